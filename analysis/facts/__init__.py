@@ -7,7 +7,7 @@ signatures are compared before and after instead (`whole_files`). Tests, documen
 public interfaces. A rule that cannot decide reports nothing.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from analysis.facts.change import Change
 from analysis.facts.concurrency import concurrency_and_memory
@@ -30,6 +30,8 @@ from analysis.paths import Kind, kind
 
 __all__ = ["VERSION", "facts"]
 
+_Rule = Callable[[Change, FileChange], Iterator[Fact]]
+
 # Incremented whenever a rule changes, so that stored facts are recomputed from the stored patches.
 VERSION = 8
 
@@ -46,10 +48,12 @@ def facts(commit: Commit, trees: Trees | None = None) -> tuple[Fact, ...]:
     found += [
         fact
         for file in commit.files
-        for rule in (_RULES if file.patch else _PATH_RULES)
+        for rule in _rules(file)
         for fact in rule(change, file)
         if not proof.replaces(file, fact)
     ]
+    if not found:
+        return ()
     unique: dict[tuple[FactKind, str], Fact] = {}
     for fact in found:
         unique.setdefault((fact.kind, _deduplication_key(fact)), fact)
@@ -65,6 +69,13 @@ def facts(commit: Commit, trees: Trees | None = None) -> tuple[Fact, ...]:
     }
     facts = [each for each in unique.values() if each.name not in repeated.get(each.kind, ())]
     return tuple(sorted(facts, key=lambda fact: (fact.kind is not FactKind.REVERT, _ORDER[fact.kind])))
+
+
+def _rules(file: FileChange) -> Sequence[_Rule]:
+    """Return the rules that may find something in a file: without a patch, those about paths, if its own changed."""
+    if file.patch:
+        return _RULES
+    return _PATH_RULES if file.status in ("renamed", "removed") else ()
 
 
 def _deduplication_key(fact: Fact) -> str:
@@ -86,7 +97,7 @@ _METHOD_KINDS = (
     FactKind.REQUIRED_PARAMETER,
     FactKind.RETYPED,
 )
-_RULES: tuple[Callable[[Change, FileChange], Iterator[Fact]], ...] = (
+_RULES: tuple[_Rule, ...] = (
     environment_variables,
     flags,
     configuration_keys,

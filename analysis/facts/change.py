@@ -72,9 +72,19 @@ class Change:
         return found
 
     @cached_property
+    def subject(self) -> str:
+        """Return the commit's descriptive title."""
+        return self.commit.subject
+
+    @cached_property
+    def lower_text(self) -> str:
+        """Return everything that the author wrote, in lower case."""
+        return "\n".join(self.commit.texts).lower()
+
+    @cached_property
     def removes_only_duplicates(self) -> bool:
         """Return whether the title calls the removed code a duplicate, which the diff need not show."""
-        return bool(_DUPLICATE.search(self.commit.subject))
+        return bool(_DUPLICATE.search(self.subject))
 
     def adds(self, name: str) -> bool:
         """Return whether an added line mentions the name, which may then only have moved."""

@@ -32,7 +32,7 @@ _IN_TEXT = re.compile(
 
 def reverts(change: Change) -> Iterator[Fact]:
     """Yield what the commit reverts: one title or SHA prefix, else each pull request."""
-    if "revert" not in f"{change.commit.subject}\n{full_text(change.commit)}".lower():
+    if "revert" not in change.lower_text:
         return  # every pattern has that word
     title, sha = reverted_title(change.commit), reverted_sha(change.commit)
     for name in [title or (sha or "")[:SHORT_SHA]] if title or sha else reverted_pulls(change.commit):

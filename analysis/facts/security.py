@@ -20,7 +20,11 @@ _UNSAFE = re.compile(
 _GUARD = re.compile(
     r"\b(compare_digest|weights_only\s*=\s*True|yaml\.safe_load|is_relative_to\(|defusedxml|bleach\.clean|shlex\.quote\()"
 )
-# Substrings without which neither pattern can match: a cheap check that most patches fail.
+# Substrings of what the author writes in lower case, then of a patch, without which no pattern can match: cheap checks.
+_TERM_HINTS = (
+    *("ghsa-", "cve-", "cwe-", "traversal", "ssrf", "xss", "redos", "denial", "vulnerabilit", "code execution"),
+    *("overflow", "bounds", "free"),
+)
 _HINTS = (
     *("pickle.load", "yaml.load(", "eval(", "exec(", "shell", "torch.load(", "weights_only"),
     *("compare_digest", "yaml.safe_load", "is_relative_to(", "defusedxml", "bleach.clean", "shlex.quote("),
@@ -30,11 +34,18 @@ _HINTS = (
 def security_terms(change: Change) -> Iterator[Fact]:
     """Yield the advisories and threats that the author names."""
     commit = change.commit
+    if not _may_name_threat(change.lower_text):
+        return
     pull = f"{commit.pull.title}\n{commit.pull.body}" if commit.pull else ""
     for match in _ADVISORY.finditer(f"{commit.message}\n{pull}"):
         yield Fact(kind=FactKind.SECURITY, name=match[1].upper() if match[1][0] in "cC" else match[1])
-    for match in _THREAT.finditer(f"{commit.subject}\n{commit.body}"):
+    for match in _THREAT.finditer(f"{change.subject}\n{commit.body}"):
         yield Fact(kind=FactKind.SECURITY, name=match[1].lower())
+
+
+def _may_name_threat(text: str) -> bool:
+    """Return whether a lower-case text may have an advisory or a threat; other letters may equal ours where case is ignored."""
+    return not text.isascii() or any(hint in text for hint in _TERM_HINTS)
 
 
 def security_calls(change: Change, file: FileChange) -> Iterator[Fact]:

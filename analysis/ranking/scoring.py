@@ -25,6 +25,7 @@ _RISKS = {
     Importance.MEDIUM: BreakageRisk.POSSIBLE,
     Importance.LOW: BreakageRisk.UNLIKELY,
 }
+_HARMLESS_KINDS = (Kind.DOCS, Kind.TEST, Kind.CI, Kind.EXAMPLE)
 _ORDER = (Importance.LOW, Importance.MEDIUM, Importance.HIGH)
 
 
@@ -47,14 +48,14 @@ def score(commit: Commit, found: Sequence[Fact], weights: Weights) -> Score:
     """Score a commit as `rank` does, without its change types and its second score."""
     found = supported(commit, found)
     kinds = () if commit.read else change_types(commit, found)
-    return _score(commit, kinds, found, tuple(signals(commit, found)), weights)
+    return _score(commit, kinds, found, signals(commit, found), weights)
 
 
 def rank(commit: Commit, found: Sequence[Fact] = (), weights: Weights | None = None) -> Ranked:
     """Score a commit in log-odds and assign its tier, with the reasons strongest first."""
     weights = weights or general_weights()
     found = supported(commit, found)
-    every = tuple(signals(commit, found))
+    every = signals(commit, found)
     kinds = change_types(commit, found)
     score, importance, contributions = _score(commit, kinds, found, every, weights)
     return Ranked(
@@ -94,7 +95,7 @@ def _sum(every: Sequence[Signal], weights: Weights) -> tuple[float, Sequence[Con
         score += points
         if points:
             contributions.append(Contribution(signal, points))
-    contributions.sort(key=lambda each: -abs(each.points))
+    contributions.sort(key=lambda each: abs(each.points), reverse=True)
     return round(score, 2), contributions  # rounded, so that the displayed score is the one that sets the tier
 
 
@@ -143,8 +144,7 @@ def ceiling(commit: Commit, kinds: Sequence[ChangeType], found: Sequence[Fact]) 
     """Return the highest tier allowed: low for formatting only, medium for only documentation, tests, CI or examples."""
     if any(fact.kind is FactKind.LAYOUT for fact in found):
         return Importance.LOW
-    harmless = {Kind.DOCS, Kind.TEST, Kind.CI, Kind.EXAMPLE}
-    if commit.read and all(kind(file.path) in harmless for file in commit.files):
+    if commit.read and all(kind(file.path) in _HARMLESS_KINDS for file in commit.files):
         return Importance.MEDIUM
     if not commit.read and set(kinds) <= {ChangeType.DOCS, ChangeType.TESTS, ChangeType.CI_BUILD}:
         return Importance.MEDIUM

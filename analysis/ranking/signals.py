@@ -25,6 +25,7 @@ class Signal(NamedTuple):
 _TAGS, _TITLE_WORDS = Vocabulary(TAGS), Vocabulary(TITLE_WORDS)
 _MAX_WORDS = 20  # words of a title that are read: few titles have more, and padding adds nothing
 _MIN_SOURCE_SHARE = 0.1  # of the changed lines: below this the change is not about source
+_BUILT_KINDS = frozenset({Kind.SOURCE, Kind.BUILD, Kind.DEPENDENCY})
 _COMPANION_KINDS = (Kind.TEST, Kind.CI, Kind.DOCS, Kind.EXAMPLE)
 _MOSTLY_REMOVED_SHARE = 0.7  # of the changed lines: above this the change mainly removes code
 _TITLE_TAGS = re.compile(r"^\s*((?:\[[^\]]{1,40}\]\s*)+|[A-Za-z][\w/ -]{0,24}(?:\([^)]{1,40}\))?!?\s*:)")
@@ -38,13 +39,15 @@ def split_title(title: str) -> tuple[str, str]:
     return re.sub(r"[\[\]:!()]+", " ", match[1]).strip(), title[match.end() :].strip()
 
 
-def signals(commit: Commit, found: Sequence[Fact] = ()) -> Iterator[Signal]:
-    """Yield all signals for or against the commit's importance."""
+def signals(commit: Commit, found: Sequence[Fact] = ()) -> list[Signal]:
+    """Return all signals for or against the commit's importance."""
     tag, rest = split_title(without_instructions(commit.subject))
-    yield from _tag_signals(tag)
-    yield from _word_signals(_TITLE_WORDS, " ".join(rest.split()[:_MAX_WORDS]))
-    yield from _file_signals(commit)
-    yield from _fact_signals(found)
+    return [
+        *_tag_signals(tag),
+        *_word_signals(_TITLE_WORDS, " ".join(rest.split()[:_MAX_WORDS])),
+        *_file_signals(commit),
+        *_fact_signals(found),
+    ]
 
 
 # Titles differ, but tags and paths recur: their signals are cached.
@@ -53,8 +56,8 @@ def _tag_signals(tag: str) -> tuple[Signal, ...]:
     return tuple(_word_signals(_TAGS, tag))
 
 
-def _word_signals(vocabulary: Vocabulary, text: str) -> Iterator[Signal]:
-    return (Signal(name, 1, words) for name, words in vocabulary.found_in(text))
+def _word_signals(vocabulary: Vocabulary, text: str) -> list[Signal]:
+    return [Signal(name, 1, words) for name, words in vocabulary.found_in(text)]
 
 
 @lru_cache(maxsize=65536)
@@ -68,45 +71,44 @@ def _file_signals(commit: Commit) -> Iterator[Signal]:
         if commit.read:
             yield Signal("changes no file", 1, "no file")
         return
-    first: dict[Kind, str] = {}
-    for path in commit.paths:
-        first.setdefault(kind(path), path)
-    if not first.keys() & {Kind.SOURCE, Kind.BUILD, Kind.DEPENDENCY}:
-        yield Signal("no source, build or dependency", 1, ", ".join(sorted(first)))
-    if Kind.DEPENDENCY in first:
-        yield Signal("touches dependencies", 1, first[Kind.DEPENDENCY])
-    data = [file.path for file in commit.files if file.status == "added" and kind(file.path) is Kind.DATA]
+    files: dict[Kind, list[FileChange]] = {}
+    for file in commit.files:
+        files.setdefault(kind(file.path), []).append(file)
+    if not files.keys() & _BUILT_KINDS:
+        yield Signal("no source, build or dependency", 1, ", ".join(sorted(files)))
+    if Kind.DEPENDENCY in files:
+        yield Signal("touches dependencies", 1, files[Kind.DEPENDENCY][0].path)
+    data = [file.path for file in files.get(Kind.DATA, ()) if file.status == "added"]
     if data:
         yield Signal("new data files", 1, data[0])
-    if Kind.SOURCE in first:
-        sources = [file for file in commit.files if kind(file.path) is Kind.SOURCE]
-        yield from _companion_signals(commit, sources, first)
-        yield from _source_signals(sources)
+    if Kind.SOURCE in files:
+        lines = sum([file.size for file in files[Kind.SOURCE]])
+        yield from _companion_signals(commit, files, lines)
+        yield from _source_signals(files[Kind.SOURCE], lines)
 
 
-def _companion_signals(commit: Commit, sources: Sequence[FileChange], first: Mapping[Kind, str]) -> Iterator[Signal]:
-    """Yield signals for tests, documentation and other files that accompany a source change."""
-    if tests := tests_added(commit):
+def _companion_signals(commit: Commit, files: Mapping[Kind, Sequence[FileChange]], lines: int) -> Iterator[Signal]:
+    """Yield signals for tests, documentation and other files that accompany so many changed lines of source."""
+    if tests := tests_added(commit) if Kind.TEST in files else ():
         yield Signal("comes with tests", 1, tests[0])
-    if Kind.DOCS in first:
-        yield Signal("comes with documentation", 1, first[Kind.DOCS])
-    lines = sum(file.size for file in sources)
-    beside = sum(file.size for file in commit.files if kind(file.path) in _COMPANION_KINDS)
+    if Kind.DOCS in files:
+        yield Signal("comes with documentation", 1, files[Kind.DOCS][0].path)
+    beside = sum([file.size for each in _COMPANION_KINDS for file in files.get(each, ())])
     if lines < _MIN_SOURCE_SHARE * (lines + beside):
         yield Signal("hardly touches source", 1, f"{lines:,} of {lines + beside:,} lines")
 
 
-def _source_signals(files: Sequence[FileChange]) -> Iterator[Signal]:
-    lines = sum(file.size for file in files)
-    removed = sum(file.deletions for file in files)
-    created = sum(file.status == "added" for file in files)
+def _source_signals(files: Sequence[FileChange], lines: int) -> Iterator[Signal]:
+    removed = sum([file.deletions for file in files])
     counts = {
         "changed source lines": lines,
         "source files": len(files) if lines else 0,
         "deleted source lines": removed,
-        "new source files": created,
+        "new source files": [file.status for file in files].count("added"),
     }
-    yield from (Signal(name, math.log10(1 + count), f"{count:,}") for name, count in counts.items() if count)
+    for name, count in counts.items():
+        if count:
+            yield Signal(name, math.log10(1 + count), f"{count:,}")
     if removed > _MOSTLY_REMOVED_SHARE * lines:
         yield Signal("mostly removes", 1, f"-{removed:,} of {lines:,} lines")
     touched: dict[str, str] = {}

@@ -1,7 +1,8 @@
 """The vocabulary of the ranking: patterns for title tags, title words and repository areas, each a signal."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 _BEGINNING = 3  # characters of a word that tell which patterns may match there
@@ -22,22 +23,25 @@ class Vocabulary:
     def __init__(self, words: Mapping[str, Words]) -> None:
         self._patterns = [(name, each.pattern) for name, each in words.items()]
         self._places: dict[str, list[int]] = {}
+        self._places_from = lru_cache(maxsize=4096)(self._find_places)  # words recur
         for place, each in enumerate(words.values()):
             for beginning in each.beginnings:
                 self._places.setdefault(beginning, []).append(place)
 
-    def found_in(self, text: str) -> Iterator[tuple[str, str]]:
-        """Yield each signal whose words occur in a text, in their order, with the words found first."""
-        for place in self._candidates(text):
-            name, pattern = self._patterns[place]
-            if match := pattern.search(text):
-                yield name, match[0]
+    def found_in(self, text: str) -> list[tuple[str, str]]:
+        """Return each signal whose words occur in a text, in their order, with the words found first."""
+        candidates = [self._patterns[place] for place in self._candidates(text)]
+        return [(name, match[0]) for name, pattern in candidates if (match := pattern.search(text))]
 
     def _candidates(self, text: str) -> Iterable[int]:
         if not text.isascii():  # letters of other scripts may equal ours where case is ignored
             return range(len(self._patterns))
-        beginnings = {word[:length] for word in _WORD.findall(text.lower()) for length in range(1, len(word) + 1)}
-        return sorted({place for each in ("", *beginnings) for place in self._places.get(each, ())})
+        return sorted(self._places_from("").union(*map(self._places_from, set(_WORD.findall(text.lower())))))
+
+    def _find_places(self, beginning: str) -> frozenset[int]:
+        """Return the places of the patterns that may match from a word that begins so, or from any place."""
+        lengths = range(len(beginning) + 1)
+        return frozenset(place for length in lengths for place in self._places.get(beginning[:length], ()))
 
 
 def _whole_words(*alternatives: str) -> Words:

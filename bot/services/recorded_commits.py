@@ -6,12 +6,11 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from typing import Annotated, NamedTuple
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from analysis.errors import Misuse
 from analysis.models import Commit, FileChange
 from analysis.ranking import Weights, score
-from analysis.text import scalar
 from bot.services.processes import mapped
 
 _LINES_AT_ONCE = 250  # of one process; fewer commits are ranked sooner than a process starts
@@ -30,7 +29,7 @@ class _File(FileChange):
 
     model_config = ConfigDict(extra="ignore")
 
-    path: Annotated[str, AfterValidator(scalar)] = Field(validation_alias="filename")
+    path: str = Field(validation_alias="filename")
     previous_path: str | None = Field(default=None, validation_alias="previous_filename")
     additions: _Count = 0
     deletions: _Count = 0
@@ -54,6 +53,7 @@ class _Recorded(BaseModel):
 
 
 _RECORDED = TypeAdapter(_Recorded)
+_TO_JSON = json.JSONEncoder(ensure_ascii=False)
 
 
 class _Batch(NamedTuple):
@@ -93,7 +93,7 @@ def _ranked(batch: _Batch) -> list[str]:
             "importance": scored.importance.value,
             "reasons": contributions,
         }
-        ranked.append(json.dumps(told, ensure_ascii=False))
+        ranked.append(_TO_JSON.encode(told))
     return ranked
 
 
@@ -112,15 +112,15 @@ def recorded_commits(lines: Iterable[bytes], first: int = 1) -> Iterator[Commit]
 
 
 def _commit(recorded: _Recorded) -> Commit:
-    # Already validated: skip a second validation.
+    # Already validated: skip a second validation. JSON with lone surrogates does not get here.
     return Commit.model_construct(
-        sha=scalar(recorded.sha),
+        sha=recorded.sha,
         url="",
         parents=tuple(recorded.parents),
-        author=scalar(recorded.author.name or "unknown"),
+        author=recorded.author.name or "unknown",
         authored_at=recorded.author.date,
         committed_at=recorded.committer.date,
-        message=scalar(recorded.message),
+        message=recorded.message,
         files=tuple(recorded.files),
         additions=recorded.stats.additions,
         deletions=recorded.stats.deletions,

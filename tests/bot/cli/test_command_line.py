@@ -288,7 +288,8 @@ def test_rank_reads_files_and_standard_input(run: Run, tmp_path: Path) -> None:
     assert from_file == from_pipe
     ranked = [json.loads(line) for line in from_file.out.splitlines()]
     assert [set(each) for each in ranked] == [{"sha", "score", "importance", "reasons"}] * 2
-    for broken in (b"{", b"[]", b'{"sha": 1}', b"\xff\xfe"):
+    lone_surrogate = json.dumps(recorded(3, message="\ud800")).encode()
+    for broken in (b"{", b"[]", b'{"sha": 1}', lone_surrogate, b"\xff\xfe"):
         ran = run("rank", "-", stdin=lines[0].encode() + b"\n\n" + broken)
         assert "line 3" in one_line(ran.err)
         assert (ran.code, ran.out) == (2, "")
