@@ -2,15 +2,17 @@
 
 from collections.abc import Collection
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from sqlalchemy import Engine, delete, select
 
-from analysis.impact.surface.extraction import VERSION
-from analysis.impact.surface.trees import TreeSurface
 from analysis.models import Repository
 from bot.store.database import Writer
 from bot.store.schema import surfaces as table
 from bot.store.upsert import insert_or_update
+
+if TYPE_CHECKING:
+    from analysis.impact.surface.trees import TreeSurface
 
 _KEPT = 6  # trees of a repository: its heads, and the branches that several channels follow
 
@@ -22,15 +24,17 @@ class Surfaces:
         self._engine = engine
         self._writing = Writer(engine)
 
-    def get(self, repository: Repository, tree: str, packages: Collection[str]) -> TreeSurface | None:
+    def get(self, repository: Repository, tree: str, packages: Collection[str]) -> "TreeSurface | None":
         """Return the surface of a tree; None if none was stored, or only by other rules."""
+        from analysis.impact.surface.trees import TreeSurface
+
         query = select(table.c.body).filter_by(**_key(repository, tree, packages))
         with self._engine.connect() as connection:
             body = connection.execute(query).scalar()
         return TreeSurface.model_validate_json(body) if body else None
 
     def save(
-        self, repository: Repository, tree: str, packages: Collection[str], surface: TreeSurface, now: datetime
+        self, repository: Repository, tree: str, packages: Collection[str], surface: "TreeSurface", now: datetime
     ) -> None:
         """Store the surface of a tree, and remove those of the repository's older ones."""
         key = _key(repository, tree, packages)
@@ -43,6 +47,8 @@ class Surfaces:
 
 
 def _key(repository: Repository, tree: str, packages: Collection[str]) -> dict[str, str | int]:
+    from analysis.impact.surface.extraction import VERSION
+
     return {
         "repository": repository.full_name.lower(),
         "tree": tree,
