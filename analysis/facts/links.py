@@ -6,7 +6,14 @@
 import re
 from typing import NamedTuple
 
-from analysis.facts.reverts import full_text, is_own_repository, reverted_pulls, reverted_sha, reverted_title
+from analysis.facts.reverts import (
+    full_text,
+    is_own_repository,
+    may_revert,
+    reverted_pulls,
+    reverted_sha,
+    reverted_title,
+)
 from analysis.models import Commit, Series
 
 _PART = re.compile(r"[\[(]\s*(?P<part>\d{1,2})\s*/\s*(?P<of>\d{1,2}|[nNxX])\s*[\])]")
@@ -22,6 +29,8 @@ _FIXES = re.compile(
 # In a title, "Fix ... after #12" refers to #12; in a body it may mean anything.
 _FIXES_AFTER = re.compile(rf"\bfix(?:es|ed)?\b.{{0,200}}?\b(?:after|from|since|in)\s+{_REFERENCE}", re.IGNORECASE)
 _FIXES_TRAILER = re.compile(r"^Fixes: (?P<sha>[0-9a-f]{7,40})\b", re.IGNORECASE | re.MULTILINE)
+# Substrings of a text in lower case without which no pattern matches: a cheap check of ASCII, as others' letters may equal ours.
+_HINTS = ("fix", "follow", "regression", "introduced", "broken", "cause")
 
 
 class Keys(NamedTuple):
@@ -39,10 +48,11 @@ class Keys(NamedTuple):
 def keys(commit: Commit) -> Keys:
     """Extract the references in the commit's message and in its pull request's text."""
     part = _PART.search(commit.subject)
+    reverting = may_revert(commit)
     return Keys(
-        reverts_sha=reverted_sha(commit),
-        reverts_title=reverted_title(commit),
-        reverts_pulls=reverted_pulls(commit),
+        reverts_sha=reverted_sha(commit) if reverting else None,
+        reverts_title=reverted_title(commit) if reverting else None,
+        reverts_pulls=reverted_pulls(commit) if reverting else (),
         series=_series_name(commit, part) if part else None,
         part=int(part["part"]) if part else None,
         of=int(part["of"]) if part and part["of"].isdigit() else None,
@@ -53,6 +63,8 @@ def keys(commit: Commit) -> Keys:
 def _fixed_references(commit: Commit) -> tuple[str, ...]:
     """Return the commits and pull requests of the same repository that the commit says it fixes or follows up."""
     text = full_text(commit)
+    if text.isascii() and not any(hint in text.lower() for hint in _HINTS):
+        return ()
     matches = [*_FIXES_AFTER.finditer(commit.subject), *_FIXES.finditer(text)]
     found = [
         match["sha"] or match["commit"] or f"#{match['pr'] or match['pull']}"

@@ -39,6 +39,11 @@ def reverts(change: Change) -> Iterator[Fact]:
         yield Fact(kind=FactKind.REVERT, name=name)
 
 
+def may_revert(commit: Commit) -> bool:
+    """Return whether the commit's text has the word that every pattern has: a cheap check that most commits fail."""
+    return "revert" in full_text(commit).lower()
+
+
 def reverted_title(commit: Commit) -> str | None:
     """Return the title that a revert names, without the pull request number; None if the commit is not a revert."""
     match = _TITLE.match(commit.subject)

@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterable, Mapping
 from datetime import datetime
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import Column, Connection, delete, insert, select, union_all
+from sqlalchemy import CompoundSelect, Connection, Select, bindparam, delete, insert, select, union_all
 
 from analysis.facts.links import Keys, keys, series
 from analysis.models import SHORT_SHA, Commit, Links
@@ -65,27 +66,45 @@ def _known(connection: Connection, repository_id: int, wanted: list[Commit], gro
     pointed = {each for key in group_keys for each in (*key.fixes, *key.reverts_pulls)}
     shas = {key.reverts_sha for key in group_keys if key.reverts_sha}
     shas |= {each.lower() for each in pointed if not each.startswith("#")}
-    lookups: list[tuple[Column[Any], set[Any]]] = [
-        (commits.c.sha, {each for each in shas if len(each) >= _FULL_SHA}),
-        (commits.c.title, {key.reverts_title for key in group_keys if key.reverts_title}),
-        (commits.c.reverts_sha, {sha for commit in wanted for sha in _sha_forms(commit.sha)}),
-        (
-            commits.c.reverts_title,
-            {title for commit in wanted for title in (commit.title, _without_number(commit.title))},
-        ),
-        (commits.c.series, {key.series for key in group_keys if key.series}),
-        (commits.c.pr, {int(each[1:]) for each in pointed if each.startswith("#")}),
-    ]
-    conditions = [is_one_of(connection, column, values) for column, values in lookups if values]
-    # GitHub's reverts quote a title with its pull request number, manual ones often without.
     quoted = {key.reverts_title for key in group_keys if key.reverts_title}
-    conditions += [commits.c.title.between(f"{title} (#", f"{title} (#:") for title in quoted]
-    conditions += [commits.c.sha.between(each, each + "g") for each in shas if len(each) < _FULL_SHA]
-    columns = [commits.c[name] for name in _Known._fields]
-    # A query for each condition, since SQLite would scan the table for a combined one; executed as one statement.
-    queries = [select(*columns).where(commits.c.repository_id == repository_id, each) for each in conditions]
-    rows = {_Known(*row) for row in connection.execute(union_all(*queries))}
+    lookups: dict[str, set[Any]] = {
+        "sha": {each for each in shas if len(each) >= _FULL_SHA},
+        "title": quoted,
+        "reverts_sha": {sha for commit in wanted for sha in _sha_forms(commit.sha)},
+        "reverts_title": {title for commit in wanted for title in (commit.title, _without_number(commit.title))},
+        "series": {key.series for key in group_keys if key.series},
+        "pr": {int(each[1:]) for each in pointed if each.startswith("#")},
+    }
+    # GitHub's reverts quote a title with its pull request number, manual ones often without.
+    ranges = [("title", f"{title} (#", f"{title} (#:") for title in quoted]
+    ranges += [("sha", each, each + "g") for each in shas if len(each) < _FULL_SHA]
+    query = _query(
+        connection.dialect.name,
+        tuple(name for name, values in lookups.items() if values),
+        tuple(name for name, _, _ in ranges),
+    )
+    bound: dict[str, Any] = {name: list(values) for name, values in lookups.items() if values}
+    bound |= {f"from_{place}": begin for place, (_, begin, _) in enumerate(ranges)}
+    bound |= {f"to_{place}": end for place, (_, _, end) in enumerate(ranges)}
+    rows = {_Known(*row) for row in connection.execute(query, {**bound, "repository": repository_id})}
     return sorted(rows, key=lambda row: (row.committed_at, row.sha))
+
+
+@lru_cache(maxsize=64)  # SQLAlchemy takes longer to build one than SQLite to answer it
+def _query(dialect: str, listed: tuple[str, ...], ranged: tuple[str, ...]) -> CompoundSelect[Any]:
+    """Return the query for the commits with one of a list of values in some columns, or with a value of a range in others.
+
+    Its parameters are the `repository`, a list for each listed column by its name, and `from_0`, `to_0`, ... of the ranges.
+    """
+    conditions = [is_one_of(dialect, commits.c[name], name) for name in listed]
+    conditions += [
+        commits.c[name].between(bindparam(f"from_{place}"), bindparam(f"to_{place}"))
+        for place, name in enumerate(ranged)
+    ]
+    columns = [commits.c[name] for name in _Known._fields]
+    own = commits.c.repository_id == bindparam("repository")
+    # A query for each condition, since SQLite would scan the table for a combined one; executed as one statement.
+    return union_all(*(select(*columns).where(own, each) for each in conditions))
 
 
 class _Naming(NamedTuple):
@@ -100,8 +119,7 @@ class _Naming(NamedTuple):
 def _naming(connection: Connection, repository_id: int, wanted: list[Commit]) -> list[_Naming]:
     """Return the stored commits that state that they fix or revert any of `wanted`, oldest first."""
     names = {name for commit in wanted for name in _names(commit)}
-    query = select(named.c.commit_id, named.c.tie, named.c.name).where(is_one_of(connection, named.c.name, names))
-    found = connection.execute(query).all()
+    found = connection.execute(_naming_query(connection.dialect.name), {"names": list(names)}).all()
     # Apart from the names, as SQLite would read all commits of the repository for a join.
     dated: dict[int, tuple[str, datetime]] = {}
     for chunk in chunks(sorted({row.commit_id for row in found})):
@@ -110,6 +128,11 @@ def _naming(connection: Connection, repository_id: int, wanted: list[Commit]) ->
         dated |= {row.id: (row.sha, row.committed_at) for row in connection.execute(query)}
     naming = [_Naming(row.tie, row.name, *dated[row.commit_id]) for row in found if row.commit_id in dated]
     return sorted(naming, key=lambda each: (each.committed_at, each.sha))
+
+
+@cache
+def _naming_query(dialect: str) -> Select[tuple[int, str, str]]:
+    return select(named.c.commit_id, named.c.tie, named.c.name).where(is_one_of(dialect, named.c.name, "names"))
 
 
 def _stored_form(name: str) -> str:
