@@ -11,6 +11,7 @@ from typing import NamedTuple
 from analysis.citations import to_file, to_line
 from analysis.diff import DiffLine, changed_lines, headed_hunks
 from analysis.errors import Misuse
+from analysis.gitignore import path_patterns
 from analysis.locale import Phrase
 from analysis.models import Commit, FileChange, Touch
 from analysis.paths import Kind, kind
@@ -77,7 +78,7 @@ def _validate_term(term: str) -> None:
                 )
             )
         try:
-            _matcher(term)
+            path_patterns([term])
         except ValueError as exc:
             raise Misuse(
                 Phrase("{text!r} is not a valid path; use vllm/v1/worker, csrc/** or *.cu", text=shown)
@@ -110,15 +111,8 @@ def _path_matcher(term: str) -> Callable[[str], bool]:
     A bare word matches a folder at the root, or a file name.
     """
     if _is_path(term):
-        return _matcher(term)
+        return path_patterns([term]).match_file
     return lambda path: path.startswith(f"{term}/") or path.rpartition("/")[2] == term
-
-
-def _matcher(pattern: str) -> Callable[[str], bool]:
-    """Return a predicate: whether a path matches a pattern of .gitignore; raises ValueError if that is none."""
-    from pathspec import GitIgnoreSpec
-
-    return GitIgnoreSpec.from_lines([pattern]).match_file
 
 
 def _touch_at(commit: Commit, file: FileChange, line: DiffLine | None, term: str) -> Touch:

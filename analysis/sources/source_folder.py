@@ -3,13 +3,15 @@
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
-
-from pathspec import GitIgnoreSpec
+from typing import TYPE_CHECKING, NamedTuple
 
 from analysis.errors import Misuse
+from analysis.gitignore import path_patterns
 from analysis.locale import Phrase
 from analysis.sources.git.objects import MAX_FILE, is_binary
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
 
 _MOST_ENTRIES = 300_000  # visited
 _MAX_DEPTH = 60  # folders
@@ -54,7 +56,7 @@ class SourceFolder:
         for path in paths:
             yield path, _text(self._places[path])
 
-    def _visit(self, folder: Path, path: str, ignoring: list[tuple[str, GitIgnoreSpec]], depth: int) -> None:
+    def _visit(self, folder: Path, path: str, ignoring: list[tuple[str, "GitIgnoreSpec"]], depth: int) -> None:
         own = [*ignoring, *((path, spec) for spec in _ignored(folder))]
         for entry in sorted(os.scandir(folder), key=lambda each: each.name):
             self._visited += 1
@@ -75,22 +77,22 @@ class SourceFolder:
                     self._visit(Path(entry.path), f"{inner}/", own, depth + 1)
 
 
-def _ignored(folder: Path) -> Iterator[GitIgnoreSpec]:
+def _ignored(folder: Path) -> Iterator["GitIgnoreSpec"]:
     place = folder / ".gitignore"
     if place.is_file() and not place.is_symlink() and place.stat().st_size <= _MAX_IGNORE:
         lines = place.read_text("utf-8", "replace").splitlines()
-        yield GitIgnoreSpec.from_lines(line for line in lines if _is_pattern(line))
+        yield path_patterns(line for line in lines if _is_pattern(line))
 
 
 def _is_pattern(line: str) -> bool:
     try:
-        GitIgnoreSpec.from_lines([line])
+        path_patterns([line])
     except ValueError:  # git ignores what is no pattern
         return False
     return True
 
 
-def _is_ignored(path: str, ignoring: Sequence[tuple[str, GitIgnoreSpec]]) -> bool:
+def _is_ignored(path: str, ignoring: Sequence[tuple[str, "GitIgnoreSpec"]]) -> bool:
     """Return whether the innermost .gitignore with a matching pattern ignores the path."""
     for base, spec in reversed(ignoring):
         found = spec.check_file(path.removeprefix(base)).include

@@ -2,14 +2,11 @@
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
+from analysis.gitignore import path_patterns
 from analysis.impact.watch import touches
 from analysis.models import Chosen, DayReport, Entry, Frozen, Importance, Touch
 from bot.store import Store
-
-if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
 
 _RANK = {Importance.HIGH: 2, Importance.MEDIUM: 1, Importance.LOW: 0}
 
@@ -84,7 +81,7 @@ class _Filter:
 
     def __init__(self, selection: Selection) -> None:
         self._least = _RANK[selection.least]
-        self._paths = _parsed(selection.paths) if selection.paths else None
+        self._paths = path_patterns(selection.paths) if selection.paths else None
 
     def __call__(self, entry: Entry, always: Container[str]) -> bool:
         if not entry.commit.read or entry.commit.sha in always:
@@ -93,12 +90,6 @@ class _Filter:
 
     def _touches(self, paths: Sequence[str]) -> bool:
         return self._paths is None or any(map(self._paths.match_file, paths))
-
-
-def _parsed(paths: Sequence[str]) -> "GitIgnoreSpec":
-    from pathspec import GitIgnoreSpec
-
-    return GitIgnoreSpec.from_lines(paths)
 
 
 def _all_paths(entry: Entry) -> list[str]:

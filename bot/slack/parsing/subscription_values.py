@@ -8,9 +8,8 @@ from functools import cache
 from typing import Literal, get_args
 from zoneinfo import available_timezones
 
-from pathspec import GitIgnoreSpec
-
 from analysis.errors import Misuse
+from analysis.gitignore import path_patterns
 from analysis.impact.watch import parse_watch
 from analysis.locale import mark
 from analysis.models import Importance, Language, Repository
@@ -146,7 +145,7 @@ def _check_path(text: str) -> None:
     if unbalanced or _NO_PATH.match(text) or not text.isprintable():
         raise InputError(_NO_PATTERN, text)
     try:
-        GitIgnoreSpec.from_lines([text])
+        path_patterns([text])
     except ValueError as exc:
         raise InputError(_NO_PATTERN, text) from exc
 

@@ -60,6 +60,7 @@ def test_terms_are_read_as_they_were_meant(text: str, terms: tuple[str, ...]) ->
         ("!vllm/", "cannot be watched"),
         ("#123", "cannot be watched"),
         ("a" * 201, "cannot be watched"),
+        ("vllm/[z-a].py", "is not a valid path"),
         (",".join(f"NAME_{number}" for number in range(21)), "21 watched terms are too many"),
     ],
 )
@@ -240,7 +241,7 @@ def test_whatever_is_watched_a_touch_is_a_changed_line(text: str, changed: list[
         terms = parse_watch(text)
     except Misuse:
         return
-    made = commit(files=[file(path, patch(*lines)) for path, lines in changed])
+    made = commit(files=[file(path, patch(*lines)) for path, lines in dict(changed).items()])
     for touch in touches(made, terms):
         assert touch.term in terms
         lines = [line.number for each in made.files if each.path == touch.path for line in changed_lines(each)]

@@ -35,7 +35,7 @@ def test_made_hidden_and_ignored_files_are_left_out(tmp_path: Path) -> None:
         "pkg/out/x.py": "",
         "x.log": "",
     }
-    rules = {".gitignore": "*.log\n", "pkg/.gitignore": "/out/\n!d.log\n"}
+    rules = {".gitignore": "[z-a]\n*.log\n", "pkg/.gitignore": "/out/\n!d.log\n"}
     write(tmp_path, {**kept, **left_out, **rules})
     source = SourceFolder(tmp_path)
     assert source.list_files().files == tuple(sorted(kept))

@@ -132,6 +132,7 @@ def test_paths_are_read_out_of_any_quotes_and_commas(text: str, paths: tuple[str
     [
         ("csrc/*.{cu,cuh}", "braces don't work"),
         ("csrc/[a", "not a valid path"),
+        ("csrc/[z-a]", "not a valid path"),
         ("../up/", "not a valid path"),
         ("a/../../b", "not a valid path"),
         ("C:\\src", "not a valid path"),
