@@ -1,76 +1,87 @@
 """The parts of Slack's payloads that are read, with their types. What does not fit them is nothing that Slack sends."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, Field, ValidationError
 
-Text = str | None
+from analysis.text import scalar
+
+Text = str | None  # written by a person
+
+
+def _storable(text: str) -> str:
+    if scalar(text) != text:
+        raise ValueError("a lone surrogate, which no database stores")
+    return text
+
+
+Word = Annotated[str, AfterValidator(_storable)]  # made by Slack or by us
 
 
 class _User(BaseModel):
-    id: str
-    team_id: Text = None
+    id: Word
+    team_id: Word | None = None
 
 
 class _Place(BaseModel):
-    id: str
+    id: Word
 
 
 class _Team(BaseModel):
-    id: Text = None
+    id: Word | None = None
 
 
 class _Message(BaseModel):
-    ts: Text = None
-    thread_ts: Text = None
+    ts: Word | None = None
+    thread_ts: Word | None = None
 
 
 class _Command(BaseModel):
-    user_id: str
-    channel_id: str
-    trigger_id: str
-    team_id: Text = None
+    user_id: Word
+    channel_id: Word
+    trigger_id: Word
+    team_id: Word | None = None
     text: Text = None
-    response_url: Text = None
+    response_url: Word | None = None
 
 
 class _File(BaseModel):
-    id: Text = None
+    id: Word | None = None
 
 
 class _MessageEvent(BaseModel):
-    channel: str
-    ts: str
-    user: Text = None
+    channel: Word
+    ts: Word
+    user: Word | None = None
     text: Text = None
-    thread_ts: Text = None
-    team: Text = None
-    user_team: Text = None
-    source_team: Text = None
-    deleted_ts: Text = None
+    thread_ts: Word | None = None
+    team: Word | None = None
+    user_team: Word | None = None
+    source_team: Word | None = None
+    deleted_ts: Word | None = None
     files: Sequence[_File] | None = None
     message: _Message | None = None
 
 
 class _MessageSent(BaseModel):
     event: _MessageEvent
-    team_id: Text = None
+    team_id: Word | None = None
 
 
 class _HomeEvent(BaseModel):
-    user: str
-    channel: str
+    user: Word
+    channel: Word
 
 
 class _HomeOpened(BaseModel):
     event: _HomeEvent
-    event_id: str
+    event_id: Word
 
 
 class _StopEvent(BaseModel):
-    channel: str
-    thread_ts: Text = None
+    channel: Word
+    thread_ts: Word | None = None
 
 
 class _Stopped(BaseModel):
@@ -82,43 +93,43 @@ class _Value(BaseModel):
 
 
 class _Action(BaseModel):
-    action_id: str
-    action_ts: Text = None
-    type: Text = None
-    value: Text = None
+    action_id: Word
+    action_ts: Word | None = None
+    type: Word | None = None
+    value: Word | None = None
     selected_option: _Value | None = None
 
 
 class _Container(BaseModel):
-    channel_id: Text = None
-    message_ts: Text = None
-    thread_ts: Text = None
+    channel_id: Word | None = None
+    message_ts: Word | None = None
+    thread_ts: Word | None = None
 
 
 class _Interaction(BaseModel):
     user: _User
     team: _Team | None = None
-    response_url: Text = None
+    response_url: Word | None = None
 
 
 class _Click(_Interaction):
     actions: Sequence[_Action] = Field(min_length=1)
-    trigger_id: Text = None
+    trigger_id: Word
     channel: _Team | None = None
     container: _Container | None = None
     message: _Message | None = None
 
 
 class _Shortcut(_Interaction):
-    trigger_id: str
+    trigger_id: Word
     channel: _Place
     message: _Message
 
 
 class _Input(_Value):
     selected_option: _Value | None = None
-    selected_conversation: Text = None
-    selected_time: Text = None
+    selected_conversation: Word | None = None
+    selected_time: Word | None = None
 
 
 class _State(BaseModel):
@@ -126,8 +137,8 @@ class _State(BaseModel):
 
 
 class _View(BaseModel):
-    id: str
-    private_metadata: str
+    id: Word
+    private_metadata: Word
     state: _State
 
 

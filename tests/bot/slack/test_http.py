@@ -159,6 +159,8 @@ def test_the_address_can_be_verified(site: Site) -> None:
         ("payload=7", 400),
         ("payload=%7B", 400),
         ('payload={"user": {"id": "U0ADA", "team_id": "T0LOCAL"}, "view": ""}', 400),
+        ('payload={"type": "block_actions", "user": {"id": "U0ADA"}, "actions": [{"action_id": "ask"}]}', 400),
+        ('{"type": "event_callback", "event": {"type": "message", "channel": "C\\ud800", "ts": "1.1"}}', 400),
         ('{"type": "event_callback", "event": 7}', 400),
         ("{}", 404),
         ("hello", 404),
