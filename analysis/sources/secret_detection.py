@@ -5,14 +5,15 @@ detect-secrets' pattern detectors. Patterns of our own find what is a secret by 
 """
 
 import importlib
-import math
 import pkgutil
 import re
 import string
-from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
+
+from analysis.sources.joined_text import joined_lines
+from analysis.sources.secret_values import is_short_password, is_unmistakable, looks_random
 
 if TYPE_CHECKING:
     from detect_secrets.plugins.base import RegexBasedDetector
@@ -47,26 +48,11 @@ _PUNCTUATION = re.compile(r"[^\sA-Za-z0-9_-]")
 # Detectors that try every word of a text, and the characters of the shortest run that they match.
 _SHORTEST_RUNS = {"CloudantDetector": 24, "IbmCloudIamDetector": 44, "IbmCosHmacDetector": 48, "SoftlayerDetector": 64}
 _RUN = re.compile(r"(?<![\w-])[\w-]{24,}")
-_NOT_RANDOM = re.compile(
-    r"[A-Za-z_][A-Za-z_.]*(\(.*)?|[\w.]+\[.*|[a-z0-9]+([_./-][a-z0-9]+)+|\$\{?\w+\}?.*|<.*>|https?://.*|/[a-z]{2,}/.*|\[REDACTED:\d+\].*"
-)
-_MIN_ENTROPY = 3.0  # bits per character; words and paths used as values stay below it
-_MIN_DIGITS = 3
 _SHORT = 12  # below it only a password may be assigned
-_PASSWORD_NAME = re.compile(r"(?i)pass|pwd|密码|口令")
-_CODE = re.compile(r"[(){}\[\]<>$]")
-_LONG = 16
 _TOKEN = re.compile(r"[\w-]+")
 _BEFORE = re.compile(r"[\s:=\"]*(?:AccountKey=)?")  # prefix that detect-secrets includes in front of some tokens
 _BARE = re.compile(r"[^\\<>&(){}|\]]+")  # the value without code, markup or a query after it
 REDACTED = "[REDACTED:"  # begins a placeholder, which is no secret
-
-_BETWEEN_WORDS = re.compile(r"[\s_./:,-]+")
-_CHARACTER_KINDS = re.compile(r"[a-z]+|[A-Z]+|\d+|[^a-zA-Z\d]+")
-_SHORTEST_PASSWORD = 8
-_LEAST_ALTERNATIONS = 4  # runs of one kind of character: `Tr0ub4dor` has six, `password123` two
-_LONGEST_NAME = 23  # letters in CamelCase
-_MIN_PASSWORD_ENTROPY = 2.5  # bits per character
 
 
 class _Detectors(NamedTuple):
@@ -83,14 +69,25 @@ class Place(NamedTuple):
 
 
 def secrets_in(text: str) -> Iterator[Place]:
-    """Yield the secrets in a text, each with the value by which it is recognized elsewhere."""
+    """Yield the secrets in a text, each with the value by which it is recognized elsewhere; of a broken one each piece."""
     for start, end in _found(text):
-        value = text[start:end]
-        if not value or REDACTED in value:
-            continue
-        bare = _BARE.match(value)
-        known = bare[0].rstrip(".:!?*") if bare else ""
-        yield Place(start, end, known if is_unmistakable(known) else value)
+        if secret := _recognizable(text[start:end]):
+            yield Place(start, end, secret)
+    for joined in joined_lines(text):
+        for start, end in _found(joined.text):
+            places = list(joined.places(start, end))
+            secret = _recognizable(joined.text[start:end])
+            if len(places) > 1 and secret:
+                yield from (Place(*place, secret) for place in places)
+
+
+def _recognizable(value: str) -> str:
+    """Return the part of a secret that is recognized elsewhere; "" of a placeholder, which is none."""
+    if REDACTED in value:
+        return ""
+    bare = _BARE.match(value)
+    known = bare[0].rstrip(".:!?*") if bare else ""
+    return known if is_unmistakable(known) else value
 
 
 def _found(text: str) -> Iterator[tuple[int, int]]:
@@ -120,11 +117,11 @@ def _written(text: str) -> Iterator[tuple[int, int]]:
         for match in pattern.finditer(lowered):
             start, end = match.span("value")
             value, name = text[start:end], text[slice(*match.span("name"))]
-            if _looks_random(value, name) if len(value) >= _SHORT else _is_short_password(value, name):
+            if looks_random(value, name) if len(value) >= _SHORT else is_short_password(value, name):
                 yield start, end
     for match in _CREDENTIALS.finditer(lowered):
         start, end = match.span(match.lastgroup or 0)
-        if match.lastgroup == "url" or _looks_random(text[start:end], "password"):
+        if match.lastgroup == "url" or looks_random(text[start:end], "password"):
             yield start, end
 
 
@@ -159,57 +156,6 @@ def _end(pattern: re.Pattern[str], text: str, start: int) -> int:
     """Return the end of the match at `start`, or `start` itself."""
     match = pattern.match(text, start)
     return match.end() if match else start
-
-
-def is_unmistakable(value: str) -> bool:
-    """Return whether a value is certainly the secret wherever it occurs, and not an ordinary word.
-
-    The value of `password=...` or `://user:...@` may be `test`, `changeme`, `admin123` or the name of a model: redacted
-    throughout a commit, that would blank ordinary words and file names. So a part between word breaks must be as long
-    as a password and alternate between letters, cases, digits and signs as words and versions do not, or be long and
-    contain digits. Letters alone must be longer than a name.
-    """
-    return any(_is_password(part) for part in _BETWEEN_WORDS.split(value))
-
-
-def _is_password(part: str) -> bool:
-    if part.isdigit() or _entropy(part) < _MIN_PASSWORD_ENTROPY:
-        return False
-    alternates = len(_CHARACTER_KINDS.findall(part)) >= _LEAST_ALTERNATIONS
-    if re.search(r"\d", part):
-        return len(part) >= (_SHORTEST_PASSWORD if alternates else _LONG)
-    return alternates and len(part) > _LONGEST_NAME
-
-
-def _looks_random(value: str, name: str) -> bool:
-    """Return whether the value of a key or password is a literal secret rather than a name, a path or a reference.
-
-    Three digits are required; in mixed case one suffices, for a long value of an upper-case name, as in environment files,
-    and for a password.
-    """
-    digits = len(re.findall(r"\d", value))
-    in_environment = name.isupper() and len(value) >= _LONG
-    password = _PASSWORD_NAME.search(name) and _is_password(value)
-    enough = digits >= _MIN_DIGITS or (_is_mixed(value) and (in_environment or password))
-    if _NOT_RANDOM.fullmatch(value) or not enough or not re.search(r"[A-Za-z]", value):
-        return False
-    return _entropy(value) >= _MIN_ENTROPY
-
-
-def _is_short_password(value: str, name: str) -> bool:
-    """Return whether a value too short for a key is a password: one of letters in both cases and digits, and no code."""
-    if not _PASSWORD_NAME.search(name) or _CODE.search(value) or _NOT_RANDOM.fullmatch(value):
-        return False
-    return _is_mixed(value) and _is_password(value)
-
-
-def _is_mixed(value: str) -> bool:
-    return all(re.search(kind, value) for kind in ("[a-z]", "[A-Z]", r"\d"))
-
-
-def _entropy(value: str) -> float:
-    """Return the Shannon entropy in bits per character."""
-    return -sum(n / len(value) * math.log2(n / len(value)) for n in Counter(value).values())
 
 
 @cache

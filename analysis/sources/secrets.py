@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from analysis.models import Commit, Fact, FileChange, Proof
 from analysis.models.impacts import Impact, UpstreamPlace
-from analysis.sources.secret_detection import REDACTED, Place, is_unmistakable, secrets_in
+from analysis.sources.secret_detection import REDACTED, Place, secrets_in
+from analysis.sources.secret_values import is_unmistakable
 
 _PRIVATE_KEY = re.compile(
     r"(-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----)(.*?)(-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\Z)",
