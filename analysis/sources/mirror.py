@@ -180,7 +180,7 @@ class Mirror:
         commit = self.resolve(sha)
         with self._translated(sha):
             found = self._objects.file(self._objects.root(commit) or _fail(), path)
-        return None if found is None else Redactor([found], file_names=[path])(found)
+        return None if found is None else Redactor(files=[(path, found)], file_names=[path])(found)
 
     def root(self, sha: str) -> str:
         """Return the SHA of a commit's topmost folder, which is the same wherever all files are."""

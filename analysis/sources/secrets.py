@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from analysis.models import Commit, Fact, FileChange, Proof
 from analysis.models.impacts import Impact, UpstreamPlace
+from analysis.sources.credential_files import credentials_in, is_key_file
 from analysis.sources.secret_detection import REDACTED, Place, secrets_in
 from analysis.sources.secret_values import is_unmistakable
 
@@ -24,8 +25,8 @@ _DIFF_PREFIX = r"(?:@@ [^@\n]+ @@ ?|[-+ ])?"
 # A line of a private key, after a diff's prefix and inside quotes or a comment; one of less than this width may be a word.
 _KEY_LINE = re.compile(_DIFF_PREFIX + r"""[\s"'#*]*(=?[A-Za-z0-9+/]+={0,2})(?:\\n)?[\s"',\\)]*""")
 _KEY_WIDTH = 32
+_KEY_END_WIDTH = 4  # the last line's, which is base64 as well
 _NO_NEWLINE = "\\ No newline at end of file"
-_KEY_FILE = re.compile(r"(?i)\.(?:pem|key|p8|ppk)$|(?:^|/)id_(?:rsa|dsa|ecdsa|ed25519)$")
 
 
 class _Scanned(NamedTuple):
@@ -42,10 +43,9 @@ def redacted(commit: Commit) -> Commit:
     """
     pull = commit.pull
     names = [name for file in commit.files for name in (file.path, file.previous_path) if name]
-    patches = [file.patch for file in commit.files if file.patch]
-    keys = [file.patch for file in commit.files if file.patch and _KEY_FILE.search(file.path)]
-    texts = [commit.message, commit.author, *patches, *((pull.title, pull.body) if pull else ())]
-    redact = Redactor(texts, file_names=names, keys=keys)
+    patches = [(file.path, file.patch) for file in commit.files if file.patch]
+    texts = [commit.message, commit.author, *((pull.title, pull.body) if pull else ())]
+    redact = Redactor(texts, file_names=names, files=patches)
     return commit.model_copy(
         update={
             "message": redact(commit.message),
@@ -105,18 +105,26 @@ def _redacted_file(file: FileChange, redact: "Redactor") -> FileChange:
 class Redactor:
     """Redacts secrets in texts that belong together, such as those of one commit, numbering them in order.
 
-    A secret found in one text is redacted in all of them, unless it could be an ordinary word. The `keys` are patches of
-    files that hold keys: their hunks may show the middle of a key, without its marks.
+    A secret found in one text is redacted in all of them, unless it could be an ordinary word. The `files` are paths with
+    texts or patches: of a file for credentials every value is secret, and a hunk may show the middle of a key, without its marks.
     """
 
-    def __init__(self, texts: Iterable[str] = (), *, file_names: Iterable[str] = (), keys: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        texts: Iterable[str] = (),
+        *,
+        file_names: Iterable[str] = (),
+        files: Iterable[tuple[str, str]] = (),
+    ) -> None:
         self._numbers: dict[str, int] = {}
         self._scanned: dict[str, _Scanned] = {}
         self._recurring: dict[str, str] = {}  # each recurring string -> the secret that it belongs to
         for name in file_names:
             self._scan(name)
-        for text in keys:
-            self._remember_key(_key_lines(text))
+        for path, text in files:
+            if is_key_file(path):
+                self._remember_key(_key_lines(text))
+            self._scan(text, path)
         for text in texts:
             self._scan(text)
 
@@ -131,11 +139,12 @@ class Redactor:
             end = place.end
         return "".join([*pieces, scanned.text[end:]])
 
-    def _scan(self, text: str) -> _Scanned:
-        """Scan a text for secrets, once."""
+    def _scan(self, text: str, path: str = "") -> _Scanned:
+        """Scan a text for secrets, once; of a file with its path."""
         if text not in self._scanned:
             blanked = self._without_keys(text)
-            self._scanned[text] = _Scanned(blanked, self._learn(blanked, secrets_in(blanked)))
+            by_name = (Place(start, end, blanked[start:end]) for start, end in credentials_in(path, blanked))
+            self._scanned[text] = _Scanned(blanked, self._learn(blanked, [*secrets_in(blanked), *by_name]))
         return self._scanned[text]
 
     def _learn(self, text: str, places: Iterable[Place]) -> tuple[Place, ...]:
@@ -212,9 +221,17 @@ def _diff_prefix(line: str) -> str:
 
 
 def _key_lines(body: str) -> list[str]:
-    """Return the lines of a private key's body, in a block or in a string with escaped line breaks."""
-    found = (_KEY_LINE.fullmatch(line) for line in re.split(r"\n|\\n", body))
-    return [match[1] for match in found if match and len(match[1]) >= _KEY_WIDTH]
+    """Return the lines of a private key's body, in a block or in a string with escaped line breaks.
+
+    The last line of a key may be short, as words are: it counts behind one of full width.
+    """
+    found: list[str] = []
+    least = _KEY_WIDTH
+    for match in (_KEY_LINE.fullmatch(line) for line in re.split(r"\n|\\n", body)):
+        if match and len(match[1]) >= least:
+            found.append(match[1])
+        least = _KEY_END_WIDTH if match and len(match[1]) >= _KEY_WIDTH else _KEY_WIDTH
+    return found
 
 
 def _key_lines_beside(lines: Sequence[str], mark: int) -> dict[int, re.Match[str]]:
