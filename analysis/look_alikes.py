@@ -12,8 +12,10 @@ _LATIN = str.maketrans(
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _WORD = re.compile(r"[^\W\d_]+")
 _LATIN_LETTER = re.compile("[A-Za-z]")
+# Letters and a symbol that are drawn as a gap or as nothing: Hangul fillers and the blank pattern of Braille.
+_BLANK = "\u2800"
+FILLERS = f"\u115f\u1160\u3164\uffa0{_BLANK}"
 _UNSEEN = ("Cf", "Mn", "Me")  # categories: formats, and marks on other characters
-_FILLERS = "\u115f\u1160\u3164\uffa0"
 
 
 def as_read(text: str) -> str:
@@ -42,7 +44,9 @@ def _plain(char: str) -> str:
     """Return the ASCII characters that a character is a form of, nothing for one that is not seen, else itself."""
     if char.isascii():
         return char
-    if unicodedata.category(char) in _UNSEEN or char in _FILLERS:
+    if char == _BLANK:
+        return " "
+    if unicodedata.category(char) in _UNSEEN or char in FILLERS:
         return ""
     compatible = unicodedata.normalize("NFKC", char)
     return compatible if compatible.isascii() else char

@@ -5,16 +5,21 @@ escaping: `scalar` makes a string storable, `visible` replaces characters that w
 """
 
 import re
+import unicodedata
+
+from analysis.look_alikes import FILLERS
 
 # Characters that move, hide or reorder the text around them: C0 and C1 controls, soft hyphen, bidirectional embeddings,
-# overrides, isolates and marks, zero-width and invisible operators, line separators, annotations, tags.
+# overrides, isolates and marks, zero-width and invisible operators, line separators, annotations, tags, fillers.
 _ACTIVE = re.compile(
     "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-    "\U000e0000-\U000e007f]"
+    f"\U000e0000-\U000e007f{FILLERS}]"
 )
 # Joiners shape letters in Persian and Indic scripts and in emoji; between ASCII letters they only hide.
 _HIDDEN_JOINER = re.compile("(?<![^\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f])")
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_MAY_BE_STACK = re.compile("[^\x00-\u02ff]{5,}")
+_STACK = 4  # marks on one letter: pointed Hebrew and Vietnamese need three at most
 
 
 def scalar(text: str) -> str:
@@ -25,7 +30,8 @@ def scalar(text: str) -> str:
 def visible(text: str, *, keep: str = "") -> str:
     """Show every character that acts on its surroundings as a symbol: ESC as ␛, U+202E as ⟨U+202E⟩.
 
-    `keep` lists control characters that the surface handles itself, such as a newline.
+    Of marks stacked on a letter, which would cover the lines above and below, the first four are left. `keep`
+    lists control characters that the surface handles itself, such as a newline.
     """
 
     def show(match: re.Match[str]) -> str:
@@ -37,7 +43,18 @@ def visible(text: str, *, keep: str = "") -> str:
             return chr(0x2400 + code)
         return f"⟨U+{code:04X}⟩"
 
-    return _HIDDEN_JOINER.sub(show, _ACTIVE.sub(show, text))
+    return _HIDDEN_JOINER.sub(show, _ACTIVE.sub(show, _MAY_BE_STACK.sub(_lowered, text)))
+
+
+def _lowered(match: re.Match[str]) -> str:
+    """Return some characters without the marks above the fourth of each stack; joiners between them count as nothing."""
+    kept, height = [], 0
+    for char in match[0]:
+        if char not in "\u200c\u200d":
+            height = height + 1 if unicodedata.category(char) in ("Mn", "Me") else 0
+        if height <= _STACK:
+            kept.append(char)
+    return "".join(kept)
 
 
 def one_line(text: str) -> str:

@@ -8,6 +8,7 @@ from typing import NamedTuple, Self
 
 from analysis.diff import changed_lines, hunks
 from analysis.grounding.allowlist import UNITS
+from analysis.look_alikes import FILLERS
 from analysis.models import Commit, Entry, Fact, FileChange, Importance
 from analysis.paths import kind as kind_of_path
 
@@ -31,7 +32,8 @@ _WIDE = str.maketrans(
     }
 )
 _INVISIBLE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff"
+    f"\U000e0000-\U000e007f{FILLERS}]"
 )
 
 

@@ -4,6 +4,7 @@ import re
 import unicodedata
 
 from analysis.grounding.corpus import SPAN
+from analysis.look_alikes import FILLERS
 
 _ABBREVIATIONS = (
     "e.g|i.e|etc|vs|cf|approx|fig|no|nos|vol|al|resp|incl|excl|ca|dr|mr|ms|st|inc|ltd|eq|sec|ver|max|min|avg"
@@ -81,12 +82,12 @@ def _without_links_and_tags(text: str) -> str:
 
 
 def _without_invisible(text: str) -> str:
-    """Remove control, directional and zero-width characters; joiners between letters that need them stay."""
+    """Remove control, directional and zero-width characters and fillers; joiners between letters that need them stay."""
     return "".join(
         char
         for index, char in enumerate(text)
         if char in {"\n", "\t"}
-        or unicodedata.category(char) not in ("Cc", "Cf", "Cs")
+        or not (char in FILLERS or unicodedata.category(char) in ("Cc", "Cf", "Cs"))
         or (char in "\u200c\u200d" and text[index - 1 : index] > "\x7f" and text[index + 1 : index + 2] > "\x7f")
     )
 

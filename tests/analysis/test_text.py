@@ -32,10 +32,14 @@ ANY = st.text(st.characters(exclude_categories=()), max_size=60)
         ("\u200cstart", "⟨U+200C⟩start"),
         ("end\u200d", "end⟨U+200D⟩"),
         ("a\u200d\u200db", "a⟨U+200D⟩⟨U+200D⟩b"),
+        ("fill\u3164er", "fill⟨U+3164⟩er"),
+        ("\u115f\u1160\uffa0\u2800", "⟨U+115F⟩⟨U+1160⟩⟨U+FFA0⟩⟨U+2800⟩"),
+        ("Z" + "\u0336\u0301" * 20 + "algo", "Z" + "\u0336\u0301" * 2 + "algo"),
+        ("é" + "\u0301\u200d" * 20 + "\u0489", "é" + "\u0301\u200d" * 3 + "\u0301⟨U+200D⟩"),
     ],
 )
 def test_what_would_be_obeyed_is_shown(text: str, shown: str) -> None:
-    """Controls, directions and what has no width appear as symbols."""
+    """Controls, directions, fillers and what has no width appear as symbols, and a stack of marks is cut."""
     assert visible(text) == shown
 
 
@@ -50,6 +54,7 @@ def test_what_would_be_obeyed_is_shown(text: str, shown: str) -> None:
         "café cafe\u0301",
         "naïve – “quoted”",
         "a\u00a0b",
+        "בְּרֵאשִׁ֖ית, ệ, ที่นี่, 한글, e\u0301\u0323\u0302\u0304",
     ],
 )
 def test_what_belongs_to_writing_is_kept(text: str) -> None:

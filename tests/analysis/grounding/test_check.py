@@ -115,6 +115,7 @@ def test_what_the_commit_touches_is_no_claim(path: str, sentence: str) -> None:
         ("`scheduler.py#L1`", "scheduler.py#L1"),
         ("scheduler.py、worker.py", "worker.py"),
         ("wor\u200bker.py", "worker.py"),
+        ("wor\u3164ker.py", "worker.py"),
         ("ｗｏｒｋｅｒ．ｐｙ", "worker.py"),
     ],
 )
@@ -472,7 +473,8 @@ def test_one_long_text_in_another_language_is_enough() -> None:
 
 
 @pytest.mark.parametrize(
-    ("summary", "empty"), [("", True), (" …。- ", True), ("\u200b", True), ("好", False), ("ok", False)]
+    ("summary", "empty"),
+    [("", True), (" …。- ", True), ("\u200b", True), ("\u3164\u2800", True), ("好", False), ("ok", False)],
 )
 def test_nothing_of_substance_is_empty(summary: str, empty: bool) -> None:
     """A summary of signs and spaces says nothing, whatever else the analysis holds."""
