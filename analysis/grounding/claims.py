@@ -21,6 +21,7 @@ from analysis.grounding.allowlist import (
     TOP_LEVEL_DOMAINS,
     WORDS,
 )
+from analysis.grounding.change_claims import find_changes
 from analysis.grounding.corpus import MEASURES, NUMBER, SPAN, Corpus, number, plain
 from analysis.grounding.metadata_claims import FINDERS as METADATA_FINDERS
 from analysis.grounding.metadata_claims import Found
@@ -33,7 +34,7 @@ class Claim(NamedTuple):
     """A claim that the corpus does not support.
 
     `kind` is one of path, symbol, pull request, commit, figure, link, heading, image, instruction, denial, author, date,
-    rank, revert, identifier, address, mention, version, command; `text` is as written.
+    rank, revert, identifier, address, mention, version, command, change; `text` is as written.
     """
 
     kind: str
@@ -60,7 +61,7 @@ def find_unsupported(
             claims += [
                 Claim(kind, line[each.start : each.end].strip("`( \n")) for each in found if not each.is_supported
             ]
-        if kind != "instruction":
+        if kind not in _LEFT_TO_OTHERS:
             for each in found:
                 line = line[: each.start] + " " * (each.end - each.start) + line[each.end :]
     return tuple(dict.fromkeys(claims))
@@ -356,9 +357,11 @@ def _anywhere(find: Callable[[str, Corpus], Iterator[Found]]) -> "_Finder":
     return found
 
 
+_LEFT_TO_OTHERS = ("instruction", "change")  # in which others find their names, too
 _Finder = Callable[[str, Section, Corpus], Iterator[Found]]
 _FINDERS: dict[str, _Finder] = {
     "instruction": _find_instructions,
+    "change": _anywhere(find_changes),
     "heading": _finder_of(_HEADING),
     "image": _finder_of(_IMAGE),
     "link": _finder_of(_LINK, in_code=_ADDRESS),
