@@ -25,6 +25,7 @@ from analysis.grounding.change_claims import find_changes
 from analysis.grounding.corpus import MEASURES, NUMBER, SPAN, Corpus, number, plain
 from analysis.grounding.metadata_claims import FINDERS as METADATA_FINDERS
 from analysis.grounding.metadata_claims import Found
+from analysis.grounding.people_claims import find_people
 from analysis.grounding.reference_claims import FINDERS as REFERENCE_FINDERS
 from analysis.instructions import CHAT_MARKS, INSTRUCTIONS
 from analysis.look_alikes import as_read, place_in
@@ -34,7 +35,7 @@ class Claim(NamedTuple):
     """A claim that the corpus does not support.
 
     `kind` is one of path, symbol, pull request, commit, figure, link, heading, image, instruction, denial, author, date,
-    rank, revert, identifier, address, mention, version, command, change; `text` is as written.
+    rank, revert, identifier, address, mention, version, command, change, person; `text` is as written.
     """
 
     kind: str
@@ -367,6 +368,7 @@ _FINDERS: dict[str, _Finder] = {
     "link": _finder_of(_LINK, in_code=_ADDRESS),
     "pull request": _find_pulls,
     **{kind: _anywhere(find) for kind, find in METADATA_FINDERS.items()},
+    "person": _anywhere(find_people),
     "path": _find_paths,
     "commit": _find_commits,
     "figure": _find_figures,

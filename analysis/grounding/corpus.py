@@ -150,11 +150,16 @@ class Corpus:
         """The changed lines without their signs."""
         return "\n".join(line.text for file in self.files for line in changed_lines(file))
 
+    @property
+    def told(self) -> str:
+        """What the commits' authors, their own names and the other texts say, without paths and patches."""
+        return self.text[: self._message_length]
+
     @cached_property
     def traces(self) -> str:
         """What is told of the change, and what it changed: texts, facts, paths and changed lines, but no line that stays."""
         facts = (f"{each.name} {each.old or ''} {each.new or ''}" for each in self.facts)
-        return "\n".join([self.text[: self._message_length], *self.paths, *facts, self.changed_text])
+        return "\n".join([self.told, *self.paths, *facts, self.changed_text])
 
     @cached_property
     def has_all_patches(self) -> bool:
