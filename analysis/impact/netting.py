@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from analysis.facts import facts
 from analysis.facts.dependencies import ANY_VERSION
-from analysis.impact.reversal import reversed_commit, reversed_trees
+from analysis.impact.reversal import reversed_commit, reversed_trees, undoes
 from analysis.models import DEPENDENCIES, Commit, Entry, Fact, FactKind, FileChange, Trees
 
 _RENAMED = {
@@ -114,7 +114,7 @@ def _may_add(file: FileChange, place: Place) -> bool:
 def undone_commits(entries: Sequence[Entry]) -> frozenset[str]:
     """Return the commits that another of the window reverts, and their reverts; a revert of a revert stands.
 
-    A message that says so is not enough: see `undoes`.
+    A message that says so is not enough: see `reversal.undoes`.
     """
     undone: set[str] = set()
     earlier: list[Entry] = []
@@ -132,39 +132,11 @@ def undone_commits(entries: Sequence[Entry]) -> frozenset[str]:
     return frozenset(undone)
 
 
-def undoes(revert: Commit, commit: Commit, proven: Sequence[Fact]) -> bool:
-    """Return whether the diff of a commit that says it reverts another can have undone what that one's facts prove.
-
-    It must take back each file that they are in; of a commit without such facts, any file.
-    """
-    told = {fact.path for fact in proven} & {path for file in commit.files for path in _paths(file)}
-    changed = [file for file in commit.files if not told.isdisjoint(_paths(file))]
-    taken_back = (_takes_back(revert, file) for file in changed or commit.files)
-    return all(taken_back) if changed else any(taken_back)
-
-
-def _takes_back(revert: Commit, file: FileChange) -> bool:
-    """Return whether a revert adds what a commit removed from a file and removes what it added, as the counts of lines tell.
-
-    Half of the lines are enough: others may have changed the file meanwhile.
-    """
-    return any(
-        2 * each.additions >= file.deletions and 2 * each.deletions >= file.additions
-        for each in revert.files
-        if not _paths(each).isdisjoint(_paths(file))
-    )
-
-
-def _paths(file: FileChange) -> frozenset[str]:
-    """Return a file's path, and of a moved one the previous."""
-    return frozenset(path for path in (file.path, file.previous_path) if path)
-
-
 def _wanted(entries: Sequence[Entry], window: Sequence[Sequence[Fact]]) -> dict[str, frozenset[Place]]:
     """Return the commits that touch a file from which another of the window takes something, with these places."""
     touching: dict[str, list[int]] = {}
     for index, entry in enumerate(entries):
-        for path in {path for file in entry.commit.files for path in _paths(file)}:
+        for path in {path for file in entry.commit.files for path in file.paths}:
             touching.setdefault(path, []).append(index)
     wanted: dict[str, set[Place]] = {}
     for index, found in enumerate(window):

@@ -1,8 +1,10 @@
-"""The reverse of a commit: what the commit adds, found as what its reverse removes."""
+"""The reverse of a commit: what the commit adds, found as what its reverse removes; and whether another commit is it."""
 
 import re
+from collections import Counter
+from collections.abc import Sequence
 
-from analysis.models import Commit, FileChange, Trees
+from analysis.models import Commit, Fact, FileChange, Trees
 
 _HEADER = re.compile(r"@@ -(\d+(?:,\d+)?) \+(\d+(?:,\d+)?) @@")
 _SIGNS = {"+": "-", "-": "+"}
@@ -44,3 +46,37 @@ def _reversed_patch(patch: str) -> str:
             lines += [*removed, *added, _HEADER.sub(r"@@ -\2 +\1 @@", line, count=1)]
             removed, added = [], []
     return "\n".join([*lines, *removed, *added])
+
+
+def undoes(revert: Commit, commit: Commit, proven: Sequence[Fact]) -> bool:
+    """Return whether the diff of a commit that says it reverts another can have undone what that one's facts prove.
+
+    It must take back each file that they are in; of a commit without such facts, any file.
+    """
+    told = {fact.path for fact in proven} & {path for file in commit.files for path in file.paths}
+    changed = [file for file in commit.files if not told.isdisjoint(file.paths)]
+    taken_back = (_is_taken_back(file, revert) for file in changed or commit.files)
+    return all(taken_back) if changed else any(taken_back)
+
+
+def _is_taken_back(file: FileChange, revert: Commit) -> bool:
+    """Return whether a revert takes back half of a file's changed lines: others may have changed the file meanwhile."""
+    return any(_takes_back(each, file) for each in revert.files if not each.paths.isdisjoint(file.paths))
+
+
+def _takes_back(reverting: FileChange, file: FileChange) -> bool:
+    """Return whether a file's change adds half of what another removed and removes half of what it added.
+
+    Without both patches the counts of lines have to do.
+    """
+    added, removed = _changed(file, "+"), _changed(file, "-")
+    if not (reverting.patch and (added or removed)):
+        return 2 * reverting.additions >= file.deletions and 2 * reverting.deletions >= file.additions
+    taken = (added & _changed(reverting, "-")).total() + (removed & _changed(reverting, "+")).total()
+    return 2 * taken >= added.total() + removed.total()
+
+
+def _changed(file: FileChange, sign: str) -> Counter[str]:
+    """Return the added or removed lines of a file without whitespace, each with how often it is there."""
+    lines = ("".join(line[1:].split()) for line in (file.patch or "").split("\n") if line.startswith(sign))
+    return Counter(line for line in lines if line)

@@ -57,6 +57,11 @@ class FileChange(Frozen):
         """The number of added and removed lines."""
         return self.additions + self.deletions
 
+    @property
+    def paths(self) -> frozenset[str]:
+        """The file's path, and of a moved one the previous."""
+        return frozenset(path for path in (self.path, self.previous_path) if path)
+
 
 class PullRequest(Frozen):
     number: int

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from analysis.impact.netting import undoes
+from analysis.impact.reversal import undoes
 from analysis.models import Commit, Repository
 from bot.models.deliveries import Delivery
 from bot.models.subjects import DayRef, parse_day_value, parse_value

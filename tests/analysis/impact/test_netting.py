@@ -200,6 +200,34 @@ def test_a_message_alone_undoes_nothing(changed_by_revert: Sequence[FileChange],
     assert undone_commits(window) == (frozenset() if stands else {each.commit.sha for each in window})
 
 
+@pytest.mark.parametrize(
+    ("lines", "is_undone"),
+    [
+        (["+    p.add_argument('--size', type=int)"], True),
+        (["+    p.add_argument(", "+        '--size', type=int)"], False),
+        (["+\tp.add_argument( '--size',type=int )"], True),
+        (["+    p.add_argument('--width', type=int)"], False),
+        (["+    # nothing", "+    # is put back"], False),
+    ],
+)
+def test_as_many_lines_are_no_revert(lines: Sequence[str], is_undone: bool) -> None:
+    """A revert with its patch puts back the removed lines, but for whitespace: others in the same file undo nothing."""
+    [removal] = history(*REMOVAL)
+    claimed = commit("Revert it", [changed("pool/cli.py", " def make(p):", *lines, "     return p")], sha=f"{2:040x}")
+    window = entries([removal, claimed], dict([revert(2, 1)]))
+    assert undone_commits(window) == (frozenset({each.commit.sha for each in window}) if is_undone else frozenset())
+
+
+def test_half_of_the_lines_of_a_file_are_enough() -> None:
+    """Lines that another commit has changed meanwhile cannot be put back as they were."""
+    added = [f"+    take_{number}()" for number in range(4)]
+    made = commit("Take", [changed("pool/core.py", " def take():", *added)], sha=f"{1:040x}")
+    for left, is_undone in ((2, True), (1, False)):
+        removed = ["-" + line[1:] for line in added[:left]] + ["-    other()"] * (4 - left)
+        claimed = commit("Revert it", [changed("pool/core.py", " def take():", *removed)], sha=f"{2:040x}")
+        assert bool(undone_commits(entries([made, claimed], dict([revert(2, 1)])))) is is_undone
+
+
 def test_a_partial_revert_undoes_what_it_restores_and_no_more() -> None:
     """Of two files from which a commit removes flags, a revert that restores one leaves the other's flag removed."""
     there, gone = (text["pool/cli.py"] for text in REMOVAL)
