@@ -149,9 +149,9 @@ def highlights(report: PeriodReport, apart: Collection[str] = ()) -> dict[Theme,
     What the day takes back has no consequence.
     """
     day = (*report.entries, *report.late)
-    undone = undone_titles(day)
+    taken_back = undone_titles(day) | _reverted_elsewhere(day)
     found = {
-        entry.commit.sha: list(_highlights(entry, report.net(entry), told_by_title=entry.commit.sha not in undone))
+        entry.commit.sha: list(_highlights(entry, report.net(entry), told_by_title=entry.commit.sha not in taken_back))
         for entry in day
         if entry.commit.sha not in apart
     }
@@ -163,6 +163,12 @@ def highlights(report: PeriodReport, apart: Collection[str] = ()) -> dict[Theme,
     for rows in groups.values():
         rows.sort(key=_order)
     return groups
+
+
+def _reverted_elsewhere(day: Sequence[Entry]) -> frozenset[str]:
+    """Return the commits that one of another day says it reverts; one of the same day has to prove it by its diff."""
+    shas = {entry.commit.sha for entry in day}
+    return frozenset(each.commit.sha for each in day if each.links.reverted_by and each.links.reverted_by not in shas)
 
 
 def shown_highlights(
@@ -208,8 +214,6 @@ def _tell_merge_once(found: dict[str, list[Highlight]], merge: Commit, merged: C
 
 def _theme_of_title(entry: Entry) -> Theme | None:
     commit, importance = entry.commit, entry.ranked.importance
-    if entry.links.reverted_by:
-        return None
     title, shipped, notable = plain_title(commit), _is_shipped(entry), importance is not Importance.LOW
     if notable and shipped and _SAYS_BREAKING.search(title):
         return Theme.BREAKING

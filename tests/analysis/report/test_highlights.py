@@ -8,7 +8,7 @@ import pytest
 from analysis.models import ChangeType, DayReport, Entry, Fact, FactKind, Importance, Links, Ranked, Repository
 from analysis.report.highlights import Theme, highlights, reach, shown_highlights
 from analysis.window import window
-from tests.factories import commit, file
+from tests.factories import commit, file, patch
 
 DAY, TZ = date(2026, 2, 5), ZoneInfo("UTC")
 
@@ -166,6 +166,19 @@ def test_a_revert_that_the_day_takes_back_has_no_line() -> None:
     revert, again = (entry(n, title=title, tier=Importance.HIGH) for n, title in enumerate(titles, 1))
     assert not any(highlights(report(revert, again)).values())
     assert highlights(report(again))[Theme.IMPORTANT]
+
+
+@pytest.mark.parametrize(("put_back", "is_told"), [("+    crash()", False), ("+    # nothing of it", True)])
+def test_a_title_alone_takes_no_line_away(put_back: str, is_told: bool) -> None:
+    """A fix that a commit of the same day says it reverts stays a highlight unless that one's diff puts its lines back."""
+    fix = entry(1, title="Fix a crash", types=FIX, links=Links(reverted_by=f"{2:040x}"))
+    claimed = entry(2, title='Revert "Fix a crash"', tier=Importance.LOW, links=Links(reverts=f"{1:040x}"))
+    changed = [file("engine/core.py", patch(" def take():", line)) for line in ("-    crash()", put_back)]
+    fix, claimed = (
+        each.model_copy(update={"commit": each.commit.model_copy(update={"files": (made,)})})
+        for each, made in zip((fix, claimed), changed, strict=True)
+    )
+    assert [each.entry for each in highlights(report(fix, claimed))[Theme.FIXES]] == ([fix] if is_told else [])
 
 
 def test_what_the_day_reverts_and_lands_again_has_one_line() -> None:
