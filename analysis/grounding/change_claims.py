@@ -7,7 +7,7 @@ from analysis.grounding.corpus import Corpus
 from analysis.grounding.metadata_claims import NEGATION, Found
 
 _NAME = r"(?:`[^`\n]+`|(?<![\w`-])--[A-Za-z][\w-]*)"
-_NAMES = rf"{_NAME}(?:(?:\s*[,，、]\s*(?:and\s+|和)?|\s+and\s+|\s*(?:和|以及|与)\s*){_NAME})*"
+_NAMES = rf"{_NAME}(?:(?:\s*[,，、]\s*(?:and\s+|和)?|\s+and\s+|\s*(?:和|以及|与)\s*){_NAME}){{0,9}}"
 _NOUN = (
     r"(?:(?:command[-\s]line|config(?:uration)?|environment|keyword|deprecated|public)\s+)?(?:flags?|options?|arguments?|parameters?|methods?|functions?|class(?:es)?|"
     r"variables?|fields?|keys?|routes?|endpoints?|modules?|attributes?|propert(?:y|ies)|settings?|names?|switch(?:es)?|APIs?)"

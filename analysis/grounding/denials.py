@@ -25,7 +25,7 @@ _USED = (
     r"|[使采]用|设置|传入|传递|调用|依赖|导入|继承|覆盖|启用|禁用|配置|指定|没有|不(?!信|知|介意)|未(?!来))"
 )
 _CONDITION = re.compile(
-    rf"\b(?:unless|if|who|whoever|whose)\b[^,;:.]*?{_USED}|(?:如果|若(?!干)|只要|除非)[^，；：。,;]*?{_USED}|{_USED}[^，；：。,;]*的用户",
+    rf"\b(?:unless|if|who|whoever|whose)\b[^,;:.]{{0,120}}?{_USED}|(?:如果|若(?!干)|只要|除非)[^，；：。,;]{{0,60}}?{_USED}|{_USED}[^，；：。,;]{{0,60}}的用户",
     re.IGNORECASE,
 )
 # Between two statements of a sentence; the words of the one limit nothing in the other.

@@ -14,7 +14,7 @@ from analysis.sources.secret_values import is_unmistakable
 
 _HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+\d", re.MULTILINE)
 _NEW_LINE = r"\r?\n[-+]?[ \t]*"  # a diff may also be quoted in a message
-_SPACE = rf"[ \t]*(?:\\?{_NEW_LINE}|(?:\#|//)[^\n]*{_NEW_LINE})?"
+_SPACE = rf"[ \t]*(?:\\?{_NEW_LINE}|(?:\#|//)[^\n]{{0,200}}{_NEW_LINE})?"
 # Between two pieces: the end of one literal and the beginning of the next, or a line that goes on after a backslash.
 _BREAK = re.compile(
     rf"""(?<=[\w+/=.-])(?: ["'`]{_SPACE}(?:[+.&]{_SPACE})?[bfru]{{0,2}}["'`] | \\{_NEW_LINE} )(?=[\w+/=.-])""",
