@@ -89,8 +89,8 @@ def opened_parts(settings: Settings, now: Clock, start: Start, lease: Lease, web
 @contextmanager
 def _tables(settings: Settings, engine: Engine, timing: Timing) -> Iterator[Tables]:
     with flow_tables(flows_url(settings.database_url.get_secret_value()), engine) as flows:
-        executors, failures = Executors(engine, timing), partial(passing_failures, engine)
-        yield Tables(Mailbox(engine), Subscriptions(engine), executors, flows, failures)
+        executors = Executors(engine, timing)
+        yield Tables(Mailbox(engine), Subscriptions(engine), executors, flows, passing_failures)
 
 
 def _is_followed(settings: Settings, subscriptions: Subscriptions, repository: Repository) -> bool:

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Engine, exc, text
 from sqlalchemy.engine import URL, make_url
 
 from analysis.errors import BadSetting, StoreUnusable
-from bot.store import postgresql, sqlite
+from bot.store import pool, postgresql, sqlite
 from bot.store.schema_version import RunningProgram, SchemaVersion, counted
 
 if TYPE_CHECKING:
@@ -87,9 +87,9 @@ def stored_version(database_url: str) -> str | None:
     return found.latest if found else None
 
 
-def passing_failures(engine: Engine) -> int:
-    """Return how many uses of the database by this process failed so far for a reason that passes, such as a restart of the server; 0 on SQLite."""
-    return postgresql.passing_failures.count if engine.dialect.name == "postgresql" else 0
+def passing_failures() -> int:
+    """Return how many uses of the database by this process failed so far for a reason that passes, such as a restart of the server."""
+    return pool.passing_failures.count
 
 
 def condition(database_url: str) -> Condition:

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from hashlib import sha256
 from itertools import groupby
-from threading import Lock
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, exc, select, text
@@ -17,6 +16,7 @@ from sqlalchemy.engine import URL, ExceptionContext
 from sqlalchemy.pool import ConnectionPoolEntry, NullPool
 
 from analysis.errors import BadSetting, StoreAway, StoreUnusable
+from bot.store.pool import CountingPool, passing_failures
 from bot.store.schema import executors, metadata
 from bot.store.schema_version import RunningProgram, SchemaVersion
 
@@ -91,21 +91,6 @@ _STATES = (
 )
 
 
-class PassingFailures:
-    """The number of failures so far after which trying again may help, such as a restart of the server; thread-safe."""
-
-    def __init__(self) -> None:
-        self.count = 0
-        self._lock = Lock()
-
-    def add(self) -> None:
-        with self._lock:
-            self.count += 1
-
-
-passing_failures = PassingFailures()  # of all connections of this process, those that hold locks included
-
-
 def check_url(url: URL) -> None:
     """Raise `BadSetting` for another driver than psycopg, a URL without a database, or an option that libpq does not know."""
     if url.drivername != "postgresql+psycopg" or not url.database:
@@ -134,6 +119,7 @@ def new_engine(url: URL) -> Engine:
     """Return an engine with a pool; a connection that was lost is replaced before it is used again."""
     engine = create_engine(
         url,
+        poolclass=CountingPool,
         pool_size=_KEPT,
         max_overflow=POOL - _KEPT,
         pool_pre_ping=True,

@@ -14,6 +14,7 @@ from sqlalchemy.engine import URL, ExceptionContext
 from sqlalchemy.pool import NullPool
 
 from analysis.errors import BadSetting, StoreUnusable
+from bot.store.pool import CountingPool
 from bot.store.schema_version import RunningProgram, SchemaVersion
 
 # The folder of the default DATABASE_URL. No other folder is created, since its name may be a typo.
@@ -46,10 +47,12 @@ def display_name(url: URL) -> str:
 
 def new_engine(url: URL) -> Engine:
     """Return an engine on a file, whose default folder is created. Raise the errors of `prepare_folder`."""
-    if url.database and url.database != ":memory:":
-        prepare_folder(Path(url.database))
+    is_file = url.database and url.database != ":memory:"
+    if is_file:
+        prepare_folder(Path(url.database or ""))
     engine = create_engine(
         url,
+        poolclass=CountingPool if is_file else None,
         connect_args={"timeout": BUSY_MS / 1000},
         execution_options={WRITE_LOCK: Lock()},
         hide_parameters=True,
