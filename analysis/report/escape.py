@@ -15,7 +15,7 @@ _ESCAPED = re.compile(
     [\\*~$`]                                 # escapes, emphasis, strike-through, mathematics, unpaired backticks
     | \](?=[(:])                             # what would make a link or a definition of the bracket before it
     | (?<![^\W_])_|_(?![^\W_])               # emphasis; an underscore inside a word is none
-    | (?<=:)/(?=/)|(?<=:/)/                  # addresses, which GitHub links wherever they stand
+    | /(?=/)|(?<=/)/                         # addresses, which GitHub links wherever they stand, and others without a scheme
     | (?<=www)\.                             # so it does these
     | (?<=\s)\#+$                            # the end of a heading is not a part of it
     """,

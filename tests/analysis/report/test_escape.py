@@ -14,7 +14,6 @@ from analysis.text import one_line
 
 MARKDOWN = MarkdownIt("gfm-like")
 MARKDOWN.linkify.set({"fuzzy_link": False, "fuzzy_email": False})  # type: ignore[union-attr]
-MARKDOWN.linkify.add("//", None)  # type: ignore[union-attr] # GitHub links only whole addresses
 
 NASTY = [
     "![x](https://evil)",
@@ -39,6 +38,7 @@ NASTY = [
     "a<b<",
     "https://evil.example/x?y=z",
     "ftp://evil.example",
+    "//evil.example/x",
     "| a | b |",
     "|",
     "|---|",
