@@ -26,6 +26,8 @@ passing_failures = PassingFailures()  # of all connections of this process, thos
 class CountingPool(QueuePool):
     """A pool in which to wait too long for a connection is a failure that passes, as those of the database are."""
 
+    __module__ = QueuePool.__module__  # by which SQLAlchemy names the logger: it is not one of ours
+
     def _do_get(self) -> ConnectionPoolEntry:
         try:
             return super()._do_get()

@@ -107,7 +107,7 @@ def test_a_repository_is_asked_about_the_days_that_the_question_names(run: Run, 
     assert "In the commits of `o/n` on 2026-02-05:" in ran.out
     assert "0101a11" in ran.out
     ran = run("ask", "o/n", "what removed `Zyzzyva9000`?", server=server)
-    assert "None of the 2 commits mentions `Zyzzyva9000`" in ran.out
+    assert "None of the 2 stored commits mentions `Zyzzyva9000`" in ran.out
 
 
 @pytest.mark.parametrize(
