@@ -1,7 +1,7 @@
 """Answers without a model: matches in the commits, quoted with citations, or a proven denial."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import UTC
 from typing import NamedTuple
 
@@ -17,11 +17,13 @@ from analysis.questions.documents import Document, Line, Sentence
 from analysis.questions.excerpts import matching_entries
 from analysis.questions.history import asks_for_history, names_asked, removes_none, touched_line
 from analysis.questions.intent import asks_for_what_matters
+from analysis.questions.mentions import Mentions
 from analysis.questions.metadata import NO_TEST, Record, records
 from analysis.questions.query import Query, Term, parse_query
 from analysis.questions.quotes import counterpart, quote
 from analysis.questions.search import Found, search
 from analysis.questions.topics import Topic, topics_in, without_topics
+from analysis.search.commit_words import TRAILER
 from analysis.text import one_line, shorten
 from analysis.writing.by_rules import code, list_names
 from analysis.writing.fact_sentences import FACT_SENTENCES
@@ -123,12 +125,26 @@ def _about_commit(question: Question, entry: Entry, language: Language) -> Itera
     replacements = [*_replacements(entry, query, language)] if _ABOUT_REPLACEMENT.search(question.text) else None
     yield from replacements or ()
     found = search(entry, query, language, _SEARCHED)
+    mentioned = Mentions(found.absent).in_commit(entry.commit)  # in trailers, too, where nothing is searched
+    found = found._replace(absent=[term for term in found.absent if term.text not in mentioned])
+    trailers = list(_trailers(entry, mentioned, say))
+    yield from trailers
     nowhere = [term for term in found.absent if term.telling]
     items = [] if nowhere and not any(term.telling for term in found.present) else _items(entry, found, language)
+    if trailers and not items:
+        return
     yield from _header(entry, found, query, items, say, certain=replacements != [])
     yield from items
     if nowhere and not items and not topics:
         yield from _description(entry, language)
+
+
+def _trailers(entry: Entry, names: Collection[str], say: Catalogue) -> Iterator[Statement]:
+    """Yield the trailers of a commit's message that have one of some names."""
+    for line in TRAILER.findall(entry.commit.message):
+        if any(name.casefold() in line.casefold() for name in names):
+            text = say("the author writes: {text}", text=code(shorten(line, _SENTENCE_LENGTH)))
+            yield Statement(text=text, citations=(to_commit(entry.commit),), kind="item")
 
 
 def _replacements(entry: Entry, query: Query, language: Language) -> Iterator[Statement]:

@@ -50,7 +50,7 @@ def answering_history(question: str, names: Sequence[str], entries: Sequence[Ent
     """
     newest = sorted(entries, key=lambda each: each.commit.committed_at, reverse=True)
     if _REMOVING.search(question):
-        removing = [each for each in newest if _balance(each.commit, names) < 0]
+        removing = [each for each in newest if _removes(each, names)]
         return sorted(removing, key=lambda each: not _is_proven_removal(each, names)) or newest
     if asks_for_origin(question):
         return [each for each in newest if _balance(each.commit, names) > 0][::-1] or newest
@@ -61,7 +61,15 @@ def removes_none(question: str, entries: Sequence[Entry]) -> bool:
     """Return whether a question asks what removed the names that it has, and none of these commits (with patches) did."""
     names = names_asked(question)
     asked = bool(names) and asks_for_history(question) and _REMOVING.search(question) is not None
-    return asked and not any(_balance(each.commit, names) < 0 or _is_proven_removal(each, names) for each in entries)
+    return asked and not any(_removes(each, names) for each in entries)
+
+
+def _removes(entry: Entry, names: Sequence[str]) -> bool:
+    """Return whether a commit removes one of the names, or a file of that name, or may do so."""
+    gone = (file.previous_path or file.path for file in entry.commit.files if file.status in ("removed", "renamed"))
+    if any(f"/{path}".endswith(f"/{name}") for path in gone for name in names):
+        return True
+    return _balance(entry.commit, names) < 0 or _is_proven_removal(entry, names)
 
 
 def touched_line(commit: Commit, names: Sequence[str]) -> Line | None:

@@ -22,8 +22,9 @@ class Mentions:
         return self._in(words)
 
     def in_commit(self, commit: Commit) -> frozenset[str]:
-        """Return the texts of the terms that the messages, paths or patches of a commit have."""
-        return self._in((*commit.texts, *commit.paths, *(file.patch or "" for file in commit.files)))
+        """Return the texts of the terms that the messages, paths (of moved files both) or patches of a commit have."""
+        files = (text for file in commit.files for text in (file.path, file.previous_path, file.patch) if text)
+        return self._in((*commit.texts, *files))
 
     def _in(self, texts: Iterable[str]) -> frozenset[str]:
         read = tuple(texts)

@@ -21,6 +21,11 @@ _LEAST = 0.4  # share of the best commit's score
 _RARE = 0.15  # share of the commits that have a word which says what is asked about
 _REVERTING = re.compile(r"\brevert|\broll(?:ed|s)? back|\bback(?:ed)? out|回退|回滚|撤销|撤回", re.IGNORECASE)
 _REMOVING = re.compile(r"\bremov|\bdrop|\bdelet|\bgone\b|\bgot rid|去掉|移除|删|不再", re.IGNORECASE)
+_OTHERS = re.compile(
+    r"\b(?:which|what|any)\s+(?:\w+\s+)?(?:commits?|changes?|PRs?|pull requests?)\s+(?:(?:do|does|did)(?:\s+not|n['’]t)|never)\b"
+    r"|哪些(?:提交|改动|PR)(?:没有|没|不|未)",
+    re.IGNORECASE,
+)
 _NAME = re.compile(r"[\w./-]+")
 
 
@@ -112,6 +117,11 @@ def match_period(question: str, query: Query, commits: Sequence[PeriodCommit]) -
         asked=bool(telling or counts or query.kinds),
         unwritten=() if written else tuple(flag for flag in flags if flag not in absent),
     )
+
+
+def asks_for_the_others(question: str) -> bool:
+    """Return whether a question asks for the commits that do not do something, which no search finds."""
+    return _OTHERS.search(question) is not None
 
 
 def asks_for_reverts(question: str) -> bool:

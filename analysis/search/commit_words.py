@@ -12,7 +12,7 @@ VERSION = 3  # raised when other words of a commit are indexed, or in another fo
 
 _MESSAGE = 20_000  # characters
 _NAMES = 3_000  # of a commit's changed lines
-_TRAILER = re.compile(
+TRAILER = re.compile(
     r"^(?:signed-off|co-authored|reviewed|acked|tested|reported|suggested)-by:.*$", re.IGNORECASE | re.MULTILINE
 )
 _HEADING = re.compile(r"^@@ .*? @@ ?")
@@ -65,7 +65,7 @@ def _paths(commit: Commit) -> Iterator[str]:
 
 def _message(commit: Commit) -> str:
     texts = [commit.body, *((commit.pull.title, commit.pull.body) if commit.pull else ())]
-    return _TRAILER.sub("", "\n".join(dict.fromkeys(texts)))[:_MESSAGE]
+    return TRAILER.sub("", "\n".join(dict.fromkeys(texts)))[:_MESSAGE]
 
 
 def _changed_names(commit: Commit) -> list[str]:

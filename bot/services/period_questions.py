@@ -12,7 +12,7 @@ from analysis.locale.punctuation import join_items, join_sentences
 from analysis.models import DayReport, Entry, Language, Question, Repository, Statement, Turn
 from analysis.questions.intent import asks_for_what_matters
 from analysis.questions.mentions import Mentions
-from analysis.questions.period import FurtherCommit, PeriodCommit, PeriodMatches, match_period
+from analysis.questions.period import FurtherCommit, PeriodCommit, PeriodMatches, asks_for_the_others, match_period
 from analysis.questions.query import Term, names_in, parse_query
 from analysis.search.commit_words import lacks_patches, may_hold_more
 from analysis.sources.secrets import Redactor
@@ -92,6 +92,9 @@ class PeriodQuestions:
         if not matches.found:
             yield _none_of(matches, searched, question)
             return
+        if asks_for_the_others(question.text):
+            say = catalogue(question.language)
+            yield Statement(text=say("Commits that do not match can't be listed. These are the ones that do."))
         if matches.missing:
             yield _not_found(matches, question)
         # From the store they are those already whose changed lines have the names.

@@ -442,3 +442,14 @@ def test_a_replacement_that_the_author_names_is_told_first(question: str, langua
     assert "ENGINE_OLD_WAY" not in question or (
         catalogue(language)("No line answers this for certain. Closest matches:") in unnamed
     )
+
+
+def test_a_trailer_is_quoted_and_not_denied() -> None:
+    """Who signed off or wrote with the author is told by the line that names them, though nothing searches it."""
+    told = commit("[Core] Drop ENGINE_OLD_WAY (#12)\n\nSigned-off-by: Quokka Lind <q@example.com>", [SCHEDULER])
+    said = [each.text for each in by_rules("is it signed off by Quokka?", entry(told))]
+    assert "the author writes: `Signed-off-by: Quokka Lind <q@example.com>`" in said
+    assert not any("mentions" in text for text in said)
+    assert any(
+        "mentions `ocelot`" in text for text in (each.text for each in by_rules("did Ocelot sign it?", entry(told)))
+    )

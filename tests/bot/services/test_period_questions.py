@@ -149,6 +149,30 @@ def test_commits_that_only_touch_a_name_are_not_said_to_remove_it(
         assert asked(at, "which commit added `port`?", days).startswith("Matching commits:")
 
 
+def test_a_deleted_file_and_the_old_path_of_a_moved_one_are_no_denial(
+    serve: Callable[..., FaultyGitHub], services: Callable[..., Services]
+) -> None:
+    """What deletes or moves a file is found by the end of its path."""
+    gone = {**changed("pkg/net/limiter.py", "@@ -1 +0,0 @@\n-x = 1"), "status": "removed"}
+    moved = {**changed("pkg/new/ops.py", None, 0), "status": "renamed", "previous_filename": "pkg/old_ops/ops.py"}
+    at = services(serve(recorded(1, files=[gone]), recorded(2, files=[moved])))
+    for days in (DAY_OF_RECORDED, ()):
+        answer = asked(at, "what removed limiter.py?", days)
+        assert answer.startswith("Matching commits:")
+        assert "Change part 1" in answer
+        assert "Change part 2" in asked(at, "what moved old_ops/ops.py?", days)
+
+
+def test_what_commits_do_not_do_is_not_answered_by_those_that_do(
+    serve: Callable[..., FaultyGitHub], services: Callable[..., Services]
+) -> None:
+    """Who asks for the commits that do not match is told that those that do are listed."""
+    at = services(serve(recorded(1, files=[changed("pkg/a.py", "@@ -1 +1,2 @@\n x\n+rocm = 1")]), recorded(2)))
+    said = "Commits that do not match can't be listed. These are the ones that do."
+    assert asked(at, "which commits do not mention ROCm?", DAY_OF_RECORDED).startswith(said)
+    assert said not in asked(at, "which commits mention ROCm?", DAY_OF_RECORDED)
+
+
 def test_the_rest_of_a_question_is_answered_after_what_was_not_found(
     serve: Callable[..., FaultyGitHub], services: Callable[..., Services]
 ) -> None:
