@@ -125,14 +125,15 @@ def _about_commit(question: Question, entry: Entry, language: Language) -> Itera
     replacements = [*_replacements(entry, query, language)] if _ABOUT_REPLACEMENT.search(question.text) else None
     yield from replacements or ()
     found = search(entry, query, language, _SEARCHED)
-    mentioned = Mentions(found.absent).in_commit(entry.commit)  # in trailers, too, where nothing is searched
+    # In trailers, too, where nothing is searched.
+    mentioned = Mentions(term for term in found.absent if term.telling).in_commit(entry.commit)
     found = found._replace(absent=[term for term in found.absent if term.text not in mentioned])
     trailers = list(_trailers(entry, mentioned, say))
     yield from trailers
-    nowhere = [term for term in found.absent if term.telling]
-    items = [] if nowhere and not any(term.telling for term in found.present) else _items(entry, found, language)
-    if trailers and not items:
+    nowhere, somewhere = ([term for term in each if term.telling] for each in (found.absent, found.present))
+    if trailers and not (nowhere or somewhere):
         return
+    items = [] if nowhere and not somewhere else _items(entry, found, language)
     yield from _header(entry, found, query, items, say, certain=replacements != [])
     yield from items
     if nowhere and not items and not topics:
