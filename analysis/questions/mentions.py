@@ -1,4 +1,4 @@
-"""Which terms of a question a commit mentions, wherever it does: what a denial must know."""
+"""Mentions of a question's terms in a commit, wherever they stand: what a denial must know."""
 
 import re
 from collections.abc import Iterable, Mapping

@@ -4,7 +4,7 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from analysis.models import Entry, Fact, FactKind
@@ -117,6 +117,11 @@ def match_period(question: str, query: Query, commits: Sequence[PeriodCommit]) -
         asked=bool(telling or counts or query.kinds),
         unwritten=() if written else tuple(flag for flag in flags if flag not in absent),
     )
+
+
+def mentioning(mentions: Mentions, entries: Iterable[Entry]) -> list[FurtherCommit]:
+    """Return the commits (with the patches that are to be searched) that mention any of the terms."""
+    return [FurtherCommit(each, terms) for each in entries if (terms := mentions.in_commit(each.commit))]
 
 
 def asks_for_the_others(question: str) -> bool:

@@ -1,4 +1,4 @@
-"""What a text says without the breaks between its string literals and lines, over which a token may be written.
+"""Joined text: string literals and lines without the breaks between them, over which a token may be written.
 
 In a patch the removed and the added lines are joined apart, each with the lines that stay, as the file has or had them.
 """

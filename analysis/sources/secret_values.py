@@ -1,4 +1,4 @@
-"""Whether a value is a secret by itself, or an ordinary word, a path or a piece of code."""
+"""Secret values, told from ordinary words, paths and pieces of code by their characters."""
 
 import math
 import re

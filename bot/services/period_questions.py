@@ -12,7 +12,7 @@ from analysis.locale.punctuation import join_items, join_sentences
 from analysis.models import DayReport, Entry, Language, Question, Repository, Statement, Turn
 from analysis.questions.intent import asks_for_what_matters
 from analysis.questions.mentions import Mentions
-from analysis.questions.period import FurtherCommit, PeriodCommit, PeriodMatches, asks_for_the_others, match_period
+from analysis.questions.period import PeriodCommit, PeriodMatches, asks_for_the_others, match_period, mentioning
 from analysis.questions.query import Term, names_in, parse_query
 from analysis.search.commit_words import lacks_patches, may_hold_more
 from analysis.sources.secrets import Redactor
@@ -120,8 +120,7 @@ class PeriodQuestions:
         mentions = Mentions(matches.missing)
         whole = [self._whole(question, each) for each in entries if may_hold_more(each.commit)]
         read = {each.commit.sha: each for each in (*entries, *whole)}.values()
-        further = [FurtherCommit(each, terms) for each in read if (terms := mentions.in_commit(each.commit))]
-        return matches.with_further(further, sum(lacks_patches(each.commit) for each in whole))
+        return matches.with_further(mentioning(mentions, read), sum(lacks_patches(each.commit) for each in whole))
 
     def _whole(self, question: PeriodQuestion, entry: Entry) -> Entry:
         """Return a commit with its patches; one that is not stored has them."""

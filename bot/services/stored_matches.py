@@ -12,7 +12,14 @@ from analysis.models import Commit, Entry, Links, Question, Repository, Turn
 from analysis.questions.history import answering_history, asks_for_history, asks_for_origin, names_asked
 from analysis.questions.intent import references_in
 from analysis.questions.mentions import Mentions
-from analysis.questions.period import FurtherCommit, PeriodCommit, PeriodMatches, asks_for_reverts, match_period
+from analysis.questions.period import (
+    FurtherCommit,
+    PeriodCommit,
+    PeriodMatches,
+    asks_for_reverts,
+    match_period,
+    mentioning,
+)
 from analysis.questions.query import Query, parse_query
 from analysis.ranking import packaged_weights, rank
 from analysis.search.commit_words import lacks_patches
@@ -58,7 +65,7 @@ class StoredMatches:
         indexed = self._indexed(repository, list(dict.fromkeys(chain(*same_word))))
         further = [FurtherCommit(each.entry, terms) for each in indexed if (terms := mentions.in_words(each.words))]
         in_messages = index.in_messages(repository, [term.text for term in matches.missing], _CANDIDATES)
-        further += _mentioning(mentions, self._entries(repository, in_messages))
+        further += mentioning(mentions, self._entries(repository, in_messages))
         matches = matches.with_further(further)
         return self._in_whole_patches(repository, matches) if matches.missing else matches
 
@@ -68,7 +75,7 @@ class StoredMatches:
         further: list[FurtherCommit] = []
         for start in range(0, len(looked_at), _PATCHES_AT_ONCE):
             entries = self._entries(repository, looked_at[start : start + _PATCHES_AT_ONCE], patches=True)
-            further += _mentioning(mentions, entries)
+            further += mentioning(mentions, entries)
             unsearched += sum(lacks_patches(each.commit) for each in entries)
         return matches.with_further(further, unsearched)
 
@@ -133,10 +140,6 @@ class StoredMatches:
             )
             for each in stored
         )
-
-
-def _mentioning(mentions: Mentions, entries: Sequence[Entry]) -> list[FurtherCommit]:
-    return [FurtherCommit(each, terms) for each in entries if (terms := mentions.in_commit(each.commit))]
 
 
 def _search_words(text: str, query: Query) -> str:

@@ -150,10 +150,9 @@ class SearchIndex:
             if summaries:
                 for commit_id, found in summaries_of(connection, words).items():
                     index_summaries(connection, commit_id, found)
-            for all_words in (True, False):
-                alike = [each.id for each in batch if are_all(words[each.id], each.commit) is all_words]
-                row = {"words_version": VERSION, "words_are_all": all_words}
-                connection.execute(update(commits).where(commits.c.id.in_(alike)).values(row))
+            whole = [each.id for each in batch if are_all(words[each.id], each.commit)]
+            row = {"words_version": VERSION, "words_are_all": commits.c.id.in_(whole)}
+            connection.execute(update(commits).where(commits.c.id.in_(words)).values(row))
 
 
 _OUTDATED: ColumnElement[bool] = and_(commits.c.read, commits.c.words_version < VERSION)

@@ -17,6 +17,12 @@ from tests.conftest import recorded
 from tests.servers.downstream import DAY, MORNING_AFTER, UPSTREAM, Pair
 from tests.servers.github import FaultyGitHub
 
+REPOSITORY = Repository(owner="o", name="n")
+DAY_OF_RECORDED = (date(2026, 2, 5),)
+DAYS = (DAY_OF_RECORDED, ())
+
+Stored = Callable[..., Services]
+
 
 @pytest.fixture
 def pair(tmp_path: Path) -> Iterator[Pair]:
@@ -66,32 +72,36 @@ def test_of_what_was_never_stored_nothing_is_denied(pair: Pair) -> None:
 
 def asked(at: Services, question: str, days: tuple[date, ...] = ()) -> str:
     """The answer to a question about days of `o/n`, or about all that is stored of it."""
-    about = PeriodQuestion(question, Repository.parse("o/n"), days, ZoneInfo("UTC"), "en")
+    about = PeriodQuestion(question, REPOSITORY, days, ZoneInfo("UTC"), "en")
     statements = at.period_questions.answer(about, lambda ref: at.digests.report(ref, MORNING_AFTER))
     return "\n".join(each.text for each in statements)
+
+
+@pytest.fixture
+def stored(serve: Callable[..., FaultyGitHub], services: Callable[..., Services]) -> Stored:
+    """The services of `o/n` once its day with some commits was read."""
+
+    def of(*commits: dict[str, Any]) -> Services:
+        at = services(serve(*commits))
+        at.digests.report(DayRef(REPOSITORY, DAY_OF_RECORDED[0], "UTC", "en"), MORNING_AFTER)
+        return at
+
+    return of
 
 
 def changed(name: str, patch: str | None, lines: int = 1) -> dict[str, Any]:
     return {"filename": name, "status": "modified", "additions": lines, "deletions": 0, "patch": patch}
 
 
-DAYS = (DAY_OF_RECORDED := (date(2026, 2, 5),), ())
-
-
 @pytest.mark.parametrize("days", DAYS, ids=["of a day", "of all that is stored"])
-def test_what_is_beyond_the_index_is_not_denied(
-    serve: Callable[..., FaultyGitHub], services: Callable[..., Services], days: tuple[date, ...]
-) -> None:
+def test_what_is_beyond_the_index_is_not_denied(stored: Stored, days: tuple[date, ...]) -> None:
     """What stands only in a lock file, after thousands of names, or in a trailer is found before it is denied."""
     lines = "\n".join(f"+name_{number} = {number}" for number in range(4_000)) + "\n+tapir_j = 1"
-    at = services(
-        serve(
-            recorded(1, files=[changed("pkg/big.py", f"@@ -0,0 +1,4001 @@\n{lines}", 4_001)]),
-            recorded(2, files=[changed("poetry.lock", '@@ -1 +1,2 @@\n x\n+name = "serval"')]),
-            recorded(3, message="Change part 3\n\nCo-authored-by: Quokka <q@example.com>"),
-        )
+    at = stored(
+        recorded(1, files=[changed("pkg/big.py", f"@@ -0,0 +1,4001 @@\n{lines}", 4_001)]),
+        recorded(2, files=[changed("poetry.lock", '@@ -1 +1,2 @@\n x\n+name = "serval"')]),
+        recorded(3, message="Change part 3\n\nCo-authored-by: Quokka <q@example.com>"),
     )
-    asked(at, "does anything mention it?", DAY_OF_RECORDED)
     assert "Change part 1" in asked(at, "does anything mention tapir_j?", days)
     assert "Change part 2" in asked(at, "does anything mention `serval`?", days)
     assert "Change part 3" in asked(at, "what did quokka do?", days)
@@ -100,62 +110,47 @@ def test_what_is_beyond_the_index_is_not_denied(
 
 
 @pytest.mark.parametrize("days", DAYS, ids=["of a day", "of all that is stored"])
-def test_changes_that_github_leaves_out_are_told_with_a_denial(
-    serve: Callable[..., FaultyGitHub], services: Callable[..., Services], days: tuple[date, ...]
-) -> None:
+def test_changes_that_github_leaves_out_are_told_with_a_denial(stored: Stored, days: tuple[date, ...]) -> None:
     """Where a patch was too large to be served, no name is said to be absent, and the commit is counted."""
-    at = services(serve(recorded(1, files=[changed("pkg/big.py", None, 90_000)]), recorded(2)))
-    asked(at, "does anything mention it?", DAY_OF_RECORDED)
+    at = stored(recorded(1, files=[changed("pkg/big.py", None, 90_000)]), recorded(2))
     answer = asked(at, "does anything mention ocelot_k?", days)
     assert answer == "None of the 2 commits matches. 1 large commit was searched in part only."
 
 
 @pytest.mark.parametrize("days", DAYS, ids=["of a day", "of all that is stored"])
-def test_a_flag_is_not_taken_for_its_word(
-    serve: Callable[..., FaultyGitHub], services: Callable[..., Services], days: tuple[date, ...]
-) -> None:
+def test_a_flag_is_not_taken_for_its_word(stored: Stored, days: tuple[date, ...]) -> None:
     """Of commits that have the flag and commits that have its word, the former are named; without any, that is said."""
     word = [changed("pkg/net.py", "@@ -1 +1,2 @@\n x\n+port = open_port()")]
     flag = [changed("pkg/cli.py", '@@ -1,2 +1 @@\n x\n-parser.add_argument("--port", type=int)')]
-    at = services(serve(recorded(1, files=word), recorded(2, files=flag)))
-    asked(at, "does anything mention it?", DAY_OF_RECORDED)
+    at = stored(recorded(1, files=word), recorded(2, files=flag))
     answer = asked(at, "what removed --port?", days)
     assert ("Change part 2" in answer, "Change part 1" in answer) == (True, False)
     assert asked(at, "what removed --host?", days).startswith("None of the 2 ")
 
 
-def test_a_flag_of_which_only_the_word_is_there_is_told(
-    serve: Callable[..., FaultyGitHub], services: Callable[..., Services]
-) -> None:
+def test_a_flag_of_which_only_the_word_is_there_is_told(stored: Stored) -> None:
     """Commits that have the word without its dashes are named, after saying that the flag was not found."""
-    at = services(
-        serve(recorded(1, files=[changed("pkg/net.py", "@@ -1 +1,2 @@\n x\n+port = open_port()")]), recorded(2))
-    )
+    at = stored(recorded(1, files=[changed("pkg/net.py", "@@ -1 +1,2 @@\n x\n+port = open_port()")]), recorded(2))
     for days in (DAY_OF_RECORDED, ()):
         answer = asked(at, "what touches --port?", days)
         assert answer.startswith("Not found as written: `--port`. These commits have the word without the dashes.")
         assert "Change part 1" in answer
 
 
-def test_commits_that_only_touch_a_name_are_not_said_to_remove_it(
-    serve: Callable[..., FaultyGitHub], services: Callable[..., Services]
-) -> None:
+def test_commits_that_only_touch_a_name_are_not_said_to_remove_it(stored: Stored) -> None:
     """Who asks what removed a name is told so where none did; words that only contain the name do not count."""
     lines = "@@ -1,2 +1,2 @@\n-import os\n+port = 1\n x"
-    at = services(serve(recorded(1, files=[changed("pkg/net.py", lines)]), recorded(2)))
+    at = stored(recorded(1, files=[changed("pkg/net.py", lines)]), recorded(2))
     for days in (DAY_OF_RECORDED, ()):
-        asked(at, "does anything mention it?", DAY_OF_RECORDED)
         assert asked(at, "which commit removed `port`?", days).startswith("None of these removes `port`:")
         assert asked(at, "which commit added `port`?", days).startswith("Matching commits:")
 
 
-def test_a_deleted_file_and_the_old_path_of_a_moved_one_are_no_denial(
-    serve: Callable[..., FaultyGitHub], services: Callable[..., Services]
-) -> None:
+def test_a_deleted_file_and_the_old_path_of_a_moved_one_are_no_denial(stored: Stored) -> None:
     """What deletes or moves a file is found by the end of its path."""
     gone = {**changed("pkg/net/limiter.py", "@@ -1 +0,0 @@\n-x = 1"), "status": "removed"}
     moved = {**changed("pkg/new/ops.py", None, 0), "status": "renamed", "previous_filename": "pkg/old_ops/ops.py"}
-    at = services(serve(recorded(1, files=[gone]), recorded(2, files=[moved])))
+    at = stored(recorded(1, files=[gone]), recorded(2, files=[moved]))
     for days in (DAY_OF_RECORDED, ()):
         answer = asked(at, "what removed limiter.py?", days)
         assert answer.startswith("Matching commits:")
@@ -163,30 +158,24 @@ def test_a_deleted_file_and_the_old_path_of_a_moved_one_are_no_denial(
         assert "Change part 2" in asked(at, "what moved old_ops/ops.py?", days)
 
 
-def test_what_commits_do_not_do_is_not_answered_by_those_that_do(
-    serve: Callable[..., FaultyGitHub], services: Callable[..., Services]
-) -> None:
+def test_what_commits_do_not_do_is_not_answered_by_those_that_do(stored: Stored) -> None:
     """Who asks for the commits that do not match is told that those that do are listed."""
-    at = services(serve(recorded(1, files=[changed("pkg/a.py", "@@ -1 +1,2 @@\n x\n+rocm = 1")]), recorded(2)))
+    at = stored(recorded(1, files=[changed("pkg/a.py", "@@ -1 +1,2 @@\n x\n+rocm = 1")]), recorded(2))
     said = "Commits that do not match can't be listed. These are the ones that do."
     assert asked(at, "which commits do not mention ROCm?", DAY_OF_RECORDED).startswith(said)
     assert said not in asked(at, "which commits mention ROCm?", DAY_OF_RECORDED)
 
 
-def test_the_rest_of_a_question_is_answered_after_what_was_not_found(
-    serve: Callable[..., FaultyGitHub], services: Callable[..., Services]
-) -> None:
+def test_the_rest_of_a_question_is_answered_after_what_was_not_found(stored: Stored) -> None:
     """A name that nothing mentions is told, and the commits that have the other one follow."""
-    at = services(serve(recorded(1, files=[changed("pkg/a.py", "@@ -1 +1,2 @@\n x\n+tapir_j = 1")]), recorded(2)))
+    at = stored(recorded(1, files=[changed("pkg/a.py", "@@ -1 +1,2 @@\n x\n+tapir_j = 1")]), recorded(2))
     for days in (DAY_OF_RECORDED, ()):
         answer = asked(at, "does anything mention tapir_j or ocelot_k?", days)
         assert answer.startswith("Not found: `ocelot_k`. These commits match the rest of the question.")
         assert "Change part 1" in answer
 
 
-def test_the_same_word_is_found_among_many_longer_ones(
-    serve: Callable[..., FaultyGitHub], services: Callable[..., Services]
-) -> None:
+def test_the_same_word_is_found_among_many_longer_ones(stored: Stored) -> None:
     """A name that begins many others is found where it stands alone, though the index lists the others first."""
     longer = [
         recorded(
@@ -199,6 +188,5 @@ def test_the_same_word_is_found_among_many_longer_ones(
     alone = recorded(
         1, files=[changed("pkg/b.py", f"@@ -1 +1,2 @@\n x\n+{' '.join(f'n{each}' for each in range(900))} tapir")]
     )
-    at = services(serve(alone, *longer))
-    asked(at, "does anything mention it?", DAY_OF_RECORDED)
+    at = stored(alone, *longer)
     assert "Change part 1" in asked(at, "what touches tapir?")

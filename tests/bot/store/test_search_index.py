@@ -67,3 +67,19 @@ def test_a_commit_that_was_stored_again_keeps_its_summary(engine: Engine) -> Non
         connection.execute(text("UPDATE commit_search SET summary = 'quicker' WHERE rowid = :id"), {"id": commit_id})
     store.save_commit(REPOSITORY, commit(1), ())
     assert len(store.search_index.search("quicker")) == 1
+
+
+def test_what_the_index_leaves_out_is_known(engine: Engine) -> None:
+    """Commits with words that are not indexed are told, also after an update, and messages are searched with their trailers."""
+    index = (store := Store(engine)).search_index
+    store.save_commit(REPOSITORY, commit(1), ())
+    locked = FileChange(path="poetry.lock", additions=1, patch="@@ -0,0 +1 @@\n+x")
+    partly = store.save_commit(REPOSITORY, commit(2).model_copy(update={"files": (locked,)}), ())
+    signed = {"message": "Change\n\nSigned-off-by: Quokka 100%_x"}
+    by = store.save_commit(REPOSITORY, commit(3).model_copy(update=signed), ())
+    assert index.partly_indexed(REPOSITORY) == [partly]
+    forget(engine)
+    assert sum(index.update()) == 3
+    assert index.partly_indexed(REPOSITORY) == [partly]
+    assert index.in_messages(REPOSITORY, ["quokka"], 9) == index.in_messages(REPOSITORY, ["100%_X"], 9) == [by]
+    assert index.in_messages(REPOSITORY, ["100__x"], 9) == []
