@@ -207,7 +207,7 @@ def _left_out(unread: int, unsearched: int, say: Catalogue) -> Iterator[str]:
         yield say.plural("{count} commit could not be read.", "{count} commits could not be read.", unread)
     if unsearched:
         yield say.plural(
-            "{count} large commit was searched in part only.",
-            "{count} large commits were searched in part only.",
+            "{count} commit was searched in part only.",
+            "{count} commits were searched in part only.",
             unsearched,
         )

@@ -114,7 +114,7 @@ def test_changes_that_github_leaves_out_are_told_with_a_denial(stored: Stored, d
     """Where a patch was too large to be served, no name is said to be absent, and the commit is counted."""
     at = stored(recorded(1, files=[changed("pkg/big.py", None, 90_000)]), recorded(2))
     answer = asked(at, "does anything mention ocelot_k?", days)
-    assert answer == "None of the 2 commits matches. 1 large commit was searched in part only."
+    assert answer == "None of the 2 commits matches. 1 commit was searched in part only."
 
 
 @pytest.mark.parametrize("days", DAYS, ids=["of a day", "of all that is stored"])
