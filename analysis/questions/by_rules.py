@@ -10,8 +10,8 @@ from analysis.diff import DiffLine
 from analysis.grounding.language import is_in_language
 from analysis.grounding.plain_text import sentences
 from analysis.locale import Catalogue, catalogue, mark
-from analysis.locale.punctuation import join_items, join_sentences
-from analysis.models import Citation, Entry, Fact, FactKind, Importance, Language, Question, Statement
+from analysis.locale.punctuation import as_sentence, join_items, join_sentences
+from analysis.models import Citation, Entry, Fact, FactKind, Importance, Language, Question, Statement, by_kind
 from analysis.paths import Kind, kind
 from analysis.questions.documents import Document, Line, Sentence
 from analysis.questions.excerpts import matching_entries
@@ -19,6 +19,8 @@ from analysis.questions.history import asks_for_history, names_asked, removes_no
 from analysis.questions.intent import asks_for_what_matters
 from analysis.questions.mentions import Mentions
 from analysis.questions.metadata import NO_TEST, Record, records
+from analysis.questions.parts import heading, questions_in
+from analysis.questions.period import facts_asked
 from analysis.questions.query import Query, Term, parse_query
 from analysis.questions.quotes import counterpart, quote
 from analysis.questions.search import Found, search
@@ -80,11 +82,17 @@ def answer_by_rules(question: Question, language: Language) -> Iterator[Statemen
         topics = topics_in(question.text)
         query, history = parse_query(question), asks_for_history(question.text)
         yield from (
-            _history_item(entry, question.text, language) if history else _list_item(entry, query, language, topics)
+            _history_item(entry, question.text, query, language)
+            if history
+            else _list_item(entry, question.text, query, language, topics)
             for entry in question.entries
         )
     elif len(question.entries) == 1:
-        yield from _about_commit(question, question.entries[0], language)
+        parts = questions_in(question.text, of_commit=True)
+        for part in parts:
+            if len(parts) > 1:
+                yield heading(part)
+            yield from _about_commit(question._replace(text=part), question.entries[0], language)
     else:
         yield from _about_day(question, language)
 
@@ -294,35 +302,51 @@ def _about_day(question: Question, language: Language) -> Iterator[Statement]:
     )
     yield Statement(text=say(_MATCHING) if found else say("The most important commits:"))
     topics = topics_in(question.text)
-    yield from (_list_item(entry, query, language, topics) for entry in chosen[:_MAX_COMMITS])
+    yield from (_list_item(entry, question.text, query, language, topics) for entry in chosen[:_MAX_COMMITS])
     if len(chosen) > _MAX_COMMITS:
         yield Statement(text=say("{count} more match.", count=len(chosen) - _MAX_COMMITS), new_paragraph=True)
 
 
-def _history_item(entry: Entry, question: str, language: Language) -> Statement:
-    """Describe a commit in one line: its title, when it landed, its author, and a line that touches the names in question."""
+def _history_item(entry: Entry, question: str, query: Query, language: Language) -> Statement:
+    """Describe a commit in one line: its title, when it landed, its author, and what it does to what the question names."""
     say, commit = catalogue(language), entry.commit
     when = say("{day}, {author}", day=commit.committed_at.astimezone(UTC).date(), author=code(commit.author))
-    text, citations = f"{when}{say(': ')}{code(commit.title)}", (to_commit(commit),)
     line = touched_line(commit, names_asked(question))
-    item = _line_item(entry, line, [], language) if line else None
-    if item is None:
-        return Statement(text=text, citations=citations, kind="item")
-    return Statement(text=f"{text}{say(': ')}{item.text}", citations=(*citations, *item.citations), kind="item")
+    matching = _line_item(entry, line, [], language) if line else _proven(entry, question, query, language)
+    return _one_line(entry, f"{when}{say(': ')}{code(commit.title)}", matching, say)
 
 
-def _list_item(entry: Entry, query: Query, language: Language, topics: Sequence[Topic]) -> Statement:
-    """Describe a commit in one line: its tier, its title, and the best matching metadata, fact or line."""
+def _list_item(entry: Entry, question: str, query: Query, language: Language, topics: Sequence[Topic]) -> Statement:
+    """Describe a commit in one line: its tier, its title, and its metadata, facts or best line that answer the question."""
     say, text = catalogue(language), f"{BADGE[entry.ranked.importance]} {code(entry.commit.title)}"
-    citations = [to_commit(entry.commit)]
     metadata = [each for each in records(entry, language) if each.topic in topics]
     if metadata:
-        text += say(": ") + join_sentences((each.text for each in metadata), say)
-        citations += [place for each in metadata for place in each.citations]
-        return Statement(text=text, citations=tuple(dict.fromkeys(citations)), kind="item")
-    found = search(entry, query, language, _SEARCHED)
-    shown = found._replace(hits=[hit for hit in found.hits if isinstance(hit.document.item, Fact | Line)])
-    if items := _items(entry, shown, language)[:1]:
-        text += say(": ") + items[0].text
-        citations += [each for each in items[0].citations if each not in citations]
-    return Statement(text=text, citations=tuple(citations), kind="item")
+        matching = _joined([each.statement for each in metadata], say)
+    elif (matching := _proven(entry, question, query, language)) is None:
+        found = search(entry, query, language, _SEARCHED)
+        shown = found._replace(hits=[hit for hit in found.hits if isinstance(hit.document.item, Fact | Line)])
+        matching = next(iter(_items(entry, shown, language)), None)
+    return _one_line(entry, text, matching, say)
+
+
+def _proven(entry: Entry, question: str, query: Query, language: Language) -> Statement | None:
+    """Return what facts of a commit answer a question about what happened; None if none does, or it asks something else."""
+    proven = facts_asked(question, query, entry.facts) if query.asked.happened else []
+    return _joined([_fact_item(entry, facts, language) for _, facts in by_kind(proven)], catalogue(language))
+
+
+def _joined(told: Sequence[Statement], say: Catalogue) -> Statement | None:
+    """Return several statements as one, with as many citations as people can follow; None for none."""
+    if len(told) <= 1:
+        return next(iter(told), None)
+    text = join_sentences((as_sentence(each.text, say) for each in told), say)
+    return Statement(text=text, citations=tuple(place for each in told for place in each.citations))
+
+
+def _one_line(entry: Entry, text: str, told: Statement | None, say: Catalogue) -> Statement:
+    """Return a commit's line: a text, what is told of it, and the commit with the places of that."""
+    citations = [to_commit(entry.commit)]
+    if told:
+        text += say(": ") + told.text
+        citations += told.citations[:_MAX_ITEMS]
+    return Statement(text=text, citations=tuple(dict.fromkeys(citations)), kind="item")

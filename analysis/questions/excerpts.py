@@ -61,7 +61,7 @@ def render_day(entries: Sequence[Entry], query: Query, budget: int) -> list[str]
 
     Details beyond the title are added while `budget` (tokens) lasts.
     """
-    first = matching_entries(entries, Query(query.all_terms, query.kinds))
+    first = matching_entries(entries, Query(query.all_terms, asked=query.asked))
     listed = {id(entry) for entry in first}
     ordered = first + sorted((each for each in entries if id(each) not in listed), key=lambda each: -each.ranked.score)
     titles = [

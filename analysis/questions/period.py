@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from analysis.models import Entry, Fact, FactKind
+from analysis.impact.watch import touches
+from analysis.models import Commit, Entry, Fact, FactKind
 from analysis.questions.intent import references_in
 from analysis.questions.mentions import Mentions
 from analysis.questions.query import Query, Term, character_pairs, name_key, stem
@@ -48,7 +49,7 @@ class PeriodMatches(NamedTuple):
 
     `asked` is false if the question says nothing that a commit could match. `unwritten` are flags of which the commits
     found have only the word without its dashes. `unsearched` is how many commits may mention the missing terms where
-    nobody looked.
+    nobody looked. `unproven` tells that facts would answer the question, and that no commit has one.
     """
 
     found: tuple[Entry, ...]
@@ -56,6 +57,7 @@ class PeriodMatches(NamedTuple):
     asked: bool
     unwritten: tuple[Term, ...] = ()
     unsearched: int = 0
+    unproven: bool = False
 
     def with_further(self, further: Sequence[FurtherCommit], unsearched: int = 0) -> "PeriodMatches":
         """Return the matches with the commits that mention missing terms, before the others."""
@@ -77,8 +79,9 @@ class PeriodMatches(NamedTuple):
 
 
 class _Held(NamedTuple):
-    """What a commit has of a query: the weight of each term's best field, and its facts of the kinds in question."""
+    """What a commit has of a query: the weight of each term's best field, and the number of facts that it asks for."""
 
+    commit: PeriodCommit
     terms: Mapping[str, float]
     asked_facts: int
 
@@ -88,40 +91,67 @@ def match_period(question: str, query: Query, commits: Sequence[PeriodCommit]) -
     if asks_for_reverts(question):
         return PeriodMatches(_reverts(question, [each.entry for each in commits]), (), asked=True)
     held = [_held(question, query, each) for each in commits]
-    counts = Counter(name for each in held for name in each.terms)
-    telling = {term.text for term in query.terms if term.telling}
-    rare = {name for name, count in counts.items() if count <= max(1, _RARE * len(commits))}
-    decisive = telling or rare
-    scores = [
-        _score(query, each, counts, len(commits)) if each.asked_facts or not decisive.isdisjoint(each.terms) else 0.0
-        for each in held
-    ]
-    least = _LEAST * max(scores, default=0.0)
-    named = telling & counts.keys()
-    order = sorted(
-        # Who asks for a name is shown every commit that has it.
-        (
-            index
-            for index, score in enumerate(scores)
-            if score and (score >= least or (named and named <= held[index].terms.keys()))
-        ),
-        key=lambda index: (-scores[index], -commits[index].entry.ranked.score),
-    )
-    absent = tuple(term for term in query.terms if term.telling and term.text not in counts)
+    # What happened is answered by facts, not by texts that merely use the words.
+    proven = [each for each in held if each.asked_facts] if query.asked.happened else []
+    terms = query.subjects if proven else query.terms
+    found = _ranked(query, proven or held, [term.text for term in terms if term.telling])
+    mentioned = frozenset[str]().union(*(each.terms for each in held))
+    absent = tuple(term for term in terms if term.telling and term.text not in mentioned)
     flags = tuple(term for term in query.terms if term.is_plain_flag)
     mentions = Mentions(flags)
-    written = [index for index in order if mentions.in_words(commits[index].words)]
+    written = [each for each in found if mentions.in_words(each.commit.words)]
     return PeriodMatches(
-        tuple(commits[index].entry for index in written or order),
+        tuple(each.commit.entry for each in written or found),
         absent,
-        asked=bool(telling or counts or query.kinds),
+        asked=bool(mentioned or query.kinds or any(term.telling for term in query.terms)),
         unwritten=() if written else tuple(flag for flag in flags if flag not in absent),
+        unproven=query.asked.happened and not (proven or query.subjects),
     )
+
+
+def _ranked(query: Query, held: Sequence[_Held], names: Sequence[str]) -> list[_Held]:
+    """Return the commits that match a query, the best first, but the best of each of some names before the others."""
+    counts = Counter(name for each in held for name in each.terms)
+    named = frozenset(names) & counts.keys()
+    decisive = frozenset(names) or {name for name, count in counts.items() if count <= max(1, _RARE * len(held))}
+    scored = [
+        (_score(query, each, counts, len(held)), each)
+        for each in held
+        if each.asked_facts or not decisive.isdisjoint(each.terms)
+    ]
+    scored.sort(key=lambda each: (-each[0], -each[1].commit.entry.ranked.score))
+    least = _LEAST * scored[0][0] if scored else 0.0
+    told: set[str] = set()
+    best_of_names, others = [], []
+    for score, each in scored:
+        of_names = named & each.terms.keys()
+        if not of_names <= told:
+            best_of_names.append(each)
+            told |= of_names
+        elif score >= least or (
+            named and named == of_names
+        ):  # who asks for names is shown every commit that has them all
+            others.append(each)
+    return [*best_of_names, *others]
 
 
 def mentioning(mentions: Mentions, entries: Iterable[Entry]) -> list[FurtherCommit]:
     """Return the commits (with the patches that are to be searched) that mention any of the terms."""
     return [FurtherCommit(each, terms) for each in entries if (terms := mentions.in_commit(each.commit))]
+
+
+def touching(names: Sequence[str], terms: Iterable[Term], commits: Sequence[Commit]) -> frozenset[str]:
+    """Return the SHAs of the commits (with patches) whose changed lines have names of code.
+
+    Those are added that mention another telling term, if none of them does.
+    """
+    touch = [each for each in commits if touches(each, names)]
+    mentions = Mentions(term for term in terms if term.telling and term.text not in names)
+    mentioned = {each.sha: mentions.in_commit(each) for each in commits}
+    told = frozenset[str]().union(*(mentioned[each.sha] for each in touch))
+    return (
+        frozenset(each.sha for each in commits if each in touch or mentioned[each.sha] - told) if touch else frozenset()
+    )
 
 
 def asks_for_the_others(question: str) -> bool:
@@ -156,9 +186,7 @@ def _held(question: str, query: Query, commit: PeriodCommit) -> _Held:
     fields = {name: _words(texts[name]) for name in _FIELDS}
     terms = {term.text: _weight(term, fields) for term in query.terms}
     held = {name: weight for name, weight in terms.items() if weight}
-    telling = [term for term in query.terms if term.telling]
-    asked = sum(_is_asked(fact, question, query, telling) for fact in entry.facts)
-    return _Held(held, asked)
+    return _Held(commit, held, len(facts_asked(question, query, entry.facts)))
 
 
 def _weight(term: Term, fields: Mapping[str, Collection[str]]) -> float:
@@ -173,11 +201,14 @@ def _weight(term: Term, fields: Mapping[str, Collection[str]]) -> float:
     )
 
 
-def _is_asked(fact: Fact, question: str, query: Query, telling: Sequence[Term]) -> bool:
-    """Return whether a fact is of a kind that the question asks for, or a removal that it asks for, of what it names."""
-    wanted = fact.kind in query.kinds or (fact.removes and bool(_REMOVING.search(question)))
-    words = _words(_fact_text(fact))
-    return wanted and (not telling or any(word in words for term in telling for word in term.words))
+def facts_asked(question: str, query: Query, facts: Sequence[Fact]) -> list[Fact]:
+    """Return the facts of the kinds that a question asks for, or the removals if it asks for those, of what it names."""
+    removals = not query.kinds and bool(_REMOVING.search(question))
+    wanted = [fact for fact in facts if fact.kind in query.kinds or (fact.removes and removals)]
+    names = {word for term in query.subjects for word in term.words}
+    return [
+        fact for fact in wanted if not names or not names.isdisjoint(_words(f"{_fact_text(fact)} {fact.path or ''}"))
+    ]
 
 
 def _score(query: Query, held: _Held, counts: Mapping[str, int], among: int) -> float:

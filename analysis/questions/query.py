@@ -1,4 +1,4 @@
-"""Parsing of a question into the terms to search for, and the kinds of facts that answer it."""
+"""Parsing of a question into the terms to search for and the kinds of facts that it asks for."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -6,8 +6,9 @@ from functools import cache
 from types import MappingProxyType
 from typing import NamedTuple
 
-from analysis.models import BREAKING, DEPENDENCIES, FactKind, Question
+from analysis.models import FactKind, Question
 from analysis.questions.intent import references_in
+from analysis.questions.kinds_asked import KindsAsked, kinds_asked
 from analysis.search.words import UNSPACED, searchable, split_words
 from analysis.wordlists import wordlist
 
@@ -30,42 +31,6 @@ _HAN_STOPWORDS = re.compile(
     r"|现在|还是|告诉|知道|吗|呢|的|了|和|与|在|对|把|被|是|有|要|会|能|吧|啊|里|上|中|不|为|用|时|当|改|成|让"
 )
 
-_ENV = (FactKind.REMOVED_ENV, FactKind.RENAMED_ENV)
-_KEY = (FactKind.REMOVED_KEY, FactKind.RENAMED_KEY)
-_FLAG = (FactKind.REMOVED_FLAG, FactKind.RENAMED_FLAG)
-_NAMES = (FactKind.REMOVED_NAME, FactKind.RENAMED_NAME, FactKind.MOVED_NAME)
-_METHODS = (FactKind.REMOVED_METHOD, FactKind.RENAMED_METHOD, FactKind.UNCALLED_METHOD, FactKind.REQUIRED_METHOD)
-_FIELDS = (FactKind.REMOVED_FIELD, FactKind.RENAMED_FIELD, FactKind.REMOVED_ATTRIBUTE)
-_PARAMETERS = tuple(each for each in FactKind if "PARAMETER" in each.name)
-_API = tuple(BREAKING.difference(_ENV, _FLAG, _KEY, [FactKind.MINIMUM_RAISED, FactKind.SUPPORT_DROPPED]))
-_DEFAULT = (FactKind.DEFAULT_CHANGED,)
-
-# How people ask for what rules prove.
-_KINDS: tuple[tuple[re.Pattern[str], tuple[FactKind, ...]], ...] = tuple(
-    (re.compile(pattern, re.IGNORECASE), kinds)
-    for pattern, kinds in (
-        (r"启动|脚本|命令行|\blaunch|entry ?point|command[- ]line|start(?:up|[- ]?script)", (*_FLAG, *_ENV, *_DEFAULT)),
-        (r"破坏|不兼容|兼容|升级|迁移|\bbreak|incompatib|compatib|upgrad|migrat", (*BREAKING, *_DEFAULT)),
-        (r"参数|选项|开关|\bflags?\b|\boptions?\b|argument", (*_FLAG, *_PARAMETERS)),
-        (r"\bparameters?\b|\bsignatures?\b|签名", _PARAMETERS),
-        (r"默认|\bdefaults?\b", _DEFAULT),
-        (r"环境变量|environment|\benv\b", _ENV),
-        (r"配置|\bconfig", (*_FLAG, *_ENV, *_KEY, *_DEFAULT)),
-        (r"\bmethods?\b|\bfunctions?\b|方法|函数", (*_METHODS, *_NAMES)),
-        (r"\bclass(?:es)?\b|\bnames?\b(?=.*\b(?:remov|renam|mov|gone))|类(?!型)", (*_NAMES, FactKind.REMOVED_BASE)),
-        (r"\bfields?\b|\battributes?\b|字段|属性", (*_FIELDS, *_KEY)),
-        (r"\broutes?\b|\bendpoints?\b|路由|端点", (FactKind.REMOVED_ROUTE, FactKind.RENAMED_ROUTE)),
-        (r"弃用|废弃|\bdeprecat", (FactKind.DEPRECATED,)),
-        (r"测试|\btests?\b", (FactKind.TEST_REMOVED,)),
-        (r"依赖|版本|\bdependenc|requirements|\bpinn?(?:s|ed)?\b", tuple(DEPENDENCIES)),
-        (r"接口|\bapis?\b|plug-?ins?|插件", _API),
-        (r"安全|漏洞|\bsecur|\bvulnerab|\bcve", (FactKind.SECURITY,)),
-        (r"并发|线程|死锁|竞争|加锁|\block|\bthread|\brace|concurren", (FactKind.CONCURRENCY,)),
-        (r"回退|回滚|\brevert", (FactKind.REVERT,)),
-        (r"线上|生产|部署|\bdeploy", (*_FLAG, *_ENV, *_DEFAULT)),
-    )
-)
-
 
 class Term(NamedTuple):
     """A word or name that a question asks for, as written, and the words that stand for it with their weights.
@@ -86,14 +51,23 @@ class Term(NamedTuple):
 
 
 class Query(NamedTuple):
-    """A parsed question: its terms, the kinds of facts that answer it, and the terms of earlier turns."""
+    """A parsed question: its terms, the terms of earlier turns, and the kinds of facts that it asks for."""
 
     terms: tuple[Term, ...]
-    kinds: frozenset[FactKind] = frozenset()
     earlier: tuple[Term, ...] = ()
+    asked: KindsAsked = KindsAsked()
 
     def __bool__(self) -> bool:
         return bool(self.terms or self.kinds or self.earlier)
+
+    @property
+    def kinds(self) -> frozenset[FactKind]:
+        return self.asked.kinds
+
+    @property
+    def subjects(self) -> tuple[Term, ...]:
+        """Return the telling terms that say more than which kinds of facts are asked for."""
+        return tuple(term for term in self.terms if term.telling and term.text.lower() not in self.asked.words)
 
     @property
     def all_terms(self) -> tuple[Term, ...]:
@@ -106,8 +80,7 @@ def parse_query(question: Question) -> Query:
     for age, turn in enumerate(reversed(question.thread[-_TURNS:]), 1):
         for term in terms_of(turn.text):
             earlier.setdefault(term.text, term._replace(weight=term.weight * _DECAY**age))
-    kinds = {each for pattern, kinds in _KINDS if pattern.search(question.text) for each in kinds}
-    return Query(terms_of(question.text), frozenset(kinds), tuple(earlier.values()))
+    return Query(terms_of(question.text), tuple(earlier.values()), kinds_asked(question.text))
 
 
 def terms_of(text: str) -> tuple[Term, ...]:

@@ -6,14 +6,21 @@ from datetime import date
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from analysis.impact.watch import touches
 from analysis.locale import Catalogue, catalogue
 from analysis.locale.punctuation import join_items, join_sentences
 from analysis.models import DayReport, Entry, Language, Question, Repository, Statement, Turn
 from analysis.questions.intent import asks_for_what_matters
 from analysis.questions.mentions import Mentions
-from analysis.questions.period import PeriodCommit, PeriodMatches, asks_for_the_others, match_period, mentioning
-from analysis.questions.query import Term, names_in, parse_query
+from analysis.questions.parts import heading, questions_in
+from analysis.questions.period import (
+    PeriodCommit,
+    PeriodMatches,
+    asks_for_the_others,
+    match_period,
+    mentioning,
+    touching,
+)
+from analysis.questions.query import Term, names_in, parse_query, terms_of
 from analysis.search.commit_words import lacks_patches, may_hold_more
 from analysis.sources.secrets import Redactor
 from analysis.writing.by_rules import code
@@ -61,7 +68,7 @@ class PeriodQuestions:
     def answer(self, question: PeriodQuestion, read: Callable[[DayRef], DayReport]) -> Iterator[Statement]:
         """Read the days with `read`, then return the statements of an answer. Raise what `read` raises."""
         if not question.days:
-            return self._answer_from_store(_redacted(question))
+            return _in_parts(_redacted(question), self._answer_from_store)
         entries: dict[str, Entry] = {}
         for day in question.days:
             report = read(DayRef(question.repository, day, question.tz.key, question.language))
@@ -70,7 +77,9 @@ class PeriodQuestions:
 
     def answer_from(self, question: PeriodQuestion, entries: Sequence[Entry]) -> Iterator[Statement]:
         """Yield the statements of an answer from these commits."""
-        question = _redacted(question)
+        return _in_parts(_redacted(question), lambda part: self._answer_from(part, entries))
+
+    def _answer_from(self, question: PeriodQuestion, entries: Sequence[Entry]) -> Iterator[Statement]:
         query = parse_query(Question(question.text, question.repository, (), question.thread))
         if not entries or asks_for_what_matters(question.text) or not query:
             about = Question(question.text, question.repository, tuple(entries), question.thread)
@@ -97,6 +106,9 @@ class PeriodQuestions:
             yield Statement(text=say("Commits that do not match can't be listed. These are the ones that do."))
         if matches.missing:
             yield _not_found(matches, question)
+        elif matches.unproven:
+            say = catalogue(question.language)
+            yield Statement(text=say("No commit is proven to do this. These only use the words of the question."))
         # From the store they are those already whose changed lines have the names.
         found = self._touching(question, matches.found) if question.days else matches.found
         yield from self._answers.answer(self._question(question, found), question.language)
@@ -107,11 +119,11 @@ class PeriodQuestions:
         return Question(question.text, question.repository, best, question.thread, tuple(found[_READ:]))
 
     def _touching(self, question: PeriodQuestion, found: Sequence[Entry]) -> Sequence[Entry]:
-        """Return the commits whose changed lines have the names of code in the question; all if it has none, or none has them."""
+        """Return the commits that touch the names of code in the question, or what else it names; all if none does."""
         names = names_in(question.text)
-        looked_at = found[:_SEARCHED] if names else ()
-        touching = [each for each in looked_at if touches(self._whole(question, each).commit, names)]
-        return touching or found
+        looked_at = [self._whole(question, each).commit for each in found[:_SEARCHED]] if names else []
+        shas = touching(names, terms_of(question.text), looked_at)
+        return [each for each in found if each.commit.sha in shas] or found
 
     def _looked_further(
         self, question: PeriodQuestion, matches: PeriodMatches, entries: Sequence[Entry]
@@ -128,6 +140,15 @@ class PeriodQuestions:
             return entry
         [(_, commit_id), *_] = self._store.with_sha(entry.commit.sha, question.repository)
         return self._commits.entry(Located(question.repository, commit_id), question.language, patches=True)
+
+
+def _in_parts(question: PeriodQuestion, answer: Callable[[PeriodQuestion], Iterator[Statement]]) -> Iterator[Statement]:
+    """Yield the answer to each question of several below that question: what matches one may contradict another."""
+    parts = questions_in(question.text)
+    for part in parts:
+        if len(parts) > 1:
+            yield heading(part)
+        yield from answer(question._replace(text=part))
 
 
 def _redacted(question: PeriodQuestion) -> PeriodQuestion:

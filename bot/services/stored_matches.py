@@ -19,8 +19,9 @@ from analysis.questions.period import (
     asks_for_reverts,
     match_period,
     mentioning,
+    touching,
 )
-from analysis.questions.query import Query, parse_query
+from analysis.questions.query import Query, Term, parse_query
 from analysis.ranking import packaged_weights, rank
 from analysis.search.commit_words import lacks_patches
 from bot.services.commit_sources import CommitSources
@@ -53,7 +54,7 @@ class StoredMatches:
         matches = match_period(text, query, self._indexed(repository, ids, links=asks_for_reverts(text)))
         if matches.missing:
             matches = self._looked_further(repository, matches)
-        return matches._replace(found=self._touching(repository, names, matches.found))
+        return matches._replace(found=self._touching(repository, names, query.terms, matches.found))
 
     def _looked_further(self, repository: Repository, matches: PeriodMatches) -> PeriodMatches:
         """Return the matches with commits that mention missing terms and are not among the best of the index.
@@ -94,14 +95,16 @@ class StoredMatches:
         mirrored = self._in_mirror(text, repository, names, list(paths)[:_PATHS], known)
         return tuple(answering_history(text, names, [*stored, *mirrored]))
 
-    def _touching(self, repository: Repository, names: Sequence[str], found: Sequence[Entry]) -> tuple[Entry, ...]:
-        """Return the commits whose changed lines have the names; all if none has them, or there are no names."""
+    def _touching(
+        self, repository: Repository, names: Sequence[str], terms: Sequence[Term], found: Sequence[Entry]
+    ) -> tuple[Entry, ...]:
+        """Return the commits that touch the names, or what else is asked for; all if none does, or there are no names."""
         if not names:
             return tuple(found)
         ids = self._store.read_ids(repository, [each.commit.sha for each in found[:_TOUCHED]])
-        whole = (each.commit for each in self._store.commits(list(ids.values()), patches=True))
-        touching = {each.sha for each in whole if touches(each, names)}
-        return tuple(each for each in found if each.commit.sha in touching) or tuple(found)
+        whole = [each.commit for each in self._store.commits(list(ids.values()), patches=True)]
+        shas = touching(names, terms, whole)
+        return tuple(each for each in found if each.commit.sha in shas) or tuple(found)
 
     def _in_mirror(
         self, text: str, repository: Repository, names: Sequence[str], paths: Sequence[str], known: Collection[str]

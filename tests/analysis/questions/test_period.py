@@ -4,7 +4,7 @@ import pytest
 
 from analysis.facts import facts
 from analysis.models import Entry, Question, Repository
-from analysis.questions.period import PeriodCommit, match_period
+from analysis.questions.period import PeriodCommit, PeriodMatches, match_period
 from analysis.questions.query import parse_query
 from analysis.ranking import rank
 from analysis.search.commit_words import commit_words
@@ -22,18 +22,21 @@ COMMITS = {
 }
 
 
-def matched(question: str) -> tuple[list[str], list[str]]:
-    """The names of the commits that match a question, best first, and the terms that none mentions."""
+def matches(question: str) -> PeriodMatches:
     commits = []
     for title, path, line in COMMITS.values():
         whole = commit(title, [file(path, patch(line))])
         found = facts(whole)
         entry = Entry(commit=whole, facts=found, ranked=rank(whole, found))
         commits.append(PeriodCommit(entry, commit_words(whole)))
-    query = parse_query(Question(question, Repository.parse("o/n"), ()))
-    matches = match_period(question, query, commits)
+    return match_period(question, parse_query(Question(question, Repository.parse("o/n"), ())), commits)
+
+
+def matched(question: str) -> tuple[list[str], list[str]]:
+    """The names of the commits that match a question, best first, and the terms that none mentions."""
+    found = matches(question)
     titles = {title: name for name, (title, *_) in COMMITS.items()}
-    return [titles[each.commit.title] for each in matches.found], [term.text for term in matches.absent]
+    return [titles[each.commit.title] for each in found.found], [term.text for term in found.absent]
 
 
 @pytest.mark.parametrize(
@@ -50,6 +53,7 @@ def matched(question: str) -> tuple[list[str], list[str]]:
         ("有没有提到抢占？", ["deadlock"]),
         ("does anything mention デッドロック?", ["kana"]),
         ("anything about FP8?", ["wide"]),
+        ("what touches KVCacheManager, FP8 or ROCm?", ["cache", "wide", "rocm"]),
     ],
 )
 def test_the_commits_that_match_come_first(question: str, names: list[str]) -> None:
@@ -69,3 +73,31 @@ def test_what_no_commit_mentions_is_no_match(question: str, absent: list[str]) -
 def test_a_question_that_says_nothing_asks_nothing() -> None:
     """A greeting is no question that a commit could match."""
     assert matched("🚀?") == ([], [])
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "which flags were removed?",
+        "what removed a CLI flag?",
+        "were command-line flags dropped?",
+        "哪些命令行参数被删除了？",
+    ],
+)
+def test_what_happened_is_answered_by_facts(question: str) -> None:
+    """Commits that merely use the words are left out, and the words that say what is asked for need not be there."""
+    assert matched(question) == (["flag"], [])
+
+
+@pytest.mark.parametrize(
+    ("question", "unproven"),
+    [
+        ("which environment variables were removed?", True),
+        ("which flags were removed?", False),
+        ("what touches environment variables?", False),
+        ("was the flag --zyzzyva removed?", False),
+    ],
+)
+def test_what_no_fact_proves_is_told(question: str, unproven: bool) -> None:
+    """If facts would answer a question that names nothing else, and there is none."""
+    assert matches(question).unproven is unproven

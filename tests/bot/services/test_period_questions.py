@@ -190,3 +190,37 @@ def test_the_same_word_is_found_among_many_longer_ones(stored: Stored) -> None:
     )
     at = stored(alone, *longer)
     assert "Change part 1" in asked(at, "what touches tapir?")
+
+
+@pytest.mark.parametrize("days", DAYS, ids=["of a day", "of all that is stored"])
+def test_each_of_several_questions_is_answered(stored: Stored, days: tuple[date, ...]) -> None:
+    """Below itself, by what matches it alone, though one asks for a removal and the other does not."""
+    at = stored(
+        recorded(1, files=[changed("pkg/cli.py", '@@ -1 +0,0 @@\n-parser.add_argument("--tapir-j")')]),
+        recorded(2, files=[changed("pkg/serval.py", "@@ -0,0 +1 @@\n+serval_k = 1")]),
+    )
+    answer = asked(at, "Which flags were removed, and what touches serval_k?", days)
+    first, _, second = answer.partition("“what touches serval_k?”\n")
+    assert first.startswith("“Which flags were removed”\n")
+    assert ("--tapir-j" in first, "serval" in first) == (True, False)
+    assert ("serval_k = 1" in second, "tapir" in second) == (True, False)
+
+
+@pytest.mark.parametrize("days", DAYS, ids=["of a day", "of all that is stored"])
+def test_a_removal_that_nothing_proves_is_not_claimed(stored: Stored, days: tuple[date, ...]) -> None:
+    """Commits that only use the words of a question are said to do that."""
+    at = stored(recorded(1, message="Set environment variables", files=[changed("a.sh", "@@ -0,0 +1 @@\n+env A=1")]))
+    answer = asked(at, "which environment variables were removed?", days)
+    assert answer.startswith("No commit is proven to do this. These only use the words of the question.\n")
+    assert "Set environment variables" in answer
+
+
+@pytest.mark.parametrize("days", DAYS, ids=["of a day", "of all that is stored"])
+def test_who_asks_for_two_names_is_told_of_both(stored: Stored, days: tuple[date, ...]) -> None:
+    """Also if one is a name in code, and the other a word."""
+    at = stored(
+        *(recorded(number, files=[changed("a.py", f"@@ -0,0 +1 @@\n+tapir_j({number})")]) for number in range(1, 5)),
+        recorded(5, message="Speed up Zyzzyva", files=[changed("b.py", "@@ -0,0 +1 @@\n+fast()")]),
+    )
+    answer = asked(at, "what touches tapir_j or Zyzzyva?", days)
+    assert ("tapir_j(" in answer, "Speed up Zyzzyva" in answer) == (True, True)
