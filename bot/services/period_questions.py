@@ -77,7 +77,12 @@ class PeriodQuestions:
 
     def answer_from(self, question: PeriodQuestion, entries: Sequence[Entry]) -> Iterator[Statement]:
         """Yield the statements of an answer from these commits."""
-        return _in_parts(_redacted(question), lambda part: self._answer_from(part, entries))
+        question = _redacted(question)
+        return (
+            _in_parts(question, lambda part: self._answer_from(part, entries))
+            if entries
+            else self._answer_from(question, ())
+        )
 
     def _answer_from(self, question: PeriodQuestion, entries: Sequence[Entry]) -> Iterator[Statement]:
         query = parse_query(Question(question.text, question.repository, (), question.thread))
