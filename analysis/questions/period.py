@@ -113,7 +113,9 @@ def _ranked(query: Query, held: Sequence[_Held], names: Sequence[str]) -> list[_
     """Return the commits that match a query, the best first, but the best of each of some names before the others."""
     counts = Counter(name for each in held for name in each.terms)
     named = frozenset(names) & counts.keys()
-    decisive = frozenset(names) or {name for name, count in counts.items() if count <= max(1, _RARE * len(held))}
+    # What few commits have; where a question has common words only, those.
+    rare = {name for name, count in counts.items() if count <= max(1, _RARE * len(held))}
+    decisive = frozenset(names) or rare or counts.keys()
     scored = [
         (_score(query, each, counts, len(held)), each)
         for each in held

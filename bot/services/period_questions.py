@@ -20,7 +20,8 @@ from analysis.questions.period import (
     mentioning,
     touching,
 )
-from analysis.questions.query import Term, names_in, parse_query, terms_of
+from analysis.questions.query import Query, Term, names_in, parse_query, terms_of
+from analysis.questions.totals import asks_how_many, asks_who_made_most, most_commits, number_matching, number_of
 from analysis.search.commit_words import lacks_patches, may_hold_more
 from analysis.sources.secrets import Redactor
 from analysis.writing.by_rules import code
@@ -78,24 +79,36 @@ class PeriodQuestions:
     def answer_from(self, question: PeriodQuestion, entries: Sequence[Entry]) -> Iterator[Statement]:
         """Yield the statements of an answer from these commits."""
         question = _redacted(question)
-        return (
-            _in_parts(question, lambda part: self._answer_from(part, entries))
-            if entries
-            else self._answer_from(question, ())
-        )
+        if not entries:
+            return self._about_all(question, ())
+        return _in_parts(question, lambda part: self._answer_from(part, entries))
 
     def _answer_from(self, question: PeriodQuestion, entries: Sequence[Entry]) -> Iterator[Statement]:
         query = parse_query(Question(question.text, question.repository, (), question.thread))
-        if not entries or asks_for_what_matters(question.text) or not query:
-            about = Question(question.text, question.repository, tuple(entries), question.thread)
-            yield from self._answers.answer(about, question.language)
-            return
+        if asks_who_made_most(question.text):
+            yield most_commits(entries, question.language)
+        elif not query and asks_how_many(question.text):
+            yield number_of(entries, question.language)
+        elif not query or asks_for_what_matters(question.text):
+            if asks_how_many(question.text):
+                yield number_of(entries, question.language)
+            yield from self._about_all(question, entries)
+        else:
+            yield from self._answer_from_matches(question, query, entries)
+
+    def _about_all(self, question: PeriodQuestion, entries: Sequence[Entry]) -> Iterator[Statement]:
+        about = Question(question.text, question.repository, tuple(entries), question.thread)
+        return self._answers.answer(about, question.language)
+
+    def _answer_from_matches(
+        self, question: PeriodQuestion, query: Query, entries: Sequence[Entry]
+    ) -> Iterator[Statement]:
         words = self._store.search_index.words(question.repository, [each.commit.sha for each in entries])
         commits = [PeriodCommit(each, words[each.commit.sha]) for each in entries if each.commit.sha in words]
         matches = match_period(question.text, query, commits)
         if matches.missing:
             matches = self._looked_further(question, matches, entries)
-        yield from self._answer(question, matches, _Searched(len(commits), len(entries) - len(commits)))
+        return self._answer(question, matches, _Searched(len(commits), len(entries) - len(commits)))
 
     def _answer_from_store(self, question: PeriodQuestion) -> Iterator[Statement]:
         """Yield the statements of an answer from all that is stored, and from the mirror if a name's history is asked for."""
@@ -106,6 +119,8 @@ class PeriodQuestions:
         if not matches.found:
             yield _none_of(matches, searched, question)
             return
+        if asks_how_many(question.text):
+            yield number_matching(len(matches.found), searched.read, question.language)
         if asks_for_the_others(question.text):
             say = catalogue(question.language)
             yield Statement(text=say("Commits that do not match can't be listed. These are the ones that do."))

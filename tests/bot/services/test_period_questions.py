@@ -224,3 +224,28 @@ def test_who_asks_for_two_names_is_told_of_both(stored: Stored, days: tuple[date
     )
     answer = asked(at, "what touches tapir_j or Zyzzyva?", days)
     assert ("tapir_j(" in answer, "Speed up Zyzzyva" in answer) == (True, True)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("how many commits are there?", "3 commits: 0 high, 0 medium, 3 low."),
+        ("how many are important?", "3 commits: 0 high, 0 medium, 3 low.\nThe most important commits:"),
+        ("how many commits touch tapir_j?", "2 of 3 commits match.\nMatching commits:"),
+        ("who committed the most?", "Most commits: `Core Team` (2), `Ada` (1)."),
+    ],
+)
+def test_a_question_for_a_number_gets_one(stored: Stored, question: str, answer: str) -> None:
+    """Of all commits, by tier; of those that match; and of the authors."""
+    at = stored(
+        recorded(1, files=[changed("a.py", "@@ -0,0 +1 @@\n+tapir_j(1)")]),
+        recorded(2, files=[changed("a.py", "@@ -0,0 +1 @@\n+tapir_j(2)")]),
+        recorded(3, author={"name": "Ada", "date": "2026-02-05T12:00:00Z"}),
+    )
+    assert asked(at, question, DAY_OF_RECORDED).startswith(answer)
+
+
+def test_common_words_are_not_denied(stored: Stored) -> None:
+    """A question of words that most commits have is answered by the best of them."""
+    at = stored(*(recorded(number, message=f"[Bugfix] Fix part {number}") for number in range(1, 9)))
+    assert asked(at, "which commits fix something?", DAY_OF_RECORDED).startswith("Matching commits:")
