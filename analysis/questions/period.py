@@ -93,10 +93,10 @@ def match_period(question: str, query: Query, commits: Sequence[PeriodCommit]) -
     held = [_held(question, query, each) for each in commits]
     # What happened is answered by facts, not by texts that merely use the words.
     proven = [each for each in held if each.asked_facts] if query.asked.happened else []
-    terms = query.subjects if proven else query.terms
-    found = _ranked(query, proven or held, [term.text for term in terms if term.telling])
+    names = query.subjects if proven else [term for term in query.terms if term.telling]
+    found = _ranked(query, proven or held, [term.text for term in names])
     mentioned = frozenset[str]().union(*(each.terms for each in held))
-    absent = tuple(term for term in terms if term.telling and term.text not in mentioned)
+    absent = tuple(term for term in query.subjects if term.text not in mentioned)
     flags = tuple(term for term in query.terms if term.is_plain_flag)
     mentions = Mentions(flags)
     written = [each for each in found if mentions.in_words(each.commit.words)]
@@ -205,9 +205,14 @@ def _weight(term: Term, fields: Mapping[str, Collection[str]]) -> float:
 
 def facts_asked(question: str, query: Query, facts: Sequence[Fact]) -> list[Fact]:
     """Return the facts of the kinds that a question asks for, or the removals if it asks for those, of what it names."""
-    removals = not query.kinds and bool(_REMOVING.search(question))
-    wanted = [fact for fact in facts if fact.kind in query.kinds or (fact.removes and removals)]
-    names = {word for term in query.subjects for word in term.words}
+    if query.kinds:
+        wanted, named = [fact for fact in facts if fact.kind in query.kinds], query.subjects
+    elif _REMOVING.search(question):
+        wanted = [fact for fact in facts if fact.removes]
+        named = tuple(term for term in query.terms if not _REMOVING.match(term.text))
+    else:
+        return []
+    names = {word for term in named for word in term.words}
     return [
         fact for fact in wanted if not names or not names.isdisjoint(_words(f"{_fact_text(fact)} {fact.path or ''}"))
     ]
