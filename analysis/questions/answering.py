@@ -15,7 +15,8 @@ from analysis.errors import ModelFailure
 from analysis.locale import Phrase, catalogue
 from analysis.models import Citation, Language, Question, Statement, Turn
 from analysis.questions.answer_check import AnswerChecker
-from analysis.questions.by_rules import NOT_SHOWN, OFF_TOPIC, answer_by_rules, further_commits
+from analysis.questions.by_rules import NOT_SHOWN, OFF_TOPIC, answer_by_rules
+from analysis.questions.commit_lines import further_commits
 from analysis.questions.intent import language_of, reads_as_question, references_in
 from analysis.questions.prompt import MAX_QUESTION, answer_prompt
 from analysis.questions.segmenter import Segment, Segmenter

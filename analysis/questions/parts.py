@@ -1,6 +1,7 @@
 """The questions of a text that asks several: each is answered from what matches it alone."""
 
 import re
+from collections.abc import Callable, Iterator
 
 from analysis.models import Statement
 from analysis.questions.intent import asks_for_what_matters, asks_when_addressed
@@ -42,9 +43,15 @@ def questions_in(text: str, *, of_commit: bool = False) -> tuple[str, ...]:
     return tuple(map(_bare, parts)) if 1 < len(parts) <= _MAX_PARTS else (text,)
 
 
-def heading(part: str) -> Statement:
-    """Return the line above the answer to one question of several."""
-    return Statement(text=f"“{part}”", new_paragraph=True)
+def answered_in_parts(
+    text: str, answer: Callable[[str], Iterator[Statement]], *, of_commit: bool = False
+) -> Iterator[Statement]:
+    """Yield the answer to each question of a text, below that question if there are several."""
+    parts = questions_in(text, of_commit=of_commit)
+    for part in parts:
+        if len(parts) > 1:
+            yield Statement(text=f"“{part}”", new_paragraph=True)
+        yield from answer(part)
 
 
 def _pieces(text: str) -> list[str]:

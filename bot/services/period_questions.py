@@ -11,7 +11,7 @@ from analysis.locale.punctuation import join_items, join_sentences
 from analysis.models import DayReport, Entry, Language, Question, Repository, Statement, Turn
 from analysis.questions.intent import asks_for_what_matters
 from analysis.questions.mentions import Mentions
-from analysis.questions.parts import heading, questions_in
+from analysis.questions.parts import answered_in_parts
 from analysis.questions.period import (
     PeriodCommit,
     PeriodMatches,
@@ -163,12 +163,8 @@ class PeriodQuestions:
 
 
 def _in_parts(question: PeriodQuestion, answer: Callable[[PeriodQuestion], Iterator[Statement]]) -> Iterator[Statement]:
-    """Yield the answer to each question of several below that question: what matches one may contradict another."""
-    parts = questions_in(question.text)
-    for part in parts:
-        if len(parts) > 1:
-            yield heading(part)
-        yield from answer(question._replace(text=part))
+    """Answer each question of several by itself: what matches one may contradict another."""
+    return answered_in_parts(question.text, lambda part: answer(question._replace(text=part)))
 
 
 def _redacted(question: PeriodQuestion) -> PeriodQuestion:
