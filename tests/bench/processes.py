@@ -4,14 +4,20 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
+from time import perf_counter
 from typing import NamedTuple
+
+from tests.servers.launched import launched
 
 PYTHON = sys.executable
 COMMAND = str(Path(sys.executable).with_name("vllm-digest"))
 
 _LAUNCHER = Path(__file__).with_name("launcher.py")
+_forked = ContextVar("forked", default=False)
 _OURS = ("DIGEST_", "GITHUB_", "DATABASE_URL", "LOG_LEVEL")
 
 
@@ -25,18 +31,47 @@ class Run(NamedTuple):
 def run(command: Sequence[str], folder: Path, settings: Mapping[str, str] | None = None) -> Run:
     """Runs a command in `folder` with no other settings of ours than these; its output is thrown away."""
     outside = {name: value for name, value in os.environ.items() if not name.startswith(_OURS)}
-    launched = subprocess.run(
+    environment = {**outside, **(settings or {})}
+    if _forked.get() and (module := _module(command)):
+        return _run_forked(*module, folder, environment)
+    measured = subprocess.run(
         [PYTHON, "-I", "-S", str(_LAUNCHER), *command],
         cwd=folder,
-        env={**outside, **(settings or {})},
+        env=environment,
         capture_output=True,
         text=True,
         check=True,
     )
-    found = json.loads(launched.stdout)
+    found = json.loads(measured.stdout)
     if found["code"]:
-        raise RuntimeError(f"{' '.join(command)} ended with {found['code']}: {launched.stderr.strip()}")
+        raise RuntimeError(f"{' '.join(command)} ended with {found['code']}: {measured.stderr.strip()}")
     return Run(found["seconds"], found["peak"])
+
+
+@contextmanager
+def forked() -> Iterator[None]:
+    """Fork commands meanwhile from a process that has imported what they import: their time and memory are not their own."""
+    token = _forked.set(True)
+    try:
+        yield
+    finally:
+        _forked.reset(token)
+
+
+def _module(command: Sequence[str]) -> tuple[str, Sequence[str]] | None:
+    """Return the module that a command runs, with its arguments; None for other commands."""
+    program, *arguments = command
+    if program == COMMAND:
+        return "bot", arguments
+    return (arguments[1], arguments[2:]) if arguments[0] == "-m" else None
+
+
+def _run_forked(module: str, arguments: Sequence[str], folder: Path, environment: Mapping[str, str]) -> Run:
+    began = perf_counter()
+    ran = launched(arguments, folder, environment, module=module)
+    if ran.code:
+        raise RuntimeError(f"{module} {' '.join(arguments)} ended with {ran.code}: {ran.err.strip()}")
+    return Run(perf_counter() - began, peak=0)
 
 
 def settings(folder: Path, api_url: str) -> dict[str, str]:

@@ -61,16 +61,18 @@ class Launched:
             os.kill(self.pid, what)
 
 
-def launched(arguments: Sequence[str], folder: Path, environment: Mapping[str, str], stdin: bytes = b"") -> Ran:
-    """Runs `vllm-digest` to its end."""
+def launched(
+    arguments: Sequence[str], folder: Path, environment: Mapping[str, str], stdin: bytes = b"", module: str = "bot"
+) -> Ran:
+    """Runs `vllm-digest`, or another module, to its end."""
     with TemporaryDirectory() as name:
         streams = [Path(name, each) for each in _STREAMS]
         streams[0].write_bytes(stdin)
-        process = begun(arguments, folder, environment, streams)
+        process = begun(arguments, folder, environment, streams, module)
         process.join(_PATIENCE)
         if process.exitcode is None:
             process.kill()
-            raise TimeoutError(f"vllm-digest {' '.join(arguments)} runs for {_PATIENCE} s")
+            raise TimeoutError(f"{module} {' '.join(arguments)} runs for {_PATIENCE} s")
         return Ran(process.exitcode, *(each.read_bytes().decode() for each in streams[1:]))
 
 
