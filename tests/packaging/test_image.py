@@ -8,9 +8,11 @@ import json
 import os
 import re
 import shlex
+import signal
 import subprocess
 import sys
 import time
+import tomllib
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatch
 from pathlib import Path
@@ -21,6 +23,7 @@ import pytest
 
 from loopback.slack import LoopbackSlack
 from tests.packaging.environments import ROOT, copy, foreign_environment, kept_files, lend_dependencies
+from tests.servers.own_machine import both_digests
 from tests.servers.running import free_port
 
 _PATIENCE = 120  # seconds
@@ -221,6 +224,31 @@ def test_the_image_runs_the_bot(image: Image) -> None:
     ]
     assert sorted(each.name for each in image.workdir.iterdir()) == ["data"]
     assert (image.workdir / "data" / "digest.db").is_file()
+
+
+def test_what_is_installed_works_where_there_is_no_repository(image: Image, tmp_path: Path) -> None:
+    """It tells its version, prints the sample day in Chinese, by its catalogue, and shows the local workspace."""
+    program = image.at("/opt/vllm-digest/bin/vllm-digest")
+
+    def told(*arguments: str) -> str:
+        command, environment = [str(program), *arguments], foreign_environment()
+        ran = subprocess.run(
+            command, cwd=tmp_path, env=environment, text=True, capture_output=True, timeout=_PATIENCE, check=False
+        )
+        assert ran.returncode == 0, ran.stderr
+        return ran.stdout
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert told("--version") == f"vllm-digest {project['version']}\n"
+    assert "不兼容变更" in told("digest", "--sample", "--lang", "zh")
+    settings = foreign_environment(TMPDIR=str(tmp_path))
+    with subprocess.Popen([program, "run"], cwd=tmp_path, env=settings, text=True, stderr=subprocess.PIPE) as process:
+        try:
+            assert "http://127.0.0.1" in both_digests(process)
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(_PATIENCE) == 0
+        finally:
+            process.kill()
 
 
 def wait_until_healthy(
