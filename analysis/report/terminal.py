@@ -66,7 +66,9 @@ def print_commit(
 
 def print_answer(console: Console, statements: Iterable[Statement]) -> None:
     """Print an answer, each statement as soon as it arrives, followed by its citations."""
-    for statement in statements:
+    for number, statement in enumerate(statements):
+        if number and statement.new_paragraph:
+            console.print()
         text = Text(visible(statement.text, keep="\n"))
         for each in statement.citations:
             text.append(f"  {one_line(each.label)}", style=Style(dim=True, link=each.url))
