@@ -51,6 +51,8 @@ class StoredMatches:
         ids = self._store.search_index.best(repository, _search_words(text, query), _CANDIDATES)
         if names and asks_for_history(text) and (found := self._history(text, repository, names, ids)):
             return PeriodMatches(found, (), asked=True)
+        if query.asked.happened:  # facts prove it, of which the index knows nothing
+            ids = list(dict.fromkeys((*ids, *self._store.latest(repository, _CANDIDATES, query.kinds))))
         matches = match_period(text, query, self._indexed(repository, ids, links=asks_for_reverts(text)))
         if matches.missing:
             matches = self._looked_further(repository, matches)

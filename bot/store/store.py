@@ -1,15 +1,16 @@
 """The store of commits, days and analyses, so that nothing is fetched from GitHub twice."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import date, datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Engine, delete, func, insert, select, update
+from sqlalchemy import Engine, Text, cast, delete, func, insert, or_, select, update
 
 from analysis.models import (
     Analysis,
     Commit,
     Fact,
+    FactKind,
     Frozen,
     Importance,
     Language,
@@ -313,8 +314,12 @@ class Store:
             )
             return connection.execute(query).scalar_one()
 
-    def latest(self, repository: Repository, most: int) -> list[int]:
-        """Return the ids of a repository's `most` latest commits on its branch that were read, newest first."""
+    def latest(self, repository: Repository, most: int, kinds: Collection[FactKind] = ()) -> list[int]:
+        """Return the ids of a repository's `most` latest commits on its branch that were read, newest first.
+
+        With `kinds`, of those commits that have a fact of one of them.
+        """
+        facts = cast(commits.c.facts, Text)
         query = (
             select(commits.c.id)
             .join(repositories)
@@ -322,6 +327,8 @@ class Store:
             .order_by(commits.c.committed_at.desc())
             .limit(most)
         )
+        if kinds:
+            query = query.where(or_(*(facts.contains(f'"{kind.value}"', autoescape=True) for kind in kinds)))
         with self._engine.connect() as connection:
             return list(connection.execute(query).scalars())
 

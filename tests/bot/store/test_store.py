@@ -1,6 +1,7 @@
 """The store: its schema, its migrations, and what it finds."""
 
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from pathlib import Path
 from threading import Barrier
 
@@ -81,6 +82,23 @@ def test_patches_are_kept_compressed(store: Store, engine: Engine) -> None:
     with engine.connect() as connection:
         size = connection.exec_driver_sql("SELECT length(patch) FROM files").scalar_one()
     assert size < len(patch) / 20
+
+
+def test_the_latest_commits_of_a_kind_of_facts_are_found(store: Store) -> None:
+    """The newest first, at most as many as asked for; a name that reads like a kind is none."""
+    flag = Fact(kind=FactKind.REMOVED_FLAG, name="--foo")
+    other = Fact(kind=FactKind.REMOVED_ENV, name="a removed flag")
+    for day, facts in enumerate(([flag], [other], [other, flag], [])):
+        landed = commit(f"{day}a" * 20, "t").model_copy(update={"committed_at": NOON + timedelta(days=day)})
+        store.save_commit(REPOSITORY, landed, facts)
+
+    def found(most: int, *kinds: FactKind) -> list[str]:
+        return [each.commit.sha[0] for each in store.commits(store.latest(REPOSITORY, most, kinds))]
+
+    assert found(9, FactKind.REMOVED_FLAG) == ["2", "0"]
+    assert found(1, FactKind.REMOVED_FLAG) == ["2"]
+    assert found(9, FactKind.REMOVED_FLAG, FactKind.REMOVED_ENV) == ["2", "1", "0"]
+    assert found(9, FactKind.REMOVED_KEY) == []
 
 
 def test_facts_proved_by_files_are_not_replaced_by_those_of_a_patch(store: Store) -> None:
