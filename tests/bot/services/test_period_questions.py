@@ -254,7 +254,7 @@ def test_common_words_are_not_denied(stored: Stored) -> None:
 def test_what_facts_prove_is_found_among_many_that_use_the_words(stored: Stored) -> None:
     """Also if its own texts have none of them, and more commits do than are looked through."""
     at = stored(
-        recorded(1, files=[changed("pkg/cli.py", '@@ -1 +0,0 @@\n-parser.add_argument("--tapir-j")')]),
-        *(recorded(number, message=f"Removed the removed flag flags of {number}") for number in range(2, 110)),
+        recorded(1, files=[changed("pkg/part1.py", "@@ -1 +0,0 @@\n-TAPIR_J = 1")]),
+        *(recorded(number, message=f"Removed function of functions {number}") for number in range(2, 110)),
     )
-    assert "`--tapir-j`" in asked(at, "which commit removed a flag?")
+    assert "`TAPIR_J`" in asked(at, "which commit removed a function?")
