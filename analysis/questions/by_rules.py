@@ -12,7 +12,7 @@ from analysis.models import Citation, Entry, FactKind, Language, Question, State
 from analysis.paths import Kind, kind
 from analysis.questions.commit_lines import about_day, about_matches
 from analysis.questions.intent import asks_for_what_matters
-from analysis.questions.items import MAX_ITEMS, SEARCHED, SENTENCE_LENGTH, best_items, fact_item
+from analysis.questions.items import MAX_ITEMS, SEARCHED, SENTENCE_LENGTH, best_items, fact_item, proven_items
 from analysis.questions.mentions import Mentions
 from analysis.questions.metadata import NO_TEST, records
 from analysis.questions.parts import answered_in_parts
@@ -87,14 +87,27 @@ def _about_commit(question: Question, entry: Entry, language: Language) -> Itera
         text = say("The commit could not be read; only its title is known: {title}.", title=code(entry.commit.title))
         yield Statement(text=text, citations=(to_commit(entry.commit),))
         return
-    if not query:
-        if _ABOUT_ALL.search(question.text) or asks_for_what_matters(question.text):
-            yield from _description(entry, language)
-        else:
-            yield _hint(entry, say)
-        return
-    replacements = [*_replacements(entry, query, language)] if _ABOUT_REPLACEMENT.search(question.text) else None
-    yield from replacements or ()
+    what_happened = query.asked.happened and not query.subjects
+    proven = proven_items(entry, question.text, query, language) if what_happened else []
+    if proven:
+        yield from proven
+    elif query:
+        yield from _matching(question, entry, query, language, certain=not what_happened, described=not topics)
+    elif _ABOUT_ALL.search(question.text) or asks_for_what_matters(question.text):
+        yield from _description(entry, language)
+    else:
+        yield _hint(entry, say)
+
+
+def _matching(
+    question: Question, entry: Entry, query: Query, language: Language, *, certain: bool, described: bool
+) -> Iterator[Statement]:
+    """Yield what of a commit matches a question, or that nothing does, with what the commit is if it is `described`."""
+    say = catalogue(language)
+    if _ABOUT_REPLACEMENT.search(question.text):
+        replacements = list(_replacements(entry, query, language))
+        yield from replacements
+        certain = certain and bool(replacements)
     found = search(entry, query, language, SEARCHED)
     # In trailers, too, where nothing is searched.
     mentioned = Mentions(term for term in found.absent if term.telling).in_commit(entry.commit)
@@ -105,9 +118,9 @@ def _about_commit(question: Question, entry: Entry, language: Language) -> Itera
     if trailers and not (nowhere or somewhere):
         return
     items = [] if nowhere and not somewhere else best_items(entry, found, language)
-    yield from _header(entry, found, query, items, say, certain=replacements != [])
+    yield from _header(entry, found, query, items, say, certain=certain)
     yield from items
-    if nowhere and not items and not topics:
+    if nowhere and not items and described:
         yield from _description(entry, language)
 
 
@@ -137,7 +150,7 @@ def _header(
 ) -> Iterator[Statement]:
     """Yield what is told above the items: that they answer the question, or that they are only the nearest places.
 
-    They answer none for `certain` where it asks for a replacement that nobody names.
+    It is not `certain` that they do where a replacement is asked for that nobody names, or what no fact proves.
     """
     nowhere = [term for term in found.absent if term.telling]
     answered = found.share >= _ANSWERED or any(fact.kind in query.kinds for fact in entry.facts)

@@ -6,14 +6,13 @@ from datetime import UTC
 from analysis.citations import to_commit
 from analysis.locale import Catalogue, catalogue, mark
 from analysis.locale.punctuation import join_items
-from analysis.models import Entry, Fact, Importance, Language, Question, Statement, by_kind
+from analysis.models import Entry, Fact, Importance, Language, Question, Statement
 from analysis.questions.documents import Line
 from analysis.questions.excerpts import matching_entries
 from analysis.questions.history import asks_for_history, names_asked, removes_none, touched_line
 from analysis.questions.intent import asks_for_what_matters
-from analysis.questions.items import MAX_ITEMS, SEARCHED, best_items, fact_item, joined, line_item
+from analysis.questions.items import MAX_ITEMS, SEARCHED, best_items, joined, line_item, proven_items
 from analysis.questions.metadata import records
-from analysis.questions.period import facts_asked
 from analysis.questions.query import Query, parse_query
 from analysis.questions.search import search
 from analysis.questions.topics import Topic, topics_in
@@ -81,7 +80,9 @@ def _history_item(entry: Entry, question: str, query: Query, language: Language)
     say, commit = catalogue(language), entry.commit
     when = say("{day}, {author}", day=commit.committed_at.astimezone(UTC).date(), author=code(commit.author))
     line = touched_line(commit, names_asked(question))
-    matching = line_item(entry, line, [], language) if line else _proven(entry, question, query, language)
+    matching = (
+        line_item(entry, line, [], language) if line else joined(proven_items(entry, question, query, language), say)
+    )
     return _one_line(entry, f"{when}{say(': ')}{code(commit.title)}", matching, say)
 
 
@@ -91,17 +92,11 @@ def _list_item(entry: Entry, question: str, query: Query, language: Language, to
     metadata = [each for each in records(entry, language) if each.topic in topics]
     if metadata:
         matching = joined([each.statement for each in metadata], say)
-    elif (matching := _proven(entry, question, query, language)) is None:
+    elif (matching := joined(proven_items(entry, question, query, language), say)) is None:
         found = search(entry, query, language, SEARCHED)
         shown = found._replace(hits=[hit for hit in found.hits if isinstance(hit.document.item, Fact | Line)])
         matching = next(iter(best_items(entry, shown, language)), None)
     return _one_line(entry, text, matching, say)
-
-
-def _proven(entry: Entry, question: str, query: Query, language: Language) -> Statement | None:
-    """Return what facts of a commit answer a question about what happened; None if none does, or it asks something else."""
-    proven = facts_asked(question, query, entry.facts) if query.asked.happened else []
-    return joined([fact_item(entry, facts, language) for _, facts in by_kind(proven)], catalogue(language))
 
 
 def _one_line(entry: Entry, text: str, told: Statement | None, say: Catalogue) -> Statement:

@@ -7,9 +7,11 @@ from analysis.citations import to_commit, to_fact, to_line
 from analysis.diff import DiffLine
 from analysis.locale import Catalogue, catalogue, mark
 from analysis.locale.punctuation import as_sentence, join_sentences
-from analysis.models import Citation, Entry, Fact, Language, Statement
+from analysis.models import Citation, Entry, Fact, Language, Statement, by_kind
 from analysis.questions.documents import Document, Line, Sentence
 from analysis.questions.metadata import Record, records
+from analysis.questions.period import facts_asked
+from analysis.questions.query import Query
 from analysis.questions.quotes import counterpart, quote
 from analysis.questions.search import Found
 from analysis.questions.topics import Topic
@@ -62,11 +64,18 @@ def _item(entry: Entry, document: Document, known: dict[Topic, Record], language
     return Statement(text=catalogue(language)("the author writes: {text}", text=text), citations=source, kind="item")
 
 
+def proven_items(entry: Entry, question: str, query: Query, language: Language) -> list[Statement]:
+    """Return the facts that answer what happened, those of a kind as one; none if none does, or something else is asked."""
+    proven = facts_asked(question, query, entry.facts) if query.asked.happened else []
+    return [fact_item(entry, facts, language) for _, facts in by_kind(proven)]
+
+
 def fact_item(entry: Entry, facts: Sequence[Fact], language: Language) -> Statement:
-    """Return facts of one kind as an item, with the place of each."""
+    """Return facts of one kind as an item, with the places of the first."""
     say = catalogue(language)
     text = say(FACT_SENTENCES[facts[0].kind].change, names=list_names(facts, say))
-    return Statement(text=text, citations=tuple(to_fact(entry.commit, fact) for fact in facts), kind="item")
+    places = tuple(to_fact(entry.commit, fact) for fact in facts[:MAX_ITEMS])
+    return Statement(text=text, citations=places, kind="item")
 
 
 def line_item(entry: Entry, found: Line, quoted: list[_Quoted], language: Language) -> Statement | None:

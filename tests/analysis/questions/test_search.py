@@ -93,12 +93,21 @@ def test_removed_methods_are_told_from_facts_or_lines() -> None:
     assert any("`Session.reopen`" in text or "def reopen(self, key):" in text for text in texts[:2])
 
 
+VARIABLES = [f'-    "ENGINE_OLD_{number}": lambda: os.environ.get("ENGINE_OLD_{number}"),' for number in range(6)]
+DROPPED = commit("Drop old variables", [file("engine/envs.py", patch(" ENVS = {", *VARIABLES, " }"))])
+
+
 def test_at_most_two_facts_of_a_kind_are_told() -> None:
     """Where a commit has many facts of a kind, others leave room for lines and sentences."""
-    lines = [f'-    "ENGINE_OLD_{number}": lambda: os.environ.get("ENGINE_OLD_{number}"),' for number in range(6)]
-    change = commit("Drop old variables", [file("engine/envs.py", patch(" ENVS = {", *lines, " }"))])
-    texts = [each.text for each in ask("which environment variables are removed?", change=change)]
+    texts = [each.text for each in ask("what about environment variables?", change=DROPPED)]
     assert sum(text.startswith("Removes environment variable") for text in texts) == 2
+
+
+def test_who_asks_what_happened_is_told_all_of_it() -> None:
+    """With what facts prove, or that nothing proves it."""
+    [told] = ask("which environment variables are removed?", change=DROPPED)
+    assert all(f"`ENGINE_OLD_{number}`" in told.text for number in range(4))
+    assert "No line answers this for certain." in ask("which flags were removed?", change=DROPPED)[0].text
 
 
 @pytest.mark.parametrize(
