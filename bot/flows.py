@@ -39,6 +39,7 @@ from bot.store.database import display_name
 from bot.store.executors import Executors
 from bot.store.flow_tables import FLOWS_SCHEMA, FLOWS_VERSION, flows_engine
 from bot.store.lease import Lease, LeaseLost
+from bot.store.sqlite import supply_subseconds
 
 _SQLITE = "sqlite:///"
 _ANSWERS, _SLACK, _PUBLISHING = "answers", "slack", "publishing"
@@ -290,6 +291,7 @@ class Flows:
         if not _engine.acquire(blocking=False):
             raise RuntimeError("the engine serves one bot a process")
         if database_url.startswith(_SQLITE):
+            supply_subseconds()
             with closing(sqlite3.connect(database_url.removeprefix(_SQLITE))) as connection:
                 # The engine does not set it, and writes at half the speed without.
                 connection.execute("PRAGMA journal_mode=WAL")

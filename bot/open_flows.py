@@ -16,6 +16,7 @@ from analysis.errors import StoreUnusable
 from bot.store.database import display_name
 from bot.store.flow_tables import FLOWS_SCHEMA, FLOWS_VERSION
 from bot.store.lease import flows_url
+from bot.store.sqlite import supply_subseconds
 
 _CARRIED = ["deliver", "retract", "publish"]  # those that wait in a queue
 _OPEN = ["ENQUEUED", "PENDING"]
@@ -56,6 +57,7 @@ def _open_flows(database_url: str) -> list[WorkflowStatus]:
 def _client(database_url: str) -> Iterator[DBOSClient]:
     """Open the engine's tables, migrated as at a bot's start, without running anything."""
     url = flows_url(database_url)
+    supply_subseconds()
     try:
         DBOS.migrate(url, schema=FLOWS_SCHEMA)
         client = DBOSClient(system_database_url=url, dbos_system_schema=FLOWS_SCHEMA, retry_connection_errors=False)
