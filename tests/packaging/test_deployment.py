@@ -85,11 +85,12 @@ def unit() -> ConfigParser:
 
 
 def test_the_unit_is_hardened() -> None:
-    """The unit runs `run` as a user of its own, who writes to its state alone, ends it with SIGTERM and restarts what failed."""
+    """The unit runs `run` as a user of its own, with a home for libraries, who writes to its state alone; what failed is restarted."""
     service = unit()["Service"]
     assert shlex.split(service["ExecStart"])[1:] == ["run"]
     expected = {
         "DynamicUser": "yes",
+        "Environment": "HOME=/tmp",
         "StateDirectory": "vllm-digest",
         "WorkingDirectory": "/var/lib/vllm-digest",
         "ProtectSystem": "strict",
