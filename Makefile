@@ -6,6 +6,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+# Errors alone: of an editable package new versions of pip show a warning of eight lines.
+PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check --constraint constraints.txt
 # What is compiled is kept, whatever the caller prefers: eight processes of tests would compile all of it again.
 export PYTHONDONTWRITEBYTECODE :=
 # Tests at once. More than processors: those in Slack wait for its pace, a message a second.
@@ -13,11 +15,12 @@ WORKERS ?= 6
 
 install: $(STAMP)
 
-# Built again whenever the dependencies change; a failed install leaves no stamp.
+# Built again whenever the dependencies change; a failed install leaves no stamp. Python may bring a pip that takes half as long again.
 $(STAMP): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed: make $(strip PYTHON=python3.11 $(MAKECMDGOALS))" if sys.version_info < (3, 11) else 0)'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	$(PIP) --upgrade pip
+	$(PIP) --editable '.[dev]'
 	@touch $(STAMP)
 
 run: $(STAMP)
