@@ -5,8 +5,9 @@ COPY pyproject.toml constraints.txt README.md LICENSE ./
 COPY analysis analysis
 COPY bot bot
 COPY loopback loopback
-RUN python -m venv /opt/vllm-digest
-RUN /opt/vllm-digest/bin/pip install --no-cache-dir --disable-pip-version-check --constraint constraints.txt .
+# Nothing is installed later: of pip and setuptools the environment has no copies.
+RUN python -m venv --without-pip /opt/vllm-digest
+RUN pip --python /opt/vllm-digest install --no-cache-dir --disable-pip-version-check --constraint constraints.txt .
 
 FROM python:3.11-slim
 RUN apt-get update \
