@@ -56,11 +56,13 @@ logging.getLogger("vendor").addHandler(own)
 logging.getLogger("vendor").setLevel("DEBUG")
 set_up("DEBUG", {form!r})
 
+quoted = "hunter2"  # not on a line that fails: from Python 3.13 on a traceback shows those of `-c`, too
+
 def failing():
     try:
-        raise KeyError("hunter2")
+        raise KeyError(quoted)
     except KeyError as exc:
-        raise RuntimeError({{"answer": "hunter2"}}) from exc
+        raise RuntimeError({{"answer": quoted}}) from exc
 
 for name in ("vendor.http", "github.Requester", "openai", "slack_bolt", "sqlalchemy.engine", "dbos", "root", "botany"):
     for level in range(0, 60, 10):
