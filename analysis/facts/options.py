@@ -23,6 +23,7 @@ _REGISTERED = re.compile(rf"""^\s*["'](?P<key>{_NAME})["']\s*:\s*(?:lambda\b|env
 ENV_FILE = re.compile(r"(^|/)(envs?|environment|env_vars?|settings)\.(py|ts|rs|go)$")
 
 PARSER = re.compile(r"(?:add_argument|click\.option|@option|typer\.Option|\bOption|\bFlag)\s*\(")
+_HANDED_ON = re.compile(r"^\+.*\w\(\s*(?:\w+\s*=\s*)?(?:\w+\.)*(?:arg\w*_|sub_?)?parser\s*[,)]", re.MULTILINE)
 FLAG_NAME = re.compile(r"""["'](--[a-z][a-z0-9]*(?:[-_.][a-z0-9]+)*)["']""")
 
 
@@ -47,8 +48,12 @@ def _defining(file: FileChange) -> re.Pattern[str]:
 
 
 def flags(change: Change, file: FileChange) -> Iterator[Fact]:
-    """Yield flags that a command's parser no longer defines, except in the project's own scripts."""
-    if removes_lines(file) and is_public(file) and FLAG_NAME.search(file.patch or ""):
+    """Yield flags that a command's parser no longer defines, except in the project's own scripts.
+
+    What the file newly hands its parser to may define them where no diff shows it, from the fields of a class for example.
+    """
+    shown = removes_lines(file) and is_public(file) and FLAG_NAME.search(file.patch or "")
+    if shown and not _HANDED_ON.search(file.patch or ""):
         found = removed_between_sides(change, file, FactKind.REMOVED_FLAG, _flag_occurrences)
         yield from (fact for fact in found if not _becomes_field(change, fact.name))
 

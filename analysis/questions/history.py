@@ -10,7 +10,7 @@ from analysis.models import Commit, Entry
 from analysis.questions.documents import Line
 from analysis.questions.query import name_key, names_in
 
-_CHANGE = r"(?:chang|modif|touch|edit|add|introduc|remov|delet|drop|renam|mov|deprecat|disappear|appear|go(?:ne)?\b|went|break|broke)"
+_CHANGE = r"(?:chang|modif|touch|edit|add|introduc|remov|delet|drop|renam|mov|deprecat|disappear|appear|go(?:ne)?\b|went|break|broke|fix)"
 _HAN_CHANGE = r"(?:改|加|新增|删|移除|去掉|引入|重命名|移动|废弃|弃用|出现|消失|没了|动)"
 _SOME = r"[^?!。？！]{0,60}?"  # words in between
 _ASKING = re.compile(

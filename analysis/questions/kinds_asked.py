@@ -18,6 +18,15 @@ _DEFAULT = (FactKind.DEFAULT_CHANGED,)
 _RENAMED = tuple(each for each in FactKind if each.name.startswith("RENAMED_"))
 _MOVED = tuple(each for each in FactKind if each.name.startswith("MOVED_"))
 _GONE = tuple(each for each in FactKind if each.name.startswith("REMOVED_") or each.name.endswith("_REMOVED"))
+_NEW = frozenset(
+    {
+        FactKind.REQUIRED_PARAMETER,
+        FactKind.ADDED_PARAMETER,
+        FactKind.REQUIRED_METHOD,
+        FactKind.DEPENDENCY_ADDED,
+        FactKind.MINIMUM_RAISED,
+    }
+)
 _REQUIRED = tuple(each for each in FactKind if each.name.startswith("REQUIRED_"))
 
 _Table = tuple[tuple[re.Pattern[str], tuple[FactKind, ...]], ...]
@@ -74,6 +83,7 @@ _CHANGES = _table(
     (r"弃用|废弃|\bdeprecat", (FactKind.DEPRECATED,)),
     (r"破坏|不兼容|\bbreak|incompatib", BREAKING),
 )
+_ADDED = re.compile(r"\b(?:add(?:s|ed|ing)?|new|introduc\w*)\b|新增|新加|新的|引入|添加|增加", re.IGNORECASE)
 _WORD = re.compile(r"[\w-]+", re.ASCII)
 
 
@@ -92,6 +102,8 @@ def kinds_asked(question: str) -> KindsAsked:
     """Return the kinds of facts that a question asks for."""
     things, changes = _of(_THINGS, question), _of(_CHANGES, question)
     both = things & changes
+    if not both and _ADDED.search(question):  # what is removed or changed says nothing of what is new
+        things = things & _NEW
     return KindsAsked(both or things, bool(both), _words_of(_THINGS, question))
 
 

@@ -10,8 +10,9 @@ from typing import NamedTuple
 from analysis.impact.watch import touches
 from analysis.models import Commit, Entry, Fact, FactKind
 from analysis.questions.intent import references_in
+from analysis.questions.kinds_asked import kinds_asked
 from analysis.questions.mentions import Mentions
-from analysis.questions.query import Query, Term, character_pairs, name_key, stem
+from analysis.questions.query import Query, Term, character_pairs, name_key, stem, terms_of
 from analysis.questions.topics import Topic, topics_in
 from analysis.search.commit_words import CommitWords
 from analysis.search.words import split_words
@@ -24,9 +25,11 @@ _REVERTING = re.compile(r"\brevert|\broll(?:ed|s)? back|\bback(?:ed)? out|回退
 _REMOVING = re.compile(r"\bremov|\bdrop|\bdelet|\bgone\b|\bgot rid|去掉|移除|删|不再", re.IGNORECASE)
 _OTHERS = re.compile(
     r"\b(?:which|what|any)\s+(?:\w+\s+)?(?:commits?|changes?|PRs?|pull requests?)\s+(?:(?:do|does|did)(?:\s+not|n['’]t)|never)\b"
+    r"|\b(?:do|does|did|is|are|has|have)\s+any\s+(?:commits?|changes?|PRs?)\s+(?:\w+\s+)?(?:not|without|no)\b"
     r"|哪些(?:提交|改动|PR)(?:没有|没|不|未)",
     re.IGNORECASE,
 )
+_MIN_AUTHOR = 5  # letters of a name that is not mistaken for a word
 _NAME = re.compile(r"[\w./-]+")
 
 
@@ -109,6 +112,41 @@ def match_period(question: str, query: Query, commits: Sequence[PeriodCommit]) -
     )
 
 
+def named_commits(question: str, entries: Iterable[Entry]) -> list[Entry]:
+    """Return the commits that a question names by SHA or pull request."""
+    references = references_in(question)
+    return [
+        each
+        for each in entries
+        if f"#{each.commit.pr}" in references
+        or any(each.commit.sha.startswith(reference) for reference in references if not reference.startswith("#"))
+    ]
+
+
+def by_authors(question: str, commits: Sequence[PeriodCommit]) -> PeriodMatches | None:
+    """Return the commits of the authors that a question names, of those the ones that match the rest of it.
+
+    None if it names none, or if theirs do not match.
+    """
+    everybody = {each.entry.commit.author for each in commits}
+    named = [each for each in everybody if len(each) >= _MIN_AUTHOR and _author(each).search(question)]
+    if not named:
+        return None
+    own = [each for each in commits if each.entry.commit.author in named]
+    for each in named:
+        question = _author(each).sub(" ", question)
+    query = Query(terms_of(question), asked=kinds_asked(question))
+    if query:
+        matches = match_period(question, query, own)
+        return matches if matches.found and not matches.missing else None
+    ranked = sorted(own, key=lambda each: -each.entry.ranked.score)
+    return PeriodMatches(tuple(each.entry for each in ranked), (), asked=True)
+
+
+def _author(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
+
+
 def _ranked(query: Query, held: Sequence[_Held], names: Sequence[str]) -> list[_Held]:
     """Return the commits that match a query, the best first, but the best of each of some names before the others."""
     counts = Counter(name for each in held for name in each.terms)
@@ -130,9 +168,8 @@ def _ranked(query: Query, held: Sequence[_Held], names: Sequence[str]) -> list[_
         if not of_names <= told:
             best_of_names.append(each)
             told |= of_names
-        elif score >= least or (
-            named and named == of_names
-        ):  # who asks for names is shown every commit that has them all
+        # Who asks for names is shown every commit that has them all.
+        elif score >= least or (named and named == of_names):
             others.append(each)
     return [*best_of_names, *others]
 
@@ -147,13 +184,11 @@ def touching(names: Sequence[str], terms: Iterable[Term], commits: Sequence[Comm
 
     Those are added that mention another telling term, if none of them does.
     """
-    touch = [each for each in commits if touches(each, names)]
+    touch = frozenset(each.sha for each in commits if touches(each, names))
     mentions = Mentions(term for term in terms if term.telling and term.text not in names)
     mentioned = {each.sha: mentions.in_commit(each) for each in commits}
-    told = frozenset[str]().union(*(mentioned[each.sha] for each in touch))
-    return (
-        frozenset(each.sha for each in commits if each in touch or mentioned[each.sha] - told) if touch else frozenset()
-    )
+    told = frozenset[str]().union(*(mentioned[sha] for sha in touch))
+    return touch | {sha for sha, others in mentioned.items() if touch and others - told}
 
 
 def asks_for_the_others(question: str) -> bool:
@@ -186,12 +221,14 @@ def _held(question: str, query: Query, commit: PeriodCommit) -> _Held:
     entry = commit.entry
     texts = {**commit.words._asdict(), "facts": " ".join(map(_fact_text, entry.facts)), "author": entry.commit.author}
     fields = {name: _words(texts[name]) for name in _FIELDS}
-    terms = {term.text: _weight(term, fields) for term in query.terms}
+    terms = {term.text: _weight(term, fields, entry.commit.paths) for term in query.terms}
     held = {name: weight for name, weight in terms.items() if weight}
     return _Held(commit, held, len(facts_asked(question, query, entry.facts)))
 
 
-def _weight(term: Term, fields: Mapping[str, Collection[str]]) -> float:
+def _weight(term: Term, fields: Mapping[str, Collection[str]], paths: Iterable[str]) -> float:
+    if "/" in term.text and any(f"/{path}/".find(f"/{term.text.strip('/')}/") >= 0 for path in paths):
+        return _FIELDS["title"]
     return max(
         (
             _FIELDS[field] * weight
@@ -209,7 +246,7 @@ def facts_asked(question: str, query: Query, facts: Sequence[Fact]) -> list[Fact
         wanted, named = [fact for fact in facts if fact.kind in query.kinds], query.subjects
     elif _REMOVING.search(question):
         wanted = [fact for fact in facts if fact.removes]
-        named = tuple(term for term in query.terms if not _REMOVING.match(term.text))
+        named = query.subjects or tuple(term for term in query.terms if not _REMOVING.match(term.text))
     else:
         return []
     names = {word for term in named for word in term.words}

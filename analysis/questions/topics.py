@@ -29,7 +29,7 @@ _PATTERNS = {
         r"(?:合入|合并|提交|编写)的?(?:时间|日期)",
     ),
     Topic.PULL: (
-        r"\b(?:which|what)(?:['’]s| is| was)?(?: the| its)? (?:PR|pull request|MR)\b|\b(?:PR|pull request) (?:number|link)\b",
+        r"\b(?:which|what)(?:['’]s| is| was)?(?: the| its)? (?:PR|pull request|MR)\b(?!\s*#?\d)|\b(?:PR|pull request) (?:number|link)\b",
         r"(?:哪个|哪一个|什么|对应的?)\s*(?:PR|拉取请求|合并请求)|(?:PR|拉取请求|合并请求)\s*(?:号|编号|链接|是多少|是哪个)",
     ),
     Topic.LINKS: (

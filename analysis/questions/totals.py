@@ -9,7 +9,10 @@ from analysis.locale.punctuation import join_items
 from analysis.models import Entry, Importance, Language, Statement
 from analysis.writing.by_rules import code
 
-_HOW_MANY = re.compile(r"\bhow many\b|\bnumber of\b|多少|几[个次条项]", re.IGNORECASE)
+_HOW_MANY = re.compile(
+    r"\b(?:how many|number of)\s+(?!(?:\w+\s+)?(?:lines|files|tests)\b)|(?:多少|几)[个次条项]?(?!\s*(?:行|个?文件|个?测试))(?=[^，。？！]*(?:提交|改动|PR|重要))",
+    re.IGNORECASE,
+)
 _MOST = re.compile(
     r"\bwho\b[^?!.]*\bmost\b|\b(?:top|most active|busiest)\s+(?:authors?|contributors?|committers?|developers?|people)\b"
     r"|谁[^，。？！]{0,10}最多|[^，。？！]{0,10}最多的(?:人|作者|贡献者)|最活跃",

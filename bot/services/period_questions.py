@@ -15,9 +15,12 @@ from analysis.questions.parts import answered_in_parts
 from analysis.questions.period import (
     PeriodCommit,
     PeriodMatches,
+    asks_for_reverts,
     asks_for_the_others,
+    by_authors,
     match_period,
     mentioning,
+    named_commits,
     touching,
 )
 from analysis.questions.query import Query, Term, names_in, parse_query, terms_of
@@ -85,11 +88,19 @@ class PeriodQuestions:
 
     def _answer_from(self, question: PeriodQuestion, entries: Sequence[Entry]) -> Iterator[Statement]:
         query = parse_query(Question(question.text, question.repository, (), question.thread))
-        if asks_who_made_most(question.text):
+        named = named_commits(question.text, entries)
+        # What is asked for is important, but important for what?
+        what_matters = asks_for_what_matters(question.text) and all(
+            asks_for_what_matters(term.text) for term in query.subjects
+        )
+        if named and not asks_for_reverts(question.text):
+            for each in named:
+                yield from self._answers.answer(self._about_commit(question, each), question.language)
+        elif asks_who_made_most(question.text):
             yield most_commits(entries, question.language)
         elif not query and asks_how_many(question.text):
             yield number_of(entries, question.language)
-        elif not query or asks_for_what_matters(question.text):
+        elif not query or what_matters:
             if asks_how_many(question.text):
                 yield number_of(entries, question.language)
             yield from self._about_all(question, entries)
@@ -105,7 +116,7 @@ class PeriodQuestions:
     ) -> Iterator[Statement]:
         words = self._store.search_index.words(question.repository, [each.commit.sha for each in entries])
         commits = [PeriodCommit(each, words[each.commit.sha]) for each in entries if each.commit.sha in words]
-        matches = match_period(question.text, query, commits)
+        matches = by_authors(question.text, commits) or match_period(question.text, query, commits)
         if matches.missing:
             matches = self._looked_further(question, matches, entries)
         return self._answer(question, matches, _Searched(len(commits), len(entries) - len(commits)))
@@ -137,6 +148,9 @@ class PeriodQuestions:
         """Return the question about the commits found, the best with their patches."""
         best = tuple(self._whole(question, each) for each in found[:_READ])
         return Question(question.text, question.repository, best, question.thread, tuple(found[_READ:]))
+
+    def _about_commit(self, question: PeriodQuestion, entry: Entry) -> Question:
+        return Question(question.text, question.repository, (self._whole(question, entry),), question.thread)
 
     def _touching(self, question: PeriodQuestion, found: Sequence[Entry]) -> Sequence[Entry]:
         """Return the commits that touch the names of code in the question, or what else it names; all if none does."""

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 
 from analysis.errors import Misuse
 from analysis.models import DayReport, Language, Question, Repository, Statement
+from analysis.questions.days_asked import days_asked
 from analysis.questions.scope import Scope, scope_of
 from bot.models.named_subject import days_or_commit
 from bot.models.reference import Reference
@@ -47,7 +48,17 @@ def question_subject(
     subject = days_or_commit(about, today)
     if not isinstance(subject, list):
         return QuestionSubject(subject, repositories)
-    return QuestionSubject(Scope(question, tuple(subject)), _one(repositories))
+    return QuestionSubject(_narrowed(question, subject, today), _one(repositories))
+
+
+def _narrowed(question: str, days: Sequence[date], today: date) -> Scope:
+    """Return the days that a question is about, or of them those that it names itself."""
+    try:
+        named = days_asked(question, today)
+    except Misuse:  # a day to come is none of these
+        named = None
+    both = [day for day in days if day in named.days] if named else []
+    return Scope(named.rest, tuple(both)) if named and both else Scope(question, tuple(days))
 
 
 def _one(repositories: Sequence[Repository]) -> Sequence[Repository]:

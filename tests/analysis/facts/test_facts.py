@@ -92,6 +92,7 @@ def test_a_flag_whose_definition_goes_is_removed(lines: Sequence[str]) -> None:
         [changed("vllm/args.py", '-    cmd = ["--old-flag"]')],
         [changed("tests/test_args.py", '-    parser.add_argument("--old-flag")')],
         [changed("benchmarks/args.py", '-    parser.add_argument("--old-flag")')],
+        [changed("vllm/args.py", '-    parser.add_argument("--old-flag")', "+    parser = Args.add_cli_args(parser)")],
         [changed("vllm/args.py", '-    parser.add_argument("--old-flag")', '+    group.add_argument("--old-flag")')],
         [
             changed("vllm/args.py", '-    parser.add_argument("--old-flag")'),

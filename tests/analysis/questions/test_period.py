@@ -3,7 +3,7 @@
 import pytest
 
 from analysis.facts import facts
-from analysis.models import Entry, Question, Repository
+from analysis.models import Entry, FactKind, Question, Repository
 from analysis.questions.period import PeriodCommit, PeriodMatches, match_period
 from analysis.questions.query import parse_query
 from analysis.ranking import rank
@@ -101,3 +101,14 @@ def test_what_happened_is_answered_by_facts(question: str) -> None:
 def test_what_no_fact_proves_is_told(question: str, unproven: bool) -> None:
     """If facts would answer a question that names nothing else, and there is none."""
     assert matches(question).unproven is unproven
+
+
+def test_what_is_new_is_not_what_is_removed() -> None:
+    """Who asks what was added is not shown what was removed of that kind."""
+    assert facts_of("which flags were added?") == frozenset()
+    assert FactKind.REQUIRED_PARAMETER in facts_of("which new parameters are there?")
+    assert FactKind.REMOVED_FLAG in facts_of("which flags are gone?")
+
+
+def facts_of(question: str) -> frozenset[FactKind]:
+    return parse_query(Question(question, Repository.parse("o/n"), ())).kinds

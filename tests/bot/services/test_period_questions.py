@@ -258,3 +258,32 @@ def test_what_facts_prove_is_found_among_many_that_use_the_words(stored: Stored)
         *(recorded(number, message=f"Removed function of functions {number}") for number in range(2, 110)),
     )
     assert "`TAPIR_J`" in asked(at, "which commit removed a function?")
+
+
+@pytest.mark.parametrize(
+    ("question", "told", "untold"),
+    [
+        ("what is #2 about?", "Change part 2", "Change part 1"),
+        ("what is PR #2 about?", "Change part 2", "Change part 1"),
+        ("anything risky for part1?", "Change part 1", "Change part 2"),
+        ("what did Ada Lovelace change?", "Change part 3", "Change part 1"),
+        ("which commits by Ada Lovelace touch tapir_j?", "Change part 3", "Change part 4"),
+        ("what did Ada Lovelace change on 2026-02-05?", "Change part 3", "Change part 1"),
+        ("which commits touch pkg/deep?", "Change part 4", "Change part 3"),
+        ("how many lines does tapir_j have?", "Matching commits:", " match."),
+    ],
+)
+def test_what_a_question_names_narrows_the_answer(stored: Stored, question: str, told: str, untold: str) -> None:
+    """A commit, an author, a day, and a folder, which a text that only mentions it is not in."""
+    at = stored(
+        recorded(1),
+        recorded(2),
+        recorded(
+            3,
+            author={"name": "Ada Lovelace", "date": "2026-02-05T12:00:00Z"},
+            files=[changed("pkg/part3.py", "@@ -0,0 +1,2 @@\n+from pkg.deep import thing\n+tapir_j(3)", 2)],
+        ),
+        recorded(4, files=[changed("pkg/deep/part4.py", "@@ -0,0 +1 @@\n+tapir_j(4)")]),
+    )
+    answer = asked(at, question, DAY_OF_RECORDED)
+    assert (told in answer, untold in answer) == (True, False), answer
