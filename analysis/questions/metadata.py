@@ -81,17 +81,20 @@ def _describe_pull(commit: Commit, say: Catalogue) -> _Description:
 
 
 def _describe_links(entry: Entry, say: Catalogue) -> _Description:
-    """Describe the commit's links, first whether it was reverted, with citations of the linked commits."""
+    """Describe the commit's links, first what it reverts or whether it was reverted, with citations of the linked commits."""
     links = entry.links
     relations = [(mark("reverted by {sha}"), links.reverted_by)] if links.reverted_by else []
     relations += [(mark("reverts {sha}"), sha) for sha in links.all_reverted]
     relations += [(mark("fixes {sha}"), sha) for sha in links.fixes]
     relations += [(mark("fixed by {sha}"), sha) for sha in links.fixed_by]
-    texts = [] if links.reverted_by else [say("No stored commit reverts it.")]
-    texts += [_capitalized_sentence(say(relation, sha=code(sha[:SHORT_SHA])), say) for relation, sha in relations]
-    if not links.all_reverted:  # the message may name a revert of a commit that is not in the store
-        named = [code(each.name) for each in entry.facts if each.kind is FactKind.REVERT]
-        texts += [as_sentence(say(FACT_SENTENCES[FactKind.REVERT].change, names=each), say) for each in named]
+    texts = [_capitalized_sentence(say(relation, sha=code(sha[:SHORT_SHA])), say) for relation, sha in relations]
+    # The message may name a revert of a commit that is not in the store.
+    reverted = [each for each in entry.facts if each.kind is FactKind.REVERT]
+    if not links.all_reverted:
+        sentence = FACT_SENTENCES[FactKind.REVERT].change
+        texts += [as_sentence(say(sentence, names=code(each.name)), say) for each in reverted]
+    if not links.reverted_by:
+        texts.insert(len(texts) if links.all_reverted or reverted else 0, say("No stored commit reverts it."))
     others = [sha for _, sha in relations]
     if links.series:
         series = say("part {part} of a series of {of}", part=links.series.part, of=links.series.of or "N")

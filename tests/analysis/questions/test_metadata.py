@@ -140,7 +140,7 @@ def test_a_revert_of_what_is_not_in_the_store_is_known() -> None:
     told = {
         each.topic: each.text for each in records(entry(commit("[Core] Restore x (reverts #12) (#34)"), Links()), "en")
     }
-    assert told[Topic.LINKS] == "No stored commit reverts it. Reverts `#12`."
+    assert told[Topic.LINKS] == "Reverts `#12`. No stored commit reverts it."
 
 
 def test_a_deleted_test_is_no_test() -> None:
