@@ -1,4 +1,4 @@
-"""What is found in a commit, in words: facts, records, sentences of its author, and lines as they were changed."""
+"""The items of an answer: statements of a commit's facts, records, authors' sentences and changed lines, with their places."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -58,7 +58,7 @@ _THINGS = _table(
     (r"弃用|废弃|\bdeprecat", (FactKind.DEPRECATED,)),
     (r"测试|\btests?\b", (FactKind.TEST_REMOVED,)),
     (
-        r"\bsupport\b(?=.*\b(?:drop|remov))|\bdropp?(?:ed|s)?\b.*\bsupport\b",
+        r"\bsupport\b(?=.*\b(?:drop|remov))|\bdrop(?:s|ped)?\b.*\bsupport\b",
         (FactKind.SUPPORT_DROPPED, FactKind.MINIMUM_RAISED),
     ),
     (r"依赖|版本|\bdependenc|requirements|\bpinn?(?:s|ed)?\b", DEPENDENCIES),
@@ -68,11 +68,10 @@ _THINGS = _table(
     (r"回退|回滚|\brevert", (FactKind.REVERT,)),
     (r"线上|生产|部署|\bdeploy", (*_FLAG, *_ENV, *_DEFAULT)),
 )
+_REMOVED = r"\bremov|\bdelet|\bdrop(?:s|ped|ping)?\b|\bgone\b|\bgot rid|\bno longer\b|移除|删|去掉|没了|不再"
+REMOVED = re.compile(_REMOVED, re.IGNORECASE)
 _CHANGES = _table(
-    (
-        r"\bremov|\bdelet|\bdropp?\b|\bdropped|\bgone\b|\bgot rid|\bno longer\b|移除|删|去掉|没了|不再",
-        (*_GONE, *_RENAMED, FactKind.UNCALLED_METHOD, FactKind.SUPPORT_DROPPED),
-    ),
+    (_REMOVED, (*_GONE, *_RENAMED, FactKind.UNCALLED_METHOD, FactKind.SUPPORT_DROPPED)),
     (r"\brenam|重命名|改名|更名", _RENAMED),
     (r"\bmov(?:e[sd]?|ing)\b|移动|移到|搬|挪", _MOVED),
     (r"\brequired?\b|\bmandatory\b|必填|必须|必需", _REQUIRED),

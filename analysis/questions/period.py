@@ -10,9 +10,9 @@ from typing import NamedTuple
 from analysis.impact.watch import touches
 from analysis.models import Commit, Entry, Fact, FactKind
 from analysis.questions.intent import references_in
-from analysis.questions.kinds_asked import kinds_asked
+from analysis.questions.kinds_asked import REMOVED
 from analysis.questions.mentions import Mentions
-from analysis.questions.query import Query, Term, character_pairs, name_key, stem, terms_of
+from analysis.questions.query import Query, Term, character_pairs, name_key, query_of, stem
 from analysis.questions.topics import Topic, topics_in
 from analysis.search.commit_words import CommitWords
 from analysis.search.words import split_words
@@ -22,7 +22,6 @@ _ASKED_FACT = 6.0  # added for a fact of a kind that the question asks for
 _LEAST = 0.4  # share of the best commit's score
 _RARE = 0.15  # share of the commits that have a word which says what is asked about
 _REVERTING = re.compile(r"\brevert|\broll(?:ed|s)? back|\bback(?:ed)? out|回退|回滚|撤销|撤回", re.IGNORECASE)
-_REMOVING = re.compile(r"\bremov|\bdrop|\bdelet|\bgone\b|\bgot rid|去掉|移除|删|不再", re.IGNORECASE)
 _OTHERS = re.compile(
     r"\b(?:which|what|any)\s+(?:\w+\s+)?(?:commits?|changes?|PRs?|pull requests?)\s+(?:(?:do|does|did)(?:\s+not|n['’]t)|never)\b"
     r"|\b(?:do|does|did|is|are|has|have)\s+any\s+(?:commits?|changes?|PRs?)\s+(?:\w+\s+)?(?:not|without|no)\b"
@@ -135,7 +134,7 @@ def by_authors(question: str, commits: Sequence[PeriodCommit]) -> PeriodMatches 
     own = [each for each in commits if each.entry.commit.author in named]
     for each in named:
         question = _author(each).sub(" ", question)
-    query = Query(terms_of(question), asked=kinds_asked(question))
+    query = query_of(question)
     if query:
         matches = match_period(question, query, own)
         return matches if matches.found and not matches.missing else None
@@ -227,7 +226,7 @@ def _held(question: str, query: Query, commit: PeriodCommit) -> _Held:
 
 
 def _weight(term: Term, fields: Mapping[str, Collection[str]], paths: Iterable[str]) -> float:
-    if "/" in term.text and any(f"/{path}/".find(f"/{term.text.strip('/')}/") >= 0 for path in paths):
+    if "/" in term.text and any(f"/{term.text.strip('/')}/" in f"/{path}/" for path in paths):
         return _FIELDS["title"]
     return max(
         (
@@ -244,9 +243,9 @@ def facts_asked(question: str, query: Query, facts: Sequence[Fact]) -> list[Fact
     """Return the facts of the kinds that a question asks for, or the removals if it asks for those, of what it names."""
     if query.kinds:
         wanted, named = [fact for fact in facts if fact.kind in query.kinds], query.subjects
-    elif _REMOVING.search(question):
+    elif REMOVED.search(question):
         wanted = [fact for fact in facts if fact.removes]
-        named = query.subjects or tuple(term for term in query.terms if not _REMOVING.match(term.text))
+        named = query.subjects or tuple(term for term in query.terms if not REMOVED.match(term.text))
     else:
         return []
     names = {word for term in named for word in term.words}

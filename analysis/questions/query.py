@@ -80,7 +80,12 @@ def parse_query(question: Question) -> Query:
     for age, turn in enumerate(reversed(question.thread[-_TURNS:]), 1):
         for term in terms_of(turn.text):
             earlier.setdefault(term.text, term._replace(weight=term.weight * _DECAY**age))
-    return Query(terms_of(question.text), tuple(earlier.values()), kinds_asked(question.text))
+    return query_of(question.text)._replace(earlier=tuple(earlier.values()))
+
+
+def query_of(text: str) -> Query:
+    """Parse a question that nothing was said before."""
+    return Query(terms_of(text), asked=kinds_asked(text))
 
 
 def terms_of(text: str) -> tuple[Term, ...]:

@@ -24,6 +24,7 @@ from analysis.questions.period import (
 from analysis.questions.query import Query, Term, parse_query
 from analysis.ranking import packaged_weights, rank
 from analysis.search.commit_words import lacks_patches
+from bot.services.commit_reader import current_commits
 from bot.services.commit_sources import CommitSources
 from bot.store import Store
 
@@ -133,7 +134,11 @@ class StoredMatches:
         self, repository: Repository, ids: Sequence[int], *, patches: bool = False, links: bool = False
     ) -> tuple[Entry, ...]:
         """Return those of some stored commits that are on the branch, without analyses; with their links if needed, which is slow."""
-        stored = [each for each in self._store.commits(ids, patches=patches) if each.commit.not_on is None]
+        stored = self._store.commits(ids, patches=patches)
+        if any(each.stale for each in stored):  # what older rules found would be claimed
+            current = {each.id: each.facts for each in current_commits(self._store, ids)}
+            stored = [each._replace(facts=current[each.id]) for each in stored]
+        stored = [each for each in stored if each.commit.not_on is None]
         weights = self._store.weights.get(repository) or packaged_weights(repository)
         known = self._store.links(stored) if links else {}
         return tuple(

@@ -1,7 +1,8 @@
 """Questions over all that is stored of a repository, and the history of a name in its mirror."""
 
+import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -287,3 +288,13 @@ def test_what_a_question_names_narrows_the_answer(stored: Stored, question: str,
     )
     answer = asked(at, question, DAY_OF_RECORDED)
     assert (told in answer, untold in answer) == (True, False), answer
+
+
+def test_what_older_rules_found_is_not_claimed(stored: Stored, tmp_path: Path) -> None:
+    """A commit is no answer by facts that the current rules do not find, though nobody has read it since."""
+    at = stored(recorded(1))
+    with closing(sqlite3.connect(tmp_path / "test.db")) as connection, connection:
+        connection.execute(
+            """UPDATE commits SET facts_version = 1, facts = '[{"kind": "removed flag", "name": "--zz"}]'"""
+        )
+    assert "Change part 1" not in asked(at, "which commit removed a flag?")
