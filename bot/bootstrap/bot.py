@@ -20,7 +20,7 @@ from bot.slack.delivery.revert_notices import RevertNotices
 from bot.slack.delivery.sending import Finisher, Sender
 from bot.store import Terms
 
-_GLANCE = timedelta(seconds=1)  # between two looks for processes that were stopped, and said so
+_GLANCE = timedelta(seconds=1)  # between two looks for processes that said that they stop, and for what was deleted
 
 
 @dataclass(frozen=True)
@@ -88,6 +88,7 @@ def scheduled(bot: Bot) -> AbstractContextManager[None]:
             (scheduler.TICK, once(jobs.start_due)),
             (executors.sweep_interval, jobs.take_over),
             (_GLANCE, jobs.take_over_at_once),
+            (_GLANCE, bot.parts.tables.mailbox.erase_deleted),
         ),
         (
             once(bot.flows.forget_old),

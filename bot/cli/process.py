@@ -99,11 +99,25 @@ def run_bot(
                 _start_anew(url)
             typer.echo("vllm-digest is stopping; unfinished work resumes at the next start", err=True)
             flows.hand_over()
-            # Exit without unwinding: flows would fail on closed resources, whereas a kill only interrupts them.
-            os._exit(0)
+            _exit_without_unwinding(url)
     except StoreAway as exc:
         typer.echo(f"vllm-digest: {exc}; waiting until it does", err=True)
         _start_anew(url)
+
+
+def _exit_without_unwinding(database_url: str) -> NoReturn:
+    """End this process as a kill would: flows would fail on closed resources, but resume once they were interrupted.
+
+    On SQLite it is replaced by a program that only closes its files, so that they are whole, with nothing beside them.
+    """
+    from bot.store.database import address_of
+    from bot.store.lease import flows_url
+    from bot.store.sqlite import CLOSE_FILES
+
+    if database_url.startswith("sqlite"):
+        files = [str(address_of(each).database) for each in (database_url, flows_url(database_url))]
+        os.execv(sys.executable, [sys.executable, "-I", "-S", "-c", CLOSE_FILES, *files])  # noqa: S606 (our own program)
+    os._exit(0)
 
 
 def _start_anew(database_url: str) -> NoReturn:

@@ -156,6 +156,12 @@ class Writer:
                 self._kind.hold(connection, alone)
             yield connection
 
+    def truncate_log(self) -> None:
+        """Empty SQLite's log, which keeps what was deleted, unless others read it. PostgreSQL has its own time for that."""
+        if self._lock is not None:
+            with self._queued():
+                sqlite.truncate_log(self._engine.url)
+
     @contextmanager
     def _queued(self) -> Iterator[None]:
         # Whoever waited too long tries the database itself, which tells if another program keeps it locked.

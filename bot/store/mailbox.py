@@ -99,6 +99,10 @@ class Mailbox:
         with self._writing.begin() as connection:
             connection.execute(update(inbox).where(inbox.c.key == key).values(done_at=now, body={}))
 
+    def erase_deleted(self) -> None:
+        """Erase the bodies of requests that are done from SQLite's log, unless others read it."""
+        self._writing.truncate_log()
+
     def waiting(self, before: datetime | None = None) -> list[str]:
         """Return the keys of the pending requests, oldest first; those received `before` an instant, if given."""
         query = select(inbox.c.key).where(inbox.c.done_at.is_(None)).order_by(inbox.c.received_at)

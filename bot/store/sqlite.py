@@ -23,6 +23,10 @@ _DEFAULT_FOLDER = Path("data")
 
 BUSY_MS = 30_000
 _SUBSECONDS = (3, 42)  # the first SQLite that knows unixepoch('subsec')
+_CHECKPOINT_SECONDS = 0.1  # that a checkpoint waits for others, none of whom can write meanwhile
+_CHECKPOINT = "PRAGMA wal_checkpoint(TRUNCATE)"
+# A program that takes files as arguments; the last one to close a file removes its log.
+CLOSE_FILES = f"import sqlite3, sys\nfor each in sys.argv[1:]: sqlite3.connect(each).execute('{_CHECKPOINT}')"
 WRITE_LOCK = "write_lock"  # the execution option of an engine that holds its lock
 WRITING: Mapping[str, Any] = {"write": True}  # the execution options of transactions that write
 _WORDS = (
@@ -135,6 +139,17 @@ def hold(connection: Connection, name: str) -> None:
 def finish_migration(connection: Connection) -> None:
     """Do nothing: columns are as the migrations declare them."""
     del connection
+
+
+def truncate_log(url: URL) -> None:
+    """Empty a file's write-ahead log, which keeps what was deleted, unless others read it. Raise `StoreUnusable` on failure."""
+    log = Path(f"{url.database}-wal")
+    try:
+        if log.exists() and log.stat().st_size:  # otherwise every connection would read its pages anew
+            with closing(sqlite3.connect(str(url.database), timeout=_CHECKPOINT_SECONDS)) as connection:
+                connection.execute(_CHECKPOINT)
+    except sqlite3.Error as error:
+        raise _unusable(url, error) from error
 
 
 def check_folder(database: Path) -> None:

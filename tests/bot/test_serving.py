@@ -1,12 +1,14 @@
 """`vllm-digest serve`: how it starts and ends, its health, and what it counts."""
 
 import os
+import shutil
 import signal
 import socket
+import sqlite3
 import struct
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,6 +23,7 @@ from tests.servers.wire import dripping, send
 
 _PATIENCE = 120  # seconds
 SECRET = "made-up-secret"
+PASTED = "Pasted-0451"
 BEGUN = "POST /slack/events HTTP/1.1\r\nContent-Length: 1000"
 
 
@@ -104,6 +107,55 @@ def test_serve_answers_without_an_app_token_and_ends_when_asked(tmp_path: Path) 
             "vllm-digest is running",
             "vllm-digest is stopping; unfinished work resumes at the next start",
         ]
+
+
+@pytest.mark.own_database
+@pytest.mark.parametrize("then", ["running", "stopped", "killed"])
+def test_what_was_pasted_is_in_no_file_once_it_is_answered(tmp_path: Path, then: str) -> None:
+    """SQLite's log keeps what was pasted while others read it, but not longer; a stopped bot leaves its store in one file."""
+    store = tmp_path / "data" / "digest.db"
+    with LoopbackSlack() as slack:
+        with served(slack, tmp_path, "--metrics-port", "0") as bot:
+            slack.delivery.deliver_to = f"http://127.0.0.1:{bot.port}/slack/events"
+            with _reading(store):
+                for pasted in (PASTED, "another"):
+                    slack.command("U0ADA", "C0DIGEST", f"suspects RuntimeError: {pasted}")
+                slack.wait_for(lambda: _requests(store) == [("{}", True)] * 2)
+                assert PASTED.encode() in Path(f"{store}-wal").read_bytes()
+            if then == "stopped":
+                assert bot.end()[0] == 0
+            elif then == "running":
+                slack.wait_for(lambda: not _files_with(PASTED, tmp_path), timeout=10)
+        if then == "killed":
+            with served(slack, tmp_path, "--metrics-port", "0"):
+                slack.wait_for(lambda: not _files_with(PASTED, tmp_path), timeout=10)
+    if then == "stopped":
+        assert {each.name for each in store.parent.glob("digest*")} == {
+            "digest.db",
+            "digest.db.lock",
+            "digest-flows.db",
+        }
+        assert _files_with(PASTED, tmp_path) == set()
+        assert _requests(Path(shutil.copy(store, tmp_path / "backup.db"))) == [("{}", True)] * 2
+
+
+@contextmanager
+def _reading(store: Path) -> Iterator[None]:
+    """Keep SQLite from moving what is written during the block from its log to its file."""
+    with closing(sqlite3.connect(store)) as other:
+        other.execute("BEGIN")
+        other.execute("SELECT * FROM inbox").fetchall()
+        yield
+
+
+def _requests(store: Path) -> list[tuple[str, bool]]:
+    """Return the body of each stored request, and whether it is done."""
+    with closing(sqlite3.connect(store)) as reader:
+        return [(body, bool(done)) for body, done in reader.execute("SELECT body, done_at IS NOT NULL FROM inbox")]
+
+
+def _files_with(text: str, folder: Path) -> set[str]:
+    return {each.name for each in folder.rglob("*") if each.is_file() and text.encode() in each.read_bytes()}
 
 
 def test_a_thousand_slow_requests_do_not_deafen_it(tmp_path: Path) -> None:
