@@ -197,9 +197,10 @@ class Settings(BaseSettings):
         if value is None:
             return None
         parts = urlsplit(value)
-        if parts.scheme not in ("http", "https") or not parts.hostname or not _has_port(parts):
+        odd = re.search(r"[\s%\\]", parts.netloc) or not value.isprintable()  # urlsplit drops line breaks
+        if parts.scheme not in ("http", "https") or not parts.hostname or not _has_port(parts) or odd:
             raise ValueError("is not a valid URL; use https://HOST/PATH")
-        if parts.username or parts.password:
+        if "@" in parts.netloc:
             raise ValueError("contains a password; put it into the setting for the token")
         return value.rstrip("/")
 

@@ -32,19 +32,49 @@ log = structlog.get_logger(__name__)
 
 
 class SlackApp(App):
-    """An app that reports each request's kind, and the seconds until its ack, to `tell`."""
+    """An app that answers what is sent to its own installation, and acknowledges the rest without doing anything.
 
-    def __init__(self, tell: Callable[[str, float], None], **options: Any) -> None:
-        super().__init__(**options)
+    `tell` gets each request's kind, and the seconds until its ack.
+    """
+
+    def __init__(self, web: Web, tell: Callable[[str, float], None], **options: Any) -> None:
+        super().__init__(client=web.client, **options)
+        self._web = web
         self._tell = tell
 
     def dispatch(self, req: BoltRequest) -> BoltResponse:
         begun = perf_counter()
-        if is_malformed(_kind(req.body), req.body):
+        kind = _kind(req.body)
+        if is_malformed(kind, req.body):
             return BoltResponse(status=400, body="")
-        response = super().dispatch(req)
-        self._tell(_kind(req.body), perf_counter() - begun)
+        if why := refusal(req, self._web):
+            log.warning("refused", kind=kind, why=why)
+            kind, response = "refused", BoltResponse(status=200, body="")  # any other status brings it again
+        else:
+            response = super().dispatch(req)
+        self._tell(kind, perf_counter() - begun)
         return response
+
+
+def refusal(request: BoltRequest, web: Web) -> str:
+    """Return why a request is not answered, signed though it may be; empty if it is sent to the bot token's installation.
+
+    Bolt's context has the workspace and the organisation of the installation; those of the event or the person are others
+    where a channel is shared (Slack Connect). Source: docs.slack.dev/apis/events-api, `authorizations`.
+    """
+    body, context, me = request.body, request.context, web.me
+    if body.get("type") == "url_verification":
+        return ""  # asked by the app's settings page, of no workspace
+    if body.get("api_app_id") not in (None, me["app_id"]):  # shortcuts name none
+        return "sent to another app"
+    of_organisation = context.enterprise_id == me["enterprise_id"]
+    # A view names the organisation of the person. An install into a whole organisation has no workspace.
+    of_workspace = context.team_id == me["team_id"] and (of_organisation or not context.enterprise_id or "view" in body)
+    if not (of_organisation if me["is_enterprise_install"] else of_workspace):
+        return "sent to another workspace or organisation"
+    if body.get("response_url") and not web.is_response_url(str(body["response_url"])):
+        return "its response_url is not Slack's"
+    return ""
 
 
 @contextmanager
@@ -64,10 +94,10 @@ def slack_app(
     logger.setLevel(logging.ERROR)  # no warnings about unhandled events, which are most messages in channels
     with ThreadPoolExecutor(at_once, "listener") as executor:
         app = SlackApp(
+            web,
             acknowledged,
             listener_executor=executor,  # Bolt has five threads, which a busy store keeps from acknowledging
             name="vllm-digest",  # without one Bolt reads the source of every caller to find one, which takes 0.1 s
-            client=web.client,
             signing_secret=signing_secret,
             logger=logger,
             token_verification_enabled=False,

@@ -9,6 +9,7 @@ from slack_sdk import WebClient
 from bot.slack.web_calls import call
 from bot.slack.web_errors import MissingScope, Refused, SlackFailure
 from bot.slack.web_replies import (
+    BotInfo,
     ChannelInfo,
     Identity,
     MemberPage,
@@ -40,11 +41,11 @@ class Directory:
 
     @property
     def me(self) -> Mapping[str, str]:
-        """The bot's user_id, bot_id, team_id, team and user; cached after the first call."""
+        """The bot's app_id, and what auth.test says of it, as text; cached after the first call."""
         if self._me is None:
             found = call(Identity, self._reader.auth_test)
-            names = ("user_id", "bot_id", "team_id", "team", "user")
-            self._me = {name: getattr(found, name) or "" for name in names}
+            app = call(BotInfo, self._reader.bots_info, bot=found.bot_id).app_id
+            self._me = {"app_id": app, **{name: str(value or "") for name, value in found}}
         return self._me
 
     def direct(self, user: str) -> str:

@@ -21,7 +21,7 @@ from bot.slack.directory import Directory
 from bot.slack.metadata import metadata
 from bot.slack.web_calls import T, call, read
 from bot.slack.web_errors import Refused, Unanswered, scopes_in, translated_errors
-from bot.slack.web_files import SharedFile, download
+from bot.slack.web_files import SharedFile, download, is_slacks
 from bot.slack.web_replies import (
     Connection,
     FileInfo,
@@ -34,6 +34,7 @@ from bot.slack.web_replies import (
 
 TIMEOUT = 6  # seconds per request; Slack usually answers in far less than one
 _RETRIES = 4
+_HOOKS = ("https://hooks.slack.com", "https://hooks.slack-gov.com")  # of response_urls
 _PAGES = 5  # maximum pages of a search or of a thread
 _REPLIES = 200  # messages per page of a thread
 _LAST = (
@@ -88,7 +89,7 @@ class Web:
 
     @property
     def me(self) -> Mapping[str, str]:
-        """The bot's user_id, bot_id, team_id, team and user."""
+        """What `Directory.me` says of the bot."""
         return self.directory.me
 
     def socket_address(self, app_token: str) -> str:
@@ -161,6 +162,8 @@ class Web:
 
     def respond_at_once(self, address: str, message: Mapping[str, Any], *, replace: bool) -> None:
         """Reply as `respond` does, without a lease: for what no other process says in place of this one."""
+        if not self.is_response_url(address):
+            raise Refused("the response_url is not Slack's", "foreign_response_url")
         with translated_errors():
             answer = WebhookClient(address, timeout=TIMEOUT).send(
                 text=message["text"],
@@ -172,6 +175,10 @@ class Web:
             )
         if answer.status_code != 200:  # noqa: PLR2004
             raise Refused(f"Slack takes no more answers ({answer.status_code})", answer.body.strip()[:60])
+
+    def is_response_url(self, address: str) -> bool:
+        """Return whether an address is of a host of Slack's, or of the configured API's."""
+        return any(is_slacks(address, own) for own in (self._url, *_HOOKS))
 
     # Streams
 

@@ -1,10 +1,10 @@
 """Downloads of files that people shared in Slack."""
 
+import re
 from collections.abc import Callable, Mapping
 from http.client import HTTPException, HTTPMessage
 from typing import IO, Any, NamedTuple
 from urllib.error import HTTPError
-from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from analysis.errors import Misuse, translated_by
@@ -13,6 +13,9 @@ from bot.slack.web_errors import Refused, SlackFailure, Unanswered, silent
 
 _TIMEOUT = 30  # seconds without a byte
 _TOO_MANY, _SERVER_ERROR = 429, 500
+# Narrower than what parsers take, which disagree about user names, %, backslashes and control characters.
+_HOST = r"(?P<name>(?:[\w-]+\.)*[\d_-]*[a-z][\w-]*)|[\d.]+|\[[0-9a-f:.]+\]"  # the last label of a name has a letter
+_URL = re.compile(rf"(?ai)(?P<scheme>https?)://(?:{_HOST})(?P<port>:\d+)?(?=/|\Z)")
 
 
 class SharedFile(NamedTuple):
@@ -49,7 +52,7 @@ def download(file: SharedFile, token: str, api_url: str, most: int) -> bytes:
     """
     if file.size > most:
         raise _too_large(file, most)
-    if not _is_slacks(file.url, api_url):
+    if not is_slacks(file.url, api_url):
         raise _not_handed_out("external")
     request = Request(file.url, headers={"Authorization": f"Bearer {token}"})  # noqa: S310 (an address of Slack's)
     with translated_by(_TABLE), _OPENER.open(request, timeout=_TIMEOUT) as answer:
@@ -62,13 +65,14 @@ def download(file: SharedFile, token: str, api_url: str, most: int) -> bytes:
     return content
 
 
-def _is_slacks(url: str, api_url: str) -> bool:
+def is_slacks(url: str, api_url: str) -> bool:
     """Return whether an address is of the Slack whose API is at `api_url`, such as files.slack.com of slack.com."""
-    own, api = urlsplit(url), urlsplit(api_url)
-    if own.scheme != api.scheme or not own.hostname or not api.hostname:
+    own, api = _URL.match(url), _URL.match(api_url)
+    if not own or not api or own["scheme"] != api["scheme"]:
         return False
-    domain = ".".join(api.hostname.split(".")[-2:])
-    return own.netloc == api.netloc or (own.port is None and own.hostname.endswith(f".{domain}"))
+    domain = ".".join((api["name"] or "").lower().split(".")[-2:])
+    is_below = not own["port"] and bool(domain) and (own["name"] or "").lower().endswith(f".{domain}")
+    return is_below or own[0].lower() == api[0].lower()
 
 
 def _too_large(file: SharedFile, most: int) -> Misuse:

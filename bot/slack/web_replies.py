@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import AliasPath, BaseModel, ConfigDict, Field
 
 
 class Reply(BaseModel):
@@ -17,7 +17,12 @@ class Identity(Reply):
     team_id: str | None = None
     team: str | None = None
     user: str | None = None
+    enterprise_id: str | None = None
     is_enterprise_install: bool | None = None
+
+
+class BotInfo(Reply):
+    app_id: str = Field(validation_alias=AliasPath("bot", "app_id"))
 
 
 class Connection(Reply):

@@ -27,11 +27,14 @@ _STATE = {
 
 
 def event(workspace: Workspace, body: Json) -> Json:
-    """Build an event_callback."""
+    """Build an event_callback. The message of somebody of another organisation (Slack Connect) occurs in their own team."""
+    team = workspace.team_of(str(body.get("user"))) if body["type"] == "message" else TEAM
     user = {"enterprise_id": None, "team_id": TEAM, "user_id": workspace.bot_user, "is_bot": True}
     return {
         "token": _TOKEN,
-        "team_id": TEAM,
+        "team_id": team,
+        "context_team_id": TEAM,
+        "context_enterprise_id": None,
         "api_app_id": APP,
         "event": body,
         "type": "event_callback",
@@ -110,7 +113,7 @@ def message_action(workspace: Workspace, user: str, message: Message, callback_i
 
 
 def submission(workspace: Workspace, view: View, values: Json) -> Json:
-    """Build a view_submission without trigger_id. Raise ValueError if a required input is empty."""
+    """Build a view_submission without trigger_id, of the person's own team. Raise ValueError if a required input is empty."""
     state = filled(view.body["blocks"], values)
     for block in view.body["blocks"]:
         if block["type"] == "input" and not block.get("optional"):
@@ -118,7 +121,8 @@ def submission(workspace: Workspace, view: View, values: Json) -> Json:
             given = state.get(block["block_id"], {}).get(element["action_id"], {})
             if given.get(_STATE[element["type"]][0]) in (None, ""):
                 raise ValueError(f"{block['block_id']} must be filled in")
-    who = {"user": _user(workspace, view.user), "api_app_id": APP, "token": _TOKEN, "team": _TEAM, "enterprise": None}
+    team = {"team": _TEAM | {"id": workspace.team_of(view.user)}, "enterprise": None}
+    who = {"user": _user(workspace, view.user), "api_app_id": APP, "token": _TOKEN, **team}
     body = {**view.body, "state": {"values": state}}
     return {"type": "view_submission", **who, "is_enterprise_install": False, "view": body, "response_urls": []}
 

@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 import pytest
 
-from loopback.slack import LoopbackSlack
+from loopback.slack import LoopbackSlack, payloads
+from loopback.slack.delivery import Envelope
 from tests.conftest import Run
 from tests.servers.asking import Got, ask
 from tests.servers.launched import Launched, begun
@@ -240,11 +241,17 @@ def test_a_metrics_port_that_was_asked_for_must_be_free(run: Run) -> None:
     assert "--metrics-port" in ran.err
 
 
-def test_what_slack_did_not_sign_is_counted(tmp_path: Path) -> None:
-    """Refused signatures are a figure."""
+def test_what_is_refused_is_counted(tmp_path: Path) -> None:
+    """Refused signatures are a figure, and so are signed requests that are not for this bot."""
     port = free_port()
     with LoopbackSlack() as slack, bot_running(slack, "http://127.0.0.1:9", tmp_path, http=True, metrics_port=port):
         for _ in range(5):
             assert ask(str(slack.delivery.deliver_to), b"x").status == 401
+        foreign = payloads.command(slack.workspace, "U0ADA", "C0DIGEST", "/vllm-digest", "help") | {
+            "team_id": "T0OTHER"
+        }
+        slack.delivery.send(Envelope("slash_commands", {**foreign, "trigger_id": "1.2"}))
+        slack.wait_for(lambda: slack.delivery.idle)
         figures = str(ask(f"http://127.0.0.1:{port}/metrics").body)
     assert "vllm_digest_refused_signatures_total 5.0" in figures
+    assert 'vllm_digest_requests_total{kind="refused"} 1.0' in figures

@@ -22,6 +22,7 @@ _READ = ("channels:read", "groups:read", "im:read")
 METHODS = {
     "auth.test": Method(reading.auth_test),
     "apps.connections.open": Method(reading.open_connection, ("connections:write",)),
+    "bots.info": Method(reading.bot_info, ("users:read",)),
     "users.info": Method(reading.user_info, ("users:read",)),
     "chat.postMessage": Method(chat.post_message, ("chat:write",)),
     "chat.update": Method(chat.update, ("chat:write",)),

@@ -2,13 +2,19 @@
 
 from loopback.slack.limits import Refused
 from loopback.slack.methods.call import MethodCall, page
-from loopback.slack.workspace import BOT_ID, SLACKBOT, TEAM, Channel, Json, Message, Workspace
+from loopback.slack.workspace import APP, BOT_ID, SLACKBOT, TEAM, Channel, Json, Message, Workspace
 
 
 def auth_test(call: MethodCall) -> Json:
     name = call.workspace.users[call.workspace.bot_user]
     team = {"url": f"{call.url}/", "team": "local", "team_id": TEAM, "is_enterprise_install": False}
     return {**team, "user": name, "user_id": call.workspace.bot_user, "bot_id": BOT_ID}
+
+
+def bot_info(call: MethodCall) -> Json:
+    if call.params.get("bot") != BOT_ID:
+        raise Refused("bot_not_found")
+    return {"bot": {"id": BOT_ID, "app_id": APP, "user_id": call.workspace.bot_user, "deleted": False}}
 
 
 def open_connection(call: MethodCall) -> Json:

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 from wsgiref.types import StartResponse, WSGIEnvironment
 
 import pytest
@@ -21,7 +21,7 @@ from loopback.slack import LoopbackSlack
 from tests.servers.asking import Got, ask
 from tests.servers.running import bot_running, stored
 from tests.servers.wire import dripping, last_words, send
-from tests.strategies import PAYLOADS, examples
+from tests.strategies import PAYLOADS, examples, form
 
 SECRET = "made-up-secret"
 COMMAND = urlencode(
@@ -34,6 +34,7 @@ COMMAND = urlencode(
         "trigger_id": "1.2",
     }
 )
+QUESTION = {"question": {"question": {"value": "why?"}}}
 
 
 class Site(NamedTuple):
@@ -162,9 +163,9 @@ def test_the_address_can_be_verified(site: Site) -> None:
         ('payload={"type": "block_actions", "user": {"id": "U0ADA"}, "actions": [{"action_id": "ask"}]}', 400),
         ('{"type": "event_callback", "event": {"type": "message", "channel": "C\\ud800", "ts": "1.1"}}', 400),
         ('{"type": "event_callback", "event": 7}', 400),
-        ("{}", 404),
-        ("hello", 404),
-        ('{"type": "event_callback", "event": {"type": "team_join"}}', 404),
+        ('{"team_id": "T0LOCAL"}', 404),
+        ("team_id=T0LOCAL", 404),
+        ('{"type": "event_callback", "team_id": "T0LOCAL", "event": {"type": "team_join"}}', 404),
     ],
 )
 def test_what_is_signed_but_no_request_of_slacks_is_refused(body: str, status: int, site: Site) -> None:
@@ -192,6 +193,69 @@ def test_a_button_with_a_forged_value_gets_a_line(action: str, value: str | None
     assert "\n" not in told
     assert "operator" not in told
     assert "管理员" not in told
+
+
+# Rightly signed, and not to be believed
+
+FORGED: dict[str, dict[str, str]] = {
+    "another workspace": {"team_id": "T0OTHER"},
+    "no workspace": {"team_id": ""},
+    "another organisation": {"enterprise_id": "E0OTHER"},
+    "another app": {"api_app_id": "A0OTHER"},
+    "an address that is not Slack's": {"response_url": "{elsewhere}/hooks/1"},
+    "an address that ends as the API's": {"response_url": "http://x.127.0.0.1/hooks/1"},
+    "a name before the address": {"response_url": "{own}@{host}/hooks/1"},
+}
+
+
+@pytest.fixture(scope="module")
+def elsewhere() -> Iterator[LoopbackSlack]:
+    """A server that is not the bot's Slack, and must hear nothing."""
+    with LoopbackSlack() as server:
+        yield server
+    assert server.calls == []
+
+
+@pytest.mark.parametrize("case", FORGED)
+def test_a_signed_request_that_is_not_for_this_bot_is_acknowledged_and_nothing_is_done(
+    case: str, site: Site, elsewhere: LoopbackSlack
+) -> None:
+    """A signature is not enough: of another workspace, organisation or app, or for an answer elsewhere, nothing is kept or said."""
+    places = {
+        "elsewhere": elsewhere.address,
+        "own": site.slack.address,
+        "host": elsewhere.address.removeprefix("http://"),
+    }
+    forged = {name: value.format(**places) for name, value in FORGED[case].items()}
+    before = site.requests()
+    body = urlencode({**dict(parse_qsl(COMMAND)), "trigger_id": f"forged.{case}", **forged})
+    assert site.signed(body) == Got(200, "")
+    time.sleep(0.1)
+    assert site.requests() == before
+    assert elsewhere.calls == []
+
+
+def test_a_form_that_was_given_another_response_url_is_answered_in_slack(site: Site, elsewhere: LoopbackSlack) -> None:
+    """What a forged form carries back from the modal leads nowhere else: the reply is shown in the channel, to the person alone."""
+    user = site.slack.workspace.add_user("mia")
+    site.slack.workspace.channels["C0DIGEST"].members.add(user)
+    button = {"kind": "button", "key": "button:1", "user": user, "channel": "C0DIGEST", "action": "ask", "value": "x"}
+    opened = json.dumps({**button, "private": True, "response_url": f"{elsewhere.address}/hooks/1"})
+    payload = form({"callback_id": "ask", "private_metadata": opened, "state": {"values": QUESTION}})
+    assert (
+        site.signed(urlencode({"payload": json.dumps(payload | {"user": {"id": user, "team_id": "T0LOCAL"}})})).status
+        == 200
+    )
+    site.slack.wait_for(lambda: site.slack.private(user, "C0DIGEST"))
+
+
+def test_somebody_of_another_organisation_is_answered_in_a_shared_channel(site: Site) -> None:
+    """A mention by Slack Connect, which occurs in the other workspace, is answered: it is sent to this installation."""
+    user = site.slack.workspace.add_user("kim", team="T0OTHER")
+    site.slack.workspace.channels["C0DIGEST"].members.add(user)
+    ts = site.slack.say(user, "C0DIGEST", "<@U0BOT> help")
+    assert {each.payload["team_id"] for each in site.slack.delivery.sent[-2:]} == {"T0LOCAL", "T0OTHER"}
+    site.slack.wait_for(lambda: site.slack.thread("C0DIGEST", ts)[1:])
 
 
 # Payloads that nobody would send
