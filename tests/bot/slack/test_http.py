@@ -242,10 +242,8 @@ def test_a_form_that_was_given_another_response_url_is_answered_in_slack(site: S
     button = {"kind": "button", "key": "button:1", "user": user, "channel": "C0DIGEST", "action": "ask", "value": "x"}
     opened = json.dumps({**button, "private": True, "response_url": f"{elsewhere.address}/hooks/1"})
     payload = form({"callback_id": "ask", "private_metadata": opened, "state": {"values": QUESTION}})
-    assert (
-        site.signed(urlencode({"payload": json.dumps(payload | {"user": {"id": user, "team_id": "T0LOCAL"}})})).status
-        == 200
-    )
+    payload |= {"user": {"id": user, "team_id": "T0LOCAL"}}
+    assert site.signed(urlencode({"payload": json.dumps(payload)})).status == 200
     site.slack.wait_for(lambda: site.slack.private(user, "C0DIGEST"))
 
 
