@@ -41,6 +41,8 @@ def planted(seed: int = 5) -> dict[str, Planted]:
     header, claims = encoded('{"alg":"HS256","typ":"JWT"}'), encoded('{"sub":"1234567890","name":"Ada"}')
     key_lines = [made(64) for _ in range(4)]
     mark = "-" * 5
+    known = f"ghp_{made(36)}"
+    escaped = password()
     kinds: dict[str, Callable[[], Planted]] = {
         "AWS access key": lambda: token("AKIA", 16, _UPPER + "234567"),
         "AWS secret key": lambda: around("AWS_SECRET_ACCESS_KEY=", made(40)),
@@ -70,5 +72,13 @@ def planted(seed: int = 5) -> dict[str, Planted]:
         "npmrc": lambda: around("//registry.internal/:_authToken=", made(36)),
         "docker login": lambda: around('{"auths": {"registry.internal": {"auth": "', encoded(f"ada:{made(25)}"), '"}}}'),
         "password in a file": lambda: around("DB_PASSWORD=", password()),
+        "password of mysql": lambda: around("RUN mysql -u root -p", password(), " shop"),
+        "password of sshpass": lambda: around("sshpass -p '", password(), "' ssh ada@db.internal"),
+        "pgpass": lambda: around("db.internal:5432:main:app:", password()),
+        "PuTTY key": lambda: Planted("\n".join(["PuTTY-User-Key-File-3: ssh-rsa", "Public-Lines: 1", made(64), "Private-Lines: 2", *key_lines[:2][::-1], "Private-MAC: " + made(64, _HEX)]), key_lines[0]),
+        "cookie": lambda: around("curl -H 'Cookie: lang=en; session=", password(), "' https://db.internal"),
+        "escaped password in a URL": lambda: Planted(f'"postgresql+asyncpg://ada@db:p%40{escaped}@db/main", "p@{escaped}"', f"p@{escaped}"),
+        "token in a Kubernetes Secret": lambda: around("kind: Secret\ndata:\n  token: ", encoded(known)),
+        "token in hexadecimal": lambda: around("token=0x", known.encode().hex()),
     }  # fmt: skip
     return {name: make() for name, make in kinds.items()}

@@ -5,9 +5,8 @@ from collections.abc import Iterator
 
 _END = r"(?=[ \t]*\r?$)"
 _LINE = r"^[-+ ]?[ \t]*"  # after a diff's sign
-_BASE64 = r"[A-Za-z0-9+/=_-]"
 # What stands in a file's place is none: `${TOKEN}`, `$TOKEN`, `<token>`, `{{ token }}`, `%TOKEN%`, `****`, `xxxx`, `[REDACTED:1]`.
-_NO_REFERENCE = r"(?!\$|<|\{|%|\*+|[xX.]+(?![^\s\"'])|\[)"
+NO_REFERENCE = r"(?!\$|<|\{|%|\*+|[xX.]+(?![^\s\"'])|\[)"
 _KEY_FILE = re.compile(
     r"\.(?:pem|key|p8|ppk)$|(?:^|/)(?:id_(?:rsa|dsa|ecdsa|ed25519)|ssh_host_\w+_key)(?:[._-](?!pub$)\w+)*$",
     re.IGNORECASE,
@@ -16,7 +15,7 @@ _KEY_FILE = re.compile(
 
 def _values(pattern: str) -> re.Pattern[str]:
     """Return what finds the values of a kind of file, line by line."""
-    return re.compile(pattern.replace("VALUE", rf"(?P<value>{_NO_REFERENCE}[^\s\"']{{4,}})"), re.MULTILINE)
+    return re.compile(pattern.replace("VALUE", rf"(?P<value>{NO_REFERENCE}[^\s\"']{{4,}})"), re.MULTILINE)
 
 
 # The names of files, and where the values stand in them.

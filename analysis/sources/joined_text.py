@@ -21,7 +21,7 @@ _BREAK = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 # A line that ends with a part of a token and one that begins with the rest, which is no name.
-_LINE_END = re.compile(rf"(?<![\w-])([\w-]{{2,}}){_NEW_LINE}(?:(?:\#|//|\*|>)[ \t]*)?(?=([\w-]+)(?:[\s\"'`,;.)]|$))")
+_LINE_END = re.compile(rf"(?<![\w-])([\w-]{{2,}}){_NEW_LINE}(?:(?:\#|//|\*|>)[ \t]*)?(?=([\w-]+)(?:[\s\"'`,;.)=]|$))")
 _NAME = re.compile(r"[-_]*(?:[A-Z]?[a-z]*|[A-Z]+)(?:[-_]+(?:[A-Z]?[a-z]*|[A-Z]+))*")
 _SHORTEST_TOKEN = 20  # characters
 _APART = "\n;\n"  # stands between lines that do not belong together: no pattern of a secret goes over it

@@ -11,7 +11,10 @@ import string
 from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import unquote
 
+from analysis.sources.credential_files import NO_REFERENCE
+from analysis.sources.encoded_text import decoded_runs
 from analysis.sources.joined_text import joined_lines
 from analysis.sources.secret_values import is_short_password, is_unmistakable, looks_random
 
@@ -33,15 +36,28 @@ _ASSIGNED = re.compile(
 )
 # A name with its value behind a space: an option, or what a command or a Dockerfile sets.
 _GIVEN = re.compile(rf"""(?x)(?:--(?<!---)|env[ \t]+|arg[ \t]+|set[ \t]+)[\w./:-]{{0,40}}?{_NAME}[ \t]+{_VALUE}""")
-# Credentials by their syntax alone: a header, an entry of `.netrc`, a login of Docker, and a password in a URL that has an `@`.
-# A diff's sign may stand between two words.
+# Credentials by their syntax alone: a header, an entry of `.netrc`, a login of Docker, a password in a URL or in one that a URL quotes,
+# a line of `.pgpass`, and `-p` of MySQL's programs and of `sshpass`, but no port. A diff's sign may stand between two words.
 _CREDENTIALS = re.compile(
     rf"""(?x) (?:authorization{_QUOTE}\]?\s*[:=,：]\s*{_QUOTE}(?:basic|bearer|token)(?:\s|%20)+(?P<header>[\w+/.~-]{{12,}}=*)
     | (?:machine|login|account)\s+(?:[-+]\s+)?\S+\s+(?:[-+]\s+)?password\s+["']?(?P<netrc>[^\s"'`,;]{{8,}})
     | password\s+["']?(?P<netrc_first>[^\s"'`,;]{{8,}})["']?\s+(?:[-+]\s+)?(?:login|account)\s
     | "auth\\{{0,3}}"\s*:\s*\\{{0,3}}"(?P<docker>[a-z0-9+/]{{12,}}={{0,2}})\\{{0,3}}"
-    | ://[^\s:/@]*:(?P<url>[^\s/@"'`]+@[^\s/"'`]*)@(?=[\w.\[-]))"""
+    | ://[^\s:/?\#"'`,()\[\]<>]*:(?P<url>(?![$*{{])[^\s/?\#"'`,()\[\]{{}}<>]+)@(?=[\w.\[-])
+    | %3a%2f%2f(?:[\w.~+-]|%(?!3a|2f))*%3a(?P<url_in_url>(?:(?!%2f|%3f|%23)[^\s/?\#"'`,()\[\]<>&])+?)%40(?=[\w.%-])
+    | :(?<=[\w*]:)(?:(?P<port>5432)|\*|\d{{4,5}}):(?:\*|[a-z_][\w-]*):(?:\*|[a-z_][\w.@-]*):
+      (?P<pgpass>{NO_REFERENCE}(?:\\.|[^\s:"'`\\]){{4,}})(?=[\s"'`\\]|$)
+    | (?: m(?:ysql|ariadb)(?<![\w.-]mysql)(?<![\w.-]mariadb)(?<!lib/mysql)[\w-]*[\s"'](?:[^\n;&|]|(?<=\\)\n){{0,200}}?(?<=[\s"'])-p(?!["']?\d{{1,5}}\b)
+        | sshpass(?:[ \t"',]+-[a-z]+)*?[ \t"',]+-p(?:["'],[ \t]*(?=["'])|[ \t]+)?)
+      (?P<quote>["'])?(?P<command>(?![\s+,]){NO_REFERENCE}(?(quote)[^"'\n]|[^\s"'`;&|]){{4,}}))"""
 )
+# What leaves no doubt, however ordinary the value is; of `.pgpass` a line with PostgreSQL's own port.
+_CERTAIN = ("url", "url_in_url", "port", "command")
+# Cookies in a header or an option, and the value of each.
+_COOKIES = re.compile(
+    rf"""(?x)(?:cookie(?:{_QUOTE}\]?\s*[:=,：]|(?<=--cookie)\s)|curl\b(?:[^\n]|(?<=\\)\n){{0,200}}?\s-b\s)\s*f?{_QUOTE}(?P<pairs>[^\n"'`]+)"""
+)
+_COOKIE = re.compile(r"""[^\s=;]+=(?P<value>[\w%+/=.:~|-]{8,})(?![^\s;,"'`\\])""")
 # Tokens that are certain by their form, inside other words too: their prefix with that many characters is in no name.
 _VENDOR_TOKENS = re.compile(r"hf_[A-Za-z0-9]{34}|sk-ant-[a-z]+\d\d-(?:[\w-]{93}AA|[\w-]{80,})|AIza[\w-]{35}", re.ASCII)
 _PUNCTUATION = re.compile(r"[^\sA-Za-z0-9_-]")
@@ -72,7 +88,7 @@ def secrets_in(text: str) -> Iterator[Place]:
     """Yield the secrets in a text, each with the value by which it is recognized elsewhere; of a broken one each piece."""
     for start, end in _found(text):
         if secret := _recognizable(text[start:end]):
-            yield Place(start, end, secret)
+            yield Place(start, end, unquote(secret))  # a URL's password may stand elsewhere as it is
     for joined in joined_lines(text):
         for start, end in _found(joined.text):
             places = list(joined.places(start, end))
@@ -94,13 +110,13 @@ def _found(text: str) -> Iterator[tuple[int, int]]:
     """Yield the start and end of each match of the scanners."""
     detectors = _detectors()
     longest = max(map(len, _RUN.findall(text)), default=0)
-    # Many of Kingfisher's rules want a space or a quote behind a token, where prose and code have any sign.
+    # Many of Kingfisher's rules want a space or a quote behind a token, where prose and code have any sign. What it decodes
+    # itself is left to `decoded_runs`, which knows more encodings and has all detectors read them.
     for scanned in (text, _PUNCTUATION.sub(" ", text)) if longest else (text,):
         for finding in detectors.native.scan(scanned):
             if finding.visible and not finding.is_base64_encoded:
-                yield from _located(finding, scanned)
-    for match in _VENDOR_TOKENS.finditer(text):
-        yield match.span()
+                yield _located(finding, scanned)
+    yield from (match.span() for match in _VENDOR_TOKENS.finditer(text))
     for detector in detectors.patterns:
         if longest < _SHORTEST_RUNS.get(type(detector).__name__, 0):
             continue
@@ -108,6 +124,7 @@ def _found(text: str) -> Iterator[tuple[int, int]]:
             for match in pattern.finditer(text):
                 yield _captured(text, match)
     yield from _written(text)
+    yield from ((start, end) for start, end, decoded in decoded_runs(text) if any(_found(decoded)))
 
 
 def _written(text: str) -> Iterator[tuple[int, int]]:
@@ -121,19 +138,20 @@ def _written(text: str) -> Iterator[tuple[int, int]]:
                 yield start, end
     for match in _CREDENTIALS.finditer(lowered):
         start, end = match.span(match.lastgroup or 0)
-        if match.lastgroup == "url" or looks_random(text[start:end], "password"):
+        if any(match[each] for each in _CERTAIN) or looks_random(text[start:end], "password"):
             yield start, end
+    for header in _COOKIES.finditer(lowered):
+        for match in _COOKIE.finditer(text, *header.span("pairs")):
+            if is_unmistakable(match["value"]):
+                yield match.span("value")
 
 
-def _located(finding: "Finding", text: str) -> Iterator[tuple[int, int]]:
-    """Yield the positions of a finding, converted from bytes; a value that Kingfisher decoded is searched for."""
+def _located(finding: "Finding", text: str) -> tuple[int, int]:
+    """Return the start and end of a finding, converted from bytes."""
     start = finding.location["start_offset"]
     if not text.isascii():
         start = len(text.encode()[:start].decode("utf-8", "ignore"))
-    if text.startswith(finding.secret, start):
-        yield start, start + len(finding.secret)
-    else:
-        yield from (match.span() for match in re.finditer(re.escape(finding.secret), text))
+    return start, start + len(finding.secret)
 
 
 def _captured(text: str, match: re.Match[str]) -> tuple[int, int]:

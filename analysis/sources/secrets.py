@@ -14,12 +14,10 @@ from analysis.sources.credential_files import credentials_in, is_key_file
 from analysis.sources.secret_detection import REDACTED, Place, secrets_in
 from analysis.sources.secret_values import is_unmistakable
 
-_PRIVATE_KEY = re.compile(
-    r"(-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----)(.*?)(-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\Z)",
-    re.DOTALL,
-)
-
-_KEY_END = re.compile(r"-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----")
+# What a private key stands between; in a file of PuTTY the number of its lines and their signature.
+_KEY_BEGIN = r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|Private-Lines: *\d+(?=\W{1,40}[\w+/]{32})"
+_KEY_END = re.compile(r"-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|Private-(?:MAC|Hash):")
+_PRIVATE_KEY = re.compile(rf"({_KEY_BEGIN})(.*?)({_KEY_END.pattern}|\Z)", re.DOTALL)
 # What a diff writes before a line; git repeats an earlier line of the file, such as one of a key, behind a hunk's header.
 _DIFF_PREFIX = r"(?:@@ [^@\n]+ @@ ?|[-+ ])?"
 # A line of a private key, after a diff's prefix and inside quotes or a comment; one of less than this width may be a word.

@@ -74,6 +74,16 @@ def planted_commit() -> dict[str, Any]:
     )
 
 
+def commit_of_every_kind() -> dict[str, Any]:
+    """A commit with a secret of each kind in a patch, its message and its pull request."""
+    text = "\n".join(each.text for each in planted().values())
+    lines = text.split("\n")
+    patch = "\n".join([f"@@ -0,0 +1,{len(lines)} @@", *(f"+{line}" for line in lines)])
+    made = {"filename": "pkg/a.env", "status": "added", "additions": len(lines), "deletions": 0, "patch": patch}
+    pull = {"number": 1, "title": "Configure it", "body": text}
+    return recorded(1, message=f"[Core] Configure it (#1)\n\n{text}", files=[made], pull=pull)
+
+
 class PlantingChat(Loopback):
     """Refuses every second request with an error that quotes it, and answers the others with nonsense."""
 
@@ -159,12 +169,7 @@ def test_a_command_logs_nothing_that_was_sent(
 
 def test_no_secret_of_any_kind_is_kept(run: Run, serve: Serve, chat: PlantingChat, tmp_path: Path) -> None:
     """Of a commit with a secret of each kind in a patch, its message and its pull request none is printed, logged, sent to a model or stored."""
-    text = "\n".join(each.text for each in planted().values())
-    lines = text.split("\n")
-    patch = "\n".join([f"@@ -0,0 +1,{len(lines)} @@", *(f"+{line}" for line in lines)])
-    made = {"filename": "pkg/a.env", "status": "added", "additions": len(lines), "deletions": 0, "patch": patch}
-    pull = {"number": 1, "title": "Configure it", "body": text}
-    server = serve(recorded(1, message=f"[Core] Configure it (#1)\n\n{text}", files=[made], pull=pull))
+    server = serve(commit_of_every_kind())
     ran = run("digest", "2026-02-05", server=server, **settings(chat))
     assert chat.bodies
     seen = ran.err + ran.out + "".join(chat.bodies) + tables(f"sqlite:///{tmp_path / 'data' / 'digest.db'}")
@@ -303,18 +308,21 @@ def test_a_private_plug_ins_code_is_in_its_channel_only(
 def test_no_secret_of_any_kind_that_people_paste_is_kept(
     chat: PlantingChat, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """Of tracebacks, logs and questions with a secret of each kind none is in an answer, a prompt, the log or, once answered, the store."""
+    """Of tracebacks, logs, questions and a commit with a secret of each kind none is in Slack's messages and files, a prompt, the
+    log or, once answered, the store.
+    """
     secrets = "\n".join(each.text for each in planted().values())
     failure = (
         f'Traceback (most recent call last):\n  File "/app/engine/core.py", line 6, in stop\nRuntimeError: {secrets}\n'
     )
     with (
-        FaultyGitHub({"o/n": upstream()}) as github,
+        FaultyGitHub({"o/n": upstream(), "o/s": RecordedRepository([commit_of_every_kind()])}) as github,
         LoopbackSlack(pace=False) as slack,
         Talk(
             slack,
             github.url,
             tmp_path,
+            digest_repos="o/n,o/s",
             digest_model="scripted",
             openai_base_url=f"{chat.url}/v1",
             openai_api_key="sk-x",
@@ -333,10 +341,15 @@ def test_no_secret_of_any_kind_that_people_paste_is_kept(
             talk.type(ADA, said)
         talk.replies(slack.say(ADA, DIGEST, "<@U0BOT>", files={"build.log": failure.encode()}))
         talk.ask_in_modal(ADA, root, "ask_commit", f"why?\n{secrets}")
+        talk.reply(ADA, "<@U0BOT> o/s #1 what is configured?", talk.open("o/s 2026-02-05"))
         answers = [whole(each) for each in talk.everything()]
         answers += [whole(each) for channel in (DIGEST, talk.direct(ADA)) for each in slack.private(ADA, channel)]
+        answers += [
+            (file.content or b"").decode() for file in slack.workspace.files.values() if file.name != "build.log"
+        ]
         talk.settle()
     assert chat.bodies
+    assert all(word in "".join(answers) for word in ("Configure it", "[REDACTED:"))
     url = bot_database(tmp_path)
     seen = {
         "answers": "\n".join(answers),

@@ -1,5 +1,7 @@
 """Secrets in files whose names say what they hold: they go however ordinary they look."""
 
+import re
+
 import pytest
 
 from analysis.sources.secrets import Redactor, redacted
@@ -45,8 +47,10 @@ def test_what_stands_for_a_credential_stays(path: str, value: str) -> None:
     "path", ["credentials.py", "docs/npmrc.md", "src/auth/token.go", "pgpass_test.cc", "config.json"]
 )
 def test_code_about_credentials_stays(path: str) -> None:
-    """The names of other files say nothing of their values."""
-    text = "\n".join(line.format("correcthorse") for line in CREDENTIALS.values() if "machine" not in line)
+    """The names of other files say nothing of their values, if these are not told by what is before them."""
+    text = "\n".join(
+        line.format("correcthorse") for line in CREDENTIALS.values() if not re.search("machine|:5432:", line)
+    )
     assert Redactor(files=[(path, text)])(text) == text
 
 

@@ -1,6 +1,9 @@
 """Secrets that leave no trace, and code that stays. The secrets are put together here, so that no scanner takes them for real."""
 
+import base64
+import re
 import string
+import textwrap
 from random import Random
 
 import pytest
@@ -170,12 +173,63 @@ def test_credentials_in_a_patch_disappear(text: str) -> None:
         "machine git.internal login ada account x password {}",
         'login ada password "{}"',
         "postgresql://app:Zq@{}@db.internal:5432/main",
+        "https://:{}@git.internal/x?a=b@c",
+        "postgresql+asyncpg://ada@example.com:{}!s@db/main",
+        "https://host/?next=https%3A%2F%2Fada%40x%3A{}%40git.internal%2Fx",
+        # What commands are given.
+        "mysqldump -h db \\\n+  -uroot -p{}",
+        "/usr/bin/mariadb -p'{}' shop",
+        'run(["mysql", "-uroot", "-p{}"])',
+        'run(["sshpass", "-p", "{}", "ssh"])',
+        "sshpass -v -p{} ssh ada@db",
+        "echo '*:*:*:ada:{}' >> ~/.pgpass",
+        # Cookies.
+        "Set-Cookie: theme=dark; sid={}; Path=/; HttpOnly",
+        'headers = {"Cookie": "sessionid={}; lang=en"}',
+        "curl https://h \\\n+  -b 'session={}'",
     ],
 )
 def test_a_secret_is_found_however_it_is_written(text: str) -> None:
     """Formats differ in what stands between a name and its value, and all of it stays."""
     redacted = Redactor()(text.replace("{}", made(18)))
-    assert redacted == text.replace("Zq@", "").replace("{}", "[REDACTED:1]")
+    assert redacted == text.replace("Zq@", "").replace("{}!s", "{}").replace("{}", "[REDACTED:1]")
+
+
+@pytest.mark.parametrize("text", ["mysql -uroot -pchangeme", "sshpass -p changeme ssh h", "db:5432:main:ada:changeme"])
+def test_a_password_that_is_a_word_goes_where_it_can_be_nothing_else(text: str) -> None:
+    """What `-p` of mysql and sshpass is followed by, and the fifth field behind PostgreSQL's port, is a password."""
+    assert Redactor()(text) == text.replace("changeme", "[REDACTED:1]")
+
+
+@pytest.mark.parametrize("before", ["", " ", "x=", '{"key": "', "é:"])
+@pytest.mark.parametrize("name", SECRETS)
+def test_a_token_is_found_in_what_is_encoded(name: str, before: str) -> None:
+    """In base64, also twice, and in hexadecimal a vendor's token is found wherever the encoded text has it."""
+    plain = f"{before}{SECRETS[name]}\n".encode()
+    encoded = base64.b64encode(plain)
+    for digits in (
+        encoded.decode(),
+        base64.urlsafe_b64encode(plain).decode(),
+        base64.b64encode(encoded).decode(),
+        plain.hex(),
+    ):
+        for around in ("+x = '{}'", "  key: {}", "\\n{}", "0x{}"):
+            assert max(map(len, re.findall(r"\w+", Redactor()(around.format(digits))))) < len(digits) / 2
+
+
+def test_a_token_is_found_in_lines_of_base64() -> None:
+    """Of a token that goes over from one line of base64 to the next neither is left."""
+    text = f"DEBUG=1\nHOST=db.internal\nHF_TOKEN={SECRETS['Hugging Face token']}\n".encode()
+    lines = [f"+  {line}" for line in textwrap.wrap(base64.b64encode(text).decode(), 76)]
+    assert re.fullmatch(r"\+  \[REDACTED:\d\]\n\+  \[REDACTED:\d\]=*", Redactor()("\n".join(lines)))
+
+
+def test_an_escaped_password_is_known_unescaped() -> None:
+    """A URL's password has one number as the URL has it and as it is."""
+    clean = redacted(
+        commit("Log in", [file("a.py", patch('+u = "mysql://ada:p%40ss%21W0rd9@db/x"', '+login("p@ss!W0rd9")'))])
+    )
+    assert clean.files[0].patch == patch('+u = "mysql://ada:[REDACTED:1]@db/x"', '+login("[REDACTED:1]")')
 
 
 @pytest.mark.parametrize(
@@ -243,6 +297,24 @@ def test_a_short_password_of_mixed_kinds_goes(password: str, text: str) -> None:
         "On login the password is checked.",
         "Co-authored-by: Ada <ada123456@example.com>",
         "http://127.0.0.1:8000/v1/completions",
+        "https://host/?next=https%3A%2F%2Fhost%3A8080%2F%40scope%2Fname",
+        "docker run --name mysql -p3306:3306 -d mysql -p 8000:8000",
+        "cp -pr /var/lib/mysql -pxzf && mkdir -p build/output && ssh -p 2222 ada@host",
+        "mysql -u root -p -P3306 shop",
+        "mysql -uroot -p$PASSWORD && mysql -p${PASSWORD} -p'%s'",
+        'run("mysql -uroot -p" + password)',
+        'f"sshpass -p {password} ssh -p 2222"',
+        'run(["sshpass", "-p", password, "ssh"])',
+        "sshpass -e ssh ada@host mkdir -p build/output",
+        "foo.py:5432:5:E501:line-too-long",
+        "db:5432:main:ada:$PGPASSWORD",
+        "2001:5432:abcd:face:beef:dead:cafe:0000",
+        "arn:aws:logs:*:*:log-group:name",
+        "Set-Cookie: theme=dark-mode; Max-Age=31536000; Expires=Wed, 21 Oct 2026 07:28:00 GMT",
+        "Cookie: session=<your-session-id-1234>; id=$SESSION_ID",
+        "cookie = make_cookie(session=self.Session2Id4())",
+        "PuTTY writes Private-Lines: 14 and Private-MAC: over them.",
+        "aGVsbG8gd29ybGQsIHRoaXMgaXMgb3JkaW5hcnkgdGV4dCBvZiBhbnkgbGVuZ3Ro",
         "",
     ],
 )
@@ -292,7 +364,7 @@ def key_lines(seed: int) -> list[str]:
     return ["".join(Random(seed + line).choices(alphabet, k=64)) for line in range(3)] + ["k" + "EyEnd" * 3 + "=="]
 
 
-OLD, NEW = key_lines(10), key_lines(20)
+OLD, NEW, PUBLIC = key_lines(10), key_lines(20), key_lines(40)[0]
 NO_NEWLINE = "\\ No newline at end of file"
 
 
@@ -309,6 +381,13 @@ NO_NEWLINE = "\\ No newline at end of file"
         # An END mark inside a key: in a comment, or of another kind.
         (["key: |", f"  {begin()}", f"  # {end()}", *(f"  {line}" for line in OLD[:3])], OLD[:3]),
         ([begin(), *OLD[:1], end("EC "), *OLD[1:], end()], OLD),
+        # A key of PuTTY, and of another hunk only what is beside its marks.
+        ([" Public-Lines: 1", f" {PUBLIC}", " Private-Lines: 3", f" {OLD[0]}", f"-{OLD[1]}", f"+{NEW[1]}", f" {OLD[3]}", "-Private-MAC: 0f", "+Private-MAC: 1f"], [*OLD[:2], NEW[1], OLD[3]]),
+        ([f"@@ -9,2 +9,2 @@ {OLD[0]}", f" {OLD[2]}", f" {OLD[3]}", " Private-Hash: 0f"], [OLD[0], *OLD[2:]]),
+        (["@@ -4,2 +4,2 @@ Comment: x", f" {PUBLIC}", "+Private-Lines: 3", f"+{OLD[0]}", f"+{OLD[1]}"], OLD[:2]),
+        ([">Private-Lines: 2", f">{OLD[0]}", f">{OLD[3]}", ">Private-MAC: 0f"], [OLD[0], OLD[3]]),
+        ([f"Private-Lines: 2 {OLD[0]} {OLD[3]} Private-MAC: 0f"], [OLD[0], OLD[3]]),
+        ([f'KEY = "Private-Lines: 2\\n{OLD[0]}\\n{OLD[3]}\\nPrivate-MAC: 0f\\n"'], [OLD[0], OLD[3]]),
     ],
 )  # fmt: skip
 def test_an_end_mark_gives_away_the_lines_around_it(lines: list[str], hidden: list[str]) -> None:
