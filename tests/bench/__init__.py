@@ -1,1 +1,1 @@
-"""How fast and how lean it is, printed beside what limits it: `make bench`, or `python -m tests.bench NAME...` for some."""
+"""How fast and how lean it is, printed beside what limits it: `make bench` in brief, `python -m tests.bench NAME...` at full size."""

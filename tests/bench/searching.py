@@ -82,11 +82,7 @@ def _migrated(store: Store, engine: Engine, path: Path, commits: int) -> Row:
 def searches(words: Words, calls: int) -> dict[str, list[str]]:
     """Return what people search for, by what it is, so many of each."""
     random = Random(3)
-    of_titles = Counter(word for title in words.titles for word in split_words(title) if not word.isdigit())
-    common = [word for word, _ in of_titles.most_common(50)]
-    rarest = min(of_titles.values())  # 1, unless so many commits were asked for that the sample was repeated
-    rare = [word for word, count in of_titles.items() if count == rarest]
-    of_code = sorted({name for line in words.lines for name in names(line) if "_" in name})
+    common, rare, of_code = _vocabulary(words)
     return {
         "a common word": [random.choice(common) for _ in range(calls)],
         "a rare word": [random.choice(rare) for _ in range(calls)],
@@ -135,8 +131,7 @@ def _suspected(store: Store, words: Words, calls: int) -> Row:
 def _questioned(store: Store, words: Words, calls: int) -> Row:
     """Questions over all commits, answered by rules, beside the search alone for what they name."""
     random = Random(7)
-    of_code = sorted({name for line in words.lines for name in names(line) if "_" in name})
-    rare = [word for word, count in Counter(split_words(" ".join(words.titles))).items() if count == 1]
+    _, rare, of_code = _vocabulary(words)
     forms = (
         "what removed {name}?",
         "when did `{name}` change?",
@@ -169,6 +164,15 @@ def _questioned(store: Store, words: Words, calls: int) -> Row:
 
 def _no_day(ref: DayRef) -> NoReturn:
     raise RuntimeError(f"{ref.day} was asked for")
+
+
+def _vocabulary(words: Words) -> tuple[list[str], list[str], list[str]]:
+    """Return the common and the rare words of titles, and the names of code with an underscore."""
+    of_titles = Counter(word for title in words.titles for word in split_words(title) if not word.isdigit())
+    common = [word for word, _ in of_titles.most_common(50)]
+    rarest = min(of_titles.values())  # 1, unless so many commits were asked for that the sample was repeated
+    rare = [word for word, count in of_titles.items() if count == rarest]
+    return common, rare, sorted({name for line in words.lines for name in names(line) if "_" in name})
 
 
 def _some(random: Random, title: str, count: int) -> str:

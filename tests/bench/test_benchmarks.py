@@ -27,23 +27,49 @@ def test_a_benchmark_runs_to_its_end(name: str) -> None:
 
 
 def test_a_benchmark_that_fails_does_not_stop_the_others(capsys: pytest.CaptureFixture[str]) -> None:
-    """One table holds what every benchmark found, the failure of one among it, which the exit code tells."""
+    """One table holds what every brief benchmark found, the failure of one among it, which the exit code tells; a long one is named."""
 
     def failing() -> Iterator[Row]:
         yield Row("before it fails", "1 s")
         raise RuntimeError("it broke")
 
-    def fine() -> Iterator[Row]:
-        yield Row("something", "2 s", "one after the other: 4 s", "1 s")
+    def fine(size: int = 4_000) -> Iterator[Row]:
+        yield Row("something", "2 s", f"one after the other: {size} s", "1 s")
 
-    benchmarks = {"bad": Benchmark(failing, {}), "good": Benchmark(fine, {})}
+    benchmarks = {
+        "bad": Benchmark(failing, {}),
+        "good": Benchmark(fine, {}, {"size": 40}),
+        "long": Benchmark(fine, {}, None),
+    }
     assert main([], benchmarks) == 1
     told = capsys.readouterr()
-    for words in ("before it fails", "RuntimeError: it broke", "failed", "something", "2 s", "one after the other"):
+    for words in (
+        "before it fails",
+        "RuntimeError: it broke",
+        "failed",
+        "something",
+        "2 s",
+        "one after the other: 40 s",
+    ):
         assert words in told.out
     assert "Traceback" in told.err
+    assert "good, 2 of 2\n  something: 2 s\n" in told.err
     assert main(["good"], benchmarks) == 0
+    assert "4000 s" in capsys.readouterr().out
+    assert main(["long"], benchmarks) == 0
     assert main(["none"], benchmarks) == 2
+
+
+def test_what_is_found_before_an_interruption_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    """Ctrl+C ends the benchmarks, and the table of those before is printed."""
+
+    def interrupted() -> Iterator[Row]:
+        raise KeyboardInterrupt
+        yield
+
+    with pytest.raises(KeyboardInterrupt):
+        main([], {"good": Benchmark(lambda: [Row("something", "2 s")], {}), "stopped": Benchmark(interrupted, {})})
+    assert "2 s" in capsys.readouterr().out
 
 
 def test_real_diffs_are_those_of_a_clone(tmp_path: Path) -> None:
