@@ -1,15 +1,19 @@
-# The bot as an image: docker build --tag vllm-digest .
-FROM python:3.11-slim AS build
+# The bot as an image: docker build --tag vllm-digest . (docs/operating.md says how to fix the base by its digest)
+ARG BASE_IMAGE=python:3.11-slim
+FROM ${BASE_IMAGE} AS build
 WORKDIR /src
-COPY pyproject.toml constraints.txt README.md LICENSE ./
+# Nothing is installed later: of pip the environment has no copy.
+RUN python -m venv --without-pip /opt/vllm-digest
+# Before the sources, so that a change of them downloads nothing.
+COPY requirements.txt ./
+RUN pip --python /opt/vllm-digest install --no-cache-dir --disable-pip-version-check --require-hashes --requirement requirements.txt
+COPY pyproject.toml README.md LICENSE ./
 COPY analysis analysis
 COPY bot bot
 COPY loopback loopback
-# Nothing is installed later: of pip and setuptools the environment has no copies.
-RUN python -m venv --without-pip /opt/vllm-digest
-RUN pip --python /opt/vllm-digest install --no-cache-dir --disable-pip-version-check --constraint constraints.txt .
+RUN pip --python /opt/vllm-digest install --no-cache-dir --disable-pip-version-check --no-deps --no-build-isolation .
 
-FROM python:3.11-slim
+FROM ${BASE_IMAGE}
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends git \
     && rm -rf /var/lib/apt/lists/*

@@ -115,7 +115,7 @@ def main(names: Sequence[str], benchmarks: Mapping[str, Benchmark] = BENCHMARKS)
         sys.stderr.write(f"no benchmark is called {', '.join(unknown)}; there are {', '.join(benchmarks)}\n")
         return 2
     brief = {name: each.brief for name, each in benchmarks.items() if each.brief is not None}
-    chosen = {name: {} for name in names} or brief
+    chosen: Mapping[str, Mapping[str, Any]] = {name: {} for name in names} or brief
     table, failed = Table("", "figure", "compared with", "limit", "aim", "met"), False
     try:
         for place, (name, arguments) in enumerate(chosen.items(), 1):

@@ -5,6 +5,7 @@ import subprocess
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -63,9 +64,8 @@ def test_a_benchmark_that_fails_does_not_stop_the_others(capsys: pytest.CaptureF
 def test_what_is_found_before_an_interruption_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     """Ctrl+C ends the benchmarks, and the table of those before is printed."""
 
-    def interrupted() -> Iterator[Row]:
+    def interrupted() -> NoReturn:
         raise KeyboardInterrupt
-        yield
 
     with pytest.raises(KeyboardInterrupt):
         main([], {"good": Benchmark(lambda: [Row("something", "2 s")], {}), "stopped": Benchmark(interrupted, {})})

@@ -12,10 +12,14 @@ from typing import Any
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from bot.settings import Settings
 from tests.packaging.environments import ROOT
 
+# What compose.yaml reads from .env beside the settings of the bot.
+OF_COMPOSE = {"POSTGRES_PASSWORD", "BASE_IMAGE", "POSTGRES_IMAGE"}
 COMPOSE, WORKFLOW, UNIT = ROOT / "compose.yaml", ROOT / ".github/workflows/ci.yml", ROOT / "deploy/vllm-digest.service"
 SETTINGS = {name.upper() for name in Settings.model_fields}
 
@@ -33,19 +37,19 @@ def test_files_are_as_their_readers_want_them(schema: str, path: Path) -> None:
 
 
 def test_what_compose_sets_is_a_setting() -> None:
-    """Each variable that the bot gets, and each that is read from .env, is a setting or the password of Compose's PostgreSQL."""
+    """Each variable that the bot gets, and each that is read from .env, is a setting or one of Compose's own."""
     services = parsed(COMPOSE)["services"]
     for name in ("bot", "worker"):
         assert set(services[name]["environment"]) <= SETTINGS
     read = set(re.findall(r"(?<!\$)\$\{(\w+)", COMPOSE.read_text("utf-8")))
-    assert "POSTGRES_PASSWORD" in read
-    assert read - {"POSTGRES_PASSWORD"} <= SETTINGS
+    assert read >= OF_COMPOSE
+    assert read - OF_COMPOSE <= SETTINGS
 
 
 def test_the_example_of_settings_names_each_once() -> None:
-    """.env.example, which is copied to .env, has every setting, and beside them only the password that Compose reads."""
+    """.env.example, which is copied to .env, has every setting, and beside them only what Compose reads."""
     names = re.findall(r"^(\w+)=", (ROOT / ".env.example").read_text("utf-8"), re.MULTILINE)
-    assert sorted(names) == sorted({*SETTINGS, "POSTGRES_PASSWORD"})
+    assert sorted(names) == sorted(SETTINGS | OF_COMPOSE)
 
 
 def test_the_bot_of_compose_meets_its_database() -> None:
@@ -62,13 +66,14 @@ def test_the_bot_of_compose_meets_its_database() -> None:
 
 
 def test_the_services_of_compose_may_do_little() -> None:
-    """No service writes outside of its volumes, gains privileges, or publishes a port; volumes are declared."""
+    """No service writes outside of its volumes, gains privileges, publishes a port, or has memory without a limit; volumes are declared."""
     compose = parsed(COMPOSE)
     for name, service in compose["services"].items():
         assert service["read_only"], name
         assert service["cap_drop"] == ["ALL"]
         assert service["security_opt"] == ["no-new-privileges:true"]
         assert service["restart"] == "unless-stopped"
+        assert (service["mem_limit"], service["pids_limit"], service["logging"]["driver"]) == ("1g", 256, "local")
         assert "ports" not in service
         assert {each.split(":")[0] for each in service["volumes"]} <= set(compose["volumes"])
 
@@ -100,6 +105,8 @@ def test_the_unit_is_hardened() -> None:
         "KillSignal": "SIGTERM",
         "Restart": "on-failure",
         "RestartPreventExitStatus": "2",
+        "MemoryMax": "1G",
+        "TasksMax": "256",
     }
     assert {name: service[name] for name in expected} == expected
 
@@ -115,6 +122,31 @@ def test_systemd_takes_the_unit(tmp_path: Path) -> None:
     assert (verified.returncode, verified.stderr) == (0, "")
     command = ["systemd-analyze", "security", "--offline=yes", "--no-pager", "--threshold=15", str(copy)]
     assert subprocess.run(command, capture_output=True, check=False).returncode == 0, "exposed by more than 1.5"
+
+
+# What is installed
+
+
+def requirements(name: str) -> dict[str, tuple[str, int]]:
+    """The version of each package of a file, and how many hashes are given for it."""
+    text = (ROOT / name).read_text("utf-8")
+    found = re.findall(r"^([\w.-]+)==([^\s;]+)(.*(?:\n    --hash=sha256:[0-9a-f]{64}(?: \\)?)*)$", text, re.MULTILINE)
+    return {canonicalize_name(package): (version, rest.count("--hash")) for package, version, rest in found}
+
+
+def test_what_runs_the_bot_is_installed_by_hashes() -> None:
+    """requirements.txt has each dependency that is not the tests' alone, in the tested version, with hashes, and names no index."""
+    installed, tested = requirements("requirements.txt"), requirements("constraints.txt")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    wanted = [Requirement(each) for each in project["dependencies"]]
+    assert {canonicalize_name(each.name) for each in wanted} | {"setuptools"} <= set(installed)
+    assert all(each.specifier.contains(installed[canonicalize_name(each.name)][0]) for each in wanted)
+    assert not {"pytest", "mypy", "playwright"} & set(installed)
+    assert {name for name, (_, hashes) in installed.items() if not hashes} == set()
+    assert {
+        name: version for name, (version, _) in installed.items() if tested.get(name, (version,))[0] != version
+    } == {}
+    assert not re.search(r"://|^-", (ROOT / "requirements.txt").read_text("utf-8"), re.MULTILINE)
 
 
 # The workflow

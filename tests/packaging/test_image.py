@@ -1,7 +1,7 @@
 """The steps of the Dockerfile, run one by one where there is no Docker: its paths below a scratch folder, its user without rights.
 
 Two steps are left out: what apt-get installs and useradd adds are the machine's. Instead of an index, pip finds the suite's
-dependencies in the image's environment, as far as constraints.txt and pyproject.toml agree with them.
+dependencies in the image's environment, as far as requirements.txt and pyproject.toml agree with them.
 """
 
 import json
@@ -86,6 +86,7 @@ class Image:
 
     def build(self) -> None:
         steps = {
+            "ARG": self._declare,
             "FROM": self._begin_stage,
             "WORKDIR": self._enter,
             "COPY": self._copy,
@@ -100,8 +101,11 @@ class Image:
         for each in instructions():
             steps[each.name](each)
 
+    def _declare(self, instruction: Instruction) -> None:
+        assert re.match(r"BASE_IMAGE=python:3\.\d+-slim(@sha256:[0-9a-f]{64})?$", instruction.value)
+
     def _begin_stage(self, instruction: Instruction) -> None:
-        assert re.match(r"python:3\.\d+-slim( AS build)?$", instruction.value)
+        assert re.match(r"\$\{BASE_IMAGE\}( AS build)?$", instruction.value)
         if self.root.exists():
             self.root.rename(self._earlier)
         self.root.mkdir()
@@ -181,7 +185,7 @@ def test_the_image_holds_no_more_than_it_needs() -> None:
     """Of the repository the image gets the packages and what describes them: no test, no secret, no data and no history."""
     sent = context()
     assert {name.split("/")[0] for name in sent} == {
-        *("analysis", "bot", "loopback", "LICENSE", "README.md", "constraints.txt", "pyproject.toml"),
+        *("analysis", "bot", "loopback", "LICENSE", "README.md", "pyproject.toml", "requirements.txt"),
     }
     assert not re.search(r"index-url|find-links|https?://(?!127\.0\.0\.1)", (ROOT / "Dockerfile").read_text("utf-8"))
 
