@@ -11,7 +11,6 @@ import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from time import perf_counter
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from rich.console import Console
@@ -45,14 +44,11 @@ from tests.bench.upgrades import upgrading
 
 
 class Benchmark(NamedTuple):
-    """A function that yields rows, and its arguments where its full size takes too long.
-
-    With `small` it takes a second or two, to see that it still runs; `brief` is for `make bench`, None if it has no part in that.
-    """
+    """A function that yields rows, and its arguments to see in a second or two that it runs, and in `make bench` (None: not there)."""
 
     run: Callable[..., Iterable[Row]]
     small: Mapping[str, Any]
-    brief: Mapping[str, Any] | None = MappingProxyType({})
+    brief: Mapping[str, Any] | None = {}
 
 
 # A new benchmark is a module with such a function, and a line here.
@@ -67,9 +63,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     ),
     "rank": Benchmark(ranking, {"commits": 20, "with_patches": 20, "merged": 20}),
     "huge": Benchmark(
-        huge,
-        {"size": 2_000, "files": 4, "day": 3, "messages": 20, "history": 300},
-        {"day": 200, "history": 100_000},
+        huge, {"size": 2_000, "files": 4, "day": 3, "messages": 20, "history": 300}, {"day": 200, "history": 100_000}
     ),
     "judge": Benchmark(judging, {"every": 20}),
     "score": Benchmark(scoring, {"commits": 40}),
@@ -117,18 +111,16 @@ def main(names: Sequence[str], benchmarks: Mapping[str, Benchmark] = BENCHMARKS)
     brief = {name: each.brief for name, each in benchmarks.items() if each.brief is not None}
     chosen: Mapping[str, Mapping[str, Any]] = {name: {} for name in names} or brief
     table, failed = Table("", "figure", "compared with", "limit", "aim", "met"), False
-    try:
-        for place, (name, arguments) in enumerate(chosen.items(), 1):
-            sys.stderr.write(f"{name}, {place} of {len(chosen)}\n")
-            began = perf_counter()
-            rows = list(_rows(benchmarks[name], arguments))
-            _add(table, f"{name} ({duration(perf_counter() - began)})", rows)
-            failed = failed or any(row.figure == _FAILED for row in rows)
-    finally:  # what is interrupted has told something, too
-        console = Console(highlight=False)
-        if not console.is_terminal:
-            console.width = _WIDTH
-        console.print(table)
+    for place, (name, arguments) in enumerate(chosen.items(), 1):
+        sys.stderr.write(f"{name}, {place} of {len(chosen)}\n")
+        began = perf_counter()
+        rows = list(_rows(benchmarks[name], arguments))
+        _add(table, f"{name} ({duration(perf_counter() - began)})", rows)
+        failed = failed or any(row.figure == _FAILED for row in rows)
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = _WIDTH
+    console.print(table)
     return int(failed)
 
 

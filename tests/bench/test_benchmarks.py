@@ -5,7 +5,6 @@ import subprocess
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
-from typing import NoReturn
 
 import pytest
 
@@ -37,11 +36,8 @@ def test_a_benchmark_that_fails_does_not_stop_the_others(capsys: pytest.CaptureF
     def fine(size: int = 4_000) -> Iterator[Row]:
         yield Row("something", "2 s", f"one after the other: {size} s", "1 s")
 
-    benchmarks = {
-        "bad": Benchmark(failing, {}),
-        "good": Benchmark(fine, {}, {"size": 40}),
-        "long": Benchmark(fine, {}, None),
-    }
+    good, long = Benchmark(fine, {}, {"size": 40}), Benchmark(fine, {}, None)
+    benchmarks = {"bad": Benchmark(failing, {}), "good": good, "long": long}
     assert main([], benchmarks) == 1
     told = capsys.readouterr()
     for words in (
@@ -59,17 +55,6 @@ def test_a_benchmark_that_fails_does_not_stop_the_others(capsys: pytest.CaptureF
     assert "4000 s" in capsys.readouterr().out
     assert main(["long"], benchmarks) == 0
     assert main(["none"], benchmarks) == 2
-
-
-def test_what_is_found_before_an_interruption_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    """Ctrl+C ends the benchmarks, and the table of those before is printed."""
-
-    def interrupted() -> NoReturn:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        main([], {"good": Benchmark(lambda: [Row("something", "2 s")], {}), "stopped": Benchmark(interrupted, {})})
-    assert "2 s" in capsys.readouterr().out
 
 
 def test_real_diffs_are_those_of_a_clone(tmp_path: Path) -> None:

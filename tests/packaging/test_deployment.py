@@ -18,8 +18,7 @@ from packaging.utils import canonicalize_name
 from bot.settings import Settings
 from tests.packaging.environments import ROOT
 
-# What compose.yaml reads from .env beside the settings of the bot.
-OF_COMPOSE = {"POSTGRES_PASSWORD", "BASE_IMAGE", "POSTGRES_IMAGE"}
+OF_COMPOSE = {"POSTGRES_PASSWORD", "BASE_IMAGE", "POSTGRES_IMAGE"}  # read from .env beside the settings of the bot
 COMPOSE, WORKFLOW, UNIT = ROOT / "compose.yaml", ROOT / ".github/workflows/ci.yml", ROOT / "deploy/vllm-digest.service"
 SETTINGS = {name.upper() for name in Settings.model_fields}
 
@@ -78,6 +77,21 @@ def test_the_services_of_compose_may_do_little() -> None:
         assert {each.split(":")[0] for each in service["volumes"]} <= set(compose["volumes"])
 
 
+def test_what_runs_the_bot_is_installed_by_hashes() -> None:
+    """requirements.txt has each dependency that is not the tests' alone, in the tested version, with hashes, and names no index."""
+    text = (ROOT / "requirements.txt").read_text("utf-8")
+    hashed = re.findall(r"^([\w.-]+)==(\S+) .*\\(?:\n    --hash=sha256:[0-9a-f]{64}(?: \\)?)+$", text, re.MULTILINE)
+    installed = {canonicalize_name(package): version for package, version in hashed}
+    assert len(installed) == len(re.findall(r"^\w", text, re.MULTILINE))
+    assert not re.search(r"://|^-", text, re.MULTILINE)
+    tested = [each.split("==") for each in (ROOT / "constraints.txt").read_text("utf-8").splitlines()[1:]]
+    assert all(installed.get(canonicalize_name(name), version) == version for name, version in tested)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    wanted = [Requirement(each) for each in [*project["dependencies"], "setuptools"]]
+    assert all(each.specifier.contains(installed[canonicalize_name(each.name)]) for each in wanted)
+    assert not {"pytest", "mypy", "playwright"} & set(installed)
+
+
 # The unit
 
 
@@ -122,31 +136,6 @@ def test_systemd_takes_the_unit(tmp_path: Path) -> None:
     assert (verified.returncode, verified.stderr) == (0, "")
     command = ["systemd-analyze", "security", "--offline=yes", "--no-pager", "--threshold=15", str(copy)]
     assert subprocess.run(command, capture_output=True, check=False).returncode == 0, "exposed by more than 1.5"
-
-
-# What is installed
-
-
-def requirements(name: str) -> dict[str, tuple[str, int]]:
-    """The version of each package of a file, and how many hashes are given for it."""
-    text = (ROOT / name).read_text("utf-8")
-    found = re.findall(r"^([\w.-]+)==([^\s;]+)(.*(?:\n    --hash=sha256:[0-9a-f]{64}(?: \\)?)*)$", text, re.MULTILINE)
-    return {canonicalize_name(package): (version, rest.count("--hash")) for package, version, rest in found}
-
-
-def test_what_runs_the_bot_is_installed_by_hashes() -> None:
-    """requirements.txt has each dependency that is not the tests' alone, in the tested version, with hashes, and names no index."""
-    installed, tested = requirements("requirements.txt"), requirements("constraints.txt")
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    wanted = [Requirement(each) for each in project["dependencies"]]
-    assert {canonicalize_name(each.name) for each in wanted} | {"setuptools"} <= set(installed)
-    assert all(each.specifier.contains(installed[canonicalize_name(each.name)][0]) for each in wanted)
-    assert not {"pytest", "mypy", "playwright"} & set(installed)
-    assert {name for name, (_, hashes) in installed.items() if not hashes} == set()
-    assert {
-        name: version for name, (version, _) in installed.items() if tested.get(name, (version,))[0] != version
-    } == {}
-    assert not re.search(r"://|^-", (ROOT / "requirements.txt").read_text("utf-8"), re.MULTILINE)
 
 
 # The workflow

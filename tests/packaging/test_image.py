@@ -86,7 +86,7 @@ class Image:
 
     def build(self) -> None:
         steps = {
-            "ARG": self._declare,
+            "ARG": self._set,
             "FROM": self._begin_stage,
             "WORKDIR": self._enter,
             "COPY": self._copy,
@@ -101,11 +101,9 @@ class Image:
         for each in instructions():
             steps[each.name](each)
 
-    def _declare(self, instruction: Instruction) -> None:
-        assert re.match(r"BASE_IMAGE=python:3\.\d+-slim(@sha256:[0-9a-f]{64})?$", instruction.value)
-
     def _begin_stage(self, instruction: Instruction) -> None:
         assert re.match(r"\$\{BASE_IMAGE\}( AS build)?$", instruction.value)
+        assert re.match(r"python:3\.\d+-slim(@sha256:[0-9a-f]{64})?$", self.settings["BASE_IMAGE"])
         if self.root.exists():
             self.root.rename(self._earlier)
         self.root.mkdir()
