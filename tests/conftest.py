@@ -50,7 +50,6 @@ _STORING = (
     "ask",
     "backfill",
     "suspects",
-    "calibrate",
     "score",
 )
 

@@ -1,11 +1,11 @@
 """The score of given ranks by a release's notes."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from analysis.models import Commit, Importance, Repository
 from analysis.models.release_scores import Corrections, GivenRank, RankedCommit, ReleaseScore, TierCount
-from analysis.ranking.evaluation import auc
 from analysis.sources.github import Release
 from analysis.sources.release_notes import Named
 
@@ -72,6 +72,19 @@ def score_release(
         corrections=_corrections(released, corrections),
         auc=auc(labels, [score for _, score in scored]) if len(set(labels)) > 1 else None,
     )
+
+
+def auc(labels: Sequence[bool], scores: Sequence[float]) -> float:
+    """Return the probability that a labelled commit outscores an unlabelled one.
+
+    Ties count half; it is 0.5 if either kind is missing.
+    """
+    below = sorted(score for score, label in zip(scores, labels, strict=True) if not label)
+    above = [score for score, label in zip(scores, labels, strict=True) if label]
+    if not below or not above:
+        return 0.5
+    won = sum(bisect_left(below, score) + bisect_right(below, score) for score in above)
+    return won / (2 * len(below) * len(above))
 
 
 def _row(commit: Commit, rank: GivenRank, named: Named) -> _Row:

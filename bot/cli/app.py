@@ -13,7 +13,8 @@ from typing import Annotated
 import typer
 
 from analysis.errors import DigestError
-from bot.cli import commits, doctor, history, process, search
+from bot.cli import commits, doctor, process, search
+from bot.cli.backfill import backfill
 from bot.cli.digest import digest
 from bot.cli.impact import impact
 from bot.cli.mcp import mcp
@@ -64,11 +65,10 @@ for _command in (
     process.serve,
     process.worker,
     mcp,
-    history.backfill,
+    backfill,
     search.search,
     suspects,
     search.rank,
-    history.calibrate,
     score,
     move,
     doctor.doctor,

@@ -75,14 +75,13 @@ def rank(
     ] = None,
 ) -> None:
     """Rank recorded commits: a JSON object a line."""
-    from bot.services.configured_repositories import choose_repositories, stored_weights
+    from analysis.ranking import packaged_weights
+    from bot.services.configured_repositories import choose_repositories
     from bot.services.recorded_commits import ranked_lines
     from bot.settings import Settings
 
     settings = Settings.load()
-    weights = stored_weights(
-        settings.database_url.get_secret_value(), choose_repositories(repo, settings.digest_repos)[0]
-    )
+    weights = packaged_weights(choose_repositories(repo, settings.digest_repos)[0])
     try:
         with sys.stdin.buffer if file == "-" else Path(file).open("rb") as lines:
             # Rank all lines before writing any: a malformed line leaves no partial output.

@@ -41,7 +41,7 @@ class Analyst:
     ) -> None:
         self._store = store
         self._repository = repository
-        self._weights = store.weights.get(repository) or packaged_weights(repository)
+        self._weights = packaged_weights(repository)
         self._language = language
         self._model = model = model if model and model.may_read(repository) else None
         self._contents = contents

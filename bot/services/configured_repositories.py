@@ -1,14 +1,11 @@
 """The configured repositories: their names, ranking weights and corrections."""
 
 from collections.abc import Sequence
-from contextlib import closing
 
 from analysis.errors import Misuse
 from analysis.models import Repository
-from analysis.ranking import Weights, packaged_weights
 from bot.settings import Settings
-from bot.store import Store, Subscriptions, open_engine
-from bot.store.database import exists
+from bot.store import Subscriptions, open_engine
 from bot.store.subscriptions import CommitVerdict
 
 
@@ -32,19 +29,6 @@ def known_repositories(settings: Settings, subscriptions: Subscriptions) -> list
     """Return the configured and the subscribed repositories, each once."""
     subscribed = [each.terms.repository for each in subscriptions.all()]
     return list({each.key: each for each in (*settings.digest_repos, *subscribed)}.values())
-
-
-def stored_weights(database_url: str, repository: Repository) -> Weights:
-    """Return a repository's weights: those stored by `calibrate`, or the packaged ones. Creates no store."""
-    if not exists(database_url):
-        return packaged_weights(repository)
-    with closing(Store(open_engine(database_url))) as store:
-        return store.weights.get(repository) or packaged_weights(repository)
-
-
-def stored_corrections(database_url: str, repository: Repository) -> dict[str, bool]:
-    """Return SHA -> whether the latest verdict on a commit's tier raises it."""
-    return {sha: verdict == "too_low" for sha, verdict, _ in stored_verdicts(database_url, repository)}
 
 
 def stored_verdicts(database_url: str, repository: Repository) -> list[CommitVerdict]:

@@ -3,17 +3,13 @@
 import codecs
 import json
 from collections.abc import Iterable, Iterator
-from itertools import chain, islice
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from analysis.errors import Misuse
 from analysis.models import Commit, FileChange
 from analysis.ranking import Weights, score
-from bot.services.processes import mapped
-
-_LINES_AT_ONCE = 250  # of one process; fewer commits are ranked sooner than a process starts
 
 
 class _Person(BaseModel):
@@ -53,15 +49,6 @@ class _Recorded(BaseModel):
 
 
 _RECORDED = TypeAdapter(_Recorded)
-_TO_JSON = json.JSONEncoder(ensure_ascii=False)
-
-
-class _Batch(NamedTuple):
-    """Lines, the number of the first, and what ranks their commits."""
-
-    first: int
-    lines: tuple[bytes, ...]
-    weights: Weights
 
 
 def ranked_lines(lines: Iterable[bytes], weights: Weights) -> Iterator[str]:
@@ -69,40 +56,28 @@ def ranked_lines(lines: Iterable[bytes], weights: Weights) -> Iterator[str]:
 
     Raise `Misuse` with the number of a malformed line.
     """
-    import analysis.facts  # noqa: F401 (once, and not in each process)
-
-    numbered = enumerate(lines, 1)
-    groups = iter(lambda: tuple(islice(numbered, _LINES_AT_ONCE)), ())
-    batches = (_Batch(group[0][0], tuple(line for _, line in group), weights) for group in groups)
-    return chain.from_iterable(mapped(_ranked, batches))
-
-
-def _ranked(batch: _Batch) -> list[str]:
     from analysis.facts import facts
 
-    ranked = []
-    for commit in recorded_commits(batch.lines, batch.first):
-        scored = score(commit, facts(commit), batch.weights)
-        contributions = [
-            {"signal": signal.name, "points": points, "evidence": signal.evidence}
-            for signal, points in scored.contributions
-        ]
-        told = {
+    for commit in recorded_commits(lines):
+        scored = score(commit, facts(commit), weights)
+        row = {
             "sha": commit.sha,
             "score": scored.score,
             "importance": scored.importance.value,
-            "reasons": contributions,
+            "reasons": [
+                {"signal": signal.name, "points": points, "evidence": signal.evidence}
+                for signal, points in scored.contributions
+            ],
         }
-        ranked.append(_TO_JSON.encode(told))
-    return ranked
+        yield json.dumps(row, ensure_ascii=False)
 
 
-def recorded_commits(lines: Iterable[bytes], first: int = 1) -> Iterator[Commit]:
-    """Yield the commits of JSON lines, the first of which has the number `first`, skipping blank ones.
+def recorded_commits(lines: Iterable[bytes]) -> Iterator[Commit]:
+    """Yield the commits of JSON lines, skipping blank ones.
 
     Raise `Misuse` with the number of a malformed line.
     """
-    for number, line in enumerate(lines, first):
+    for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:

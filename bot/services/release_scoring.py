@@ -146,7 +146,7 @@ class ReleaseScoring:
         reading.progress.expect(len(unread))
         unfinished = CommitReader(self._store).read(source, repository, unread, reading.tz, reading.progress)
         ids = self._store.read_ids(repository, [commit.sha for commit in missing])
-        weights = self._store.weights.get(repository) or packaged_weights(repository)
+        weights = packaged_weights(repository)
         stored = current_commits(self._store, list(ids.values()), source)
         self._store.ranks.keep({each.id: rank(each.commit, each.facts, weights) for each in stored}, now)
         return unfinished.failures

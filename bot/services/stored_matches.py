@@ -124,7 +124,7 @@ class StoredMatches:
         except DigestError as exc:
             log.warning("no history", repository=str(repository), why=str(exc))
         proven = {sha: facts(each) for sha, each in found.items()}
-        weights = self._store.weights.get(repository) or packaged_weights(repository)
+        weights = packaged_weights(repository)
         return [
             Entry(commit=each, facts=proven[sha], ranked=rank(each, proven[sha], weights))
             for sha, each in found.items()
@@ -139,7 +139,7 @@ class StoredMatches:
             current = {each.id: each.facts for each in current_commits(self._store, ids)}
             stored = [each._replace(facts=current[each.id]) for each in stored]
         stored = [each for each in stored if each.commit.not_on is None]
-        weights = self._store.weights.get(repository) or packaged_weights(repository)
+        weights = packaged_weights(repository)
         known = self._store.links(stored) if links else {}
         return tuple(
             Entry(

@@ -13,14 +13,12 @@ from bot.store.spending import Spending
 from bot.store.store import Store, StoredAnalysis, StoredDay
 from bot.store.subscriptions import Subscription, Subscriptions, Terms, Weekday
 from bot.store.verdicts import GivenVerdict, Verdict, Verdicts
-from bot.store.weights import FittedWeights
 
 __all__ = [
     "AnswerRatings",
     "Draft",
     "Duplicate",
     "FailedPublication",
-    "FittedWeights",
     "GivenVerdict",
     "Interruption",
     "Mailbox",

@@ -272,14 +272,6 @@ answer_ratings = Table(
     Column("given_at", Instant, nullable=False),
 )
 
-weights = Table(
-    "weights",
-    metadata,
-    Column("repository", String(300), primary_key=True),
-    Column("body", JSON, nullable=False),
-    Column("fitted_at", Instant, nullable=False),
-)
-
 model_failures = Table(
     "model_failures",
     metadata,

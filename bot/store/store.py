@@ -51,7 +51,6 @@ from bot.store.spending import Spending
 from bot.store.surfaces import Surfaces
 from bot.store.upsert import insert_or_update
 from bot.store.verdicts import Verdicts
-from bot.store.weights import FittedWeights
 
 
 class StoredDay(NamedTuple):
@@ -80,7 +79,7 @@ class StoredAnalysis(Frozen):
 
 
 class Store:
-    """Commits and all that is derived from them; spending and failures of models, answers, publications, fitted weights, locks.
+    """Commits and all that is derived from them; spending and failures of models, answers, publications, locks.
 
     On one engine; thread-safe.
     """
@@ -97,7 +96,6 @@ class Store:
         self.verdicts = Verdicts(engine)
         self.ranks = GivenRanks(engine)
         self.release_scores = ReleaseScores(engine)
-        self.weights = FittedWeights(engine)
         self.surfaces = Surfaces(engine)
         self.search_index = SearchIndex(engine)
 

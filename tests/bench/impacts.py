@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 from analysis.models import Importance, Repository
 from analysis.models.impacts import Impact
 from analysis.ranking import importance_downstream
-from analysis.ranking.evaluation import auc_interval
 from analysis.sources.github import GitHub
 from analysis.sources.mirrors import Mirrors
 from tests.bench.figures import MB, Row, duration, percentile
 from tests.bench.fortnights import Fortnight, Matched, MatchedCommit, Request, fortnights
 from tests.bench.plugins import BELIEVED, Plugins, plugins
 from tests.bench.processes import PYTHON, Run, run
+from tools.evaluation import auc_interval
 
 KEEP = "BENCH_KEEP"  # the variable that names a folder for what was found, a file a month
 

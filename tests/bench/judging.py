@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from analysis.facts import facts
 from analysis.models import Importance, Ranked, Repository
 from analysis.ranking import general_weights, packaged_weights
-from analysis.ranking.evaluation import AtTier, Example, Reliability, cross_validate, evaluate, rank_all, train
 from bot.services.recorded_commits import recorded_commits
 from tests.bench.figures import Row
 from tests.data import commit_lines, release_notes
+from tools.evaluation import AtTier, Example, Reliability, cross_validate, evaluate, rank_all, train
 
 _AIM = 0.85  # ROC AUC
 _PRECISE = 0.80  # of high

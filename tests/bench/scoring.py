@@ -1,4 +1,4 @@
-"""`score` of vLLM's v0.16.0, whose commits are read from a loopback GitHub and ranked by weights that had not seen it."""
+"""`score` of vLLM's v0.16.0, whose commits are read from a loopback GitHub and ranked by the packaged weights (`judge` has others)."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -11,8 +11,7 @@ from zoneinfo import ZoneInfo
 
 from analysis.models import Ranked, Repository
 from analysis.models.release_scores import ReleaseScore
-from analysis.ranking import Weights
-from analysis.ranking.evaluation import evaluate, rank_all, train
+from analysis.ranking import packaged_weights
 from analysis.sources.github import GitHub
 from bot.services.factory import services_on
 from bot.services.release_scoring import Reading, ReleaseScoring
@@ -21,6 +20,7 @@ from loopback.github import LoopbackGitHub, RecordedRepository
 from tests.bench.figures import Row, duration, timed
 from tests.bench.judging import releases
 from tests.data import commit_lines, release_notes
+from tools.evaluation import evaluate, rank_all
 
 _VLLM = Repository(owner="vllm-project", name="vllm")
 _OLDER, _NEWER = "v0.15.0", "v0.16.0"
@@ -31,15 +31,15 @@ _AIM = 0.85  # ROC AUC, as of `judge`
 
 def scoring(*, commits: int = 459) -> Iterator[Row]:
     """So many of the release's commits, the last ones; beside what `judge` says of the same ranks."""
-    older, newer = releases()
-    weights, last = train(older), newer[-commits:]
-    ranked: Sequence[Ranked] = rank_all(weights, last)
+    _, newer = releases()
+    last = newer[-commits:]
+    ranked: Sequence[Ranked] = rank_all(packaged_weights(_VLLM), last)
     judged = evaluate(last, ranked)
     found: list[ReleaseScore] = []
-    seconds = timed(lambda: found.append(_scored(weights, commits)))
+    seconds = timed(lambda: found.append(_scored(commits)))
     score = found[0]
     auc = score.auc or 0.0
-    title = f"{_NEWER} by weights of {_OLDER}: {score.ranked} of {score.commits} commits, {score.ranked_named} named"
+    title = f"{_NEWER} by the packaged weights: {score.ranked} of {score.commits} commits, {score.ranked_named} named"
     yield Row(title, duration(seconds), "read, ranked and scored", "", f"all {commits}", score.ranked == commits)
     yield Row(
         "  ROC AUC", f"{auc:.3f}", f"judge, by both notes: {judged.auc}", "", f">= {_AIM}", auc >= _AIM, measured=True
@@ -59,8 +59,8 @@ def scoring(*, commits: int = 459) -> Iterator[Row]:
     yield Row("  listed as breaking", f"{score.breaking}, {low} low", "", "", "none low", not low, measured=True)
 
 
-def _scored(weights: Weights, commits: int) -> ReleaseScore:
-    """Score the release as `score --read` does, with the given weights in an empty store."""
+def _scored(commits: int) -> ReleaseScore:
+    """Score the release as `score --read` does, with an empty store."""
     history = [json.loads(line) for line in commit_lines().splitlines()]
     end = release_notes()[_NEWER]["end_commit_index"]
     tags = {_OLDER: history[end - commits - 1]["sha"], _NEWER: history[end - 1]["sha"]}
@@ -72,7 +72,6 @@ def _scored(weights: Weights, commits: int) -> ReleaseScore:
         closing(GitHub(server.url)) as github,
         closing(Store(open_engine(f"sqlite:///{Path(name, 'digest.db')}"))) as store,
     ):
-        store.weights.save(_VLLM, weights, _NOW)
         reading = Reading(ZoneInfo("UTC"), _Unheard())
         sources = services_on(github, store).sources
         return ReleaseScoring(github, sources, store, lambda _: ()).score(_VLLM, _NEWER, _NOW, reading).score

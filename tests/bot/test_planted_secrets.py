@@ -40,7 +40,6 @@ COMMANDS = [
     ("commit", "#1"),
     ("ask", "#1", f"where does connect get its key? {MARK}"),
     ("backfill", "2026-02-05..2026-02-05"),
-    ("calibrate",),
 ]
 
 
@@ -162,9 +161,9 @@ def test_a_command_logs_nothing_that_was_sent(
     assert MARK not in ran.err
     assert KEY not in ran.err + ran.out + "".join(chat.bodies)
     assert KEY not in kept(tmp_path)
-    assert ("[REDACTED:1]" in kept(tmp_path)) is (arguments[0] != "calibrate")
+    assert "[REDACTED:1]" in kept(tmp_path)
     assert arguments[0] != "ask" or "answered" in ran.err
-    assert bool(chat.bodies) is (arguments[0] != "calibrate" and "--no-model" not in arguments)
+    assert bool(chat.bodies) is ("--no-model" not in arguments)
 
 
 def test_no_secret_of_any_kind_is_kept(run: Run, serve: Serve, chat: PlantingChat, tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ import pytest
 
 from analysis.models import ChangeType, Importance, Ranked, Repository
 from analysis.ranking import general_weights, packaged_weights
-from analysis.ranking.evaluation import Example, evaluate, rank_all, train
 from tests.bench.judging import releases
+from tools.evaluation import Example, evaluate, rank_all, train
 
 VLLM = packaged_weights(Repository(owner="vllm-project", name="vllm"))
 

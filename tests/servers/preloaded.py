@@ -23,7 +23,6 @@ import bot.mcp.stdio
 import bot.metrics
 import bot.publishing.publisher
 import bot.scheduler
-import bot.services.calibration
 import bot.services.factory
 import bot.services.impact_reports
 import bot.services.question_subjects

@@ -124,7 +124,7 @@ def test_a_database_address_one_slash_short_is_a_wrong_setting(run: Run) -> None
     assert ran.code == 2
 
 
-@pytest.mark.parametrize("command", ["digest", "search", "backfill", "rank", "calibrate", "doctor", "run"])
+@pytest.mark.parametrize("command", ["digest", "search", "backfill", "rank", "doctor", "run"])
 def test_no_folder_is_created_for_a_mistyped_database(command: str, run: Run, tmp_path: Path) -> None:
     """A database whose folder is not there is a wrong setting, named with the folder, which no command creates."""
     arguments = {"digest": ["2026-02-05"], "search": ["x"], "backfill": ["2026-02-05..2026-02-05"], "rank": ["-"]}

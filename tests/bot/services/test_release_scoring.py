@@ -10,7 +10,6 @@ import pytest
 from analysis.errors import Misuse
 from analysis.models import Importance, Repository
 from analysis.models.release_scores import ReleaseScore, TierCount
-from analysis.ranking import general_weights
 from bot.models.subjects import DayRef
 from bot.services.factory import Services
 from bot.services.release_scoring import ReleaseScoring
@@ -168,30 +167,17 @@ def test_a_failure_is_counted_and_tried_again(path: str, serve: Serve, services:
     assert store.release_scores.scored(REPOSITORY) == {"v2"}
 
 
-def test_later_weights_do_not_change_given_ranks(serve: Serve, services: At, store: Store) -> None:
-    """After `calibrate` the day is shown with new ranks, but what was given when it was reported is what counts."""
-    desk = services(serve())
-    report_day(desk)
-    before = scoring(desk).score(REPOSITORY, None, NOW).score
-    weights = general_weights()
-    store.weights.save(REPOSITORY, weights._replace(intercept=weights.intercept + 20), NOW)
-    report_day(desk, NOW + timedelta(days=1))
-    reported = desk.digests.report(DayRef(REPOSITORY, DAY, "UTC", "en"), NOW)
-    assert reported.stats.high > before.high.commits
-    assert scoring(desk).score(REPOSITORY, None, NOW).score == before
-
-
 def test_picked_commits_have_the_rank_of_their_pull_request(serve: Serve, services: At, store: Store) -> None:
     """A release branch's commit has another SHA: the commit of the branch with the same pull request was ranked."""
     commits = history()
+    commits[10]["message"] = "[Feature][Deprecation] Fix a crash of part 11 (#11)"
     picked = [
         {**each, "sha": f"{number:02x}" * 20, "parents": [TAGS["v1"]]} for number, each in enumerate(commits[8:], 100)
     ]
     picked[1:] = [{**each, "parents": [before["sha"]]} for before, each in pairwise(picked)]
     tags = {**TAGS, "v2": picked[-1]["sha"]}
     server = serve(commits=[*picked, *commits], tags=tags)
-    desk, weights = services(server), general_weights()
-    store.weights.save(REPOSITORY, weights._replace(intercept=weights.intercept + 20), NOW)
+    desk = services(server)
     report_day(desk)
     score = scoring(desk).score(REPOSITORY, "2", NOW).score
     assert (score.commits, score.ranked, score.ranked_named) == (4, 4, 2)

@@ -4,7 +4,6 @@ All figures are exact or seeded: the same examples give the same figures.
 """
 
 import re
-from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
@@ -12,10 +11,11 @@ from random import Random
 from typing import Any, NamedTuple
 
 from analysis.models import Commit, Fact, Importance, Ranked
-from analysis.ranking.fitting import folds, learn_weights, probability
+from analysis.ranking.release_score import auc
 from analysis.ranking.scoring import rank
 from analysis.ranking.signals import signals
 from analysis.ranking.weights import Weights
+from tools.fitting import folds, learn_weights, probability
 
 _SAMPLES = 1000  # bootstrap samples
 _TAIL = 0.025  # probability on each side of an interval
@@ -148,19 +148,6 @@ def evaluate(examples: Sequence[Example], ranked: Sequence[Ranked]) -> Evaluatio
         reliability=tuple(table),
         breaking=Counter(tier for tier, example in zip(tiers, examples, strict=True) if example.breaking),
     )
-
-
-def auc(labels: Sequence[bool], scores: Sequence[float]) -> float:
-    """Return the probability that a labelled commit outscores an unlabelled one.
-
-    Ties count half; it is 0.5 if either kind is missing.
-    """
-    below = sorted(score for score, label in zip(scores, labels, strict=True) if not label)
-    above = [score for score, label in zip(scores, labels, strict=True) if label]
-    if not below or not above:
-        return 0.5
-    won = sum(bisect_left(below, score) + bisect_right(below, score) for score in above)
-    return won / (2 * len(below) * len(above))
 
 
 def auc_interval(labels: Sequence[bool], scores: Sequence[float], *, seed: int = 1) -> Interval:

@@ -4,8 +4,8 @@ from random import Random
 
 import pytest
 
-from analysis.ranking.fitting import fit, folds, learn_weights, probability
 from analysis.ranking.weights import judged_points
+from tools.fitting import fit, folds, learn_weights, probability
 
 
 def drawn(count: int, seed: int = 1) -> tuple[list[dict[str, float]], list[bool]]:

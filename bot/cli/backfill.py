@@ -1,6 +1,5 @@
-"""The commands `backfill` and `calibrate`, which read much of a repository's history and can be resumed."""
+"""The command `backfill`."""
 
-import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
@@ -57,41 +56,6 @@ def backfill(
         raise IncompleteResult(
             f"{len(missing)} of {len(done)} days are incomplete (first {first.day}: {first.reason}); run it again to continue"
         )
-
-
-def calibrate(
-    repo: RepoOption = None,
-    releases: Annotated[
-        int, typer.Option("--releases", min=2, max=50, metavar="N", help="Number of newest releases to learn from.")
-    ] = 4,
-) -> None:
-    """Fit the ranking to a repository's release notes. An interrupted run resumes where it stopped."""
-    from bot.cli.progress import TerminalProgress
-    from bot.services import factory
-    from bot.services.calibration import as_lines
-    from bot.services.calibration import calibrate as fit
-    from bot.services.configured_repositories import choose_repositories, stored_corrections
-    from bot.settings import Settings
-
-    settings = Settings.load()
-    repository, now = choose_repositories(repo, settings.digest_repos)[0], datetime.now(UTC)
-    corrections = stored_corrections(settings.database_url.get_secret_value(), repository)
-    with (
-        TerminalProgress() as progress,
-        factory.command_services(settings, progress, mirrored=lambda _: True) as services,
-    ):
-        done = fit(
-            services.github,
-            services.sources,
-            services.store,
-            repository,
-            settings.tz,
-            most=releases,
-            corrections=corrections,
-            now=now,
-            progress=progress,
-        )
-    sys.stdout.writelines(f"{line}\n" for line in as_lines(done))
 
 
 def _print_totals(repositories: "Sequence[Repository]", done: "Sequence[BackfilledDay]") -> None:

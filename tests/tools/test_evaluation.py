@@ -5,9 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.models import Importance
-from analysis.ranking.evaluation import (
+from analysis.ranking.release_score import auc
+from tests.factories import commit, file
+from tools.evaluation import (
     at_tier,
-    auc,
     auc_interval,
     baseline_score,
     baseline_tier,
@@ -15,7 +16,6 @@ from analysis.ranking.evaluation import (
     gain_interval,
     reliability,
 )
-from tests.factories import commit, file
 
 HIGH, MEDIUM, LOW = Importance.HIGH, Importance.MEDIUM, Importance.LOW
 PAIRS = st.lists(st.tuples(st.booleans(), st.sampled_from([0.0, 1.0, 2.0, 2.5])), max_size=30)
