@@ -42,10 +42,9 @@ from bot.store.lease import Lease, LeaseLost
 from bot.store.sqlite import supply_subseconds
 
 _SQLITE = "sqlite:///"
-_ANSWERS, _SLACK, _PUBLISHING = "answers", "slack", "publishing"
+_SLACK, _PUBLISHING = "slack", "publishing"
 _ANSWERS_AT_ONCE = 16
 _POLLING = 1  # second between polls of the queue of deliveries; each takes 4 ms of CPU time
-_DRAINING = 30  # seconds between polls of the queue of answers, which only earlier versions filled
 _UNHURRIED = 5  # seconds between polls of the queue of publications
 _LISTENING = 0.1  # seconds between polls for notifications, which are not used here; shutdown waits for one poll
 _PATIENCE = (2, 5, 15, 60, 300, 900, 3600)  # minimum seconds before a step is retried, by attempt; the last one repeats
@@ -229,7 +228,7 @@ class Flows:
                 failure = failure or outcome.failure
                 if outcome.closed:
                     break
-            for line in self._finish(delivery, failure) or ():  # None in recorded results of an earlier version
+            for line in self._finish(delivery, failure):
                 self._send_until_known(line)
             for each in self._reverted(delivery):
                 self._start_retraction(each)
@@ -310,7 +309,6 @@ class Flows:
         )
         try:
             _launch(database_url)
-            DBOS.register_queue(_ANSWERS, worker_concurrency=_ANSWERS_AT_ONCE, polling_interval_sec=_DRAINING)
             DBOS.register_queue(_PUBLISHING, partition_concurrency=1, polling_interval_sec=_UNHURRIED)
             DBOS.register_queue(_SLACK, partition_concurrency=1, polling_interval_sec=_POLLING)
             for key in self._mailbox.waiting():

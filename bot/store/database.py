@@ -7,18 +7,21 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Protocol
 
-from sqlalchemy import Connection, Engine, exc, text
+from sqlalchemy import Connection, Engine, exc, insert, update
 from sqlalchemy.engine import URL, make_url
 
 from analysis.errors import BadSetting, StoreUnusable
 from bot.store import pool, postgresql, sqlite
+from bot.store.full_text import create_index
+from bot.store.schema import alembic_version, metadata
 from bot.store.schema_version import RunningProgram, SchemaVersion, counted
 
 if TYPE_CHECKING:
     from alembic.config import Config
 
-# The latest migration, repeated here so that an up-to-date store opens without importing Alembic; a test compares the two.
-HEAD = "0020"
+# The latest migration, and the oldest program that works with its tables: repeated here, so that a new or up-to-date store
+# opens without importing Alembic. A test compares them.
+HEAD, READABLE_BY = "0021", "0021"
 MIGRATION = "migration"  # what a transaction holds that migrates, or that must not overlap one
 # Follows the version of the target of an unfinished move (`bot.store.move`), so that no program takes it for a whole store.
 MOVING = "-moving"
@@ -38,7 +41,6 @@ class _Kind(Protocol):
     def version(self, connection: Connection) -> SchemaVersion | None: ...
     def running_programs(self, connection: Connection) -> list[RunningProgram]: ...
     def hold(self, connection: Connection, name: str) -> None: ...
-    def finish_migration(self, connection: Connection) -> None: ...
 
 
 _KINDS: Mapping[str, _Kind] = {"sqlite": sqlite, "postgresql": postgresql}
@@ -195,8 +197,10 @@ def _migrate(engine: Engine) -> None:
         found = kind.version(connection)  # another process may have migrated it meanwhile
         if found and _serves(found, url):
             return
-        _upgrade(connection, found)
-        kind.finish_migration(connection)
+        if found:
+            _upgrade(connection, found)
+        else:
+            _create(connection)
 
 
 def _serves(found: SchemaVersion, url: URL) -> bool:
@@ -207,14 +211,20 @@ def _serves(found: SchemaVersion, url: URL) -> bool:
     return newer or found.latest == HEAD
 
 
-def _upgrade(connection: Connection, found: SchemaVersion | None) -> None:
+def _create(connection: Connection) -> None:
+    """Create today's tables, as all migrations would."""
+    metadata.create_all(connection)
+    create_index(connection)
+    alembic_version.create(connection, checkfirst=True)  # it is there without a row if a migration was interrupted
+    connection.execute(insert(alembic_version), {"version_num": HEAD, "oldest_program": READABLE_BY})
+
+
+def _upgrade(connection: Connection, found: SchemaVersion) -> None:
     from alembic import command
 
     config, url = _migrations(), connection.engine.url
-    if found:
-        _check_known(found.latest, config, url)
-    oldest = _oldest_program(config)
-    left_behind = [each for each in _kind(url).running_programs(connection) if each.schema_version < oldest]
+    _check_known(found.latest, config, url)
+    left_behind = [each for each in _kind(url).running_programs(connection) if each.schema_version < READABLE_BY]
     if left_behind:
         raise StoreUnusable(
             f"{_kind(url).display_name(url)} is used by {counted(left_behind)}, which cannot work with the tables of this "
@@ -222,15 +232,7 @@ def _upgrade(connection: Connection, found: SchemaVersion | None) -> None:
         )
     config.attributes["connection"] = connection
     command.upgrade(config, "head")
-    connection.execute(text("UPDATE alembic_version SET oldest_program = :oldest"), {"oldest": oldest})
-
-
-def _oldest_program(config: "Config") -> str:
-    """Return the oldest program that works with the database once all migrations are applied."""
-    from alembic.script import ScriptDirectory
-
-    scripts = ScriptDirectory.from_config(config).walk_revisions()
-    return max(getattr(script.module, "readable_by", script.revision) for script in scripts)
+    connection.execute(update(alembic_version).values(oldest_program=READABLE_BY))
 
 
 def _migrations() -> "Config":
@@ -248,7 +250,13 @@ def _check_known(version: str, config: "Config", url: URL) -> None:
         raise StoreUnusable(
             f"{_kind(url).display_name(url)} has only a part of what vllm-digest move brings it; run that again to finish it"
         )
-    if version not in {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}:
+    known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
+    if version < min(known):
+        raise StoreUnusable(
+            f"{_kind(url).display_name(url)} was written by an earlier vllm-digest, whose stores this one does not read; "
+            "move it away, or set DATABASE_URL to a new one, and run vllm-digest backfill"
+        )
+    if version not in known:
         raise _newer(url)
 
 

@@ -10,6 +10,7 @@ from bot.store import search_fts5, search_tsvector
 
 
 class _FullText(Protocol):
+    def create_index(self, connection: Connection) -> None: ...
     def index_commit(self, connection: Connection, commit_id: int, words: CommitWords) -> None: ...
     def index_summaries(self, connection: Connection, commit_id: int, summaries: Iterable[str]) -> None: ...
     def best_matches(
@@ -18,6 +19,11 @@ class _FullText(Protocol):
 
 
 _INDEXES: Mapping[str, _FullText] = {"sqlite": search_fts5, "postgresql": search_tsvector}
+
+
+def create_index(connection: Connection) -> None:
+    """Create the index of a new database."""
+    _INDEXES[connection.dialect.name].create_index(connection)
 
 
 def index_commit(connection: Connection, commit_id: int, words: CommitWords) -> None:

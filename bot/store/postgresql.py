@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from hashlib import sha256
-from itertools import groupby
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, exc, select, text
@@ -17,7 +16,7 @@ from sqlalchemy.pool import ConnectionPoolEntry, NullPool
 
 from analysis.errors import BadSetting, StoreAway, StoreUnusable
 from bot.store.pool import CountingPool, passing_failures
-from bot.store.schema import executors, metadata
+from bot.store.schema import executors
 from bot.store.schema_version import RunningProgram, SchemaVersion
 
 WRITING: Mapping[str, Any] = {"isolation_level": "READ COMMITTED"}  # the execution options of transactions that write
@@ -219,21 +218,6 @@ def executor_lock(executor_id: str) -> int:
 def storable(value: str) -> str:
     """Return a text as PostgreSQL stores it: with a sign in place of NUL."""
     return value.replace("\0", "\N{REPLACEMENT CHARACTER}")
-
-
-def finish_migration(connection: Connection) -> None:
-    """Make all columns of text compare by code points, and of any length: on SQLite a declared length has no meaning."""
-    query = text(
-        "SELECT table_name, column_name FROM information_schema.columns"
-        " WHERE table_schema = current_schema() AND table_name = ANY(:tables)"
-        " AND (data_type = 'character varying' OR data_type = 'text' AND collation_name IS DISTINCT FROM 'C')"
-        " ORDER BY table_name"
-    )
-    found = connection.execute(query, {"tables": list(metadata.tables)}).all()
-    quote = connection.dialect.identifier_preparer.quote
-    for table, rows in groupby(found, key=lambda row: row.table_name):
-        changes = ", ".join(f'ALTER {quote(row.column_name)} TYPE text COLLATE "C"' for row in rows)
-        connection.exec_driver_sql(f"ALTER TABLE {quote(table)} {changes}")
 
 
 def session(url: URL) -> Connection:

@@ -24,6 +24,9 @@ from sqlalchemy import (
     TypeDecorator,
     UniqueConstraint,
 )
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.schema import CreateColumn
+from sqlalchemy.sql.compiler import DDLCompiler
 
 _INDEXED = 600  # characters, of at most 4 bytes
 
@@ -80,13 +83,30 @@ metadata = MetaData(
     }
 )
 
+
+@compiles(CreateColumn, "postgresql")
+def _create_column(creation: CreateColumn, compiler: DDLCompiler, **options: Any) -> str:
+    """Have our columns of text compare by code points on PostgreSQL, as on SQLite."""
+    column: str = compiler.visit_create_column(creation, **options)  # type: ignore[no-untyped-call]
+    ours = creation.element.table.metadata is metadata
+    return column.replace(" TEXT", ' TEXT COLLATE "C"', 1) if ours else column
+
+
+# Alembic's own table, and the oldest program that works with the database.
+alembic_version = Table(
+    "alembic_version",
+    MetaData(),
+    Column("version_num", String(32), primary_key=True),
+    Column("oldest_program", String(32)),
+)
+
 _ID = BigInteger().with_variant(Integer, "sqlite")
 
 repositories = Table(
     "repositories",
     metadata,
     Column("id", _ID, primary_key=True),
-    Column("key", String(300), nullable=False, unique=True),
+    Column("key", Text, nullable=False, unique=True),
 )
 
 commits = Table(
@@ -94,7 +114,7 @@ commits = Table(
     metadata,
     Column("id", _ID, primary_key=True),
     Column("repository_id", ForeignKey("repositories.id"), nullable=False),
-    Column("sha", String(64), nullable=False, index=True),
+    Column("sha", Text, nullable=False, index=True),
     Column("url", Text, nullable=False),
     Column("parents", JSON, nullable=False),
     Column("author", Text, nullable=False),
@@ -110,9 +130,9 @@ commits = Table(
     Column("pull", JSON(none_as_null=True)),
     Column("facts", JSON, nullable=False),
     Column("facts_version", Integer, nullable=False),
-    Column("facts_proof", String(8), nullable=False, server_default="patch"),
+    Column("facts_proof", Text, nullable=False, server_default="patch"),
     Column("series", IndexedText),
-    Column("reverts_sha", String(64)),
+    Column("reverts_sha", Text),
     Column("reverts_title", IndexedText),
     Column("words_version", Integer, nullable=False, server_default="0", index=True),
     Column("words_are_all", Boolean),  # whether the search index has all of its words; null if that is not known
@@ -130,8 +150,8 @@ named = Table(
     "named",
     metadata,
     Column("commit_id", ForeignKey("commits.id", ondelete="CASCADE"), primary_key=True),
-    Column("tie", String(8), primary_key=True),
-    Column("name", String(64), primary_key=True, index=True),
+    Column("tie", Text, primary_key=True),
+    Column("name", Text, primary_key=True, index=True),
 )
 
 files = Table(
@@ -141,7 +161,7 @@ files = Table(
     Column("position", Integer, primary_key=True),
     Column("path", Text, nullable=False),
     Column("previous_path", Text),
-    Column("status", String(20), nullable=False),
+    Column("status", Text, nullable=False),
     Column("additions", Integer, nullable=False),
     Column("deletions", Integer, nullable=False),
     Column("patch", Compressed),
@@ -151,10 +171,10 @@ analyses = Table(
     "analyses",
     metadata,
     Column("commit_id", ForeignKey("commits.id", ondelete="CASCADE"), primary_key=True),
-    Column("language", String(2), primary_key=True),
-    Column("model", String(200), primary_key=True),
-    Column("prompt", String(40), primary_key=True),
-    Column("importance", String(6), nullable=False),
+    Column("language", Text, primary_key=True),
+    Column("model", Text, primary_key=True),
+    Column("prompt", Text, primary_key=True),
+    Column("importance", Text, nullable=False),
     Column("body", JSON, nullable=False),
     Column("move_reason", Text, nullable=False, server_default=""),
     Column("left_out", JSON, nullable=False, server_default="[]"),
@@ -170,7 +190,7 @@ ranks = Table(
     "ranks",
     metadata,
     Column("commit_id", ForeignKey("commits.id", ondelete="CASCADE"), primary_key=True),
-    Column("importance", String(6), nullable=False),
+    Column("importance", Text, nullable=False),
     Column("score", Float),
     Column("given_at", Instant),
 )
@@ -178,8 +198,8 @@ ranks = Table(
 release_scores = Table(
     "release_scores",
     metadata,
-    Column("repository", String(300), primary_key=True),
-    Column("release", String(300), primary_key=True),
+    Column("repository", Text, primary_key=True),
+    Column("release", Text, primary_key=True),
     Column("published_at", Instant, nullable=False),
     Column("body", JSON, nullable=False),
     Column("scored_at", Instant, nullable=False),
@@ -189,7 +209,7 @@ spending = Table(
     "spending",
     metadata,
     Column("date", Date, primary_key=True),
-    Column("purpose", String(10), primary_key=True),
+    Column("purpose", Text, primary_key=True),
     Column("reserved_usd", Float, nullable=False),
     Column("spent_usd", Float, nullable=False),
 )
@@ -198,11 +218,11 @@ spending = Table(
 reservations = Table(
     "reservations",
     metadata,
-    Column("id", String(16), primary_key=True),
+    Column("id", Text, primary_key=True),
     Column("date", Date, nullable=False),
-    Column("purpose", String(10), nullable=False),
+    Column("purpose", Text, nullable=False),
     Column("usd", Float, nullable=False),
-    Column("process", String(40), nullable=False),
+    Column("process", Text, nullable=False),
 )
 
 days = Table(
@@ -211,10 +231,10 @@ days = Table(
     Column("id", _ID, primary_key=True),
     Column("repository_id", ForeignKey("repositories.id"), nullable=False),
     Column("date", Date, nullable=False),
-    Column("timezone", String(64), nullable=False),
+    Column("timezone", Text, nullable=False),
     Column("listed_at", Instant, nullable=False),
     Column("remarks", JSON, nullable=False),
-    Column("read_from", String(24), nullable=False, server_default="api"),
+    Column("read_from", Text, nullable=False, server_default="api"),
     UniqueConstraint("repository_id", "date", "timezone"),
 )
 
@@ -231,51 +251,52 @@ subscriptions = Table(
     "subscriptions",
     metadata,
     Column("id", _ID, primary_key=True),
-    Column("channel", String(40), nullable=False),
-    Column("repository", String(300), nullable=False),
+    Column("channel", Text, nullable=False),
+    Column("repository", Text, nullable=False),
     Column("paths", Text, nullable=False, server_default=""),
-    Column("least", String(6), nullable=False, server_default="low"),
-    Column("user", String(40), nullable=False, server_default=""),
-    Column("time", String(5), nullable=False),
-    Column("timezone", String(64), nullable=False),
-    Column("language", String(2), nullable=False),
+    Column("least", Text, nullable=False, server_default="low"),
+    Column("user", Text, nullable=False, server_default=""),
+    Column("time", Text, nullable=False),
+    Column("timezone", Text, nullable=False),
+    Column("language", Text, nullable=False),
     Column("created_at", Instant, nullable=False),
     Column("started_to", Date),
     Column("note", Text, nullable=False, server_default=""),
     Column("ended_at", Instant),
     Column("watch", Text, nullable=False, server_default=""),
     Column("downstream", Text, nullable=False, server_default=""),
-    Column("weekly", String(3), nullable=False, server_default=""),
+    Column("weekly", Text, nullable=False, server_default=""),
     Column("weekly_to", Date),
     UniqueConstraint("channel", "repository", "paths"),
+    sqlite_autoincrement=True,  # the id of one that ended stays its own
 )
 
 labels = Table(
     "labels",
     metadata,
-    Column("repository", String(300), primary_key=True),
-    Column("sha", String(64), primary_key=True),
-    Column("user", String(40), primary_key=True),
-    Column("verdict", String(8), nullable=False),
-    Column("importance", String(6), nullable=False),
+    Column("repository", Text, primary_key=True),
+    Column("sha", Text, primary_key=True),
+    Column("user", Text, primary_key=True),
+    Column("verdict", Text, nullable=False),
+    Column("importance", Text, nullable=False),
     Column("given_at", Instant, nullable=False),
 )
 
 answer_ratings = Table(
     "answer_ratings",
     metadata,
-    Column("channel", String(40), primary_key=True),
-    Column("ts", String(40), primary_key=True),
-    Column("user", String(40), primary_key=True),
-    Column("about", String(600), nullable=False),
-    Column("rating", String(10), nullable=False),
+    Column("channel", Text, primary_key=True),
+    Column("ts", Text, primary_key=True),
+    Column("user", Text, primary_key=True),
+    Column("about", Text, nullable=False),
+    Column("rating", Text, nullable=False),
     Column("given_at", Instant, nullable=False),
 )
 
 model_failures = Table(
     "model_failures",
     metadata,
-    Column("model", String(200), primary_key=True),
+    Column("model", Text, primary_key=True),
     Column("reasons", JSON, nullable=False),
     Column("failed_at", Instant, nullable=False),
 )
@@ -284,9 +305,9 @@ surfaces = Table(
     "surfaces",
     metadata,
     Column("id", _ID, primary_key=True),
-    Column("repository", String(300), nullable=False),
-    Column("tree", String(64), nullable=False),
-    Column("packages", String(1000), nullable=False),
+    Column("repository", Text, nullable=False),
+    Column("tree", Text, nullable=False),
+    Column("packages", Text, nullable=False),
     Column("version", Integer, nullable=False),
     Column("body", Compressed, nullable=False),
     Column("read_at", Instant, nullable=False),
@@ -296,7 +317,7 @@ surfaces = Table(
 inbox = Table(
     "inbox",
     metadata,
-    Column("key", String(200), primary_key=True),
+    Column("key", Text, primary_key=True),
     Column("body", JSON, nullable=False),
     Column("received_at", Instant, nullable=False),
     Column("done_at", Instant, index=True),
@@ -305,10 +326,10 @@ inbox = Table(
 ongoing_answers = Table(
     "ongoing_answers",
     metadata,
-    Column("request", String(200), primary_key=True),  # the key in the inbox
-    Column("channel", String(40), nullable=False),
-    Column("thread_ts", String(40), nullable=False),
-    Column("attempt", String(32)),  # none while the answer waits to be tried again
+    Column("request", Text, primary_key=True),  # the key in the inbox
+    Column("channel", Text, nullable=False),
+    Column("thread_ts", Text, nullable=False),
+    Column("attempt", Text),  # none while the answer waits to be tried again
     Column("begun_at", Instant, nullable=False),
     Column("is_stopped", Boolean, nullable=False),
 )
@@ -316,16 +337,16 @@ ongoing_answers = Table(
 outbox = Table(
     "outbox",
     metadata,
-    Column("key", String(600), primary_key=True),
-    Column("channel", String(40), nullable=False),
-    Column("thread_ts", String(40)),
-    Column("root", String(600)),  # the key of the message that starts this one's thread, while its ts is unknown
-    Column("about", String(600), nullable=False, server_default=""),
+    Column("key", Text, primary_key=True),
+    Column("channel", Text, nullable=False),
+    Column("thread_ts", Text),
+    Column("root", Text),  # the key of the message that starts this one's thread, while its ts is unknown
+    Column("about", Text, nullable=False, server_default=""),
     Column("content", JSON, nullable=False),
-    Column("state", String(10), nullable=False),
+    Column("state", Text, nullable=False),
     Column("tried_at", Instant),
-    Column("ts", String(40)),
-    Column("file_id", String(40)),
+    Column("ts", Text),
+    Column("file_id", Text),
     Column("note", Text, nullable=False, server_default=""),
     Index("ix_outbox_channel_ts", "channel", "ts"),
 )
@@ -333,31 +354,31 @@ outbox = Table(
 duplicates = Table(
     "duplicates",
     metadata,
-    Column("channel", String(40), primary_key=True),
-    Column("ts", String(40), primary_key=True),
-    Column("key", String(600), nullable=False),  # of the message in the outbox
+    Column("channel", Text, primary_key=True),
+    Column("ts", Text, primary_key=True),
+    Column("key", Text, nullable=False),  # of the message in the outbox
 )
 
 threads = Table(
     "threads",
     metadata,
-    Column("channel", String(40), primary_key=True),
-    Column("ts", String(40), primary_key=True),
-    Column("about", String(600), nullable=False),
+    Column("channel", Text, primary_key=True),
+    Column("ts", Text, primary_key=True),
+    Column("about", Text, nullable=False),
 )
 
 turns = Table(
     "turns",
     metadata,
-    Column("name", String(60), primary_key=True),
+    Column("name", Text, primary_key=True),
     Column("free_at", Instant, nullable=False),
 )
 
 publications = Table(
     "publications",
     metadata,
-    Column("day", String(600), primary_key=True),
-    Column("target", String(600), primary_key=True),
+    Column("day", Text, primary_key=True),
+    Column("target", Text, primary_key=True),
     Column("failure", Text, nullable=False),
     Column("tried_at", Instant, nullable=False),
 )
@@ -365,12 +386,12 @@ publications = Table(
 executors = Table(
     "executors",
     metadata,
-    Column("id", String(300), primary_key=True),
-    Column("host", String(255), nullable=False),
+    Column("id", Text, primary_key=True),
+    Column("host", Text, nullable=False),
     Column("pid", Integer, nullable=False),
-    Column("command", String(20), nullable=False),
-    Column("version", String(40), nullable=False),
-    Column("schema_version", String(32), nullable=False),
+    Column("command", Text, nullable=False),
+    Column("version", Text, nullable=False),
+    Column("schema_version", Text, nullable=False),
     Column("started_at", Instant, nullable=False),
     Column("seen_at", Instant, nullable=False),
     Column("ended_at", Instant),

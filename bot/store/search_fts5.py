@@ -30,6 +30,15 @@ def match_query(text: str, is_common: Callable[[str], bool] = lambda _: False) -
     return f"({every}) OR ({every} AND ({some}))" if every and some else every or some
 
 
+def create_index(connection: Connection) -> None:
+    """Create the index of a new database."""
+    columns = ", ".join((*_COLUMNS, "summary"))
+    connection.exec_driver_sql(
+        f"CREATE VIRTUAL TABLE commit_search USING fts5({columns},"
+        " tokenize = 'unicode61 remove_diacritics 2', prefix = '2 3')"
+    )
+
+
 def index_commit(connection: Connection, commit_id: int, words: CommitWords) -> None:
     """Index a commit's words, in place of all that was indexed of it but its summaries."""
     row = {"id": commit_id, **words._asdict()}

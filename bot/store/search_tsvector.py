@@ -40,6 +40,35 @@ _RANKED, _RANKED_OF_LARGE = (
 # ts_rank takes weights up to 1, by label from D to A; it divides by the sum of 1/n².
 _ESTIMATED = "{0.2, 0.3, 0.4, 1.0}"
 _TO_HITS = 10 * math.pi**2 / 6
+_ADD_SCOPE = """
+CREATE FUNCTION add_search_scope() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE scope tsvector;
+BEGIN
+    SELECT CAST('/r' || repository_id || ' /e' || id / 16384 AS tsvector) INTO scope FROM commits WHERE id = NEW.rowid;
+    NEW.words = NEW.words || scope;
+    NEW.title_words = NEW.title_words || scope;
+    RETURN NEW;
+END $$
+"""
+
+
+def create_index(connection: Connection) -> None:
+    """Create the index of a new database: the words of all columns, and of titles alone, for words that very many commits hold.
+
+    A trigger adds the words of a commit's repository and era, so that a search reads only the commits that it is about.
+    """
+    texts = ", ".join(f"{name} text NOT NULL" for name in (*CommitWords._fields, "summary"))
+    connection.exec_driver_sql(
+        "CREATE TABLE commit_search (rowid bigint PRIMARY KEY REFERENCES commits (id) ON DELETE CASCADE,"
+        f" {texts}, words tsvector NOT NULL, title_words tsvector NOT NULL, length integer NOT NULL)"
+    )
+    for column in ("words", "title_words"):
+        connection.exec_driver_sql(f"CREATE INDEX ix_commit_search_{column} ON commit_search USING gin ({column})")
+    connection.exec_driver_sql(_ADD_SCOPE)
+    connection.exec_driver_sql(
+        "CREATE TRIGGER add_search_scope BEFORE INSERT OR UPDATE ON commit_search"
+        " FOR EACH ROW EXECUTE FUNCTION add_search_scope()"
+    )
 
 
 def index_commit(connection: Connection, commit_id: int, words: CommitWords) -> None:

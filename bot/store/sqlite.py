@@ -136,11 +136,6 @@ def hold(connection: Connection, name: str) -> None:
     del connection, name
 
 
-def finish_migration(connection: Connection) -> None:
-    """Do nothing: columns are as the migrations declare them."""
-    del connection
-
-
 def truncate_log(url: URL) -> None:
     """Empty a file's write-ahead log, which keeps what was deleted, unless others read it. Raise `StoreUnusable` on failure."""
     log = Path(f"{url.database}-wal")

@@ -3,9 +3,6 @@
 # ruff: noqa: F401 (that they are imported is all)
 import gc
 
-import alembic.command
-import alembic.context
-
 import analysis.llm
 import analysis.questions.answering
 import analysis.report.markdown
@@ -33,5 +30,5 @@ import bot.slack.http
 from bot.store import open_engine
 
 analysis.sources.secrets.Redactor()("a text")  # builds the scanners, in a third of a second and without a thread
-open_engine("sqlite://").dispose()  # reads the migrations
+open_engine("sqlite://").dispose()
 gc.freeze()  # what is here stays, and need not be looked through by every command

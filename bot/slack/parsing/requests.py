@@ -1,6 +1,5 @@
 """Requests from people, parsed once from Slack's payloads: one type a kind."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Annotated, Any, Literal
@@ -25,7 +24,7 @@ class Request(Frozen):
     replies. A `private` message cannot be looked up or answered in a thread.
     """
 
-    model_config = ConfigDict(extra="ignore")  # of fields that an earlier version stored
+    model_config = ConfigDict(extra="ignore")
 
     key: str
     user: str
@@ -121,21 +120,8 @@ def request_row(request: AnyRequest) -> dict[str, Any]:
 
 
 def parse_request(row: Mapping[str, Any]) -> AnyRequest:
-    """Parse a stored request, of an earlier version too. Raise pydantic's `ValidationError` for anything else."""
-    return _REQUESTS.validate_python(_current_form(row))
-
-
-def _current_form(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a stored request with today's names: earlier versions kept `text` and `action` whatever its kind."""
-    match row:
-        case {"kind": "button", "text": value}:
-            return {**row, "value": value}
-        case {"kind": "form", "text": about, "action": question}:
-            return {**row, "about": about, "question": question}
-        case {"kind": "terms", "text": text}:
-            filled = json.loads(text)
-            return {**row, "options": filled["wanted"], "changes": filled["changes"]}
-    return row
+    """Parse a stored request. Raise pydantic's `ValidationError` for anything else."""
+    return _REQUESTS.validate_python(row)
 
 
 def from_command(body: Mapping[str, Any]) -> CommandRequest:

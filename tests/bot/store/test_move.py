@@ -243,7 +243,7 @@ def test_a_database_that_is_nothing_to_move_is_refused(make: Make, tmp_path: Pat
         pass
     engine = engine_as_it_is(source)
     with engine.begin() as connection:
-        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0001'")
+        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0020'")
     engine.dispose()
     with pytest.raises(Misuse, match="start the bot on it once"), moving(source, target, NOW):
         pass

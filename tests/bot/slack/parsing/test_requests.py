@@ -255,12 +255,6 @@ EARLIER: list[tuple[dict[str, Any], AnyRequest]] = [
 ]
 
 
-@pytest.mark.parametrize(("row", "request_"), EARLIER, ids=[each["kind"] for each, _ in EARLIER])
-def test_requests_that_an_earlier_version_stored_are_understood(row: dict[str, Any], request_: AnyRequest) -> None:
-    """A row stored when all requests were of one type is parsed into the type of its kind."""
-    assert parse_request({**STORED, **row}) == request_
-
-
 @pytest.mark.parametrize("request_", [each for _, each in EARLIER], ids=[each["kind"] for each, _ in EARLIER])
 def test_a_request_is_stored_and_parsed_whole(request_: AnyRequest) -> None:
     """What is stored of a request is parsed into the same request."""
