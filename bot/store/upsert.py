@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, Table, TableClause
+from sqlalchemy import Connection, Table
 from sqlalchemy.dialects import sqlite
 
 if TYPE_CHECKING:
@@ -28,17 +28,7 @@ def insert_or_update(
     connection.execute(inserted.on_conflict_do_update(index_elements=list(key), set_=dict(values)))
 
 
-def insert_or_replace(connection: Connection, table: TableClause, key: Sequence[str], rows: Sequence[Row]) -> None:
-    """Insert the rows, all of the same columns, or set the values of those that have their keys."""
-    inserted = _insert(connection, table)
-    changed = {name: inserted.excluded[name] for name in rows[0] if name not in key}
-    if changed:
-        connection.execute(inserted.on_conflict_do_update(index_elements=list(key), set_=changed), rows)
-    else:
-        connection.execute(inserted.on_conflict_do_nothing(), rows)
-
-
-def _insert(connection: Connection, table: TableClause) -> "sqlite.Insert | postgresql.Insert":
+def _insert(connection: Connection, table: Table) -> "sqlite.Insert | postgresql.Insert":
     if connection.dialect.name == "sqlite":
         return sqlite.insert(table)
     from sqlalchemy.dialects import postgresql  # 25 ms that SQLite does not need
