@@ -1,12 +1,13 @@
 """Ranking of commits by their importance to downstream users, with reasons."""
 
 from analysis.ranking.scoring import ceiling, floor, importance_downstream, rank, score, supported, within
-from analysis.ranking.tier_override import may_move_down, may_move_up
+from analysis.ranking.tier_override import corrected, may_move_down, may_move_up
 from analysis.ranking.weights import Weights, general_weights, packaged_weights
 
 __all__ = [
     "Weights",
     "ceiling",
+    "corrected",
     "floor",
     "general_weights",
     "importance_downstream",

@@ -26,7 +26,7 @@ _RISKS = {
     Importance.LOW: BreakageRisk.UNLIKELY,
 }
 _HARMLESS_KINDS = (Kind.DOCS, Kind.TEST, Kind.CI, Kind.EXAMPLE)
-_ORDER = (Importance.LOW, Importance.MEDIUM, Importance.HIGH)
+TIERS = (Importance.LOW, Importance.MEDIUM, Importance.HIGH)
 
 
 class Contribution(NamedTuple):
@@ -153,5 +153,5 @@ def ceiling(commit: Commit, kinds: Sequence[ChangeType], found: Sequence[Fact]) 
 
 def within(importance: Importance, low: Importance, high: Importance) -> Importance:
     """Clamp `importance` between `low` and `high`; `high` wins."""
-    place = max(_ORDER.index(importance), _ORDER.index(low))
-    return _ORDER[min(place, _ORDER.index(high))]
+    place = max(TIERS.index(importance), TIERS.index(low))
+    return TIERS[min(place, TIERS.index(high))]

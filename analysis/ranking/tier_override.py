@@ -1,4 +1,4 @@
-"""The tier override: a model may move a commit by one tier, but only if the diff itself supports its reason.
+"""The tier override: a person may move a commit by one tier, and a model too, but only if the diff itself supports its reason.
 
 A model reads untrusted text and may follow instructions in it. So only a fact found by the rules can justify a move.
 """
@@ -8,9 +8,9 @@ from collections.abc import Sequence
 
 from analysis.diff import changed_lines
 from analysis.instructions import without_instructions
-from analysis.models import BREAKING, Commit, Fact, FactKind, FileChange
+from analysis.models import BREAKING, Commit, Entry, Fact, FactKind, FileChange
 from analysis.paths import Kind, kind
-from analysis.ranking.scoring import supported
+from analysis.ranking.scoring import TIERS, ceiling, floor, supported, within
 
 _SIGNIFICANT = BREAKING | {
     FactKind.DEFAULT_CHANGED,
@@ -46,6 +46,14 @@ def may_move_down(commit: Commit, found: Sequence[Fact]) -> bool:
         and bool(commit.files)
         and all(map(_changes_only_comments, commit.files))
     )
+
+
+def corrected(entry: Entry, *, up: bool) -> Entry:
+    """Return a commit one tier higher or lower, as a person sees it, within the bounds that its facts set."""
+    ranked = entry.ranked
+    moved = TIERS[max(0, min(len(TIERS) - 1, TIERS.index(ranked.importance) + (1 if up else -1)))]
+    bounds = floor(entry.facts), ceiling(entry.commit, ranked.change_types, entry.facts)
+    return entry.model_copy(update={"ranked": ranked.model_copy(update={"importance": within(moved, *bounds)})})
 
 
 def _changes_only_comments(file: FileChange) -> bool:

@@ -108,7 +108,7 @@ class _Jobs:
         self._subscriptions, self._executors = bot.parts.tables.subscriptions, bot.parts.tables.executors
         self._flows, self._figures, self._now = bot.flows, bot.figures, bot.parts.now
         self._reader, self._outbox = bot.shared.reader, bot.shared.outbox
-        self._scoring = ReleaseScoring(services.github, services.sources, services.store, self._subscriptions.labels)
+        self._scoring = ReleaseScoring(services.github, services.sources, services.store)
 
     def start_due(self) -> None:
         scheduler.start_due(self._subscriptions, self._reader, self._flows.start_delivery, self._now())

@@ -129,4 +129,5 @@ def _reader(parts: Parts) -> Reader:
         Access(private, services.github.is_public, parts.now),
         usual=settings.digest_repos,
         locks=services.store.locks,
+        verdicts=services.store.verdicts,
     )

@@ -129,7 +129,7 @@ class _Handlers:
 
     def _buttons(self) -> ButtonDispatcher:
         tables, web, shared = self._parts.tables, self._parts.web, self._shared
-        digest, ranks = DigestButtons(shared.reports, shared.outbox, web), Ranks(tables.subscriptions)
+        digest, ranks = DigestButtons(shared.reports, shared.outbox, web), Ranks(self._parts.services.store.verdicts)
         held, subscriptions = HeldMessages(shared.outbox, web, self.home), self._subscriptions
         return ButtonDispatcher(
             {

@@ -1,7 +1,6 @@
 """The command `score`: the ranks that a release's commits were given, compared with its notes."""
 
 from datetime import UTC, datetime
-from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -57,15 +56,13 @@ def score(
 def _score(settings: "Settings", repository: "Repository", release: str | None, *, read: bool) -> "ScoredRelease":
     from bot.cli.progress import TerminalProgress
     from bot.services import factory
-    from bot.services.configured_repositories import stored_verdicts
     from bot.services.release_scoring import Reading, ReleaseScoring
 
-    verdicts = partial(stored_verdicts, settings.database_url.get_secret_value())
     with (
         TerminalProgress() as progress,
         factory.command_services(settings, progress, mirrored=lambda _: True) as services,
     ):
-        scoring = ReleaseScoring(services.github, services.sources, services.store, verdicts)
+        scoring = ReleaseScoring(services.github, services.sources, services.store)
         reading = Reading(settings.tz, progress) if read else None
         return scoring.score(repository, release, datetime.now(UTC), reading)
 

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from analysis.errors import Misuse
 from analysis.models import Repository
 from bot.settings import Settings
-from bot.store import Subscriptions, open_engine
-from bot.store.subscriptions import CommitVerdict
+from bot.store import Subscriptions
 
 
 def choose_repositories(name: str | None, configured: Sequence[Repository]) -> list[Repository]:
@@ -29,12 +28,3 @@ def known_repositories(settings: Settings, subscriptions: Subscriptions) -> list
     """Return the configured and the subscribed repositories, each once."""
     subscribed = [each.terms.repository for each in subscriptions.all()]
     return list({each.key: each for each in (*settings.digest_repos, *subscribed)}.values())
-
-
-def stored_verdicts(database_url: str, repository: Repository) -> list[CommitVerdict]:
-    """Return people's verdicts on the tiers of a repository's commits, oldest first."""
-    engine = open_engine(database_url)
-    try:
-        return Subscriptions(engine).labels(repository)
-    finally:
-        engine.dispose()

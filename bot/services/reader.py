@@ -5,20 +5,21 @@ from datetime import date, datetime
 
 from analysis.errors import DigestError
 from analysis.models import DayReport, Entry, Language, Repository
+from analysis.ranking import corrected
 from bot.models.reference import Reference
 from bot.models.subjects import DayRef
 from bot.services.access import Access
 from bot.services.commit_reader import Progress
 from bot.services.digest import DigestService
 from bot.services.lookup import CommitLookup, Located
-from bot.store import ProcessLocks
+from bot.store import ProcessLocks, Verdicts
 
 
 class Reader:
     """Access to days and commits as one channel sees them, shared between threads, and by its `locks` between processes.
 
     `known` holds the repositories that short names may refer to there, the default first; a short name resolves to one of
-    `usual`, the configured ones, before any other.
+    `usual`, the configured ones, before any other. `verdicts` move the tiers of commits in the channel where they were given.
     """
 
     def __init__(
@@ -31,6 +32,7 @@ class Reader:
         *,
         usual: Sequence[Repository] = (),
         locks: ProcessLocks | None = None,
+        verdicts: Verdicts | None = None,
     ) -> None:
         self._digests = digests
         self._commits = commits
@@ -39,6 +41,7 @@ class Reader:
         self.usual = usual
         self._channel = channel
         self._locks = locks or ProcessLocks()
+        self._verdicts = verdicts
 
     def within(self, channel: str) -> "Reader":
         """Return the same reader for another channel."""
@@ -50,6 +53,7 @@ class Reader:
             channel,
             usual=self.usual,
             locks=self._locks,
+            verdicts=self._verdicts,
         )
 
     @property
@@ -69,10 +73,10 @@ class Reader:
         """Return the report of a day, as `DigestService` does; what is missing is read by one caller at a time for each repository."""
         self.allow(ref.repository)
         finished = self._digests.finished_report(ref, now, ask=ask)
-        if finished:
-            return finished
-        with self._locks.alone(_lock_name(ref.repository)):
-            return self._digests.report(ref, now, progress, ask=ask)
+        if finished is None:
+            with self._locks.alone(_lock_name(ref.repository)):
+                finished = self._digests.report(ref, now, progress, ask=ask)
+        return self._corrected_report(finished)
 
     def latest_day(self, ref: DayRef, now: datetime) -> date | None:
         """Return the last day with commits before a day, as `DigestService` does."""
@@ -82,7 +86,8 @@ class Reader:
 
     def stored_report(self, ref: DayRef) -> DayReport | None:
         """Return the stored report of a day without requests; None if it was never listed or is not visible here."""
-        return self._digests.stored_report(ref) if self.sees(ref.repository) else None
+        stored = self._digests.stored_report(ref) if self.sees(ref.repository) else None
+        return stored and self._corrected_report(stored)
 
     def commit(self, reference: Reference, repository: Repository | None) -> Located:
         """Return the commit that `reference` names, in `repository` if given, otherwise in any known one; read it if necessary."""
@@ -92,7 +97,8 @@ class Reader:
 
     def entry(self, located: Located, language: Language, *, patches: bool = False) -> Entry:
         """Return a commit with its analysis, and with its patches if requested."""
-        return self._commits.entry(located, language, patches=patches)
+        entry = self._commits.entry(located, language, patches=patches)
+        return self._corrected(located.repository, [entry])[0]
 
     def canonical_name(self, repository: Repository) -> Repository:
         """Return a repository under GitHub's spelling. Raise `UnknownRepository` or `UnknownBranch` if not available here."""
@@ -110,6 +116,20 @@ class Reader:
     def allow(self, repository: Repository) -> None:
         """Raise `UnknownRepository` if a repository does not exist or is not visible here, without revealing which."""
         self._access.check(self._channel, repository)
+
+    def _corrected_report(self, report: DayReport) -> DayReport:
+        names = ("entries", "late")
+        return report.model_copy(
+            update={name: self._corrected(report.repository, getattr(report, name)) for name in names}
+        )
+
+    def _corrected(self, repository: Repository, entries: Sequence[Entry]) -> tuple[Entry, ...]:
+        """Return the commits with the tiers that people in this channel gave them."""
+        given = self._verdicts.in_channel(repository, self._channel) if self._verdicts and self._channel else {}
+        return tuple(
+            corrected(each, up=given[each.commit.sha] == "too_low") if each.commit.sha in given else each
+            for each in entries
+        )
 
 
 def _lock_name(repository: Repository) -> str:

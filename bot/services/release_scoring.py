@@ -1,7 +1,7 @@
 """Scores of releases: the ranks that their commits were given, compared with the notes."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from difflib import get_close_matches
 from typing import NamedTuple
@@ -21,7 +21,6 @@ from bot.services.commit_sources import CommitSources
 from bot.services.reader import Reader
 from bot.services.release_commits import LEAST_IN_NOTES, Noted, between_named, gained_commits, noted
 from bot.store import Store, Subscriptions
-from bot.store.subscriptions import CommitVerdict
 
 _NEAREST = 3  # names suggested for an unknown one
 _SETTLED = timedelta(days=1)  # after which the last days of a release are reported, and its notes no longer edited
@@ -44,19 +43,12 @@ class ScoredRelease(NamedTuple):
 
 
 class ReleaseScoring:
-    """Scores releases against the store's ranks; `verdicts` returns those of people on a repository's commits."""
+    """Scores releases against the store's ranks."""
 
-    def __init__(
-        self,
-        github: GitHub,
-        sources: CommitSources,
-        store: Store,
-        verdicts: Callable[[Repository], Iterable[CommitVerdict]],
-    ) -> None:
+    def __init__(self, github: GitHub, sources: CommitSources, store: Store) -> None:
         self._github = github
         self._sources = sources
         self._store = store
-        self._verdicts = verdicts
         self._etags: dict[str, str] = {}  # of the lists of releases whose every release was looked at
 
     def score(
@@ -132,7 +124,8 @@ class ReleaseScoring:
         return found, older
 
     def _score(self, repository: Repository, release: Noted, covered: ReleasedCommits) -> ReleaseScore:
-        corrections = [Correction(sha, verdict == "too_low") for sha, verdict, _ in self._verdicts(repository)]
+        given = self._store.verdicts.of(repository)
+        corrections = [Correction(each.sha, each.verdict == "too_low") for each in given]
         return score_release(repository, release.release, release.named, covered, corrections)
 
     def _rank_missing(

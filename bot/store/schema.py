@@ -280,6 +280,7 @@ labels = Table(
     Column("verdict", Text, nullable=False),
     Column("importance", Text, nullable=False),
     Column("given_at", Instant, nullable=False),
+    Column("channel", Text, nullable=False, server_default=""),
 )
 
 answer_ratings = Table(

@@ -1,4 +1,4 @@
-"""Subscriptions of channels to digests, and people's verdicts on commits' tiers."""
+"""Subscriptions of channels to digests."""
 
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Literal, NamedTuple
@@ -8,12 +8,10 @@ from sqlalchemy import Column, Connection, Engine, Row, Select, delete, select, 
 
 from analysis.models import Importance, Language, Repository
 from bot.store.database import Writer
-from bot.store.schema import labels, subscriptions
+from bot.store.schema import subscriptions
 from bot.store.upsert import insert_or_update
-from bot.store.verdicts import Verdict
 
 Weekday = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
-CommitVerdict = tuple[str, Verdict, Importance]  # SHA, verdict, and the tier judged
 _CHANGES = "subscriptions"  # which people and operators change one at a time
 _ACTIVE = select(subscriptions).where(subscriptions.c.ended_at.is_(None))
 
@@ -54,7 +52,7 @@ class Subscription(NamedTuple):
 
 
 class Subscriptions:
-    """Subscriptions and tier labels on one engine; thread-safe."""
+    """Subscriptions on one engine; thread-safe."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -131,29 +129,6 @@ class Subscriptions:
         """Store why the latest digest could not be delivered; empty if it was."""
         with self._writing.begin() as connection:
             connection.execute(update(subscriptions).where(subscriptions.c.id == subscription_id).values(note=note))
-
-    # Verdicts on commits' tiers
-
-    def label(
-        self, repository: Repository, sha: str, user: str, verdict: Verdict, importance: Importance, now: datetime
-    ) -> Verdict | None:
-        """Store a person's verdict on a commit's tier; return their earlier verdict, which it replaces, or None."""
-        key = {"repository": repository.key, "sha": sha, "user": user}
-        row = {"verdict": verdict, "importance": importance.value, "given_at": now}
-        with self._writing.begin() as connection:
-            before: Verdict | None = connection.execute(select(labels.c.verdict).filter_by(**key)).scalar()
-            insert_or_update(connection, labels, key, row)
-        return before
-
-    def labels(self, repository: Repository) -> list[CommitVerdict]:
-        """Return a repository's verdicts, of each person the latest on a commit, oldest first."""
-        query = (
-            select(labels.c.sha, labels.c.verdict, labels.c.importance)
-            .where(labels.c.repository == repository.key)
-            .order_by(labels.c.given_at)
-        )
-        with self._engine.connect() as connection:
-            return [(row.sha, row.verdict, Importance(row.importance)) for row in connection.execute(query)]
 
     def _found(self, query: Select[Any]) -> list[Subscription]:
         with self._engine.connect() as connection:

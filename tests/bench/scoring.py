@@ -74,7 +74,7 @@ def _scored(commits: int) -> ReleaseScore:
     ):
         reading = Reading(ZoneInfo("UTC"), _Unheard())
         sources = services_on(github, store).sources
-        return ReleaseScoring(github, sources, store, lambda _: ()).score(_VLLM, _NEWER, _NOW, reading).score
+        return ReleaseScoring(github, sources, store).score(_VLLM, _NEWER, _NOW, reading).score
 
 
 def _notes(tag: str) -> str:

@@ -4,6 +4,7 @@ import json
 
 from analysis.locale import catalogue
 from analysis.models import Commit, Repository
+from analysis.writing.labels import IMPORTANCE
 from bot.models.deliveries import Outcome
 from bot.models.reference import Reference
 from bot.models.subjects import commit_value, parse_commit_value
@@ -19,7 +20,7 @@ from bot.slack.messages.lists import which_message
 from bot.slack.messages.rank import rank_message
 from bot.slack.parsing.command_types import Lookup
 from bot.slack.parsing.requests import ButtonRequest
-from bot.store import Store, Subscriptions, Verdict
+from bot.store import GivenVerdict, Store, Verdicts
 
 _LONGEST_QUESTION = 1_000  # characters that a button carries
 
@@ -77,8 +78,8 @@ class CommitCommands:
 class Ranks:
     """The menu of a commit: why it has its tier, and that this is too high or too low."""
 
-    def __init__(self, subscriptions: Subscriptions) -> None:
-        self._subscriptions = subscriptions
+    def __init__(self, verdicts: Verdicts) -> None:
+        self._verdicts = verdicts
 
     def explain(self, conversation: Conversation, button: ButtonRequest) -> Outcome:
         """Show a person the signals behind a commit's rank, with their points."""
@@ -88,18 +89,19 @@ class Ranks:
         return Outcome()
 
     def store(self, conversation: Conversation, button: ButtonRequest) -> Outcome:
-        """Store a person's verdict on a commit's tier, in place of their earlier one if there is one."""
+        """Store a person's verdict on a commit's tier, which moves it in this channel at once."""
         ref, reader = parse_commit_value(button.value), conversation.view.reader
         located = reader.commit(Reference(ref.sha, sha=ref.sha), ref.repository)
         entry = reader.entry(located, ref.language)
-        verdict: Verdict = "too_high" if button.action == "too_high" else "too_low"
-        tier = entry.ranked.importance
-        before = self._subscriptions.label(
-            located.repository, entry.commit.sha, button.user, verdict, tier, conversation.now
-        )
-        say = catalogue(conversation.view.language)
-        text = say("Thanks! The next calibration of the ranking will use this")
-        if before:
-            text = say("Thanks! This replaces your earlier vote")
+        given = GivenVerdict(entry.commit.sha, "too_high" if button.action == "too_high" else "too_low")
+        judged = entry.ranked.importance
+        self._verdicts.save(located.repository, given, button.user, button.channel, judged, conversation.now)
+        say, tier = catalogue(conversation.view.language), reader.entry(located, ref.language).ranked.importance
+        if tier is judged:
+            text = say(
+                "Thanks, noted. Its rank stays {tier}: what its diff proves allows no other", tier=say(IMPORTANCE[tier])
+            )
+        else:
+            text = say("Thanks! Its rank in this channel is now: {tier}", tier=say(IMPORTANCE[tier]))
         conversation.show([line(text)])
         return Outcome()

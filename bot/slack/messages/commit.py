@@ -99,7 +99,7 @@ def _messages(
 ) -> list[Message]:
     commit, say = entry.commit, catalogue(language)
     value = commit_value(repository, commit, language)
-    # No verdicts if this channel's watched terms or code raised the tier: verdicts apply to all channels.
+    # No verdicts if this channel's watched terms or code raised the tier: a verdict is on the commit's own.
     judged = {} if entry.watched or raised_entry(entry, check) != entry else _VERDICTS
     entry = raised_entry(entry, check)
     if entry.analysis is None:

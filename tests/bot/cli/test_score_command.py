@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from analysis.models import Importance
-from bot.store import Subscriptions, open_engine
+from bot.store import GivenVerdict, Verdicts, open_engine
 from loopback.github import RecordedRepository
 from tests.bot.services.test_release_scoring import NOW, RELEASES, REPOSITORY, TAGS, history
 from tests.conftest import Run, recorded
@@ -24,7 +24,7 @@ def test_the_newest_release_is_scored_in_every_format(github: FaultyGitHub, run:
     """The terminal, Markdown and JSON say the same figures, with what people corrected; Chinese on request."""
     assert run("digest", "2026-02-05", server=github).code == 0
     engine = open_engine(f"sqlite:///{tmp_path / 'data/digest.db'}")
-    Subscriptions(engine).label(REPOSITORY, recorded(9)["sha"], "U1", "too_low", Importance.LOW, NOW)
+    Verdicts(engine).save(REPOSITORY, GivenVerdict(recorded(9)["sha"], "too_low"), "U1", "C1", Importance.LOW, NOW)
     engine.dispose()
     ran = run("score", server=github)
     assert (ran.code, ran.err) == (0, "")

@@ -61,7 +61,7 @@ def serve() -> Iterator[Serve]:
 
 
 def scoring(services: Services) -> ReleaseScoring:
-    return ReleaseScoring(services.github, services.sources, services.store, lambda _: ())
+    return ReleaseScoring(services.github, services.sources, services.store)
 
 
 def report_day(services: Services, now: datetime = NOW) -> None:

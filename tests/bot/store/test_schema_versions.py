@@ -44,6 +44,7 @@ def earlier() -> Iterator[Engine]:
             connection.exec_driver_sql(
                 "CREATE TABLE weights (repository text PRIMARY KEY, body json, fitted_at timestamptz)"
             )
+            connection.exec_driver_sql("ALTER TABLE labels DROP COLUMN channel")
         stamp(engine, LAST, "0015")
         yield engine
 

@@ -371,16 +371,18 @@ def test_home_shows_the_subscriptions_of_ones_channels(talk: Talk) -> None:
     assert "07:30" not in lins
 
 
-def test_corrections_are_kept(talk: Talk, tmp_path: Path) -> None:
-    """What people say of a commit's rank is kept with the tier that it had, the last word of each counting."""
+def test_a_correction_moves_the_tier_in_its_channel(talk: Talk, slack: LoopbackSlack) -> None:
+    """It moves by one tier at once and for good, however often it is said, and other channels see what they saw."""
     shown = talk.type(ADA, "#1")
     assert {"too_high", "too_low"} <= set(buttons(shown))
-    for action in ("too_high", "too_low"):
+    assert "🟢" in whole(shown)
+    for action, tier in (("too_low", "Medium"), ("too_low", "Medium"), ("too_high", "Low")):
+        before = len(slack.private(ADA, DIGEST))
         talk.finish(press(talk.slack, ADA, DIGEST, shown.ts, action))
-    engine = open_engine(bot_database(tmp_path))
-    labels = Subscriptions(engine).labels(Repository(owner="o", name="n"))
-    engine.dispose()
-    assert [(sha, verdict) for sha, verdict, _ in labels] == [(recorded(1)["sha"], "too_low")]
+        assert tier in slack.private(ADA, DIGEST)[before].text
+    talk.finish(press(talk.slack, ADA, DIGEST, shown.ts, "too_low"))
+    assert "🟡" in whole(talk.type(ADA, "#1"))
+    assert "🟢" in whole(talk.type(ADA, "#1", channel=talk.direct(ADA)))
 
 
 def test_who_asks_too_much_is_told_so_alone(talk: Talk, slack: LoopbackSlack) -> None:
