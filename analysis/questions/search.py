@@ -1,10 +1,8 @@
 """Search in a commit's documents: BM25 over the words of code, with a line's neighbours as context.
 
-Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009); words of neighbouring lines, paths
-and headings count as fractions of an occurrence, as its section 3.6 does with fields.
+Words of neighbouring lines, paths and headings count as fractions of an occurrence, as those of fields do.
 """
 
-import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,8 +12,9 @@ from analysis.models import Commit, Entry, Fact, FactKind, Language
 from analysis.paths import Kind, kind
 from analysis.questions.documents import Document, Line, Sentence, documents_of, vocabulary
 from analysis.questions.query import Query, Term, is_name
+from analysis.search.bm25 import idf, saturated
 
-_SATURATION, _LENGTH = 1.2, 0.35  # BM25's k1 and b
+_K1, _B = 1.2, 0.35
 _COVERED = 0.4  # share of the score that depends on how many of the terms are there
 _KIND = 2.0  # what a fact of a kind that is asked for is worth, in terms that few documents have
 _FACTS_A_KIND = 2
@@ -90,15 +89,15 @@ def _ranked(documents: Sequence[Document], terms: Sequence[Term], kinds: frozens
     weights = _weights(terms, documents, asked)
     whole = sum(weights[:asked]) or 1.0
     mean = sum(len(each.own) for each in documents) / max(1, len(documents)) or 1.0
-    rare = _idf(1, len(documents))
+    rare = idf(1, len(documents))
     wanted = frozenset(word for term in terms[:asked] for word in term.words)
     hits = []
     for document in documents:
         of_kind = isinstance(document.item, Fact) and document.item.kind in kinds
         if not of_kind and not document.has_any(wanted):
             continue
-        norm = _SATURATION * (1 - _LENGTH + _LENGTH * min(_LONGEST, len(document.own) / mean))
-        gains = [_gain(term, document, norm) for term in terms]
+        length = min(_LONGEST, len(document.own) / mean)
+        gains = [_gain(term, document, length) for term in terms]
         share = sum(weight * gain.held for weight, gain in zip(weights[:asked], gains, strict=False)) / whole
         score = 0.0
         if share:
@@ -137,22 +136,18 @@ class _Gain(NamedTuple):
     held: float
 
 
-def _gain(term: Term, document: Document, norm: float) -> _Gain:
+def _gain(term: Term, document: Document, length: float) -> _Gain:
     best = held = 0.0
     for word, weight in term.words.items():
         if count := document.occurrences(word):
-            best = max(best, weight * count * (_SATURATION + 1) / (count + norm))
+            best = max(best, weight * saturated(count, length, _K1, _B))
             held = max(held, min(1.0, weight * count))
     return _Gain(best, held)
 
 
 def _rarity(term: Term, documents: Sequence[Document]) -> float:
     count = sum(1 for each in documents if not each.own.isdisjoint(term.words))
-    return _idf(count, len(documents))
-
-
-def _idf(count: int, among: int) -> float:
-    return math.log(1 + (among - count + 0.5) / (count + 0.5))
+    return idf(count, len(documents))
 
 
 def _with_like(term: Term, held: frozenset[str]) -> Term:

@@ -1,20 +1,17 @@
-"""The ranking of commits by how likely they caused a failure: BM25 over the fields of a commit, whole names, and age.
+"""The ranking of commits by how likely they caused a failure: BM25 over the fields of a commit, whole names, and age."""
 
-Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), section 3.6 has the fields.
-"""
-
-import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+from analysis.search.bm25 import idf, saturated
 from analysis.search.clues import Clues
 from analysis.search.words import split_words
 
 _SPLIT = str.maketrans("_-", "  ")  # what joins the words of names in code; quicker than a pattern
 _FIELDS = {"title": 3.0, "message": 0.5, "paths": 1.0, "code": 0.4}
-_SATURATION, _LENGTH = 1.5, 0.4  # BM25's k1 and b
+_K1, _B = 1.5, 0.4
 _HALF_LIFE = timedelta(days=45)  # of a commit's score
 _COVERED = 0.3  # share of the score that depends on how many of the words are there
 _PATH = 1.0  # weight of a file of the traceback
@@ -65,8 +62,9 @@ def rank_suspects(clues: Clues, documents: Iterable[Document], until: datetime) 
         shared = {**{word: weights[word] for word in match.words}, **{name: weights[name] for name in match.names}}
         if not _telling(clues, match, weights, len(listed)):
             continue
-        norm = _SATURATION * (1 - _LENGTH + _LENGTH * match.length / mean)
-        score = sum(weights[word] * count * (_SATURATION + 1) / (count + norm) for word, count in match.words.items())
+        score = sum(
+            weights[word] * saturated(count, match.length / mean, _K1, _B) for word, count in match.words.items()
+        )
         score += sum(weights[name] for name in match.names if name not in match.words)
         score *= 1 - _COVERED + _COVERED * sum(clues.words[word] for word in match.words) / whole
         score *= 0.5 ** (max(timedelta(), until - document.committed_at) / _HALF_LIFE)
@@ -94,15 +92,11 @@ def _weights(clues: Clues, matches: Iterable[_Matches]) -> dict[str, float]:
     listed = list(matches)
     found = Counter(each for match in listed for each in {*match.words, *match.names})
     own = {**clues.words, **clues.names, **dict.fromkeys(clues.paths, _PATH)}
-    return {each: own[each] * _idf(count, len(listed)) for each, count in found.items()}
-
-
-def _idf(count: int, among: int) -> float:
-    return math.log(1 + (among - count + 0.5) / (count + 0.5))
+    return {each: own[each] * idf(count, len(listed)) for each, count in found.items()}
 
 
 def _telling(clues: Clues, match: _Matches, weights: Mapping[str, float], among: int) -> bool:
     if match.names:
         return True
-    rare = _idf(max(1, round(_RARE * among)), among)
+    rare = idf(max(1, round(_RARE * among)), among)
     return any(weights[word] >= rare * clues.words[word] for word in match.words)

@@ -5,6 +5,7 @@ each character is indexed as a word. Names in camel case are indexed whole and i
 """
 
 import re
+import unicodedata
 from collections.abc import Iterable
 
 # A character of kana, Han or Hangul, which are indexed one by one.
@@ -30,6 +31,14 @@ def spaced(text: str) -> str:
 def names(text: str) -> list[str]:
     """Return the names and flags in code, in order and with repetitions."""
     return _NAME.findall(text)
+
+
+def without_accents(text: str) -> str:
+    """Return a text in lower case without diacritics, as the search indexes compare it."""
+    if text.isascii():
+        return text.lower()
+    letters = (each for each in unicodedata.normalize("NFD", text.lower()) if not unicodedata.combining(each))
+    return unicodedata.normalize("NFC", "".join(letters))
 
 
 def split_words(text: str) -> list[str]:

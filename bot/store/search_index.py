@@ -36,7 +36,7 @@ class SearchIndex:
         self._writing = Writer(engine)
 
     def search(self, words: str, among: Sequence[Repository] = (), limit: int = 20) -> list[SearchResult]:
-        """Return the commits that a search means (`bot.store.search`), best match first.
+        """Return the commits that a search means (`analysis.search.text_search`), best match first.
 
         Search only the repositories in `among`, if given.
         """

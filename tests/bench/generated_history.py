@@ -20,7 +20,6 @@ from analysis.search.commit_words import VERSION as WORDS_VERSION
 from analysis.search.commit_words import CommitWords
 from analysis.search.words import names, searchable
 from bot.store import schema
-from bot.store.search_tsvector import search_row
 from tests.bench.generated import Writer
 from tests.bench.searching import Words
 
@@ -44,8 +43,6 @@ class _Template(NamedTuple):
     patches: tuple[bytes, ...]
     message: str
     words: CommitWords
-    vector: str
-    length: int
 
 
 class History:
@@ -187,16 +184,12 @@ class History:
         return {"day_id": day, "position": A_DAY - 1 - position, "commit_id": number, "late": False}
 
     def _indexed(self, number: int, template: _Template, summary: str) -> dict[str, Any]:
-        """Return the row of `commit_search`; its words are those of its title and its template, each as the store writes them."""
-        own = CommitWords(self.title(number), summary, "", f"{own_name(number)}")
-        row = search_row(number, own, "")
+        """Return the row of `commit_search`; its texts are those of its title and its template, each as the store writes them."""
         return {
-            **row,
-            **template.words._replace(title=row["title"])._asdict(),
+            "rowid": number,
+            **template.words._replace(title=self.title(number))._asdict(),
             "code": f"{own_name(number)} {template.words.code}",
             "summary": summary,
-            "words": f"{row['words']} {template.vector}",
-            "length": row["length"] + template.length,
         }
 
 
@@ -216,9 +209,8 @@ def _template(random: Random, writer: Writer, words: Words) -> _Template:
     message = " ".join([random.choice(words.paragraphs), *writer.words(40)])
     code = " ".join(dict.fromkeys(name for line in lines for name in names(line)))[:_CODE]
     indexed = CommitWords("", searchable(message), searchable(" ".join(paths)), searchable(code))
-    row = search_row(0, indexed, "")
     packed = tuple(zlib.compress(each.encode()) for each in patches)
-    return _Template(paths, packed, message, indexed, row["words"], row["length"])
+    return _Template(paths, packed, message, indexed)
 
 
 def _files(number: int, template: _Template) -> Iterator[dict[str, Any]]:

@@ -1,30 +1,37 @@
 """What is indexed, and what finds it again."""
 
-import sqlite3
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sqlalchemy import create_engine
 
+from analysis.search.text_search import Candidate, parse_text_query, rank_candidates
 from analysis.search.words import searchable
-from bot.store.search_fts5 import match_query
+from bot.store.search_fts5 import candidates, create_index
+from tests.conftest import NOON
 
-TOKENIZER = "unicode61 remove_diacritics 2"  # as in the store's first migration
+ENGINE = create_engine("sqlite://")
+with ENGINE.begin() as created:
+    create_index(created, ("title", "message", "paths", "code", "summary"))
 
 
 def found(text: str, query: str) -> bool:
-    """Whether SQLite finds `text` by `query`; an empty query finds nothing."""
-    with_index = sqlite3.connect(":memory:")
-    try:
-        with_index.execute(f"CREATE VIRTUAL TABLE texts USING fts5(text, tokenize = '{TOKENIZER}', prefix = '2 3')")
-        with_index.execute("INSERT INTO texts VALUES (?)", [searchable(text)])
-        match = match_query(query)
-        return (
-            bool(match)
-            and with_index.execute("SELECT 1 FROM texts WHERE texts MATCH ?", [match]).fetchone() is not None
+    """Whether SQLite finds `text` by `query`, and the ranking agrees; an empty query finds nothing."""
+    parsed = parse_text_query(query)
+    if not parsed.terms:
+        return False
+    held = dict.fromkeys(parsed.terms, 1)
+    with ENGINE.begin() as connection:
+        connection.exec_driver_sql("DELETE FROM commit_search")
+        connection.exec_driver_sql(
+            "INSERT INTO commit_search (rowid, title, summary) VALUES (1, ?, '')", (searchable(text),)
         )
-    finally:
-        with_index.close()
+        ids = candidates(connection, parsed, held, 2, (), 1)
+    ranked = rank_candidates(
+        parsed, [Candidate(each, NOON, (searchable(text), "", "", "", "")) for each in ids], held, 1
+    )
+    assert len(ranked) == len(ids)
+    return bool(ranked)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +92,7 @@ def test_a_text_is_not_found_by_what_it_does_not_hold(text: str, query: str) -> 
 @pytest.mark.parametrize("query", ["", " ", "-", "*", '"', '""', "( )", "🚀", "\0", "。"])
 def test_a_query_without_words_asks_for_nothing(query: str) -> None:
     """Signs alone are no query."""
-    assert match_query(query) == ""
+    assert parse_text_query(query).terms == ()
 
 
 @given(
@@ -109,10 +116,3 @@ def test_any_of_its_words_finds_a_text(words: list[str], data: st.DataObject) ->
     word = data.draw(st.sampled_from(words))
     length = data.draw(st.integers(min(3, len(word)), len(word)))
     assert found(" ".join(words), word[:length])
-
-
-def test_a_common_word_counts_in_titles_alone() -> None:
-    """A word of very many commits is looked for in titles, unless it must be there; others everywhere."""
-    assert match_query("cache nixl +fix", lambda word: word == '"cache"') == (
-        '("fix"*) OR ("fix"* AND ({title} : "cache"* OR "nixl"*))'
-    )

@@ -11,7 +11,6 @@ from sqlalchemy import Engine
 from analysis.models import Repository
 from bot.services.recorded_commits import recorded_commits
 from bot.store import Store, open_engine
-from tests.conftest import NOON
 from tests.data import commit_lines
 from tests.servers.databases import empty_database
 from tests.servers.postgresql import postgresql_database
@@ -59,20 +58,6 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stores]:
             yield Stores(opened[0], opened[1], engines[1])
 
 
-@pytest.fixture
-def large(stores: Stores) -> Iterator[Store]:
-    """The store on PostgreSQL, whose statistics say that it has very many commits, and another repository."""
-    stores.postgresql.save_day(OTHER, NOON.date(), "UTC", listed=(), late=(), remarks=(), listed_at=NOON)
-    with stores.engine.begin() as connection:
-        connection.exec_driver_sql("ANALYZE")
-        connection.exec_driver_sql(
-            "UPDATE pg_class SET reltuples = 30000 WHERE relname IN ('commit_search', 'commits')"
-        )
-    yield stores.postgresql
-    with stores.engine.begin() as connection:
-        connection.exec_driver_sql("ANALYZE")
-
-
 def first_ten(store: Store, words: str, among: Sequence[Repository] = ()) -> list[str]:
     return [each.commit.sha for each in store.search_index.search(words, among, limit=10)]
 
@@ -84,15 +69,6 @@ def test_both_find_the_same_commits_first(stores: Stores) -> None:
     assert all(one for one, _ in found)
     assert min(overlaps) >= 0.9
     assert sum(one == other for one, other in found) >= 0.8 * len(SEARCHES)
-
-
-def test_a_large_store_ranks_the_best_of_what_matches(stores: Stores, large: Store) -> None:
-    """Where not all that match are ranked, in all repositories or in one, most of the ten best commits are found all the same."""
-    found = [(first_ten(stores.sqlite, words), first_ten(large, words)) for words in SEARCHES]
-    overlaps = [len({*one} & {*other}) / max(len(one), 1) for one, other in found]
-    assert sum(overlaps) >= 0.8 * len(SEARCHES)
-    assert [first_ten(large, words, [REPOSITORY]) for words in SEARCHES] == [other for _, other in found]
-    assert first_ten(large, "fix", [OTHER]) == []
 
 
 def test_a_repository_of_which_nothing_is_stored_has_no_matches(stores: Stores) -> None:

@@ -26,8 +26,6 @@ def forget(engine: Engine) -> None:
     """Leave of the index what an earlier program had written."""
     with engine.begin() as connection:
         connection.execute(text("UPDATE commit_search SET message = '', code = ''"))
-        if engine.dialect.name == "postgresql":
-            connection.execute(text("UPDATE commit_search SET words = title_words"))
         connection.execute(text("UPDATE commits SET words_version = 0"))
 
 
