@@ -61,7 +61,10 @@ _THINGS = _table(
         r"\bsupport\b(?=.*\b(?:drop|remov))|\bdrop(?:s|ped)?\b.*\bsupport\b",
         (FactKind.SUPPORT_DROPPED, FactKind.MINIMUM_RAISED),
     ),
-    (r"依赖|版本|\bdependenc|requirements|\bpinn?(?:s|ed)?\b", DEPENDENCIES),
+    (
+        r"依赖|版本|\bdependenc|requirements|\bpinn?(?:s|ed)?\b",
+        (*DEPENDENCIES, FactKind.EXTRA_ADDED, FactKind.EXTRA_REMOVED),
+    ),
     (r"接口|\bapis?\b|plug-?ins?|插件", _API),
     (r"安全|漏洞|\bsecur|\bvulnerab|\bcve", (FactKind.SECURITY,)),
     (r"并发|线程|死锁|竞争|加锁|\block|\bthread|\brace|concurren", (FactKind.CONCURRENCY,)),

@@ -446,6 +446,17 @@ def test_a_test_that_goes_or_is_skipped_is_told(lines: Sequence[str], found: lis
     assert names(FactKind.TEST_REMOVED, changed("tests/test_a.py", *lines)) == found
 
 
+def test_a_test_that_moves_under_another_name_is_not_removed() -> None:
+    """A test whose body test files of the commit gain elsewhere is one that moved."""
+    body = ["    pool = Pool()", "    assert pool.take()", "    assert not pool.take()"]
+    gone = changed("tests/test_a.py", "-def test_take(", "-    size,", "-):", *(f"-{line}" for line in body), " x = 1")
+    come = new_file("tests/pools/test_pool.py", "def test_take_from_pool(size):", *body)
+    assert names(FactKind.TEST_REMOVED, gone, come) == []
+    assert names(FactKind.TEST_REMOVED, gone, new_file("tests/pools/test_pool.py", "def test_give():", body[0])) == [
+        "test_take"
+    ]
+
+
 def test_a_fact_is_told_once() -> None:
     """The same name gone twice is one fact."""
     both = [changed("vllm/a.py", '-add_argument("--x")'), changed("vllm/b.py", '-add_argument("--x")')]
