@@ -28,7 +28,8 @@ _IMPORT = re.compile(r"\s*(?:from\s+[\w.]+\s+import|import|#\s*include)\b")
 _COMMENTS = re.compile(r"(?:#|//).*")
 # A changed line that can hardly be one of a docstring: a cheap check before a file is parsed.
 _STATEMENT = re.compile(
-    r"^[-+]\s*(?:def \w+\(|class \w+[(:]|return\b|import \w|[\w.]+\(|[\w.]+(?:: .*)? [-+*/|]?= )", re.MULTILINE
+    r"^[-+]\s*(?:def \w|class \w+[(:]|return\b|import \w|(?:el)?if .*:$|[)\]}]|.*[(\[{]$|[\w.]+(?:\(|=|(?:: .*)? [-+*/|]?= ))",
+    re.MULTILINE,
 )
 _WORD = re.compile(r"\w+")
 _QUOTES = ('"""', "'''")
