@@ -1,9 +1,9 @@
 """Analysis of a commit by a model, checked before it is stored.
 
 The prompt holds the commit as delimited data. The reply follows a schema, never free text; its claims are looked up in
-the commit, questioned once, and removed if they are still unsupported. A model may move a commit by one tier for a
-reason that the diff supports, between the floor and the ceiling of the evidence. `ModelFailure` says why there is no
-analysis; the caller then analyses by rules.
+the commit, and sentences with unsupported ones are removed. It is asked for once again only if nothing is left of its
+summary. A model may move a commit by one tier for a reason that the diff supports, between the floor and the ceiling of
+the evidence. `ModelFailure` says why there is no analysis; the caller then analyses by rules.
 """
 
 import secrets as random_marks
@@ -114,13 +114,13 @@ class Analysed(NamedTuple):
 
 
 class _CheckedReply(NamedTuple):
-    """A reply and the problems found in it."""
+    """A reply, what is left of it once it is checked, and the claims in what was removed."""
 
     reply: _Low
     analysis: Analysis
-    claims: tuple[Claim, ...]
+    removed: tuple[Claim, ...]
     in_language: bool  # in the requested language
-    about_commit: bool  # about this commit
+    about_commit: bool  # whether what is left of its summary is about this commit
 
 
 class AnalysisRequest(NamedTuple):
@@ -172,28 +172,27 @@ def analyse(
         return _check(reply, request, corpus)
 
     answer = ask(messages)
-    if answer.claims or not answer.in_language or not answer.about_commit:
+    if not answer.in_language or not answer.about_commit:
         answer = ask([*messages, *_objection(answer, request.language)])
     if not answer.in_language:
         raise ModelFailure(Phrase("the reply was in another language"))
+    if is_empty(answer.analysis.summary):
+        raise ModelFailure(Phrase("nothing in the reply could be verified"))
     if not answer.about_commit:
         raise ModelFailure(Phrase("the reply is not about the commit"))
-    supported_part = check_analysis(answer.analysis, corpus)
-    analysis = tidied_analysis(supported_part.analysis)
-    if is_empty(analysis.summary):
-        raise ModelFailure(Phrase("nothing in the reply could be verified"))
     importance, reason = _tier_after_move(request, answer.reply, corpus)
-    return Analysed(analysis, importance, reason, shown.left_out, len(supported_part.removed))
+    return Analysed(answer.analysis, importance, reason, shown.left_out, len(answer.removed))
 
 
 def _check(reply: _Low, request: AnalysisRequest, corpus: Corpus) -> _CheckedReply:
-    analysis = reply.analysis()
+    supported, removed = check_analysis(reply.analysis(), corpus)
+    analysis = tidied_analysis(supported)
     return _CheckedReply(
         reply,
         analysis,
-        claims=tuple(dict.fromkeys(check_analysis(analysis, corpus).removed)),
-        in_language=is_in_language(tidied_analysis(analysis).texts, request.language),
-        about_commit=is_about(analysis.summary, corpus),
+        removed,
+        in_language=is_in_language(analysis.texts, request.language),
+        about_commit=not is_empty(analysis.summary) and is_about(analysis.summary, corpus),
     )
 
 
@@ -203,8 +202,7 @@ def _objection(answer: _CheckedReply, language: Language) -> tuple[Message, Mess
         _AGAIN,
         language=language,
         wrong_language=not answer.in_language,
-        about=answer.about_commit,
-        claims=[each.text for each in answer.claims][:20],
+        claims=list(dict.fromkeys(each.text for each in answer.removed))[:20],
     )
     return Message("assistant", answer.reply.model_dump_json()), Message("user", text)
 

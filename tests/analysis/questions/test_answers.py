@@ -271,10 +271,11 @@ def test_a_dropped_statement_leaves_the_shape_whole(ask: Ask) -> None:
         ("zh", "是的。`ENGINE_OLD_WAY` 已移除[envs.py:41]。新增了 `turbo_mode`。diff 中没有体现 `--foo`。", 3),
         ("zh", "需要改启动脚本【engine/envs.py:41】。不再支持 `--foo`。仍然支持 `ENGINE_OLD_WAY`。", 1),
         ("en", "Yes. `ENGINE_OLD_WAY` is gone [envs.py:41]. 这是中文的一句话。", 2),
+        ("en", "这是中文的一句话。`ENGINE_OLD_WAY` is gone [envs.py:41].", 1),
     ],
 )
 def test_answers_come_in_the_language_that_was_asked_for(language: Language, reply: str, kept: int, ask: Ask) -> None:
-    """Chinese answers are checked like English ones, and a later sentence in another language is dropped."""
+    """Chinese answers are checked like English ones, and a sentence in another language is dropped; nothing is asked again."""
     statements, answering = ask(reply, "`--foo`?", language=language)
     assert (len(statements), answering.by) == (kept, "model")
     assert any(url("engine/envs.py", "L41") == each.url for said in statements for each in said.citations)
