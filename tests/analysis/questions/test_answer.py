@@ -315,13 +315,16 @@ def test_rules_say_what_the_diff_does_not_show(question: str, language: Language
     assert said[-1].citations
 
 
-def test_rules_quote_what_was_analysed() -> None:
-    """The sentence of the analysis that matches is quoted, if it is in the language of the answer."""
+def test_what_a_model_wrote_answers_nothing() -> None:
+    """Its analysis is no matching line; where the commit is described, it is marked, and left out in another language."""
     one = entry(summary="It changes the pick. Rebuild images for the tokenizer before upgrading.")
     assert [each.text for each in by_rules("what about the tokenizer?", one)] == [
-        "Rebuild images for the tokenizer before upgrading."
+        "Neither the diff (2 files) nor the message mentions `tokenizer`.",
+        "The commit's title is `[Core] Drop ENGINE_OLD_WAY (#12)`.",
+        "a model says: It changes the pick. Rebuild images for the tokenizer before upgrading.",
     ]
-    assert by_rules("tokenizer 呢", one, language="zh")[0].text.endswith("都没有提到 `tokenizer`。")
+    (denial, _) = by_rules("tokenizer 呢", one, language="zh")
+    assert denial.text.endswith("都没有提到 `tokenizer`。")
 
 
 DAY = (

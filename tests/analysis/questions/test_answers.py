@@ -100,6 +100,8 @@ def ask(asking: Callable[..., Answering]) -> Ask:
     [
         (TRUE, "`best_of` is called now.", [url(SCHEDULER, "R21")]),
         ("`best_of` is called now. [scheduler.py:21]", "`best_of` is called now.", [url(SCHEDULER, "R21")]),
+        ("It begins with `pick` [core/scheduler.py:20].", "It begins with `pick`.", [url(SCHEDULER, "R20")]),
+        ("It begins with `pick` [core/scheduler.py:-10].", "It begins with `pick`.", [url(SCHEDULER, "R20")]),
         ("It calls `first` no more [core/scheduler.py:-11].", "It calls `first` no more.", [url(SCHEDULER, "L11")]),
         ("It is gone [engine/envs.py:41].", "It is gone.", [url("engine/envs.py", "L41")]),
         ("It is [0123456] here [#12].", "It is here.", [COMMIT.url]),
@@ -132,6 +134,7 @@ def test_a_true_statement_is_kept_and_cited(said: str, text: str, links: list[st
         "It rewrites `engine/worker.py`.",
         "It rewrites [engine/worker.py:3].",
         "The default is off now [scheduler.py:500].",
+        "It begins with `pick` [scheduler.py:10].",
         "`MAX_WINDOW` is new [scheduler.py:9999].",
         "`MAX_WINDOW` is new [envs.py:41].",
         "It follows [deadbee1].",
