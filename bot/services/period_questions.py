@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 from analysis.locale import Catalogue, catalogue
 from analysis.locale.punctuation import join_items, join_sentences
 from analysis.models import DayReport, Entry, Language, Question, Repository, Statement, Turn
+from analysis.questions.history import is_proven_removal, removed_names, removes_lines
 from analysis.questions.intent import asks_for_what_matters
 from analysis.questions.mentions import Mentions
 from analysis.questions.parts import answered_in_parts
@@ -130,19 +131,39 @@ class PeriodQuestions:
         if not matches.found:
             yield _none_of(matches, searched, question)
             return
-        if asks_how_many(question.text):
-            yield number_matching(len(matches.found), searched.read, question.language)
+        names, found, denial = removed_names(question.text), matches.found, None
+        if names:
+            found, denial = self._removing(names, question, matches, searched)
+        if asks_how_many(question.text) and found:
+            yield number_matching(len(found), searched.read, question.language)
         if asks_for_the_others(question.text):
             say = catalogue(question.language)
             yield Statement(text=say("Commits that do not match can't be listed. These are the ones that do."))
-        if matches.missing:
+        if denial:
+            yield denial
+        elif matches.missing:
             yield _not_found(matches, question)
         elif matches.unproven:
             say = catalogue(question.language)
             yield Statement(text=say("No commit is proven to do this. These only use the words of the question."))
         # From the store they are those already whose changed lines have the names.
-        found = self._touching(question, matches.found) if question.days else matches.found
-        yield from self._answers.answer(self._question(question, found), question.language)
+        if question.days and not names:
+            found = self._touching(question, found)
+        if found:
+            yield from self._answers.answer(self._question(question, found), question.language)
+
+    def _removing(
+        self, names: Sequence[str], question: PeriodQuestion, matches: PeriodMatches, searched: _Searched
+    ) -> tuple[Sequence[Entry], Statement | None]:
+        """Return the matching commits that remove some names; if none is proven to, those that remove lines, and the denial."""
+        looked_at = [self._whole(question, each) for each in matches.found[:_SEARCHED]]
+        if found := [each for each in looked_at if is_proven_removal(each, names)]:
+            return found, None
+        say, found = catalogue(question.language), [each for each in looked_at if removes_lines(each, names)]
+        told = [say("No commit here is proven to remove {names}.", names=join_items(map(code, names), say))]
+        told += _left_out(searched.unread, matches.unsearched, say)
+        told += [say("These only remove lines with that name.")] if found else []
+        return found, Statement(text=join_sentences(told, say))
 
     def _question(self, question: PeriodQuestion, found: Sequence[Entry]) -> Question:
         """Return the question about the commits found, the best with their patches."""
