@@ -90,10 +90,6 @@ class PeriodQuestions:
     def _answer_from(self, question: PeriodQuestion, entries: Sequence[Entry]) -> Iterator[Statement]:
         query = parse_query(Question(question.text, question.repository, (), question.thread))
         named = named_commits(question.text, entries)
-        # What is asked for is important, but important for what?
-        what_matters = asks_for_what_matters(question.text) and all(
-            asks_for_what_matters(term.text) for term in query.subjects
-        )
         if named and not asks_for_reverts(question.text):
             for each in named:
                 yield from self._answers.answer(self._about_commit(question, each), question.language)
@@ -101,7 +97,7 @@ class PeriodQuestions:
             yield most_commits(entries, question.language)
         elif not query and asks_how_many(question.text):
             yield number_of(entries, question.language)
-        elif not query or what_matters:
+        elif not query or _asks_what_matters_of_all(question, query):
             if asks_how_many(question.text):
                 yield number_of(entries, question.language)
             yield from self._about_all(question, entries)
@@ -124,8 +120,21 @@ class PeriodQuestions:
 
     def _answer_from_store(self, question: PeriodQuestion) -> Iterator[Statement]:
         """Yield the statements of an answer from all that is stored, and from the mirror if a name's history is asked for."""
+        query, count = (
+            parse_query(Question(question.text, question.repository, ())),
+            self._store.count(question.repository),
+        )
+        of_all = asks_who_made_most(question.text) or (not query and asks_how_many(question.text))
+        if count and (of_all or _asks_what_matters_of_all(question, query)):
+            entries = self._matches.latest(question.repository)
+            if len(entries) < count:
+                say = catalogue(question.language)
+                text = say("Only the latest {count} of {all} stored commits were read.", count=len(entries), all=count)
+                yield Statement(text=text)
+            yield from self._answer_from(question, entries)
+            return
         matches = self._matches.find(question.text, question.repository, question.thread)
-        yield from self._answer(question, matches, _Searched(self._store.count(question.repository)))
+        yield from self._answer(question, matches, _Searched(count))
 
     def _answer(self, question: PeriodQuestion, matches: PeriodMatches, searched: _Searched) -> Iterator[Statement]:
         if not matches.found:
@@ -195,6 +204,11 @@ class PeriodQuestions:
             return entry
         [(_, commit_id), *_] = self._store.with_sha(entry.commit.sha, question.repository)
         return self._commits.entry(Located(question.repository, commit_id), question.language, patches=True)
+
+
+def _asks_what_matters_of_all(question: PeriodQuestion, query: Query) -> bool:
+    """Return whether a question asks what is important, and not what is important for something."""
+    return asks_for_what_matters(question.text) and all(asks_for_what_matters(each.text) for each in query.subjects)
 
 
 def _in_parts(question: PeriodQuestion, answer: Callable[[PeriodQuestion], Iterator[Statement]]) -> Iterator[Statement]:

@@ -32,6 +32,7 @@ _CANDIDATES = 100  # commits that the search index finds
 _SAME_WORD = 1_000  # of them that are looked through for a name before it is denied, and
 _PARTLY_INDEXED = 100  # commits of which the index has a part only, the latest
 _PATCHES_AT_ONCE = 10  # commits whose patches are in memory
+_LATEST = 2_000  # commits that are read for what is asked of all, in about a second
 _TOUCHED = 40  # of them whose patches are searched for names
 _NAMES = 2  # whose history the mirror is asked for
 _PATHS = 2  # files of stored commits in which the mirror looks for a name
@@ -58,6 +59,10 @@ class StoredMatches:
         if matches.missing:
             matches = self._looked_further(repository, matches)
         return matches._replace(found=self._touching(repository, names, query.terms, matches.found))
+
+    def latest(self, repository: Repository) -> tuple[Entry, ...]:
+        """Return the latest commits, newest first."""
+        return self._entries(repository, self._store.latest(repository, _LATEST))
 
     def _looked_further(self, repository: Repository, matches: PeriodMatches) -> PeriodMatches:
         """Return the matches with commits that mention missing terms and are not among the best of the index.

@@ -273,6 +273,7 @@ def test_a_question_for_a_number_gets_one(stored: Stored, question: str, answer:
         recorded(3, author={"name": "Ada", "date": "2026-02-05T12:00:00Z"}),
     )
     assert asked(at, question, DAY_OF_RECORDED).startswith(answer)
+    assert asked(at, question).startswith(answer)
 
 
 def test_common_words_are_not_denied(stored: Stored) -> None:
