@@ -71,7 +71,9 @@ _THINGS = _table(
     (r"回退|回滚|\brevert", (FactKind.REVERT,)),
     (r"线上|生产|部署|\bdeploy", (*_FLAG, *_ENV, *_DEFAULT)),
 )
-_REMOVED = r"\bremov|\bdelet|\bdrop(?:s|ped|ping)?\b|\bgone\b|\bgot rid|\bno longer\b|移除|删|去掉|没了|不再"
+_REMOVED = (
+    r"\bremov|\bdelet|\bdrop(?:s|ped|ping)?\b|\bgone\b|\bgot rid|\bno longer\b|\bdisappear|移除|删|去掉|没了|不再|消失"
+)
 REMOVED = re.compile(_REMOVED, re.IGNORECASE)
 _CHANGES = _table(
     (_REMOVED, (*_GONE, *_RENAMED, FactKind.UNCALLED_METHOD, FactKind.SUPPORT_DROPPED)),

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from analysis.locale import Catalogue, catalogue
 from analysis.locale.punctuation import join_items, join_sentences
 from analysis.models import DayReport, Entry, Language, Question, Repository, Statement, Turn
-from analysis.questions.history import is_proven_removal, removed_names, removes_lines
+from analysis.questions.history import is_proven_removal, names_asked, removed_names, removes_lines
 from analysis.questions.intent import asks_for_what_matters
 from analysis.questions.mentions import Mentions
 from analysis.questions.parts import answered_in_parts
@@ -29,8 +29,10 @@ from analysis.questions.totals import asks_how_many, asks_who_made_most, most_co
 from analysis.search.commit_words import lacks_patches, may_hold_more
 from analysis.sources.secrets import Redactor
 from analysis.writing.by_rules import code
+from bot.models.downstream import DownstreamCheck
 from bot.models.subjects import DayRef
 from bot.services.answers import AnswerService
+from bot.services.impact_answers import answer_from_impacts
 from bot.services.lookup import CommitLookup, Located
 from bot.services.stored_matches import StoredMatches
 from bot.store import Store
@@ -43,7 +45,7 @@ _MAX_NAMED = 4  # terms that a denial names
 class PeriodQuestion(NamedTuple):
     """A question about the days of a repository, oldest first, in a time zone; `thread` is oldest first.
 
-    Without days it is about all that is stored.
+    Without days it is about all that is stored. With a `check` it asks what of downstream code the commits break.
     """
 
     text: str
@@ -52,6 +54,7 @@ class PeriodQuestion(NamedTuple):
     tz: ZoneInfo
     language: Language
     thread: tuple[Turn, ...] = ()
+    check: Callable[[Sequence[Entry]], DownstreamCheck] | None = None
 
 
 class _Searched(NamedTuple):
@@ -83,6 +86,8 @@ class PeriodQuestions:
     def answer_from(self, question: PeriodQuestion, entries: Sequence[Entry]) -> Iterator[Statement]:
         """Yield the statements of an answer from these commits."""
         question = _redacted(question)
+        if question.check:
+            return answer_from_impacts(question.check(entries), entries, question.language)
         if not entries:
             return self._about_all(question, ())
         return _in_parts(question, lambda part: self._answer_from(part, entries))
@@ -120,10 +125,8 @@ class PeriodQuestions:
 
     def _answer_from_store(self, question: PeriodQuestion) -> Iterator[Statement]:
         """Yield the statements of an answer from all that is stored, and from the mirror if a name's history is asked for."""
-        query, count = (
-            parse_query(Question(question.text, question.repository, ())),
-            self._store.count(question.repository),
-        )
+        query = parse_query(Question(question.text, question.repository, ()))
+        count = self._store.count(question.repository)
         of_all = asks_who_made_most(question.text) or (not query and asks_how_many(question.text))
         if count and (of_all or _asks_what_matters_of_all(question, query)):
             entries = self._matches.latest(question.repository)
@@ -140,7 +143,8 @@ class PeriodQuestions:
         if not matches.found:
             yield _none_of(matches, searched, question)
             return
-        names, found, denial = removed_names(question.text), matches.found, None
+        names, denial = removed_names(question.text), None
+        found: Sequence[Entry] = matches.found
         if names:
             found, denial = self._removing(names, question, matches, searched)
         if asks_how_many(question.text) and found:
@@ -155,10 +159,8 @@ class PeriodQuestions:
         elif matches.unproven:
             say = catalogue(question.language)
             yield Statement(text=say("No commit is proven to do this. These only use the words of the question."))
-        # From the store they are those already whose changed lines have the names.
-        if question.days and not names:
-            found = self._touching(question, found)
         if found:
+            found = found if names else self._touching(question, found)
             yield from self._answers.answer(self._question(question, found), question.language)
 
     def _removing(
@@ -184,7 +186,7 @@ class PeriodQuestions:
 
     def _touching(self, question: PeriodQuestion, found: Sequence[Entry]) -> Sequence[Entry]:
         """Return the commits that touch the names of code in the question, or what else it names; all if none does."""
-        names = names_in(question.text)
+        names = tuple(dict.fromkeys((*names_asked(question.text), *names_in(question.text))))
         looked_at = [self._whole(question, each).commit for each in found[:_SEARCHED]] if names else []
         shas = touching(names, terms_of(question.text), looked_at)
         return [each for each in found if each.commit.sha in shas] or found

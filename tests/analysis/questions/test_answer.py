@@ -11,6 +11,7 @@ from analysis.locale import catalogue
 from analysis.models import Analysis, Commit, Entry, Language, Question, Repository
 from analysis.questions.answering import Statement, Turn, answer, language_of, reads_as_question, references_in
 from analysis.questions.excerpts import relevant_chunks, render_chunks, render_day
+from analysis.questions.intent import asks_what_breaks
 from analysis.questions.query import names_in, parse_query
 from analysis.questions.segmenter import Segment, Segmenter
 from analysis.ranking import rank
@@ -424,6 +425,23 @@ def test_no_reply_is_lost_or_cut_differently(reply: str, size: int) -> None:
 def test_names_of_code_are_told_from_words(question: str, names: tuple[str, ...]) -> None:
     """Symbols, flags, variables and paths are names; words with hyphens, abbreviations and references are not."""
     assert names_in(question) == names
+
+
+@pytest.mark.parametrize(
+    ("question", "asks"),
+    [
+        ("Does anything break engine?", True),
+        ("what breaks `acme/engine` this week?", True),
+        ("is acme/engine affected by this?", True),
+        ("会影响 engine 吗？", True),
+        ("Does anything break other/engine?", False),
+        ("Does anything break engine-next?", False),
+        ("which commits touch the engine?", False),
+    ],
+)
+def test_a_question_what_breaks_a_repository_is_told_by_its_name(question: str, asks: bool) -> None:
+    """In full or short, as what is broken; a longer name, or one of somebody else, is another."""
+    assert asks_what_breaks(question, REPOSITORY) is asks
 
 
 @pytest.mark.parametrize(
