@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Literal
 from analysis.diff import tokens
 from analysis.errors import ModelFailure
 from analysis.locale import Phrase, catalogue
-from analysis.models import Citation, Language, Question, Statement, Turn
+from analysis.models import Language, Question, Statement
 from analysis.questions.answer_check import AnswerChecker
 from analysis.questions.by_rules import NOT_SHOWN, OFF_TOPIC, answer_by_rules
 from analysis.questions.commit_lines import further_commits
-from analysis.questions.intent import language_of, reads_as_question, references_in
 from analysis.questions.prompt import MAX_QUESTION, answer_prompt
 from analysis.questions.segmenter import Segment, Segmenter
 from analysis.questions.tools import CommitTools
@@ -27,20 +26,6 @@ from analysis.text import scalar
 
 if TYPE_CHECKING:  # the SDK takes half a second to import, and the rules need none
     from analysis.llm import ChatModel, Message, Tool, ToolCall, UsageCounter
-
-__all__ = [
-    "Answering",
-    "Citation",
-    "Question",
-    "Reserve",
-    "Statement",
-    "Turn",
-    "answer",
-    "estimate",
-    "language_of",
-    "reads_as_question",
-    "references_in",
-]
 
 # Holds what a call may take, in tokens of input and of output, while it is made; raises `ModelFailure` if that is too much.
 Reserve = Callable[[tuple[int, int]], AbstractContextManager[None]]

@@ -69,12 +69,6 @@ def answer_by_rules(question: Question, language: Language) -> Iterator[Statemen
         yield from about_day(question, language)
 
 
-def denies(text: str, language: Language) -> bool:
-    """Return whether a statement of the rules says that a commit does not answer the question."""
-    patterns = (re.sub(r"\\\{\w+\\\}", ".*", re.escape(catalogue(language)(each))) for each in DENIALS)
-    return any(re.fullmatch(pattern, text) for pattern in patterns)
-
-
 def _about_commit(question: Question, entry: Entry, language: Language) -> Iterator[Statement]:
     topics = topics_in(question.text)
     yield from (each.statement for each in records(entry, language) if each.topic in topics)

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Sequence
 
 from analysis.citations import to_line
 from analysis.diff import changed_lines, hunks
-from analysis.grounding.allowlist import EXTENSIONS
 from analysis.impact.watch import touches
 from analysis.models import OPERATIONAL, Commit, Entry, FileChange
 from analysis.paths import Kind, kind
@@ -27,6 +26,9 @@ _ASKING = re.compile(
 )
 _ADDING = re.compile(r"\b(?:add|introduc|first\b|since when)|新增|引入|加(?!载)|出现", re.IGNORECASE)
 _QUOTED = re.compile(r"`([\w.-]+)`")
+_OWNER = re.compile(
+    r".*[.(](?!(?:pyi?|md|ya?ml|toml|txt|sh|json|cpp|cuh?|h)$)"
+)  # what a name belongs to; of a file none
 _ELSEWHERE = (Kind.TEST, Kind.DOCS, Kind.EXAMPLE)  # which stop mentioning what is still there
 
 
@@ -92,13 +94,7 @@ def touched_line(commit: Commit, names: Sequence[str]) -> Line | None:
 
 
 def _key(name: str) -> str:
-    return name_key(_own_part(name))
-
-
-def _own_part(name: str) -> str:
-    """Return a name without what it belongs to: `key` of `T.f(key)`; a file's name is whole."""
-    last = re.split(r"[.(]", name)[-1]
-    return name if last in EXTENSIONS else last
+    return name_key(_OWNER.sub("", name))
 
 
 def _balance(files: Iterable[FileChange], names: Sequence[str]) -> int:
@@ -114,7 +110,7 @@ def _balance(files: Iterable[FileChange], names: Sequence[str]) -> int:
 
 def _finder(name: str) -> Callable[[str], bool]:
     """Return a predicate: whether a line has a name, in any spelling; one of a single word only as a whole word."""
-    last, key = _own_part(name).lstrip("-"), _key(name)
+    last, key = _OWNER.sub("", name).lstrip("-"), _key(name)
     if last.isalnum() and last.islower():
         whole = re.compile(rf"(?<![^\W_]){last}(?![^\W_])", re.IGNORECASE)
         return lambda text: whole.search(text) is not None

@@ -48,9 +48,8 @@ def scope_of(question: str, today: date, earlier: Sequence[str] = ()) -> Scope:
     named = days_asked(question, today)
     if named:
         return Scope(named.rest, tuple(named.days))
-    rest = " ".join(_EVERYTHING.sub(" ", question).split())
-    if rest != " ".join(question.split()):
-        return Scope(rest, ())
+    if _EVERYTHING.search(question):
+        return Scope(" ".join(_EVERYTHING.sub(" ", question).split()), ())
     if asks_for_history(question) or Topic.LINKS in topics_in(question):
         return Scope(question, ())
     for text in reversed(earlier):

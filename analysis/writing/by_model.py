@@ -120,7 +120,7 @@ class _CheckedReply(NamedTuple):
     analysis: Analysis
     removed: tuple[Claim, ...]
     in_language: bool  # in the requested language
-    about_commit: bool  # whether what is left of its summary is about this commit
+    about_commit: bool  # about this commit
 
 
 class AnalysisRequest(NamedTuple):
@@ -172,14 +172,14 @@ def analyse(
         return _check(reply, request, corpus)
 
     answer = ask(messages)
-    if not answer.in_language or not answer.about_commit:
+    if not answer.in_language or not answer.about_commit or is_empty(answer.analysis.summary):
         answer = ask([*messages, *_objection(answer, request.language)])
     if not answer.in_language:
         raise ModelFailure(Phrase("the reply was in another language"))
-    if is_empty(answer.analysis.summary):
-        raise ModelFailure(Phrase("nothing in the reply could be verified"))
     if not answer.about_commit:
         raise ModelFailure(Phrase("the reply is not about the commit"))
+    if is_empty(answer.analysis.summary):
+        raise ModelFailure(Phrase("nothing in the reply could be verified"))
     importance, reason = _tier_after_move(request, answer.reply, corpus)
     return Analysed(answer.analysis, importance, reason, shown.left_out, len(answer.removed))
 
@@ -192,7 +192,7 @@ def _check(reply: _Low, request: AnalysisRequest, corpus: Corpus) -> _CheckedRep
         analysis,
         removed,
         in_language=is_in_language(analysis.texts, request.language),
-        about_commit=not is_empty(analysis.summary) and is_about(analysis.summary, corpus),
+        about_commit=is_about(reply.summary, corpus),
     )
 
 

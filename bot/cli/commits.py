@@ -75,15 +75,13 @@ def ask(
     from analysis.questions.days_asked import last_days
     from analysis.questions.intent import language_of
     from analysis.questions.scope import Scope
-    from analysis.report.impacts_terminal import print_impacts
     from analysis.report.terminal import print_answer
     from analysis.window import zone
-    from bot.cli.impact import check_complete
+    from bot.cli.impact import impact
     from bot.cli.output import deliver
     from bot.services.configured_repositories import choose_repositories
     from bot.services.downstream import asked_for
     from bot.services.impact import repositories_named
-    from bot.services.impact_reports import ImpactReports, Terms
     from bot.services.question_subjects import SubjectQuestions, question_subject
 
     settings = command_settings()
@@ -91,18 +89,13 @@ def ask(
     now = datetime.now(UTC)
     choose = partial(choose_repositories, configured=settings.digest_repos)
     subject = question_subject(about, question, choose, repo, now.astimezone(tz).date())
+    if named := asked_for(question, repositories_named(settings.digest_downstream)):
+        over = subject.about if isinstance(subject.about, Scope) else None
+        days = (over.days or last_days(now.astimezone(tz).date())) if over else ()
+        period, chosen = (f"{days[0]}..{days[-1]}", str(subject.repositories[0])) if days else (about, repo)
+        impact([period], [str(each) for each in named], chosen, language, tz.key)
+        return
     with _services(settings, no_model=no_model) as services:
-        if trees := asked_for(question, repositories_named(settings.digest_downstream)):
-            impacts = ImpactReports(services.sources, services.digests, services.commits, services.impacts)
-            terms = Terms(trees, language, tz, now)
-            if isinstance(subject.about, Scope):
-                days = subject.about.days or last_days(now.astimezone(tz).date())
-                report = impacts.of_days(subject.repositories[0], days, terms)
-            else:
-                report = impacts.of_commit(subject.about, subject.repositories, terms)
-            deliver(lambda console: print_impacts(console, report), None)
-            check_complete([report])
-            return
         questions = SubjectQuestions(services.commits, services.answers, services.period_questions)
         read = partial(services.digests.report, now=now, ask=False)
         statements = questions.answer(subject, question, language, tz, read)

@@ -60,7 +60,7 @@ def impact(
     deliver(lambda console: _print(console, reports, format), out)
     if format == "json":
         _print_comparisons(reports)
-    check_complete(reports)
+    _check_complete(reports)
 
 
 def _words(what: "Sequence[str] | None") -> list[str]:
@@ -117,7 +117,7 @@ def _print_comparisons(reports: "Sequence[ImpactReport]") -> None:
                 sys.stderr.write(f"{one_line(line)}\n")
 
 
-def check_complete(reports: "Sequence[ImpactReport]") -> None:
+def _check_complete(reports: "Sequence[ImpactReport]") -> None:
     """Raise `IncompleteResult` if a commit or a day is missing."""
     missing = [
         *(f"{each.sha[:7]} ({each.reason})" for report in reports for each in report.failed),

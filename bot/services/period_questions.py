@@ -131,9 +131,10 @@ class PeriodQuestions:
         if count and (of_all or _asks_what_matters_of_all(question, query)):
             entries = self._matches.latest(question.repository)
             if len(entries) < count:
-                say = catalogue(question.language)
-                text = say("Only the latest {count} of {all} stored commits were read.", count=len(entries), all=count)
-                yield Statement(text=text)
+                told = catalogue(question.language)(
+                    "Only the latest {count} of {all} stored commits were read.", count=len(entries), all=count
+                )
+                yield Statement(text=told)
             yield from self._answer_from(question, entries)
             return
         matches = self._matches.find(question.text, question.repository, question.thread)

@@ -8,10 +8,10 @@ from analysis.citations import to_line
 from analysis.diff import hunks, tokens
 from analysis.facts import facts
 from analysis.locale import catalogue
-from analysis.models import Analysis, Commit, Entry, Language, Question, Repository
-from analysis.questions.answering import Statement, Turn, answer, language_of, reads_as_question, references_in
+from analysis.models import Analysis, Commit, Entry, Language, Question, Repository, Statement, Turn
+from analysis.questions.answering import answer
 from analysis.questions.excerpts import relevant_chunks, render_chunks, render_day
-from analysis.questions.intent import asks_what_breaks
+from analysis.questions.intent import asks_what_breaks, language_of, reads_as_question, references_in
 from analysis.questions.query import names_in, parse_query
 from analysis.questions.segmenter import Segment, Segmenter
 from analysis.ranking import rank

@@ -16,8 +16,8 @@ from llmock.testing import LLMockServer
 
 from analysis.facts import facts
 from analysis.llm import ChatModel, Message, UsageCounter
-from analysis.models import Analysis, Commit, Entry, Language, Links, Question, Repository
-from analysis.questions.answering import Answering, Statement, Turn, answer, estimate
+from analysis.models import Analysis, Commit, Entry, Language, Links, Question, Repository, Statement, Turn
+from analysis.questions.answering import Answering, answer, estimate
 from analysis.ranking import rank
 from loopback.http_server import Loopback, QuietHandler
 from tests.factories import SHA, commit, file, patch

@@ -58,8 +58,10 @@ def test_a_configured_plug_in_may_be_named_where_it_may_be_seen(
     slack: LoopbackSlack, github: FaultyGitHub, tmp_path: Path, private: str, told_of: bool
 ) -> None:
     """What breaks it is told; where DIGEST_PRIVATE hides it, its name is a word like any other."""
-    settings = {"digest_downstream": "o/plug", "digest_private": private, "digest_mirrors": tmp_path / "mirrors"}
-    with Talk(slack, github.url, tmp_path, **settings) as talk:
+    mirrors = tmp_path / "mirrors"
+    with Talk(
+        slack, github.url, tmp_path, digest_downstream="o/plug", digest_private=private, digest_mirrors=mirrors
+    ) as talk:
         for question in ("does anything break plug on 2026-02-05?", "2026-02-05 有没有提交会破坏 `o/plug`？"):
             answer = told(talk.reply(ADA, f"{BOT} {question}"))
             assert ("plug/run.py:10" in answer) is told_of
