@@ -255,7 +255,7 @@ def _none_of(matches: PeriodMatches, searched: _Searched, question: PeriodQuesti
     if not matches.asked:
         return Statement(
             text=say(
-                "Ask what these commits do, for example: which touch ROCm? what removed --flag? what was reverted?"
+                "Ask what these commits do, for example: which change a default? what removed --flag? what was reverted?"
             )
         )
     if not (searched.read or searched.unread):

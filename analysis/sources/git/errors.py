@@ -9,11 +9,14 @@ from enum import Enum, auto
 from analysis.errors import DigestError, MirrorUnavailable, UnknownBranch, UnknownCommit, translated_by
 from analysis.locale import Phrase, mark
 from analysis.models import SHORT_SHA, Repository
+from analysis.sources import github_errors
 from analysis.sources.git.locks import LockTimedOut
-from analysis.sources.github_errors import known_cause
 
 _NOT_READABLE = mark("git cannot read {repository} ({cause}); try again later")
 _FULL = mark("no disk space is left for the mirror of {repository}; free some, or set DIGEST_MIRRORS to another folder")
+_LACKING = mark(
+    "the mirror of {repository} lacks commit {commit}, as does its server; check the SHA, or the repository"
+)
 _BROKEN = mark("the mirror of {repository} is damaged; the next fetch clones it again")
 
 
@@ -135,13 +138,7 @@ def translated_git_errors() -> AbstractContextManager[None]:
 
 
 def unknown_commit(repository: Repository, name: str) -> UnknownCommit:
-    return UnknownCommit(
-        Phrase(
-            "{repository} has no commit {commit}, or several start with it; use a longer SHA, or check the repository",
-            repository=repository.full_name,
-            commit=name,
-        )
-    )
+    return github_errors.unknown_commit(repository, name, _LACKING)
 
 
 def unknown_branch(repository: Repository) -> UnknownBranch:
@@ -212,13 +209,13 @@ def _failed(exc: GitFailed, repository: Repository, host: str, commit: str | Non
             Phrase("{host} returned status {status}; try again later", host=host, status=status[1])
         )
     if exc.cause is Cause.NO_ANSWER:
-        cause = known_cause(exc.words) or Phrase("no response")
+        cause = github_errors.known_cause(exc.words) or Phrase("no response")
         return _unreadable(repository, Phrase("{host}: {cause}", host=host, cause=cause))
     causes = {
         Cause.REFUSED: Phrase("the server denied access"),
         Cause.MOVED: Phrase("the server redirected the request"),
         Cause.NO_REF: Phrase("the repository is empty"),
-        Cause.LACKING: Phrase("objects are missing on the server"),
+        Cause.LACKING: Phrase("objects are missing in the mirror"),
         Cause.NO_OBJECT: Phrase("objects are missing on the server"),
     }
     return _unreadable(
