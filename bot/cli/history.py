@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from analysis.errors import DigestError
-from bot.cli.command_settings import command_settings
+from bot.cli.command_settings import command_settings, load_settings
 from bot.cli.options import IncompleteResult, LangOption, NoModelOption, RepoOption, ZoneOption, budget_time, parse_days
 
 if TYPE_CHECKING:
@@ -71,9 +71,8 @@ def calibrate(
     from bot.services.calibration import as_lines
     from bot.services.calibration import calibrate as fit
     from bot.services.configured_repositories import choose_repositories, stored_corrections
-    from bot.settings import Settings
 
-    settings = Settings.load()
+    settings = load_settings()
     repository, now = choose_repositories(repo, settings.digest_repos)[0], datetime.now(UTC)
     corrections = stored_corrections(settings.database_url.get_secret_value(), repository)
     with (

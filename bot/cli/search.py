@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from analysis.errors import Misuse
+from bot.cli.command_settings import load_settings
 from bot.cli.options import RepoOption, ZoneOption
 
 if TYPE_CHECKING:
@@ -35,9 +36,8 @@ def search(
     from bot.cli.progress import TerminalProgress
     from bot.services import factory
     from bot.services.configured_repositories import choose_repositories
-    from bot.settings import Settings
 
-    settings = Settings.load()
+    settings = load_settings()
     tz = zone(timezone or settings.digest_timezone)
     among = choose_repositories(repo, settings.digest_repos) if repo else []
     if len(words) > _MOST_WORDS:
@@ -77,9 +77,8 @@ def rank(
     """Rank recorded commits: a JSON object a line."""
     from bot.services.configured_repositories import choose_repositories, stored_weights
     from bot.services.recorded_commits import ranked_lines
-    from bot.settings import Settings
 
-    settings = Settings.load()
+    settings = load_settings()
     weights = stored_weights(
         settings.database_url.get_secret_value(), choose_repositories(repo, settings.digest_repos)[0]
     )
