@@ -38,9 +38,7 @@ _QUOTES = ('"""', "'''")
 def formatting_only(change: Change) -> Iterator[Fact]:
     """Yield one fact for a commit whose changes outside documentation are all formatting."""
     files = [each for each in change.commit.files if kind(each.path) is not Kind.DOCS]
-    if files and all(
-        (_has_same_words(each) and _has_same_content(each)) or _changes_docstrings(change, each) for each in files
-    ):
+    if files and all(changes_only_layout(each) or _changes_docstrings(change, each) for each in files):
         more = f" (+{len(files) - 1})" if len(files) > 1 else ""
         yield Fact(kind=FactKind.LAYOUT, name=files[0].path + more, path=files[0].path)
 
@@ -73,7 +71,10 @@ def _are_documentation(source: Source, lines: Iterable[DiffLine]) -> bool:
     return all(line.number in inside or line.text.strip()[:1] in ("", "#") for line in lines)
 
 
-def _has_same_content(file: FileChange) -> bool:
+def changes_only_layout(file: FileChange) -> bool:
+    """Return whether a file's change is formatting, comments or import order."""
+    if not _has_same_words(file):
+        return False
     suffix = file.path.rpartition(".")[2].lower()
     read: Callable[[FileChange, Side], Hashable] = (
         _python_content if suffix in _PYTHON else _braced_content if suffix in _BRACED else _line_content

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from analysis.diff import DiffLine, headed_hunks
 from analysis.grounding.plain_text import plain_text, sentences
+from analysis.instructions import without_instructions
 from analysis.models import Commit, Entry, Fact, FileChange, Language
 from analysis.paths import Kind, kind
 from analysis.questions.metadata import Record, records
@@ -126,7 +127,7 @@ def _author_documents(commit: Commit) -> Iterator[Document]:
         found += [(each, _PULL_TEXT) for each in (pull.title, *_sentences(_TRAILER.sub("", pull.body)[:_MESSAGE]))]
     seen: list[str] = []
     for sentence, factor in found:
-        if not any(sentence in each for each in seen):
+        if sentence == without_instructions(sentence) and not any(sentence in each for each in seen):
             seen.append(sentence)
             yield _text_document(Sentence(sentence), sentence, factor)
 

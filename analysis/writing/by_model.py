@@ -33,7 +33,7 @@ from analysis.models import (
     Risk,
     Severity,
 )
-from analysis.ranking import ceiling, floor, may_move_down, may_move_up, supported, within
+from analysis.ranking import ceiling, floor, may_move_down, may_move_up, within
 from analysis.writing.fact_sentences import FACT_SENTENCES
 from analysis.writing.prompts import load_prompt, rendered
 
@@ -220,7 +220,7 @@ def _tier_after_move(request: AnalysisRequest, reply: _Low, corpus: Corpus) -> t
     if not (may_move_up(commit, found, reason) if up else may_move_down(commit, found)):
         return ranked.importance, ""
     requested = _ORDER[max(0, min(_ORDER.index(ranked.importance) + (1 if up else -1), len(_ORDER) - 1))]
-    moved = within(requested, floor(supported(commit, found)), ceiling(commit, ranked.change_types, found))
+    moved = within(requested, floor(found), ceiling(commit, ranked.change_types, found))
     return (moved, reason) if moved is not ranked.importance else (ranked.importance, "")
 
 

@@ -73,9 +73,9 @@ def _summary(commit: Commit, fact_sentences: Sequence[str], say: Catalogue) -> s
 def _size_sentence(commit: Commit, say: Catalogue) -> str:
     if not commit.files and not commit.size:
         return say("This commit changes no file")
-    changed = say.plural("{count} file", "{count} files", len(commit.files))
-    size = {"additions": commit.additions, "deletions": commit.deletions}
-    clauses = [say("{files} changed (+{additions} −{deletions})", files=changed, **size)]
+    changed = "> " * commit.is_cut + say.plural("{count} file", "{count} files", len(commit.files))
+    size = ("?", "?") if commit.is_cut and not commit.size else (commit.additions, commit.deletions)
+    clauses = [say("{files} changed (+{additions} −{deletions})", files=changed, additions=size[0], deletions=size[1])]
     areas = [code(files[0].path if len(files) == 1 else name) for name, files in _files_by_area(commit)]
     if areas:
         where = mark("mostly in {areas}") if len(areas) > _MAX_AREAS_IN_SUMMARY else mark("in {areas}")

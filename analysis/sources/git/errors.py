@@ -108,6 +108,10 @@ class GitTooLarge(Exception):
         self.limit = limit
 
 
+class TreeRefused(Exception):
+    """A commit has more or longer paths than are looked at, or two of one name."""
+
+
 class GitFailed(Exception):
     """Git ended with a failure. Its words may hold an address: they are for telling the `cause`, and never shown."""
 
@@ -171,6 +175,11 @@ def _too_large(exc: GitTooLarge, repository: Repository, *_: object) -> DigestEr
             limit=exc.limit,
         )
     )
+
+
+def _tree_refused(_: TreeRefused, repository: Repository, *__: object) -> DigestError:
+    name = repository.full_name
+    return MirrorUnavailable(Phrase("{repository} has too many or too long paths, or two of one name", repository=name))
 
 
 def _object_missing(_: ObjectMissing, repository: Repository, host: str, commit: str | None) -> DigestError:
@@ -239,6 +248,7 @@ _TABLE: Mapping[type[Exception], Callable[..., DigestError]] = {
     GitMissing: _missing,
     GitTimedOut: _timed_out,
     GitTooLarge: _too_large,
+    TreeRefused: _tree_refused,
     GitFailed: _failed,
     ObjectMissing: _object_missing,
     MirrorDamaged: _damaged,

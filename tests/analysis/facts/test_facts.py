@@ -370,8 +370,12 @@ def test_a_lock_that_stays_does_not_touch_concurrency(path: str, lines: Sequence
     ],
 )
 def test_a_vulnerability_that_is_named_is_security(title: str, body: str, pull: str | None, name: str) -> None:
-    """An advisory's number or an attack's name in the author's words is told."""
-    assert told(FactKind.SECURITY, title=title, body=body, pull=pull) == [(name, None, None)]
+    """An advisory's number or an attack's name in the author's words is told of a commit that changes code, and of no other."""
+    code, remark = changed("vllm/a.py", "-x = 1", "+x = 2"), changed("vllm/a.py", "-# one", "+# two")
+    documents = [changed("README.md", "-a", f"+{name}"), changed("tests/test_a.py", "-x = 1", "+x = 2")]
+    assert told(FactKind.SECURITY, *documents, code, title=title, body=body, pull=pull) == [(name, None, None)]
+    assert told(FactKind.SECURITY, *documents, remark, title=title, body=body, pull=pull) == []
+    assert told(FactKind.SECURITY, title=title, body=body, pull=pull) == []
 
 
 @pytest.mark.parametrize(
