@@ -42,12 +42,15 @@ _TO_RANKING = (
     r"#+ ?(?:instructions?|system)\b",
     r"</?(?:data|commit|system|instructions?)>",
     r"\"(?:move|importance|tier|score)\"\s*:",
+    r"\b(?:every(?:one|body)|(?:all|every) (?:users?|operators?|admin\w*|readers?))\b[^.\n]{0,30}\b(?:must|should|have to|needs? to)\b[^.\n]{0,30}\b(?:run|execute|install|download|paste)\b",
+    r"\b(?:curl|wget)\b[^\n]{0,200}\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b",
     r"(?:把|将|请|务必|必须)[^。\n]{0,20}(?:标|评|列|排|视|归|定|算)(?:记|级|为|作|成|到)",
 )
 _EVERY = "|".join(each for each in (*INSTRUCTIONS, *CHAT_MARKS, *_TO_RANKING) if each not in _SUBJECTS)
 # Each begins at a word or a sign: all other positions, most of a text, are skipped at once.
 _INSTRUCTION = re.compile(rf"(?=\b\w|[^\w\s]|[^\x00-\x7f])(?:{_EVERY})", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"[.;!?](?=\s)|[。；！？\n]")
+_SENTENCE = re.compile(r"\S.*?(?:[.;!?](?=\s)|[。；！？\n]|\Z)", re.DOTALL)
 _WORD = re.compile(r"\w{2}")
 
 
@@ -70,4 +73,4 @@ def without_instructions(text: str) -> str:
 
 def without_instructions_by_sentence(text: str) -> str:
     """Apply `without_instructions` to each sentence, so that an instruction in one does not remove the others."""
-    return "\n".join(without_instructions(sentence) for sentence in _SENTENCE_END.split(text))
+    return _SENTENCE.sub(lambda each: without_instructions(each[0]), text).strip()

@@ -29,7 +29,7 @@ _GENERATED = re.compile(
 )
 _VENDORED = re.compile(r"(^|/)(vendor|third_party|thirdparty|node_modules|external)/")
 _TEST = re.compile(
-    r"(^|/)(tests?|testing|__tests__|testdata|spec)/|(^|/)(test_[^/]*|conftest)\.py$|_tests?\.(py|go|cc|cpp|cu|rs)$|\.(test|spec)\.[jt]sx?$"
+    r"(^|/)(tests?|testing|__tests__|testdata|spec)/|(^|/)(test[_-][^/]*|conftest)\.(py|c|cc|cpp|cu|rs)$|(^|[/_-])tests?\.(py|go|c|cc|cpp|cu|rs)$|\.(test|spec)\.[jt]sx?$"
 )
 _CI = re.compile(
     r"^(\.github/(workflows|actions|scripts|mergify|dependabot|labeler)|\.buildkite|\.circleci|\.gitlab-ci|\.ci|ci|\.azure-pipelines)(/|\.|$)"

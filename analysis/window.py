@@ -50,7 +50,7 @@ def parse_day(text: str, today: date) -> date:
 
     Raises `Misuse` with the accepted forms.
     """
-    word = text.strip().lower()
+    word = (text := text.strip()).lower()
     if word in ("today", "yesterday"):
         return today - timedelta(days=int(word == "yesterday"))
     if re.fullmatch(r"-\d{1,5}", word):
@@ -100,7 +100,7 @@ def _check_day(day: date, today: date, text: str) -> date:
 
 def parse_range(text: str, today: date) -> list[date]:
     """Parse `FROM..TO` into its days, both included, oldest first; raises `Misuse` if it is malformed or backwards."""
-    first_text, dots, last_text = text.partition("..")
+    first_text, dots, last_text = (text := text.strip()).partition("..")
     if not dots or not first_text or not last_text:
         raise Misuse(f"{text!r} is not a range of days; use FROM..TO, such as 2026-01-01..2026-01-31")
     first, last = parse_day(first_text, today), parse_day(last_text, today)

@@ -2,15 +2,16 @@
 
 import logging
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import time
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import SplitResult, urlsplit
 from zoneinfo import ZoneInfo
 
 from pydantic import BeforeValidator, Field, SecretStr, ValidationError, field_validator, model_validator
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic_settings import BaseSettings, DotEnvSettingsSource, EnvSettingsSource, NoDecode, SettingsConfigDict
 
 from analysis.errors import BadSetting, Misuse
 from analysis.locale import Language
@@ -111,6 +112,7 @@ def _mcp_token(value: object) -> object:
     return token
 
 
+_OURS = "digest_"
 _TURNED_OFF_BY_EMPTY = ("digest_mirrors",)
 _PREFIXES = {"SLACK_BOT_TOKEN": "xoxb-", "SLACK_APP_TOKEN": "xapp-", "SLACK_SIGNING_SECRET": ""}
 
@@ -247,6 +249,18 @@ class Settings(BaseSettings):
         return value.get_secret_value()
 
     @classmethod
+    def unknown(cls) -> Iterator[str]:
+        """Yield a line for each DIGEST_ variable of the environment or `.env` that is no setting, with the nearest one.
+
+        None is an error: another program may use the prefix, and a variable of a newer version must not stop this one.
+        """
+        known = {name.removeprefix(_OURS): name for name in cls.model_fields}
+        found = {*EnvSettingsSource(cls).env_vars, *DotEnvSettingsSource(cls).env_vars} - set(known.values())
+        for name in sorted(each for each in found if each.startswith(_OURS)):
+            near = get_close_matches(name.removeprefix(_OURS), known, 1, 0.5)  # LNG is this near to LANGUAGE
+            yield f"{name.upper()} is not a setting" + (f"; did you mean {known[near[0]].upper()}?" if near else "")
+
+    @classmethod
     def load(cls) -> Self:
         """Read the settings. Raise `WrongSettings` with the name and reason of each invalid one, without its value."""
         try:
@@ -254,7 +268,7 @@ class Settings(BaseSettings):
         except UnicodeDecodeError:
             raise WrongSettings([".env: is not a text in UTF-8"]) from None
         except ValidationError as exc:
-            raise WrongSettings([f"{str(each['loc'][0]).upper()}: {_reason(each)}" for each in exc.errors()]) from None
+            raise WrongSettings([f"{str(each['loc'][0]).upper()}: {reason(each)}" for each in exc.errors()]) from None
 
 
 def _has_port(parts: SplitResult) -> bool:
@@ -265,7 +279,7 @@ def _has_port(parts: SplitResult) -> bool:
         return False
 
 
-def _reason(error: Mapping[str, Any]) -> str:
+def reason(error: Mapping[str, Any]) -> str:
     """Return our own description of a validation error."""
     words = _REASONS.get(error["type"])
     return words.format(**error.get("ctx", {})) if words else str(error["msg"]).removeprefix("Value error, ")

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from posixpath import basename, dirname, join
+from posixpath import dirname, join
 from typing import NamedTuple
 
 from analysis.diff import changed_lines, side_lines
@@ -10,11 +10,9 @@ from analysis.facts.change import Change, old_path
 from analysis.facts.python import Side
 from analysis.facts.requirements import Requirement, is_installed_from, requirements, version_parts
 from analysis.models import Fact, FactKind, FileChange, Proof
-from analysis.paths import Kind, kind
 from analysis.text import mentions
 
 ANY_VERSION = "*"
-_METADATA = ("setup.py", "setup.cfg")
 _LOWER = re.compile(r"(?:>=|~=|(?<![<>=!~])>(?!=))v?(\d+(?:\.\d+)*)")
 _INCLUDE = re.compile(r"\s*(?:-r|--requirement)[ =]\s*([\w./-]+)")
 
@@ -37,7 +35,7 @@ def dependencies(change: Change, file: FileChange) -> Iterator[Fact]:
     lists = _lists(change, file)
     proof = Proof.FILES if change.read_after(file.path) is not None else Proof.PATCH
     for old, new in _pairs(lists):
-        if (found := _kind(change, file, lists, old, new)) and (shown := new or old):
+        if (found := _kind(change, lists, old, new)) and (shown := new or old):
             yield Fact(
                 kind=found,
                 name=shown.name,
@@ -49,20 +47,17 @@ def dependencies(change: Change, file: FileChange) -> Iterator[Fact]:
             )
 
 
-def _kind(
-    change: Change, file: FileChange, lists: _Lists, old: Requirement | None, new: Requirement | None
-) -> FactKind | None:
+def _kind(change: Change, lists: _Lists, old: Requirement | None, new: Requirement | None) -> FactKind | None:
     if old and new:
         if old.allowed == new.allowed:
             return None
         return FactKind.MINIMUM_RAISED if _raises_minimum(old, new) else FactKind.DEPENDENCY_MOVED
     if new:
-        stayed = mentions(lists.unchanged, new.name) or _was_elsewhere(change, file, new)
-        return None if stayed else FactKind.DEPENDENCY_ADDED
-    if old is None or not old.spec:
+        had = mentions(lists.unchanged, new.name) or _is_required(change, new, "-")
+        return None if had else FactKind.EXTRA_ADDED if new.extra else FactKind.DEPENDENCY_ADDED
+    if old is None or not old.spec or mentions(lists.unchanged, old.name) or _is_required(change, old, "+"):
         return None
-    stays = mentions(lists.unchanged, old.name) or mentions(_added(file), old.name)
-    return None if stays or _is_moved(change, file, old) else FactKind.DEPENDENCY_REMOVED
+    return FactKind.EXTRA_REMOVED if old.extra else FactKind.DEPENDENCY_REMOVED
 
 
 def _raises_minimum(old: Requirement, new: Requirement) -> bool:
@@ -116,28 +111,15 @@ def _included(change: Change, file: FileChange, lines: Sequence[str]) -> Iterato
             yield text
 
 
-def _added(file: FileChange) -> str:
-    return "\n".join(line.text for line in changed_lines(file, "+"))
-
-
-def _removed(file: FileChange) -> str:
-    return "\n".join(line.text for line in changed_lines(file, "-"))
-
-
-def _is_moved(change: Change, file: FileChange, gone: Requirement) -> bool:
-    """Return whether another requirements file of the commit adds the package."""
-    others = (each for each in change.commit.files if each is not file and kind(each.path) is Kind.DEPENDENCY)
-    return any(mentions(_added(each).lower(), gone.name.lower()) for each in others)
-
-
-def _was_elsewhere(change: Change, file: FileChange, new: Requirement) -> bool:
-    """Return whether the commit removes the package from another file that users install from, as when metadata moves."""
-    others = (
-        each
-        for each in change.commit.files
-        if each is not file and (kind(each.path) is Kind.DEPENDENCY or basename(each.path) in _METADATA)
-    )
-    return any(mentions(_removed(each).lower(), new.name.lower()) for each in others)
+def _is_required(change: Change, package: Requirement, side: Side) -> bool:
+    """Return whether what users install from names a package on one side, in a whole file or the lines changed there."""
+    for file in change.commit.files:
+        if is_installed_from(change, file):
+            whole = change.read_before(old_path(file)) if side == "-" else change.read_after(file.path)
+            text = whole or "\n".join(line.text for line in changed_lines(file, side))
+            if mentions(text.lower(), package.name.lower()):
+                return True
+    return False
 
 
 def _shown(one: Requirement | None, other: Requirement | None) -> str | None:

@@ -1,7 +1,7 @@
 """Deprecations: what a commit announces to go, with what replaces it and the version that removes it if it says so.
 
 Read are warnings with the name in their text, decorators, and the descriptions of flags and fields. A name that the
-commit's removed lines, or the file before it, already called deprecated is no news.
+commit's removed lines, or one of its files before it, already called deprecated is no news, nor is what a new file brings along.
 """
 
 import re
@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from analysis.facts.change import Change, is_module, old_path
+from analysis.facts.modules import module_path
 from analysis.facts.options import FLAG_NAME, PARSER
 from analysis.facts.python import CodeStatement, Definition, Side, definitions, statements
 from analysis.models import Fact, FactKind, FileChange
@@ -71,11 +72,12 @@ def deprecations(change: Change, file: FileChange) -> Iterator[Fact]:
     """Yield what the added lines of a public module announce as deprecated."""
     if file.status == "removed" or not is_module(file) or not _has_hint(file.patch) or not _has_hint(_added(file)):
         return
-    before = change.read_before(old_path(file)) or ""
+    before = "\n".join(change.read_before(old_path(each)) or "" for each in change.commit.files if is_module(each))
     known = {each.name for other in change.commit.files if is_module(other) for each in _notices(other, "-")}
     for each in _notices(file, "+"):
         line = next((line for line in each.statement.lines if line.sign == "+"), None)
-        if line is None or each.name in known or _was_deprecated(each.name, before):
+        is_copied = file.status in ("added", "copied") and each.name != module_path(file.path).replace("/", ".")
+        if line is None or each.name in known or is_copied or _was_deprecated(each.name, before):
             continue
         known |= {each.name, each.name.rpartition(".")[2]}  # a field, and the warning that names it alone
         yield Fact(

@@ -1,4 +1,4 @@
-"""Commits that change only formatting, comments or import order.
+"""Commits that change only formatting, comments, docstrings or import order.
 
 Both sides of each hunk are reduced to what a compiler sees, and compared. When that is undecidable, or a file's patch
 is missing, the commit does not count as formatting only.
@@ -6,13 +6,13 @@ is missing, the commit does not count as formatting only.
 
 import ast
 import re
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import lru_cache
 
 from analysis.diff import DiffLine, changed_lines, hunks
-from analysis.facts.change import Change
+from analysis.facts.change import Change, old_path
 from analysis.facts.python import MODULE, SIDES, CodeStatement, Side, statements
-from analysis.facts.syntax import parse_module
+from analysis.facts.syntax import Source, parse_module
 from analysis.models import Fact, FactKind, FileChange
 from analysis.paths import Kind, kind
 
@@ -26,6 +26,11 @@ _PYTHON_TOKEN = re.compile(r"(?P<remark>#.*)" + _CODE)
 _BRACED_TOKEN = re.compile(r"(?P<remark>//.*|/\*.*?\*/)" + _CODE)
 _IMPORT = re.compile(r"\s*(?:from\s+[\w.]+\s+import|import|#\s*include)\b")
 _COMMENTS = re.compile(r"(?:#|//).*")
+# A changed line that can hardly be one of a docstring: a cheap check before a file is parsed.
+_STATEMENT = re.compile(
+    r"^[-+]\s*(?:def \w|class \w+[(:]|return\b|import \w|(?:el)?if .*:$|[)\]}]|.*[(\[{]$|[\w.]+(?:\(|=|(?:: .*)? [-+*/|]?= ))",
+    re.MULTILINE,
+)
 _WORD = re.compile(r"\w+")
 _QUOTES = ('"""', "'''")
 
@@ -33,7 +38,7 @@ _QUOTES = ('"""', "'''")
 def formatting_only(change: Change) -> Iterator[Fact]:
     """Yield one fact for a commit whose changes outside documentation are all formatting."""
     files = [each for each in change.commit.files if kind(each.path) is not Kind.DOCS]
-    if files and all(map(_has_same_words, files)) and all(map(_has_same_content, files)):
+    if files and all(changes_only_layout(each) or _changes_docstrings(change, each) for each in files):
         more = f" (+{len(files) - 1})" if len(files) > 1 else ""
         yield Fact(kind=FactKind.LAYOUT, name=files[0].path + more, path=files[0].path)
 
@@ -47,7 +52,29 @@ def _has_same_words(file: FileChange) -> bool:
     return set(_WORD.findall(_COMMENTS.sub("", removed))) == set(_WORD.findall(_COMMENTS.sub("", added)))
 
 
-def _has_same_content(file: FileChange) -> bool:
+def _changes_docstrings(change: Change, file: FileChange) -> bool:
+    """Return whether a Python file's changed lines are blank, comments or in docstrings, as its whole texts show."""
+    if not change.sources or not file.path.endswith(_PYTHON) or _STATEMENT.search(file.patch or "-return"):
+        return False
+    sides = [
+        (tree.source(old_path(file)), changed_lines(file, side))
+        for tree, side in zip(change.sources, SIDES, strict=True)
+    ]
+    return all(source is not None and _are_documentation(source, lines) for source, lines in sides)
+
+
+def _are_documentation(source: Source, lines: Iterable[DiffLine]) -> bool:
+    nodes = [
+        each for each in ast.walk(source.module) if isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant)
+    ]
+    inside = {number for node in nodes for number in range(node.lineno, (node.end_lineno or 0) + 1)}
+    return all(line.number in inside or line.text.strip()[:1] in ("", "#") for line in lines)
+
+
+def changes_only_layout(file: FileChange) -> bool:
+    """Return whether a file's change is formatting, comments or import order."""
+    if not _has_same_words(file):
+        return False
     suffix = file.path.rpartition(".")[2].lower()
     read: Callable[[FileChange, Side], Hashable] = (
         _python_content if suffix in _PYTHON else _braced_content if suffix in _BRACED else _line_content

@@ -19,6 +19,7 @@ _REMOVED_METHOD = re.compile(r"^-[ \t]+(?:async[ \t]+)?def[ \t]+(\w+)", re.MULTI
 _CONSTANT = re.compile(r"[A-Z]\w{2,}$")
 _LISTED = re.compile(r"""\s+["'](\w+)["'],$""")
 _PARAMETER = re.compile(r"=\s*[\w.]*(?:TypeVar|ParamSpec|getLogger)\w*\(")
+_CODE = re.compile(r"^[ \t]*([^\s#].*)", re.MULTILINE)
 _EXPORTED = {
     "rs": re.compile(r"\s*pub\s+(?:async\s+|unsafe\s+|const\s+)*(?:fn|struct|enum|trait|type)\s+(?P<name>\w+)"),
     "go": re.compile(r"(?:func|type)\s+(?P<name>[A-Z]\w*)"),
@@ -67,6 +68,10 @@ def moved_modules(change: Change, file: FileChange) -> Iterator[Fact]:
     is_named = old.endswith(".py") and not old.endswith("/__init__.py")  # for empty files the renaming is a guess
     if file.status != "renamed" or not is_named or module_path(file.path) == module_path(old) or not is_public(file):
         return
+    texts = change.read_before(old), change.read_after(file.path)
+    before, after = (frozenset(_CODE.findall(each or "")) for each in texts)
+    if None not in texts and 2 * len(before & after) < max(len(before), 1):
+        return  # of a short file git may have compared the comments
     if not any(each.path == old and each.status != "removed" for each in change.commit.files):
         yield Fact(kind=FactKind.MOVED_MODULE, name=old, path=file.path, new=file.path)
 

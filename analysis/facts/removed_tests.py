@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 from analysis.diff import DiffLine, hunks
 from analysis.facts.change import Change
+from analysis.facts.python import indent_of
 from analysis.models import Commit, Fact, FactKind, FileChange
 from analysis.paths import Kind, kind
 
@@ -25,11 +27,22 @@ def removed_tests(change: Change, file: FileChange) -> Iterator[Fact]:
         return
     for hunk in hunks(file.patch):
         renamed = any(line.sign == "+" and _TEST_DEFINITION.match(line.text) for line in hunk)
-        for line in () if renamed else hunk:
+        before = [line for line in hunk if line.sign != "+"]
+        for place, line in enumerate([] if renamed else before):
             test = _TEST_DEFINITION.match(line.text) if line.sign == "-" else None
-            if test and f"def {test['name']}(" not in change.added_lines:
+            if test and f"def {test['name']}(" not in change.added_lines and not _is_added(change, before[place:]):
                 yield Fact(kind=FactKind.TEST_REMOVED, name=test["name"], path=file.path, line=line.old)
         yield from _skipped(file, hunk)
+
+
+def _is_added(change: Change, test: Sequence[DiffLine]) -> bool:
+    """Return whether the commit adds most of a test's body, under whatever name; its head is the first of the lines."""
+    indent = indent_of(test[0].text)
+    below = takewhile(
+        lambda line: not line.text.strip() or indent_of(line.text) > indent or line.text[indent] == ")", test[1:]
+    )
+    body = {line.text.strip() for line in below if line.sign == "-"} - {""}
+    return 2 * len(body & {text.strip() for text in change.added_lines.split("\n")}) > len(body)
 
 
 def _skipped(file: FileChange, hunk: Sequence[DiffLine]) -> Iterator[Fact]:

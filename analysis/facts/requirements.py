@@ -43,16 +43,11 @@ _NO_DEPENDENCY = frozenset(
     ]
 )
 _SECTION = re.compile(r"^\s*\[+(?P<name>[^\]]+)\]+\s*(?:#.*)?$|^\s{0,4}\"(?P<key>\w*[dD]ependencies)\"\s*:\s*\{")
-_ARRAY = re.compile(r"^\s*[\"']?(?P<key>[\w-]+)[\"']?\s*[=:]\s*\[")
+_ARRAY = re.compile(r"^\s*(?P<quote>[\"']?)(?P<key>[\w-]+)[\"']?\s*[=:]\s*\[")
 _INSTALLED = re.compile(r"project(\.optional-dependencies)?|build-system|(?:tool\.)?poetry(\.dependencies|\.extras)?|(?:\w+-)?packages"
                         r"|(?:target\..*|workspace\.)?(?:build-)?dependencies|(?:peer|optional)?[dD]ependencies|options(\.extras_require)?")  # fmt: skip
-_OPTIONAL = (
-    "project.optional-dependencies",
-    "options.extras_require",
-    "tool.poetry.extras",
-    "optionalDependencies",
-    "build-system",
-)
+_EXTRAS = ("project.optional-dependencies", "options.extras_require", "tool.poetry.extras", "optionalDependencies")
+_FOR_ALL = ("", "dependencies", "requires", "install_requires")  # arrays that are no extras
 
 
 class Requirement(NamedTuple):
@@ -63,6 +58,7 @@ class Requirement(NamedTuple):
     marker: str
     line: int
     optional: bool = False
+    extra: bool = False
 
     @property
     def key(self) -> str:
@@ -101,16 +97,18 @@ def requirements(path: str, lines: Mapping[int, str], changed: frozenset[int]) -
             if (match := _LINE.match(lines[number])) and not lines[number].lstrip().startswith("-"):
                 yield _requirement(match, number, optional="build" in path.lower())
         return
-    section = array = ""
+    section, array, is_key = "", "", False
     for number, text in sorted(lines.items()):
         if (match := _SECTION.match(text)) and not path.endswith(".py"):
             section, array = match["name"] or match["key"], ""
         elif match := _ARRAY.match(text):
-            array = match["key"]
+            array, is_key = match["key"], bool(match["quote"])
         if number in changed and _is_installed(section, array):
-            optional = section.strip() in _OPTIONAL or path.endswith(".py")
-            known = bool(section) or array in ("dependencies", "requires", "install_requires")
-            found = (_requirement(match, number, optional=optional) for match in _on_line(path, text))
+            is_extra = is_key if path.endswith(".py") else not section and path.endswith(".toml")
+            extra = section.strip() in _EXTRAS or (is_extra and array not in _FOR_ALL)
+            optional = extra or section.strip() == "build-system" or path.endswith(".py")
+            known = bool(section or (array and array in _FOR_ALL))
+            found = (_requirement(match, number, optional=optional, extra=extra) for match in _on_line(path, text))
             yield from (each for each in found if each.spec or known)
 
 
@@ -141,6 +139,6 @@ def _is_installed(section: str, array: str) -> bool:
     )
 
 
-def _requirement(match: re.Match[str], line: int, *, optional: bool) -> Requirement:
+def _requirement(match: re.Match[str], line: int, *, optional: bool, extra: bool = False) -> Requirement:
     marker = re.sub(r"\s+", "", match["marker"] or "")
-    return Requirement(match["name"], re.sub(r"\s+", "", match["spec"] or ""), marker, line, optional)
+    return Requirement(match["name"], re.sub(r"\s+", "", match["spec"] or ""), marker, line, optional, extra)

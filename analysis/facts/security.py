@@ -5,7 +5,10 @@ from collections.abc import Callable, Iterator
 
 from analysis.diff import changed_lines
 from analysis.facts.change import Change, is_shipped
+from analysis.facts.formatting import changes_only_layout
+from analysis.instructions import without_instructions_by_sentence
 from analysis.models import Fact, FactKind, FileChange
+from analysis.paths import Kind, kind
 
 _ADVISORY = re.compile(r"\b(GHSA(?:-[a-z0-9]{4}){3}|CVE-\d{4}-\d{4,7}|CWE-\d{1,4})\b", re.IGNORECASE)
 _THREAT = re.compile(
@@ -29,17 +32,18 @@ _HINTS = (
     *("pickle.load", "yaml.load(", "eval(", "exec(", "shell", "torch.load(", "weights_only"),
     *("compare_digest", "yaml.safe_load", "is_relative_to(", "defusedxml", "bleach.clean", "shlex.quote("),
 )
+_NO_CODE = (Kind.DOCS, Kind.TEST, Kind.CI, Kind.EXAMPLE, Kind.DATA)
 
 
 def security_terms(change: Change) -> Iterator[Fact]:
-    """Yield the advisories and threats that the author names."""
+    """Yield the advisories and threats that the author names, if the commit changes code."""
     commit = change.commit
-    if not _may_name_threat(change.lower_text):
+    code = (each for each in commit.files if kind(each.path) not in _NO_CODE and not changes_only_layout(each))
+    if not _may_name_threat(change.lower_text) or (commit.read and not any(code)):
         return
-    pull = f"{commit.pull.title}\n{commit.pull.body}" if commit.pull else ""
-    for match in _ADVISORY.finditer(f"{commit.message}\n{pull}"):
+    for match in _ADVISORY.finditer("\n".join(map(without_instructions_by_sentence, commit.texts))):
         yield Fact(kind=FactKind.SECURITY, name=match[1].upper() if match[1][0] in "cC" else match[1])
-    for match in _THREAT.finditer(f"{change.subject}\n{commit.body}"):
+    for match in _THREAT.finditer(without_instructions_by_sentence(f"{change.subject}\n{commit.body}")):
         yield Fact(kind=FactKind.SECURITY, name=match[1].lower())
 
 

@@ -151,6 +151,27 @@ def bindings(body: Sequence[ast.stmt]) -> dict[str, Binding]:
     return found
 
 
+def assigned_names(*nodes: ast.AST) -> Iterator[ast.Name]:
+    """Yield the names that code assigns in any way, such as `a, b = ...` and `with ... as a`, but in no scope within."""
+    waiting = deque(nodes)
+    while waiting:
+        match waiting.popleft():
+            case ast.Name(ctx=ast.Store()) as name:
+                yield name
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() | ast.Lambda() | ast.comprehension():
+                pass
+            case other:
+                waiting += ast.iter_child_nodes(other)
+
+
+def assigned_attributes(node: ast.AST, owner: str) -> Iterator[ast.Attribute]:
+    """Yield the attributes of a variable that code assigns in any way, such as `self.a, self.b = ...`."""
+    for each in ast.walk(node):
+        match each:
+            case ast.Attribute(value=ast.Name(id=name), ctx=ast.Store()) if name == owner:
+                yield each
+
+
 def is_for_type_checkers(condition: ast.expr) -> bool:
     """Return whether a condition holds only for type checkers."""
     return (dotted(condition) or "").rpartition(".")[2] == "TYPE_CHECKING"
@@ -170,8 +191,7 @@ def _bound(body: Sequence[ast.stmt]) -> Iterator[tuple[str, Binding]]:
         match each:
             case ast.Assign(targets=targets, value=value):
                 single = value if len(targets) == 1 and isinstance(targets[0], ast.Name) else None
-                for target in targets:
-                    yield from ((name, single) for name in _stored(target))
+                yield from ((each.id, single) for each in assigned_names(*targets))
             case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
                 yield name, value
             case ast.ClassDef(name=name):
@@ -190,18 +210,14 @@ def _bound_within(statement: ast.stmt) -> Iterator[tuple[str, Binding]]:
         case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
             yield name, None
         case ast.AugAssign(target=target) | ast.For(target=target):
-            yield from ((name, None) for name in _stored(target))
+            yield from ((each.id, None) for each in assigned_names(target))
         case ast.With(items=items):
-            yield from ((name, None) for item in items if item.optional_vars for name in _stored(item.optional_vars))
+            yield from ((each.id, None) for each in assigned_names(*items))
     for block in ("body", "orelse", "finalbody"):
         if not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
             yield from _bound(getattr(statement, block, []))
     for handler in getattr(statement, "handlers", []):
         yield from _bound(handler.body)
-
-
-def _stored(target: ast.expr) -> Iterator[str]:
-    return (node.id for node in ast.walk(target) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
 
 
 def _imports(statement: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, Binding]]:

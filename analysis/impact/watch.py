@@ -11,7 +11,7 @@ from typing import NamedTuple
 from analysis.citations import to_file, to_line
 from analysis.diff import DiffLine, changed_lines, headed_hunks
 from analysis.errors import Misuse
-from analysis.gitignore import path_patterns
+from analysis.gitignore import check_pattern, path_patterns
 from analysis.locale import Phrase
 from analysis.models import Commit, FileChange, Touch
 from analysis.paths import Kind, kind
@@ -56,33 +56,16 @@ def _validate_term(term: str) -> None:
     shown = term[:60]
     if len(term) > _MAX_LENGTH or not term.isprintable() or re.search(r"\s", term) or term.startswith(("!", "#")):
         raise Misuse(
-            Phrase(
-                "{text!r} cannot be watched; use a term such as vllm/v1/worker, VLLM_USE_V1, LLM.generate or --enforce-eager",
-                text=shown,
-            )
-        )
-    if not _is_path(term) and len(re.sub(r"[^\w]", "", term)) < _MIN_NAME:
-        raise Misuse(
-            Phrase(
-                "{text!r} is too short to watch; use at least {least} letters or digits",
-                text=shown,
-                least=_MIN_NAME,
-            )
+            Phrase("{text!r} cannot be watched; use src/api, HTTP_TIMEOUT, Client.send or --timeout", text=shown)
         )
     if _is_path(term):
-        if not re.search(r"\w", term):
-            raise Misuse(
-                Phrase(
-                    "{text!r} matches every file; use a folder such as csrc/**, or an extension such as *.cu",
-                    text=shown,
-                )
+        check_pattern(term)
+    elif len(re.sub(r"[^\w]", "", term)) < _MIN_NAME:
+        raise Misuse(
+            Phrase(
+                "{text!r} is too short to watch; use at least {least} letters or digits", text=shown, least=_MIN_NAME
             )
-        try:
-            path_patterns([term])
-        except ValueError as exc:
-            raise Misuse(
-                Phrase("{text!r} is not a valid path; use vllm/v1/worker, csrc/** or *.cu", text=shown)
-            ) from exc
+        )
 
 
 def _is_path(term: str) -> bool:

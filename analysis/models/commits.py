@@ -10,6 +10,7 @@ from analysis.locale import Phrase
 from analysis.models.frozen import Frozen
 
 SHORT_SHA = 7
+MOST_FILES = 3_000  # of a commit; GitHub lists no more
 
 
 class Repository(Frozen):
@@ -110,6 +111,12 @@ class Commit(Frozen):
     def size(self) -> int:
         """The number of added and removed lines."""
         return self.additions + self.deletions
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether it changes more files than are listed, as its counts tell, or as there are none."""
+        listed = sum(file.size for file in self.files)
+        return len(self.files) >= MOST_FILES and (self.size > listed or not self.size)
 
     @property
     def is_merge(self) -> bool:

@@ -47,6 +47,8 @@ class FactKind(StrEnum):
     DEPENDENCY_ADDED = "added dependency"
     DEPENDENCY_REMOVED = "removed dependency"
     DEPENDENCY_MOVED = "moved dependency"
+    EXTRA_ADDED = "added optional dependency"
+    EXTRA_REMOVED = "removed optional dependency"
     FILE_DELETED = "deleted source file"
     TEST_REMOVED = "removed or skipped test"
     CONCURRENCY = "concurrency touched"

@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Literal
 from analysis.diff import tokens
 from analysis.errors import ModelFailure
 from analysis.locale import Phrase, catalogue
-from analysis.models import Citation, Language, Question, Statement, Turn
+from analysis.models import Language, Question, Statement
 from analysis.questions.answer_check import AnswerChecker
 from analysis.questions.by_rules import NOT_SHOWN, OFF_TOPIC, answer_by_rules
 from analysis.questions.commit_lines import further_commits
-from analysis.questions.intent import language_of, reads_as_question, references_in
 from analysis.questions.prompt import MAX_QUESTION, answer_prompt
 from analysis.questions.segmenter import Segment, Segmenter
 from analysis.questions.tools import CommitTools
@@ -27,20 +26,6 @@ from analysis.text import scalar
 
 if TYPE_CHECKING:  # the SDK takes half a second to import, and the rules need none
     from analysis.llm import ChatModel, Message, Tool, ToolCall, UsageCounter
-
-__all__ = [
-    "Answering",
-    "Citation",
-    "Question",
-    "Reserve",
-    "Statement",
-    "Turn",
-    "answer",
-    "estimate",
-    "language_of",
-    "reads_as_question",
-    "references_in",
-]
 
 # Holds what a call may take, in tokens of input and of output, while it is made; raises `ModelFailure` if that is too much.
 Reserve = Callable[[tuple[int, int]], AbstractContextManager[None]]
@@ -123,10 +108,6 @@ def _redacted(question: Question) -> Question:
     return question._replace(text=redact(own_text), thread=thread)
 
 
-class _OtherLanguage(Exception):
-    """The reply began in a language other than the requested one."""
-
-
 class _AnswerSession:
     """One question put to a model, and the statements kept of its reply."""
 
@@ -149,6 +130,7 @@ class _AnswerSession:
         self._pending: list[Statement] = []
         self._yielded: list[Statement] = []
         self._rejected: Segment | None = None
+        self._in_other_language = False  # a statement was dropped for its language
 
     def run(self, model: "ChatModel", usage: "UsageCounter | None", tools: CommitTools | None) -> Iterator[Statement]:
         """Yield the supported statements; without tools where the server takes none. Raises `ModelFailure`."""
@@ -170,23 +152,25 @@ class _AnswerSession:
             raise ModelFailure(Phrase("nothing in the reply could be verified"))
 
     def _converse(self, model: "ChatModel", usage: "UsageCounter", tools: CommitTools | None) -> Iterator[Statement]:
-        """Yield the statements of a reply and of those that follow its tool calls; ask once again in the right language."""
+        """Yield the statements of a reply and of those that follow its tool calls.
+
+        Ask once again if nothing is left of the answer because of its language.
+        """
         from analysis.llm import Message
 
         messages, asked_again, may_call = self._prompt.messages(with_tools=bool(tools)), False, bool(tools)
         while True:
-            try:
-                text, calls = yield from self._stream_statements(model, messages, usage, tools, may_call=may_call)
-            except _OtherLanguage as exc:
-                if asked_again:
-                    raise ModelFailure(Phrase("the reply was in another language")) from None
-                asked_again = True
-                messages = [*messages, Message("assistant", str(exc)), Message("user", _AGAIN[self._language])]
-                continue
-            if not (tools and calls and may_call):
+            text, calls = yield from self._stream_statements(model, messages, usage, tools, may_call=may_call)
+            if tools and calls and may_call:
+                messages = [*messages, Message("assistant", text, tuple(calls)), *self._results(tools, calls)]
+                may_call = tools.calls_left > 0
+            elif self._yielded or not self._in_other_language:
                 return
-            messages = [*messages, Message("assistant", text, tuple(calls)), *self._results(tools, calls)]
-            may_call = tools.calls_left > 0
+            elif asked_again:
+                raise ModelFailure(Phrase("the reply was in another language"))
+            else:
+                asked_again = True
+                messages = [*messages, Message("assistant", text), Message("user", _AGAIN[self._language])]
 
     def _results(self, tools: CommitTools, calls: "Sequence[ToolCall]") -> "Iterator[Message]":
         """Run tools and yield what they return as data; statements may then be borne out by it."""
@@ -223,11 +207,8 @@ class _AnswerSession:
                 failure = failure or self._failure_of(received, with_tools=bool(tools))
                 if failure:
                     continue
-                try:
-                    for segment in segmenter.feed(chunk):
-                        yield from self._release(segment)
-                except _OtherLanguage as exc:
-                    failure = exc
+                for segment in segmenter.feed(chunk):
+                    yield from self._release(segment)
         if failure:
             raise failure
         for segment in segmenter.end():
@@ -266,9 +247,7 @@ class _AnswerSession:
             statement = None  # the metadata answers what the diff does not show
         elif statement and not self._is_fixed_phrase(statement.text):
             if statement.kind != "code" and not self._checker.is_in_language(statement.text):
-                if not self._yielded:
-                    raise _OtherLanguage(segment.text)
-                statement = None
+                statement, self._in_other_language = None, True
             elif self._leaks_prompt(statement.text):
                 statement = None
         if statement is None:

@@ -8,7 +8,7 @@ from analysis.grounding.language import is_in_language
 from analysis.grounding.plain_text import sentences
 from analysis.locale import Catalogue, catalogue, mark
 from analysis.locale.punctuation import join_items
-from analysis.models import Citation, Entry, FactKind, Language, Question, Statement
+from analysis.models import Entry, FactKind, Language, Question, Statement
 from analysis.paths import Kind, kind
 from analysis.questions.commit_lines import about_day, about_matches
 from analysis.questions.intent import asks_for_what_matters
@@ -67,12 +67,6 @@ def answer_by_rules(question: Question, language: Language) -> Iterator[Statemen
         )
     else:
         yield from about_day(question, language)
-
-
-def denies(text: str, language: Language) -> bool:
-    """Return whether a statement of the rules says that a commit does not answer the question."""
-    patterns = (re.sub(r"\\\{\w+\\\}", ".*", re.escape(catalogue(language)(each))) for each in DENIALS)
-    return any(re.fullmatch(pattern, text) for pattern in patterns)
 
 
 def _about_commit(question: Question, entry: Entry, language: Language) -> Iterator[Statement]:
@@ -184,9 +178,10 @@ def _hint(entry: Entry, say: Catalogue) -> Statement:
 
 
 def _description(entry: Entry, language: Language) -> Iterator[Statement]:
-    source: tuple[Citation, ...] = (to_commit(entry.commit),)
-    text = catalogue(language)("The commit's title is {title}.", title=code(entry.commit.title))
-    yield Statement(text=text, citations=source)
+    say, source = catalogue(language), (to_commit(entry.commit),)
+    yield Statement(text=say("The commit's title is {title}.", title=code(entry.commit.title)), citations=source)
     if entry.analysis and is_in_language(entry.analysis.texts, language):
-        for piece in sentences(entry.analysis.summary)[:_MAX_SUMMARY]:
-            yield Statement(text=one_line(piece), citations=source)
+        text = one_line("".join(sentences(entry.analysis.summary)[:_MAX_SUMMARY]))
+        if entry.analysis.by == "model":
+            text = say("a model says: {evidence}", evidence=text)
+        yield Statement(text=text, citations=source)

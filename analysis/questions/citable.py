@@ -182,8 +182,7 @@ class Citable:
             for piece in self._shown
             if piece.file is file
             for line in piece.lines
-            if not (sign == "-" and line.sign == "+")
-            and (line.number == number or (line.sign == " " and line.old == number))
+            if (line.old if sign == "-" else line.number) == number
             and all(self._has_value(piece.lines, commit, value) for value in claimed.values)
             # An old line says nothing of what is only in new ones.
             and (

@@ -5,11 +5,10 @@ from datetime import UTC
 
 from analysis.citations import to_commit
 from analysis.locale import Catalogue, catalogue, mark
-from analysis.locale.punctuation import join_items
 from analysis.models import Entry, Fact, Importance, Language, Question, Statement
 from analysis.questions.documents import Line
 from analysis.questions.excerpts import matching_entries
-from analysis.questions.history import asks_for_history, names_asked, removes_none, touched_line
+from analysis.questions.history import asks_for_history, names_asked, touched_line
 from analysis.questions.intent import asks_for_what_matters
 from analysis.questions.items import MAX_ITEMS, SEARCHED, best_items, joined, line_item, proven_items
 from analysis.questions.metadata import records
@@ -28,12 +27,7 @@ _MATCHING = mark("Matching commits:")
 
 def about_matches(question: Question, language: Language) -> Iterator[Statement]:
     """Yield a line for each of the best matching commits, told as a history if that is asked for."""
-    say, names = catalogue(language), names_asked(question.text)
-    if removes_none(question.text, question.entries):
-        named = join_items([code(name) for name in names], say)
-        yield Statement(text=say("None of these removes {names}:", names=named))
-    else:
-        yield Statement(text=say(_MATCHING))
+    yield Statement(text=catalogue(language)(_MATCHING))
     query, topics, history = parse_query(question), topics_in(question.text), asks_for_history(question.text)
     yield from (
         _history_item(entry, question.text, query, language)

@@ -6,9 +6,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from analysis.diff import DiffLine, headed_hunks
-from analysis.grounding.language import is_in_language
 from analysis.grounding.plain_text import plain_text, sentences
-from analysis.models import Analysis, Commit, Entry, Fact, FileChange, Language
+from analysis.instructions import without_instructions
+from analysis.models import Commit, Entry, Fact, FileChange, Language
 from analysis.paths import Kind, kind
 from analysis.questions.metadata import Record, records
 from analysis.questions.query import name_key, stem
@@ -51,10 +51,9 @@ class Line(NamedTuple):
 
 
 class Sentence(NamedTuple):
-    """A sentence of the commit's author, or of the analysis that a model wrote and that was checked."""
+    """A sentence of the commit's author."""
 
     text: str
-    by_author: bool
 
 
 Item = Fact | Record | Line | Sentence
@@ -78,13 +77,12 @@ class Document(NamedTuple):
 
 
 def documents_of(entry: Entry, language: Language) -> list[Document]:
-    """Return what can be found of a commit; of its analysis only sentences in `language`."""
+    """Return what can be found of a commit; an analysis is not, since what a model wrote proves nothing."""
     known, english = records(entry, language), records(entry, "en")
     return [
         *map(_fact_document, entry.facts),
         *(_text_document(each, f"{each.text} {same.text}", _RECORD) for each, same in zip(known, english, strict=True)),
         *_author_documents(entry.commit),
-        *_analysis_documents(entry.analysis, language),
         *_line_documents(entry.commit),
     ]
 
@@ -129,17 +127,9 @@ def _author_documents(commit: Commit) -> Iterator[Document]:
         found += [(each, _PULL_TEXT) for each in (pull.title, *_sentences(_TRAILER.sub("", pull.body)[:_MESSAGE]))]
     seen: list[str] = []
     for sentence, factor in found:
-        if not any(sentence in each for each in seen):
+        if sentence == without_instructions(sentence) and not any(sentence in each for each in seen):
             seen.append(sentence)
-            yield _text_document(Sentence(sentence, by_author=True), sentence, factor)
-
-
-def _analysis_documents(analysis: Analysis | None, language: Language) -> Iterator[Document]:
-    """Yield the sentences of a model's analysis; one by rules only repeats facts."""
-    if analysis and analysis.by == "model":
-        for sentence in (each for text in analysis.texts for each in _sentences(text)):
-            if is_in_language(sentence, language):
-                yield _text_document(Sentence(sentence, by_author=False), sentence)
+            yield _text_document(Sentence(sentence), sentence, factor)
 
 
 def _sentences(text: str) -> Iterator[str]:

@@ -1,13 +1,15 @@
 """Questions about the history of a name: when it changed, who changed it last, what added or removed it."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from analysis.citations import to_line
 from analysis.diff import changed_lines, hunks
 from analysis.impact.watch import touches
-from analysis.models import Commit, Entry
+from analysis.models import OPERATIONAL, Commit, Entry, FileChange
+from analysis.paths import Kind, kind
 from analysis.questions.documents import Line
+from analysis.questions.kinds_asked import REMOVED
 from analysis.questions.query import name_key, names_in
 
 _CHANGE = r"(?:chang|modif|touch|edit|add|introduc|remov|delet|drop|renam|mov|deprecat|disappear|appear|go(?:ne)?\b|went|break|broke|fix)"
@@ -22,9 +24,12 @@ _ASKING = re.compile(
     rf"|谁[^，。？！]{{0,6}}?{_HAN_CHANGE}|(?:哪个|哪次|哪些|什么)(?:提交|改动|PR|pr)[^，。？！]{{0,4}}?{_HAN_CHANGE}|的?(?:修改|变更)?历史",
     re.IGNORECASE,
 )
-_REMOVING = re.compile(r"\b(?:remov|delet|drop|disappear|gone\b)|删|移除|去掉|消失|没了", re.IGNORECASE)
 _ADDING = re.compile(r"\b(?:add|introduc|first\b|since when)|新增|引入|加(?!载)|出现", re.IGNORECASE)
 _QUOTED = re.compile(r"`([\w.-]+)`")
+_OWNER = re.compile(
+    r".*[.(](?!(?:pyi?|md|ya?ml|toml|txt|sh|json|cpp|cuh?|h)$)"
+)  # what a name belongs to; of a file none
+_ELSEWHERE = (Kind.TEST, Kind.DOCS, Kind.EXAMPLE)  # which stop mentioning what is still there
 
 
 def asks_for_history(question: str) -> bool:
@@ -45,31 +50,36 @@ def names_asked(question: str) -> tuple[str, ...]:
 def answering_history(question: str, names: Sequence[str], entries: Sequence[Entry]) -> list[Entry]:
     """Return the commits (with patches that touch the names) that answer a question, newest first.
 
-    Of a removal, or an addition, those that do that are left, unless none does: for a removal those first where it is
-    proven, for an addition the oldest.
+    Of an addition those that add are left, the oldest first, unless none does.
     """
     newest = sorted(entries, key=lambda each: each.commit.committed_at, reverse=True)
-    if _REMOVING.search(question):
-        removing = [each for each in newest if _removes(each, names)]
-        return sorted(removing, key=lambda each: not _is_proven_removal(each, names)) or newest
     if asks_for_origin(question):
-        return [each for each in newest if _balance(each.commit, names) > 0][::-1] or newest
+        return [each for each in newest if _balance(each.commit.files, names) > 0][::-1] or newest
     return newest
 
 
-def removes_none(question: str, entries: Sequence[Entry]) -> bool:
-    """Return whether a question asks what removed the names that it has, and none of these commits (with patches) did."""
-    names = names_asked(question)
-    asked = bool(names) and asks_for_history(question) and _REMOVING.search(question) is not None
-    return asked and not any(_removes(each, names) for each in entries)
+def removed_names(question: str) -> tuple[str, ...]:
+    """Return the names of which a question asks what removed them, or whether anything did."""
+    names, rest = names_asked(question), question
+    for each in names:
+        rest = rest.replace(each, " ")
+    return names if REMOVED.search(rest) else ()
 
 
-def _removes(entry: Entry, names: Sequence[str]) -> bool:
-    """Return whether a commit removes one of the names, or a file of that name, or may do so."""
-    gone = (file.previous_path or file.path for file in entry.commit.files if file.status in ("removed", "renamed"))
-    if any(f"/{path}".endswith(f"/{name}") for path in gone for name in names):
-        return True
-    return _balance(entry.commit, names) < 0 or _is_proven_removal(entry, names)
+def is_proven_removal(entry: Entry, names: Sequence[str]) -> bool:
+    """Return whether a commit removes one of the names, by its facts, or a file of that name."""
+    files = (file.previous_path or file.path for file in entry.commit.files if file.status in ("removed", "renamed"))
+    gone = [fact for fact in entry.facts if fact.removes or fact.kind.name.endswith("_REMOVED")]
+    return any(f"/{path}".endswith(f"/{name}") for path in files for name in names) or any(
+        _key(fact.name) == _key(name) and (fact.kind in OPERATIONAL or not name.startswith("-"))
+        for fact in gone
+        for name in names
+    )
+
+
+def removes_lines(entry: Entry, names: Sequence[str]) -> bool:
+    """Return whether a commit (with patches) has fewer lines with the names than before."""
+    return _balance((each for each in entry.commit.files if kind(each.path) not in _ELSEWHERE), names) < 0
 
 
 def touched_line(commit: Commit, names: Sequence[str]) -> Line | None:
@@ -83,22 +93,16 @@ def touched_line(commit: Commit, names: Sequence[str]) -> Line | None:
     return None
 
 
-def _is_proven_removal(entry: Entry, names: Sequence[str]) -> bool:
-    keys = {_key(name) for name in names}
-    return any(fact.removes and _key(fact.name) in keys for fact in entry.facts)
-
-
 def _key(name: str) -> str:
-    """Return the form in which spellings of a name, and of what it belongs to, are compared."""
-    return name_key(name.rpartition(".")[2])
+    return name_key(_OWNER.sub("", name))
 
 
-def _balance(commit: Commit, names: Sequence[str]) -> int:
-    """Return how many more lines with the names a commit adds than it removes."""
+def _balance(files: Iterable[FileChange], names: Sequence[str]) -> int:
+    """Return how many more lines with the names are added to files than removed."""
     have = [_finder(name) for name in names]
     return sum(
         1 if line.sign == "+" else -1
-        for file in commit.files
+        for file in files
         for line in changed_lines(file)
         if any(has(line.text) for has in have)
     )
@@ -106,7 +110,7 @@ def _balance(commit: Commit, names: Sequence[str]) -> int:
 
 def _finder(name: str) -> Callable[[str], bool]:
     """Return a predicate: whether a line has a name, in any spelling; one of a single word only as a whole word."""
-    last, key = name.rpartition(".")[2].lstrip("-"), _key(name)
+    last, key = _OWNER.sub("", name).lstrip("-"), _key(name)
     if last.isalnum() and last.islower():
         whole = re.compile(rf"(?<![^\W_]){last}(?![^\W_])", re.IGNORECASE)
         return lambda text: whole.search(text) is not None

@@ -2,7 +2,7 @@
 
 import re
 
-from analysis.models import Language
+from analysis.models import Language, Repository
 
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
 _ADDRESS = re.compile(r"<[a-z]+:[^<>\s]*>?|\bhttps?://[^\s<>，。；！？、]*", re.IGNORECASE)
@@ -103,6 +103,14 @@ _ABOUT_OWN_CODE = re.compile(
 def asks_about_own_code(text: str) -> bool:
     """Return whether a question is about what breaks the code of the people who ask: "does this break us?"."""
     return bool(_ABOUT_OWN_CODE.search(_prose_of_message(text)))
+
+
+def asks_what_breaks(text: str, repository: Repository) -> bool:
+    """Return whether a question is about what breaks a repository that it names in full or short: "does anything break vllm-ascend?"."""
+    name = rf"`?(?<![\w./-])(?:{re.escape(repository.owner)}/)?{re.escape(repository.name)}(?![\w/-])`?"
+    own = "我们的代码" if _HAN.search(text) else "our code"
+    said, found = re.subn(name, own, text, flags=re.IGNORECASE | re.ASCII)
+    return bool(found) and asks_about_own_code(said)
 
 
 _MARK = re.compile(r"(?<=[^\W_])[\"'”’)\]）」]?[ ]?[?？]+[!！.…~～]*(?=\s|$|[\"'”’)\]）】」,，]|[^\x00-\x7f])")

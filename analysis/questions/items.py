@@ -15,7 +15,7 @@ from analysis.questions.query import Query
 from analysis.questions.quotes import counterpart, quote
 from analysis.questions.search import Found
 from analysis.questions.topics import Topic
-from analysis.text import one_line, shorten
+from analysis.text import shorten
 from analysis.writing.by_rules import code, list_names
 from analysis.writing.fact_sentences import FACT_SENTENCES
 
@@ -58,8 +58,6 @@ def _item(entry: Entry, document: Document, known: dict[Topic, Record], language
         return fact_item(entry, [item], language)
     if isinstance(item, Record):
         return known[item.topic].statement.model_copy(update={"kind": "item"})
-    if isinstance(item, Sentence) and not item.by_author:
-        return Statement(text=one_line(item.text), citations=source, kind="item")
     text = code(shorten(item.text, SENTENCE_LENGTH)) if isinstance(item, Sentence) else ""
     return Statement(text=catalogue(language)("the author writes: {text}", text=text), citations=source, kind="item")
 

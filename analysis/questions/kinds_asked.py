@@ -61,14 +61,19 @@ _THINGS = _table(
         r"\bsupport\b(?=.*\b(?:drop|remov))|\bdrop(?:s|ped)?\b.*\bsupport\b",
         (FactKind.SUPPORT_DROPPED, FactKind.MINIMUM_RAISED),
     ),
-    (r"依赖|版本|\bdependenc|requirements|\bpinn?(?:s|ed)?\b", DEPENDENCIES),
+    (
+        r"依赖|版本|\bdependenc|requirements|\bpinn?(?:s|ed)?\b",
+        (*DEPENDENCIES, FactKind.EXTRA_ADDED, FactKind.EXTRA_REMOVED),
+    ),
     (r"接口|\bapis?\b|plug-?ins?|插件", _API),
     (r"安全|漏洞|\bsecur|\bvulnerab|\bcve", (FactKind.SECURITY,)),
     (r"并发|线程|死锁|竞争|加锁|\block|\bthread|\brace|concurren", (FactKind.CONCURRENCY,)),
     (r"回退|回滚|\brevert", (FactKind.REVERT,)),
     (r"线上|生产|部署|\bdeploy", (*_FLAG, *_ENV, *_DEFAULT)),
 )
-_REMOVED = r"\bremov|\bdelet|\bdrop(?:s|ped|ping)?\b|\bgone\b|\bgot rid|\bno longer\b|移除|删|去掉|没了|不再"
+_REMOVED = (
+    r"\bremov|\bdelet|\bdrop(?:s|ped|ping)?\b|\bgone\b|\bgot rid|\bno longer\b|\bdisappear|移除|删|去掉|没了|不再|消失"
+)
 REMOVED = re.compile(_REMOVED, re.IGNORECASE)
 _CHANGES = _table(
     (_REMOVED, (*_GONE, *_RENAMED, FactKind.UNCALLED_METHOD, FactKind.SUPPORT_DROPPED)),

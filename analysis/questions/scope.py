@@ -14,6 +14,13 @@ _ABOUT_COMMITS = re.compile(
     r"|(?:哪些|哪几个|多少|什么|有没有|有无)[^，。？！]{0,8}?(?:提交|改动|变更|PR)|(?:提交|改动|变更|PR)(?:有|是)哪些|^有(?:没有|无|什么)(?:关于|和)",
     re.IGNORECASE,
 )
+_EVERYTHING = re.compile(
+    r"\b(?:(?:in|of|among|over|from|across)\s+)?(?:all|everything)\b[^,.?!]{0,20}?\bstored\b"
+    r"|\bstored\s+(?=commits\b)|(?<=\bcommits )(?:(?:that\s+|which\s+)?are\s+)?stored\b|\bin the (?:store|database)\b"
+    r"|\bof all time\b|\bin (?:the|its) (?:whole|entire|full) history\b|\bever\b|\bso far\b|\bin total\b"
+    r"|(?:在|从)?(?:所有|全部)?已?(?:存储|保存|入库)(?:过|下来)?的(?:所有|全部)?|(?:一共|总共|已经?)?(?:存储|保存|入库)了(?=多少|几)|有史以来|整个历史[中里]?|至今",
+    re.IGNORECASE,
+)
 
 
 class Scope(NamedTuple):
@@ -24,22 +31,25 @@ class Scope(NamedTuple):
 
 
 def asks_over_days(question: str, today: date) -> bool:
-    """Return whether a question is about the commits of days, rather than about one that was spoken of before.
+    """Return whether a question is about the commits of days, or all, rather than about one that was spoken of before.
 
     Raise `Misuse` if it names days that all lie in the future.
     """
-    return days_asked(question, today) is not None or _ABOUT_COMMITS.search(question) is not None
+    about_commits = _ABOUT_COMMITS.search(question) or _EVERYTHING.search(question)
+    return about_commits is not None or days_asked(question, today) is not None
 
 
 def scope_of(question: str, today: date, earlier: Sequence[str] = ()) -> Scope:
     """Return what a question is about: the days that it names, or what was asked before it, the latest last.
 
-    Where none is named: the last seven days, or all that is stored if it asks when or by what something was changed or
-    reverted. Raise `Misuse` for days that all lie in the future.
+    Where none is named: the last seven days, or all that is stored if it says so, or asks when or by what something was
+    changed or reverted. Raise `Misuse` for days that all lie in the future.
     """
     named = days_asked(question, today)
     if named:
         return Scope(named.rest, tuple(named.days))
+    if _EVERYTHING.search(question):
+        return Scope(" ".join(_EVERYTHING.sub(" ", question).split()), ())
     if asks_for_history(question) or Topic.LINKS in topics_in(question):
         return Scope(question, ())
     for text in reversed(earlier):

@@ -1,6 +1,6 @@
 """Ranking of commits by their importance to downstream users, with reasons."""
 
-from analysis.ranking.scoring import ceiling, floor, importance_downstream, rank, score, supported, within
+from analysis.ranking.scoring import ceiling, floor, importance_downstream, rank, score, within
 from analysis.ranking.tier_override import corrected, may_move_down, may_move_up
 from analysis.ranking.weights import Weights, general_weights, packaged_weights
 
@@ -16,6 +16,5 @@ __all__ = [
     "packaged_weights",
     "rank",
     "score",
-    "supported",
     "within",
 ]

@@ -78,7 +78,9 @@ def change_types(commit: Commit, found: Sequence[Fact] = ()) -> tuple[ChangeType
     if any(fact.kind is FactKind.REVERT for fact in found) or re.match(r"\s*revert\b", title):
         kinds[ChangeType.REVERT] = None
     kinds.update(dict.fromkeys(_types_of_tag(tag)))
-    kinds.update(dict.fromkeys(_types_of_files(commit)))
+    kinds.update(dict.fromkeys(of_files := _types_of_files(commit)))
+    if of_files and set(of_files) <= {ChangeType.DOCS, ChangeType.TESTS}:
+        kinds.pop(ChangeType.SECURITY, None)  # only said
     only_files = bool(kinds) and set(kinds) <= {ChangeType.DOCS, ChangeType.TESTS, ChangeType.CI_BUILD}
     if only_files and ChangeType.DOCS not in kinds and _WORD_PATTERNS[ChangeType.BUG_FIX].search(rest):
         kinds[ChangeType.BUG_FIX] = None

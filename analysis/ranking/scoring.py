@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from analysis.instructions import without_instructions_by_sentence
 from analysis.models import (
     Breakage,
     BreakageRisk,
@@ -46,7 +45,6 @@ class Score(NamedTuple):
 
 def score(commit: Commit, found: Sequence[Fact], weights: Weights) -> Score:
     """Score a commit as `rank` does, without its change types and its second score."""
-    found = supported(commit, found)
     kinds = () if commit.read else change_types(commit, found)
     return _score(commit, kinds, found, signals(commit, found), weights)
 
@@ -54,7 +52,6 @@ def score(commit: Commit, found: Sequence[Fact], weights: Weights) -> Score:
 def rank(commit: Commit, found: Sequence[Fact] = (), weights: Weights | None = None) -> Ranked:
     """Score a commit in log-odds and assign its tier, with the reasons strongest first."""
     weights = weights or general_weights()
-    found = supported(commit, found)
     every = signals(commit, found)
     kinds = change_types(commit, found)
     score, importance, contributions = _score(commit, kinds, found, every, weights)
@@ -109,24 +106,6 @@ def _breakage(every: Sequence[Signal]) -> Breakage:
     weights = breakage_weights()
     score, contributions = _sum(every, weights)
     return Breakage(score=score, risk=_RISKS[weights.tier(score)], reasons=_reasons(contributions))
-
-
-def supported(commit: Commit, found: Sequence[Fact]) -> Sequence[Fact]:
-    """Return the facts without security terms that occur only in instructions within the commit's text."""
-    if not any(fact.path is None and fact.kind is FactKind.SECURITY for fact in found):
-        return found
-    whole, without = (
-        "\n".join(commit.texts).lower(),
-        "\n".join(map(without_instructions_by_sentence, commit.texts)).lower(),
-    )
-    return [
-        fact
-        for fact in found
-        if fact.path
-        or fact.kind is not FactKind.SECURITY
-        or fact.name.lower() in without
-        or fact.name.lower() not in whole
-    ]
 
 
 def floor(found: Sequence[Fact]) -> Importance:

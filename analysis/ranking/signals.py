@@ -82,7 +82,7 @@ def _file_signals(commit: Commit) -> Iterator[Signal]:
     if data:
         yield Signal("new data files", 1, data[0])
     if Kind.SOURCE in files:
-        lines = sum([file.size for file in files[Kind.SOURCE]])
+        lines = sum([file.size for file in files[Kind.SOURCE]]) or commit.is_cut * len(files[Kind.SOURCE])
         yield from _companion_signals(commit, files, lines)
         yield from _source_signals(files[Kind.SOURCE], lines)
 

@@ -10,7 +10,7 @@ from analysis.diff import changed_lines
 from analysis.instructions import without_instructions
 from analysis.models import BREAKING, Commit, Entry, Fact, FactKind, FileChange
 from analysis.paths import Kind, kind
-from analysis.ranking.scoring import TIERS, ceiling, floor, supported, within
+from analysis.ranking.scoring import TIERS, ceiling, floor, within
 
 _SIGNIFICANT = BREAKING | {
     FactKind.DEFAULT_CHANGED,
@@ -29,8 +29,7 @@ def may_move_up(commit: Commit, found: Sequence[Fact], reason: str) -> bool:
     False if the commit contains instructions to its reader.
     """
     return not _has_instructions(commit) and any(
-        fact.path and fact.kind in _SIGNIFICANT and fact.name.lower() in reason.lower()
-        for fact in supported(commit, found)
+        fact.path and fact.kind in _SIGNIFICANT and fact.name.lower() in reason.lower() for fact in found
     )
 
 

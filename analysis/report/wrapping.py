@@ -27,9 +27,14 @@ class Line(NamedTuple):
 
 
 def print_line(console: Console, line: Line) -> None:
-    """Print a line as the rows that fit the console's width."""
+    """Print a line as the rows that fit the console's width; a word too long to stand there moves to the left."""
     lead, indent = line.lead, Text(" " * line.lead.cell_len)
     for row in wrapped(line.body, console.width - lead.cell_len):
+        room = console.width - row.cell_len
+        if 0 <= room < lead.cell_len:
+            if lead.plain.strip():
+                console.print(lead, soft_wrap=True)
+            lead = Text(" " * room)
         whole = Text.assemble(lead, row)
         whole.rstrip()
         console.print(whole, soft_wrap=True)

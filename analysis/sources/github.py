@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from analysis.errors import AccessDenied, DigestError, Misuse, UnknownBranch, UnknownCommit, UnknownRepository
 from analysis.locale import Phrase
-from analysis.models import Commit, Frozen, PullRequest, Repository
+from analysis.models import MOST_FILES, Commit, Frozen, PullRequest, Repository
 from analysis.sources.github_client import Client
 from analysis.sources.github_errors import not_github, rate_limited, status_of
 from analysis.sources.github_replies import (
@@ -40,7 +40,6 @@ _TIMEOUT = 15  # seconds until the response begins
 _RETRIES = 4
 _PAGE = 100
 _FILES_PAGE = 300
-_MOST_FILES = 3_000  # GitHub lists no more files of a commit
 
 
 class Comparison(Frozen):
@@ -136,10 +135,10 @@ class GitHub:
         if not first.sha.startswith(ref.lower()):
             raise not_github(self._at(repository).host)
         files = [*first.files]
-        while len(files) < _MOST_FILES and (page := next(pages, None)):
+        while len(files) < MOST_FILES and (page := next(pages, None)):
             files += page.files
         found = self.pull_request(repository, first.sha) if pull else None
-        return sanitized(first.whole(files[:_MOST_FILES]).model_copy(update={"pull": found}))
+        return sanitized(first.whole(files[:MOST_FILES]).model_copy(update={"pull": found}))
 
     def read_file(self, repository: Repository, sha: str, path: str) -> str | None:
         """Return the text of a file as of a commit, unredacted; None if it cannot be read."""

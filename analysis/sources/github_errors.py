@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 
 _GONE = (HTTPStatus.NOT_FOUND, HTTPStatus.GONE, HTTPStatus.UNAVAILABLE_FOR_LEGAL_REASONS)
 _NO_COMMIT = (HTTPStatus.NOT_FOUND, HTTPStatus.UNPROCESSABLE_ENTITY)
-_UNKNOWN_COMMIT = mark(
+_WHOLE_SHA = 40
+_UNKNOWN_COMMIT = mark("{repository} has no commit {commit}; check the SHA, or the repository")
+_UNKNOWN_PREFIX = mark(
     "{repository} has no commit {commit}, or several start with it; use a longer SHA, or check the repository"
 )
 _UNKNOWN_PULL_REQUEST = mark("{repository} has no pull request {commit}; check the number, or the repository")
@@ -94,6 +96,13 @@ def rate_limited(resets_at: datetime | None, *, with_token: bool) -> RateLimited
     return RateLimited(Phrase("GitHub's rate limit is reached{when}; {advice}", when=when, advice=advice), resets_at)
 
 
+def unknown_commit(repository: Repository, name: str, unknown_sha: str = _UNKNOWN_COMMIT) -> UnknownCommit:
+    """Return the error for a SHA, a prefix of one or #123 that no commit has; `unknown_sha` is the sentence for a whole SHA."""
+    words = unknown_sha if len(name) == _WHOLE_SHA else _UNKNOWN_PREFIX
+    words = _UNKNOWN_PULL_REQUEST if name.startswith("#") else words
+    return UnknownCommit(Phrase(words, repository=repository.full_name, commit=name))
+
+
 def not_github(host: str) -> NotGitHub:
     return NotGitHub(Phrase("{host} does not respond like GitHub's REST API; check GITHUB_API_URL", host=host))
 
@@ -117,8 +126,7 @@ def _status(exc: "GithubException", subject: Subject) -> DigestError:
             )
         )
     if repository and commit and status in _NO_COMMIT:
-        missing = _UNKNOWN_PULL_REQUEST if commit.startswith("#") else _UNKNOWN_COMMIT
-        return UnknownCommit(Phrase(missing, repository=repository.full_name, commit=commit))
+        return unknown_commit(repository, commit)
     if repository and status in _GONE:
         missing = _NO_REPOSITORY_OR_BRANCH if repository.branch else _NO_REPOSITORY
         return UnknownRepository(Phrase(missing, repository=repository.full_name, branch=repository.branch))

@@ -31,7 +31,7 @@ def _bounded(commit: Commit) -> Commit:
         update={
             "message": _cut(commit.message, MAX_TEXT),
             "author": _cut(commit.author, MAX_LINE),
-            "files": tuple(_bounded_files(commit.files)),
+            "files": tuple(_bounded_files(commit.files, 0 if commit.is_cut else MAX_PATCHES)),
             "pull": commit.pull and _bounded_pull(commit.pull),
         }
     )
@@ -41,9 +41,8 @@ def _bounded_pull(pull: PullRequest) -> PullRequest:
     return pull.model_copy(update={"title": _cut(pull.title, MAX_LINE), "body": _cut(pull.body, MAX_TEXT)})
 
 
-def _bounded_files(files: Sequence[FileChange]) -> Iterator[FileChange]:
-    """Yield the files, the first of them with their patches as long as those fit together."""
-    left = MAX_PATCHES
+def _bounded_files(files: Sequence[FileChange], left: int) -> Iterator[FileChange]:
+    """Yield the files, the first of them with their patches as long as those have at most `left` characters together."""
     for file in files:
         size = len(file.patch or "")
         if size > min(left, MAX_PATCH):

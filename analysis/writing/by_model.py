@@ -1,9 +1,9 @@
 """Analysis of a commit by a model, checked before it is stored.
 
 The prompt holds the commit as delimited data. The reply follows a schema, never free text; its claims are looked up in
-the commit, questioned once, and removed if they are still unsupported. A model may move a commit by one tier for a
-reason that the diff supports, between the floor and the ceiling of the evidence. `ModelFailure` says why there is no
-analysis; the caller then analyses by rules.
+the commit, and sentences with unsupported ones are removed. It is asked for once again only if nothing is left of its
+summary. A model may move a commit by one tier for a reason that the diff supports, between the floor and the ceiling of
+the evidence. `ModelFailure` says why there is no analysis; the caller then analyses by rules.
 """
 
 import secrets as random_marks
@@ -33,7 +33,7 @@ from analysis.models import (
     Risk,
     Severity,
 )
-from analysis.ranking import ceiling, floor, may_move_down, may_move_up, supported, within
+from analysis.ranking import ceiling, floor, may_move_down, may_move_up, within
 from analysis.writing.fact_sentences import FACT_SENTENCES
 from analysis.writing.prompts import load_prompt, rendered
 
@@ -114,11 +114,11 @@ class Analysed(NamedTuple):
 
 
 class _CheckedReply(NamedTuple):
-    """A reply and the problems found in it."""
+    """A reply, what is left of it once it is checked, and the claims in what was removed."""
 
     reply: _Low
     analysis: Analysis
-    claims: tuple[Claim, ...]
+    removed: tuple[Claim, ...]
     in_language: bool  # in the requested language
     about_commit: bool  # about this commit
 
@@ -172,28 +172,27 @@ def analyse(
         return _check(reply, request, corpus)
 
     answer = ask(messages)
-    if answer.claims or not answer.in_language or not answer.about_commit:
+    if not answer.in_language or not answer.about_commit or is_empty(answer.analysis.summary):
         answer = ask([*messages, *_objection(answer, request.language)])
     if not answer.in_language:
         raise ModelFailure(Phrase("the reply was in another language"))
     if not answer.about_commit:
         raise ModelFailure(Phrase("the reply is not about the commit"))
-    supported_part = check_analysis(answer.analysis, corpus)
-    analysis = tidied_analysis(supported_part.analysis)
-    if is_empty(analysis.summary):
+    if is_empty(answer.analysis.summary):
         raise ModelFailure(Phrase("nothing in the reply could be verified"))
     importance, reason = _tier_after_move(request, answer.reply, corpus)
-    return Analysed(analysis, importance, reason, shown.left_out, len(supported_part.removed))
+    return Analysed(answer.analysis, importance, reason, shown.left_out, len(answer.removed))
 
 
 def _check(reply: _Low, request: AnalysisRequest, corpus: Corpus) -> _CheckedReply:
-    analysis = reply.analysis()
+    supported, removed = check_analysis(reply.analysis(), corpus)
+    analysis = tidied_analysis(supported)
     return _CheckedReply(
         reply,
         analysis,
-        claims=tuple(dict.fromkeys(check_analysis(analysis, corpus).removed)),
-        in_language=is_in_language(tidied_analysis(analysis).texts, request.language),
-        about_commit=is_about(analysis.summary, corpus),
+        removed,
+        in_language=is_in_language(analysis.texts, request.language),
+        about_commit=is_about(reply.summary, corpus),
     )
 
 
@@ -203,8 +202,7 @@ def _objection(answer: _CheckedReply, language: Language) -> tuple[Message, Mess
         _AGAIN,
         language=language,
         wrong_language=not answer.in_language,
-        about=answer.about_commit,
-        claims=[each.text for each in answer.claims][:20],
+        claims=list(dict.fromkeys(each.text for each in answer.removed))[:20],
     )
     return Message("assistant", answer.reply.model_dump_json()), Message("user", text)
 
@@ -222,7 +220,7 @@ def _tier_after_move(request: AnalysisRequest, reply: _Low, corpus: Corpus) -> t
     if not (may_move_up(commit, found, reason) if up else may_move_down(commit, found)):
         return ranked.importance, ""
     requested = _ORDER[max(0, min(_ORDER.index(ranked.importance) + (1 if up else -1), len(_ORDER) - 1))]
-    moved = within(requested, floor(supported(commit, found)), ceiling(commit, ranked.change_types, found))
+    moved = within(requested, floor(found), ceiling(commit, ranked.change_types, found))
     return (moved, reason) if moved is not ranked.importance else (ranked.importance, "")
 
 

@@ -9,6 +9,7 @@ from analysis.locale import Catalogue, catalogue, mark
 from analysis.locale.punctuation import as_sentence, join_clauses, join_items, join_sentences
 from analysis.models import (
     BREAKING,
+    DEPENDENCIES,
     Analysis,
     ChangeType,
     Commit,
@@ -29,7 +30,7 @@ from analysis.writing.fact_sentences import FACT_SENTENCES
 from analysis.writing.purpose import purpose
 
 # Incremented whenever a rule or a phrase changes, so that stored analyses are made anew.
-VERSION = "7"
+VERSION = "8"
 
 _MAX_NAMES = 5
 _NAME_LENGTH = 200  # characters of a name, which may be as long as a line
@@ -72,9 +73,9 @@ def _summary(commit: Commit, fact_sentences: Sequence[str], say: Catalogue) -> s
 def _size_sentence(commit: Commit, say: Catalogue) -> str:
     if not commit.files and not commit.size:
         return say("This commit changes no file")
-    changed = say.plural("{count} file", "{count} files", len(commit.files))
-    size = {"additions": commit.additions, "deletions": commit.deletions}
-    clauses = [say("{files} changed (+{additions} −{deletions})", files=changed, **size)]
+    changed = "> " * commit.is_cut + say.plural("{count} file", "{count} files", len(commit.files))
+    size = ("?", "?") if commit.is_cut and not commit.size else (commit.additions, commit.deletions)
+    clauses = [say("{files} changed (+{additions} −{deletions})", files=changed, additions=size[0], deletions=size[1])]
     areas = [code(files[0].path if len(files) == 1 else name) for name, files in _files_by_area(commit)]
     if areas:
         where = mark("mostly in {areas}") if len(areas) > _MAX_AREAS_IN_SUMMARY else mark("in {areas}")
@@ -113,7 +114,7 @@ def _full_name(fact: Fact, say: Catalogue) -> str:
 def _name_change(fact: Fact) -> str:
     """Return a fact's name, with the old and new value where it changed."""
     name, old, new = (code(shorten(each or "", _NAME_LENGTH)) for each in (fact.name, fact.old, fact.new))
-    if fact.kind is FactKind.DEPENDENCY_ADDED:
+    if fact.kind in (FactKind.DEPENDENCY_ADDED, FactKind.EXTRA_ADDED):
         return f"{name} ({new})" if fact.new else name
     if fact.old and fact.new:
         return f"{name} {old} → {new}"
@@ -173,7 +174,7 @@ def _insight(commit: Commit, facts: Sequence[Fact], ranked: Ranked, say: Catalog
         security=describe(FactKind.SECURITY),
         compatibility=describe(*BREAKING, FactKind.RETYPED, FactKind.DEFAULT_CHANGED),
         maintenance=_maintenance(commit, sources, say),
-        dependencies=describe(FactKind.DEPENDENCY_MOVED, FactKind.DEPENDENCY_ADDED, FactKind.DEPENDENCY_REMOVED),
+        dependencies=describe(*DEPENDENCIES - {FactKind.MINIMUM_RAISED}, FactKind.EXTRA_ADDED, FactKind.EXTRA_REMOVED),
     )
 
 

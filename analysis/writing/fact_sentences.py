@@ -219,6 +219,8 @@ FACT_SENTENCES = {
     ),
     FactKind.DEPENDENCY_ADDED: FactSentences(mark("Adds the dependency {names}")),
     FactKind.DEPENDENCY_REMOVED: FactSentences(mark("Removes the dependency {names}")),
+    FactKind.EXTRA_ADDED: FactSentences(mark("Adds the optional dependency {names}")),
+    FactKind.EXTRA_REMOVED: FactSentences(mark("Removes the optional dependency {names}")),
     FactKind.FILE_DELETED: FactSentences(mark("Deletes source file {names}")),
     FactKind.TEST_REMOVED: FactSentences(
         mark("Removes or skips test {names}"), mark("what the removed tests covered is no longer tested"), Severity.LOW
@@ -247,5 +249,5 @@ FACT_SENTENCES = {
         Severity.MEDIUM,
         mark("If you already use the reverted change, check that nothing depends on it."),
     ),
-    FactKind.LAYOUT: FactSentences(mark("Changes only formatting, comments or import order: {names}")),
+    FactKind.LAYOUT: FactSentences(mark("Changes only formatting, comments, docstrings or import order: {names}")),
 }

@@ -2,6 +2,7 @@
 
 import re
 
+from analysis.instructions import without_instructions_by_sentence
 from analysis.models import Commit
 from analysis.text import one_line
 
@@ -44,7 +45,7 @@ def purpose(commit: Commit) -> str:
     The result is plain text, without images, link targets, HTML, checklists, trailers and code blocks.
     """
     for text in (commit.pull.body if commit.pull else "", commit.body):
-        prose = _plain_prose(text)
+        prose = _first_sentences(" ".join(without_instructions_by_sentence(_plain_prose(text)).split()))
         if prose and prose.casefold() != commit.subject.casefold():
             return prose
     return ""
@@ -56,7 +57,7 @@ def _plain_prose(text: str) -> str:
     text = _DEFINITION.sub("", _HTML.sub("", _FENCE.sub("", text)))
     text = _ADDRESS.sub("", _LINK.sub(r"\1", _IMAGE.sub("", text)))
     text = _TRAILER.sub("", text)
-    return _first_sentences(one_line(" ".join(_EMPHASIS.sub(r"\2", _best_section(text)).split())))
+    return one_line(" ".join(_EMPHASIS.sub(r"\2", _best_section(text)).split()))
 
 
 def _best_section(text: str) -> str:

@@ -74,7 +74,7 @@ def consequences(entry: Entry, language: Language, *, facts_only: bool = False) 
     if facts_only:
         return following[:_MAX_REASONS]
     judged = [_reason_sentence(each, say) for each in entry.ranked.reasons if each.signal == MODEL]
-    if not following:
+    if not following and FactKind.LAYOUT not in kinds:
         signals = {each.signal for each in entry.ranked.reasons}
         following = [say(sentence) for area, sentence in _CONSEQUENCES.items() if area in signals][:1]
     return (judged + following)[:_MAX_REASONS]

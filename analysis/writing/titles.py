@@ -28,8 +28,8 @@ _ADDING = re.compile(
 
 
 def plain_title(commit: Commit) -> str:
-    """Return the title without its tags and the pull request's number; the short SHA if no words are left."""
-    title = " ".join(_NUMBER.sub("", one_line(commit.subject)).split())
+    """Return the title without its tags, instructions and the pull request's number; the short SHA if no words are left."""
+    title = " ".join(_NUMBER.sub("", one_line(without_instructions(commit.subject))).split())
     words = split_title(title)[1].lstrip(":-–— ")
     return (_capitalized(words) if words else title) or commit.short_sha
 

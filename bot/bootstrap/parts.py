@@ -111,7 +111,9 @@ class Shared:
         self.sessions = AgentSessions(web, services.store.ongoing_answers, now)
         self.reader = _reader(parts)
         self.channels = Channels(self.reader, subscriptions, settings.digest_language, settings.tz)
-        self.checks = DownstreamChecks(services.impacts, subscriptions, now)
+        self.checks = DownstreamChecks(
+            services.impacts, subscriptions, now, repositories_named(settings.digest_downstream)
+        )
         self.reports = ChannelReports(services.store, subscriptions, self.checks, now)
         self.weeks = ChannelWeeks(services.weeks, self.reports, self.checks, now)
         self.postings = Postings(mailbox, web, self.reports)

@@ -8,9 +8,10 @@ Heavy imports are local to the commands, so that `--help` is fast.
 import errno
 import sys
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from analysis.errors import DigestError
 from bot.cli import commits, doctor, process, search
@@ -31,11 +32,18 @@ _INTERRUPTED = 130
 app = typer.Typer(
     name="vllm-digest",
     help="Reads a day's commits of busy GitHub repositories, says which matter and why.",
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+class _Command(TyperCommand):
+    """A command to which a day such as -3 is no option: it gets a space before it, which the parsers of days strip."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        words = [f" {each}" if each[:1] == "-" and each[1:2].isdigit() else each for each in args]
+        return super().parse_args(ctx, words)
 
 
 @app.callback(invoke_without_command=True)
@@ -52,13 +60,12 @@ def _start(
         typer.echo(context.get_help())
 
 
-# In the order in which `--help` lists them. `-3` is a day, not an option.
-app.command(context_settings={"ignore_unknown_options": True})(digest)
-app.command(context_settings={"ignore_unknown_options": True})(week)
-app.command(context_settings={"ignore_unknown_options": True})(impact)
-app.command(context_settings={"ignore_unknown_options": True})(upgrade)
-app.command(context_settings={"ignore_unknown_options": True})(publish)
-for _command in (
+for _command in (  # in the order in which `--help` lists them
+    digest,
+    week,
+    impact,
+    upgrade,
+    publish,
     commits.commit,
     commits.ask,
     process.run,
@@ -73,7 +80,7 @@ for _command in (
     move,
     doctor.doctor,
 ):
-    app.command()(_command)
+    app.command(cls=_Command)(_command)
 
 
 def execute(arguments: Sequence[str]) -> int:
@@ -84,7 +91,7 @@ def execute(arguments: Sequence[str]) -> int:
     except DigestError as exc:
         return _print_error(str(exc), exc.exit_code)
     except typer.TyperException as exc:
-        return _print_error(f"{exc.format_message()}; see vllm-digest --help", 2)
+        return _print_error(_usage_error(exc), 2)
     except (KeyboardInterrupt, typer.Abort):
         return _print_error("interrupted; run it again to continue", _INTERRUPTED)
     except Exception as exc:  # noqa: BLE001 (the outermost handler: one traceback and a message)
@@ -95,7 +102,23 @@ def execute(arguments: Sequence[str]) -> int:
 
         sys.stderr.write(f"{traceback_of(exc)}\n")
         return _print_error("this is a bug in vllm-digest; please report it with the lines above", 1)
-    return result if isinstance(result, int) else 0
+    return 2 if result else 0  # typer's own exit: there is no completion for the shell
+
+
+def _usage_error(error: typer.TyperException) -> str:
+    """Return what is wrong with a command line, with what was meant or may be used, or else where to look it up."""
+    if near := getattr(error, "possibilities", None):  # typer does not export the type of an unknown option
+        return f"{error.message}; did you mean {near[0]}?"
+    from pydantic import ValidationError
+
+    from bot.settings import reason
+
+    if isinstance(error, typer.BadParameter) and error.param and isinstance(error.__cause__, ValidationError):
+        wrong, choices = error.__cause__.errors()[0], error.param.type_descriptor.choices
+        words = f"{wrong['input']!r} is not supported; use {' or '.join(', '.join(choices or ()).rsplit(', ', 1))}"
+        return f"{error.param.opts[0]}: {words if choices else reason(wrong)}"
+    words = error.format_message().rstrip(".")
+    return words if words.endswith("?") else f"{words}; see vllm-digest --help"
 
 
 def _print_error(message: str, code: int) -> int:

@@ -14,6 +14,7 @@ from bot.cli.options import LangOption, NoModelOption, OutOption, RepoOption, Zo
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from bot.cli.progress import TerminalProgress
     from bot.services.factory import Services
     from bot.settings import Settings
 
@@ -42,7 +43,7 @@ def commit(
     reference = parse_reference(ref)
     settings = command_settings()
     language, tz = lang or settings.digest_language, zone(timezone or settings.digest_timezone)
-    with _services(settings, no_model=no_model) as services:
+    with _services(settings, no_model=no_model) as (services, _):
         repository, entry = services.commits.look_up(
             reference, choose_repositories(repo, settings.digest_repos), language
         )
@@ -72,11 +73,16 @@ def ask(
     no_model: NoModelOption = False,
 ) -> None:
     """Answer a question about commits. It quotes the lines that prove the answer."""
+    from analysis.questions.days_asked import last_days
     from analysis.questions.intent import language_of
+    from analysis.questions.scope import Scope
     from analysis.report.terminal import print_answer
     from analysis.window import zone
+    from bot.cli.impact import impact
     from bot.cli.output import deliver
     from bot.services.configured_repositories import choose_repositories
+    from bot.services.downstream import asked_for
+    from bot.services.impact import repositories_named
     from bot.services.question_subjects import SubjectQuestions, question_subject
 
     settings = command_settings()
@@ -84,19 +90,25 @@ def ask(
     now = datetime.now(UTC)
     choose = partial(choose_repositories, configured=settings.digest_repos)
     subject = question_subject(about, question, choose, repo, now.astimezone(tz).date())
-    with _services(settings, no_model=no_model) as services:
+    if named := asked_for(question, repositories_named(settings.digest_downstream)):
+        over = subject.about if isinstance(subject.about, Scope) else None
+        days = (over.days or last_days(now.astimezone(tz).date())) if over else ()
+        period, chosen = (f"{days[0]}..{days[-1]}", str(subject.repositories[0])) if days else (about, repo)
+        impact([period], [str(each) for each in named], chosen, language, tz.key)
+        return
+    with _services(settings, no_model=no_model) as (services, progress):
         questions = SubjectQuestions(services.commits, services.answers, services.period_questions)
         read = partial(services.digests.report, now=now, ask=False)
         statements = questions.answer(subject, question, language, tz, read)
-        deliver(lambda console: print_answer(console, statements), None)
+        deliver(lambda console: print_answer(console, progress.ended_by(statements)), None)
 
 
 @contextmanager
-def _services(settings: "Settings", *, no_model: bool) -> Iterator["Services"]:
+def _services(settings: "Settings", *, no_model: bool) -> Iterator[tuple["Services", "TerminalProgress"]]:
     """Open the services for one command, with progress bars."""
     from bot.cli.progress import TerminalProgress
     from bot.services import factory
 
     now = budget_time(datetime.now(UTC), no_model)
     with TerminalProgress() as progress, factory.command_services(settings, progress, now=now) as services:
-        yield services
+        yield services, progress

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from analysis.errors import BadSetting, StoreAway
+from bot.cli.command_settings import load_settings
 
 if TYPE_CHECKING:
     from bot.settings import Settings
@@ -36,9 +37,7 @@ def run(metrics_port: MetricsOption = None) -> None:
 
     Without Slack's tokens it is a local workspace in the browser.
     """
-    from bot.settings import Settings
-
-    settings = Settings.load()
+    settings = load_settings()
     if settings.slack_bot_token or settings.slack_app_token:
         run_bot(settings, None, metrics_port)
     else:
@@ -51,9 +50,7 @@ def serve(
     metrics_port: MetricsOption = None,
 ) -> None:
     """Run the bot over HTTP. Slack calls /slack/events; /healthz tells whether it is well. Ends with Ctrl+C or SIGTERM."""
-    from bot.settings import Settings
-
-    run_bot(Settings.load(), (host, port), metrics_port)
+    run_bot(load_settings(), (host, port), metrics_port)
 
 
 def worker(metrics_port: MetricsOption = None) -> None:
@@ -61,9 +58,7 @@ def worker(metrics_port: MetricsOption = None) -> None:
 
     Start as many as needed beside `run` or `serve`. Ends with Ctrl+C or SIGTERM.
     """
-    from bot.settings import Settings
-
-    settings = Settings.load()
+    settings = load_settings()
     if settings.database_url.get_secret_value().startswith("sqlite"):
         raise BadSetting("a worker shares a database with other processes; set DATABASE_URL to one of PostgreSQL")
     run_bot(settings, None, metrics_port, listens=False)

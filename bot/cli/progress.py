@@ -1,6 +1,7 @@
 """Progress bars and notices on standard error, if it is a terminal."""
 
 import sys
+from collections.abc import Iterable, Iterator
 from datetime import date
 from types import TracebackType
 from typing import Self
@@ -8,7 +9,7 @@ from typing import Self
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from analysis.models import Repository
+from analysis.models import Repository, Statement
 
 
 class TerminalProgress:
@@ -50,6 +51,13 @@ class TerminalProgress:
     def wait(self, seconds: float) -> None:
         if not self._bar.disable:
             self._bar.console.print(f"waiting {seconds:.0f} s, as GitHub asks", style="yellow")
+
+    def ended_by(self, statements: Iterable[Statement]) -> Iterator[Statement]:
+        """Yield statements as they come; the first, which would be printed beside the bars, ends them."""
+        for number, each in enumerate(statements):
+            if not number:
+                self._bar.stop()
+            yield each
 
     def cloning(self, line: str) -> None:
         """Show how far git is with a mirror."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from analysis.errors import Misuse
+from bot.cli.command_settings import load_settings
 from bot.cli.options import RepoOption, ZoneOption
 
 if TYPE_CHECKING:
@@ -35,9 +36,8 @@ def search(
     from bot.cli.progress import TerminalProgress
     from bot.services import factory
     from bot.services.configured_repositories import choose_repositories
-    from bot.settings import Settings
 
-    settings = Settings.load()
+    settings = load_settings()
     tz = zone(timezone or settings.digest_timezone)
     among = choose_repositories(repo, settings.digest_repos) if repo else []
     if len(words) > _MOST_WORDS:
@@ -78,9 +78,8 @@ def rank(
     from analysis.ranking import packaged_weights
     from bot.services.configured_repositories import choose_repositories
     from bot.services.recorded_commits import ranked_lines
-    from bot.settings import Settings
 
-    settings = Settings.load()
+    settings = load_settings()
     weights = packaged_weights(choose_repositories(repo, settings.digest_repos)[0])
     try:
         with sys.stdin.buffer if file == "-" else Path(file).open("rb") as lines:

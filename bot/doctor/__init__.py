@@ -31,6 +31,7 @@ def findings(now: Clock) -> Iterator[Finding]:
         return
     logs.set_up(settings.log_level or "WARNING", settings.log_format)
     yield Finding("settings", f"{settings.digest_time:%H:%M} {settings.digest_timezone}, {settings.digest_language}")
+    yield from (Finding("settings", each, None) for each in Settings.unknown())
     with ThreadPoolExecutor() as threads:
         groups: tuple[Iterator[Finding], ...] = (
             database(settings, now),

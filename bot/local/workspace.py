@@ -37,7 +37,6 @@ _PLAYERS = (
     (LIN, mark("outsider")),
 )
 _EXAMPLES = Examples(_SAMPLE.name, SAMPLE_DAY, "72d9e7b", 409, "kv connector", "lantern")
-_REAL_DAY = "vllm-project/vllm yesterday"
 
 
 class LocalWorkspace(NamedTuple):
@@ -103,13 +102,13 @@ def sample_slack(now: Clock) -> Iterator[LoopbackSlack]:
 
 def workspace_page(slack: LoopbackSlack, settings: Settings) -> Page:
     """Return the web page of the loopback Slack."""
-    command = settings.digest_command
+    command, real_day = settings.digest_command, f"{settings.digest_repos[0]} yesterday"
     return Page(
         slack,
         [Player(user, {language: catalogue(language)(role) for language in LANGUAGES}) for user, role in _PLAYERS],
         command=command,
-        forms={language: _forms(language) for language in LANGUAGES},
-        note={language: _note(command, language) for language in LANGUAGES},
+        forms={language: _forms(real_day, language) for language in LANGUAGES},
+        note={language: _note(f"{command} {real_day}", language) for language in LANGUAGES},
         language=settings.digest_language,
         tz=settings.tz,
     )
@@ -160,21 +159,21 @@ def _subscribe(settings: Settings, now: datetime) -> None:
     engine.dispose()
 
 
-def _note(command: str, language: Language) -> str:
+def _note(real_day: str, language: Language) -> str:
     """Return what the page shows, and how to see a real day."""
     return catalogue(language)(
-        "The sample day {day} of {repository}. For a real day type {command} vllm-project/vllm yesterday (needs the network).",
+        "The sample day {day} of {repository}. For a real day type {real_day} (needs the network).",
         day=SAMPLE_DAY,
         repository=_SAMPLE,
-        command=command,
+        real_day=real_day,
     )
 
 
-def _forms(language: Language) -> list[tuple[str, str]]:
+def _forms(real_day: str, language: Language) -> list[tuple[str, str]]:
     """Return (command, description) of commands, with examples that work on the sample."""
     say = catalogue(language)
     return [
         *forms(_EXAMPLES, language),
         ("help", say("You can ask me")),
-        (_REAL_DAY, say("a real day, read from GitHub")),
+        (real_day, say("a real day, read from GitHub")),
     ]

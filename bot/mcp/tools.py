@@ -127,7 +127,7 @@ class Tools:
         """Find stored commits by title, message, paths, summary and the names in changed lines, the best first."""
         with self._admitted():
             if not words.strip():
-                raise Misuse('no words to search for; use some, such as kv connector, +rocm or "attention backend"')
+                raise Misuse('no words to search for; use some, such as memory leak, +timeout or "worker pool"')
             among = self._visibility.repositories(repository)
             self._store.search_index.complete()
             found = self._store.search_index.search(words, among, limit + 1)

@@ -17,21 +17,12 @@ class Unchecked(NamedTuple):
 
 
 class DownstreamCheck(NamedTuple):
-    """The trees that were compared with commits, and what these break: by SHA, worst first.
-
-    `private` tells whether one of the trees is of a repository that only some channels may see.
-    """
+    """The trees that were compared with commits, and what these break: by SHA, worst first."""
 
     compared: tuple[Downstream, ...] = ()
     unchecked: tuple[Unchecked, ...] = ()
     commits: Mapping[str, tuple[DownstreamImpacts, ...]] = MappingProxyType({})
     failed: tuple[Failure, ...] = ()
-    private: bool = False
-
-    @property
-    def asked(self) -> bool:
-        """Whether the channel names any downstream repository."""
-        return bool(self.compared or self.unchecked)
 
     def of(self, sha: str) -> tuple[DownstreamImpacts, ...]:
         """Return what a commit breaks."""

@@ -8,7 +8,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from analysis.errors import ModelFailure
-from analysis.models import Commit, Entry, Failure, Language, Ranked, Reason, Repository, Shortened, Usage
+from analysis.locale import catalogue
+from analysis.models import MOST_FILES, Commit, Entry, Failure, Language, Ranked, Reason, Repository, Shortened, Usage
 from analysis.ranking import packaged_weights, rank
 from analysis.writing.by_rules import VERSION as RULES_VERSION
 from analysis.writing.by_rules import analyse_by_rules
@@ -131,13 +132,12 @@ class Analyst:
         )
 
     def shortened(self, stored: Sequence[StoredCommit]) -> tuple[Shortened, ...]:
-        """Return the commits whose input to the model was truncated, and what was left out."""
+        """Return the commits that were not read whole, or whose input to the model was truncated, and what was left out."""
         saved = self._by_model([each.id for each in stored])
-        return tuple(
-            Shortened(sha=each.commit.sha, left_out=saved[each.id].left_out)
-            for each in stored
-            if each.id in saved and saved[each.id].left_out
-        )
+        rest = catalogue(self._language)("all patches, and all but the first {count:,} files", count=MOST_FILES)
+        left_out = {each.commit.sha: saved[each.id].left_out for each in stored if each.id in saved}
+        left_out |= {each.commit.sha: (rest,) for each in stored if each.commit.is_cut}
+        return tuple(Shortened(sha=sha, left_out=paths) for sha, paths in left_out.items() if paths)
 
     def replaced(self, stored: Sequence[StoredCommit]) -> tuple[Failure, ...]:
         """Return the commits analysed by rules because the model failed, with the reasons."""

@@ -9,6 +9,7 @@ from analysis.impact.consequences import severity
 from analysis.locale import Phrase
 from analysis.models import Entry, Repository
 from analysis.models.impacts import CommitImpacts
+from analysis.questions.intent import asks_about_own_code, asks_what_breaks
 from bot.models.clock import Clock
 from bot.models.downstream import UNASKED, DownstreamCheck, Unchecked
 from bot.services.impact import ComparedSurface, ImpactService, ImpactsFound
@@ -18,19 +19,37 @@ from bot.store import Subscriptions
 log = structlog.get_logger(__name__)
 
 
-class DownstreamChecks:
-    """Checks commits for channels. A repository that a channel may not see is as one that does not exist."""
+def asked_for(question: str, own: Sequence[Repository], others: Sequence[Repository] = ()) -> list[Repository]:
+    """Return the downstream repositories of which a question asks what breaks them: those that it names, or one's own."""
+    named = {each.key: each for each in (*others, *own) if asks_what_breaks(question, each)}
+    return list(named.values()) or (list(own) if asks_about_own_code(question) else [])
 
-    def __init__(self, impacts: ImpactService, subscriptions: Subscriptions, now: Clock) -> None:
+
+class DownstreamChecks:
+    """Checks commits for channels. A repository that a channel may not see is as one that does not exist.
+
+    Questions may name the `configured` downstream repositories, too.
+    """
+
+    def __init__(
+        self, impacts: ImpactService, subscriptions: Subscriptions, now: Clock, configured: Sequence[Repository] = ()
+    ) -> None:
         self._impacts = impacts
         self._subscriptions = subscriptions
         self._now = now
+        self._configured = configured
 
     def named(self, channel: str, upstream: Repository, subscription: int | None = None) -> list[Repository]:
         """Return the downstream repositories that a channel names for an upstream one, in one subscription or in any."""
         held = [each for each in self._subscriptions.of(channel) if each.terms.repository.key == upstream.key]
         chosen = [each for each in held if subscription is None or each.id == subscription]
         return list({each.key: each for one in chosen for each in one.terms.downstream}.values())
+
+    def asked(self, reader: Reader, channel: str, upstream: Repository, question: str) -> list[Repository]:
+        """Return the downstream repositories of which a question in a channel asks what breaks them."""
+        own = self.named(channel, upstream)
+        found = asked_for(question, own, self._configured)
+        return [each for each in found if each in own or reader.within(channel).sees(each)]
 
     def surfaces(
         self, reader: Reader, channel: str, upstream: Repository
@@ -63,9 +82,10 @@ class DownstreamChecks:
         upstream: Repository,
         entries: Sequence[Entry],
         subscription: int | None = None,
+        named: Sequence[Repository] = (),
     ) -> DownstreamCheck:
-        """Return what stored commits break of the repositories that a channel names. Errors are part of the result."""
-        named = self.named(channel, upstream, subscription)
+        """Return what stored commits break of some repositories, or of those that a channel names. Errors are part of it."""
+        named = named or self.named(channel, upstream, subscription)
         if not named:
             return UNASKED
         surfaces, unchecked = self._surfaces(reader, channel, upstream, named, entries)
@@ -80,7 +100,6 @@ class DownstreamChecks:
             unchecked=tuple(unchecked),
             commits={each.entry.commit.sha: each.found for each in sorted(found.commits, key=_severity)},
             failed=found.failed,
-            private=any(reader.within("").hides(each) for each in named),
         )
 
 

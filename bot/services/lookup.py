@@ -113,7 +113,7 @@ class CommitLookup:
                 continue
             return Located(repository, save_commit(self._store, repository, read))
         raise missing or UnknownCommit(
-            Phrase("no repository is configured to search for {text}; use --repo owner/name", text=reference.text)
+            Phrase("no repository is configured to search for {text}; name one: owner/name", text=reference.text)
         )
 
 

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 from analysis.locale import Catalogue, catalogue
 from analysis.locale.punctuation import join_items, join_sentences
 from analysis.models import DayReport, Entry, Language, Question, Repository, Statement, Turn
+from analysis.questions.history import is_proven_removal, names_asked, removed_names, removes_lines
 from analysis.questions.intent import asks_for_what_matters
 from analysis.questions.mentions import Mentions
 from analysis.questions.parts import answered_in_parts
@@ -28,8 +29,10 @@ from analysis.questions.totals import asks_how_many, asks_who_made_most, most_co
 from analysis.search.commit_words import lacks_patches, may_hold_more
 from analysis.sources.secrets import Redactor
 from analysis.writing.by_rules import code
+from bot.models.downstream import DownstreamCheck
 from bot.models.subjects import DayRef
 from bot.services.answers import AnswerService
+from bot.services.impact_answers import answer_from_impacts
 from bot.services.lookup import CommitLookup, Located
 from bot.services.stored_matches import StoredMatches
 from bot.store import Store
@@ -42,7 +45,7 @@ _MAX_NAMED = 4  # terms that a denial names
 class PeriodQuestion(NamedTuple):
     """A question about the days of a repository, oldest first, in a time zone; `thread` is oldest first.
 
-    Without days it is about all that is stored.
+    Without days it is about all that is stored. With a `check` it asks what of downstream code the commits break.
     """
 
     text: str
@@ -51,6 +54,7 @@ class PeriodQuestion(NamedTuple):
     tz: ZoneInfo
     language: Language
     thread: tuple[Turn, ...] = ()
+    check: Callable[[Sequence[Entry]], DownstreamCheck] | None = None
 
 
 class _Searched(NamedTuple):
@@ -82,6 +86,8 @@ class PeriodQuestions:
     def answer_from(self, question: PeriodQuestion, entries: Sequence[Entry]) -> Iterator[Statement]:
         """Yield the statements of an answer from these commits."""
         question = _redacted(question)
+        if question.check:
+            return answer_from_impacts(question.check(entries), entries, question.language)
         if not entries:
             return self._about_all(question, ())
         return _in_parts(question, lambda part: self._answer_from(part, entries))
@@ -89,10 +95,6 @@ class PeriodQuestions:
     def _answer_from(self, question: PeriodQuestion, entries: Sequence[Entry]) -> Iterator[Statement]:
         query = parse_query(Question(question.text, question.repository, (), question.thread))
         named = named_commits(question.text, entries)
-        # What is asked for is important, but important for what?
-        what_matters = asks_for_what_matters(question.text) and all(
-            asks_for_what_matters(term.text) for term in query.subjects
-        )
         if named and not asks_for_reverts(question.text):
             for each in named:
                 yield from self._answers.answer(self._about_commit(question, each), question.language)
@@ -100,7 +102,7 @@ class PeriodQuestions:
             yield most_commits(entries, question.language)
         elif not query and asks_how_many(question.text):
             yield number_of(entries, question.language)
-        elif not query or what_matters:
+        elif not query or _asks_what_matters_of_all(question, query):
             if asks_how_many(question.text):
                 yield number_of(entries, question.language)
             yield from self._about_all(question, entries)
@@ -123,26 +125,57 @@ class PeriodQuestions:
 
     def _answer_from_store(self, question: PeriodQuestion) -> Iterator[Statement]:
         """Yield the statements of an answer from all that is stored, and from the mirror if a name's history is asked for."""
+        query = parse_query(Question(question.text, question.repository, ()))
+        count = self._store.count(question.repository)
+        of_all = asks_who_made_most(question.text) or (not query and asks_how_many(question.text))
+        if count and (of_all or _asks_what_matters_of_all(question, query)):
+            entries = self._matches.latest(question.repository)
+            if len(entries) < count:
+                told = catalogue(question.language)(
+                    "Only the latest {count} of {all} stored commits were read.", count=len(entries), all=count
+                )
+                yield Statement(text=told)
+            yield from self._answer_from(question, entries)
+            return
         matches = self._matches.find(question.text, question.repository, question.thread)
-        yield from self._answer(question, matches, _Searched(self._store.count(question.repository)))
+        yield from self._answer(question, matches, _Searched(count))
 
     def _answer(self, question: PeriodQuestion, matches: PeriodMatches, searched: _Searched) -> Iterator[Statement]:
         if not matches.found:
             yield _none_of(matches, searched, question)
             return
-        if asks_how_many(question.text):
-            yield number_matching(len(matches.found), searched.read, question.language)
+        names, denial = removed_names(question.text), None
+        found: Sequence[Entry] = matches.found
+        if names:
+            found, denial = self._removing(names, question, matches, searched)
+        if asks_how_many(question.text) and found:
+            yield number_matching(len(found), searched.read, question.language)
         if asks_for_the_others(question.text):
             say = catalogue(question.language)
             yield Statement(text=say("Commits that do not match can't be listed. These are the ones that do."))
-        if matches.missing:
+        if denial:
+            yield denial
+        elif matches.missing:
             yield _not_found(matches, question)
         elif matches.unproven:
             say = catalogue(question.language)
             yield Statement(text=say("No commit is proven to do this. These only use the words of the question."))
-        # From the store they are those already whose changed lines have the names.
-        found = self._touching(question, matches.found) if question.days else matches.found
-        yield from self._answers.answer(self._question(question, found), question.language)
+        if found:
+            found = found if names else self._touching(question, found)
+            yield from self._answers.answer(self._question(question, found), question.language)
+
+    def _removing(
+        self, names: Sequence[str], question: PeriodQuestion, matches: PeriodMatches, searched: _Searched
+    ) -> tuple[Sequence[Entry], Statement | None]:
+        """Return the matching commits that remove some names; if none is proven to, those that remove lines, and the denial."""
+        looked_at = [self._whole(question, each) for each in matches.found[:_SEARCHED]]
+        if found := [each for each in looked_at if is_proven_removal(each, names)]:
+            return found, None
+        say, found = catalogue(question.language), [each for each in looked_at if removes_lines(each, names)]
+        told = [say("No commit here is proven to remove {names}.", names=join_items(map(code, names), say))]
+        told += _left_out(searched.unread, matches.unsearched, say)
+        told += [say("These only remove lines with that name.")] if found else []
+        return found, Statement(text=join_sentences(told, say))
 
     def _question(self, question: PeriodQuestion, found: Sequence[Entry]) -> Question:
         """Return the question about the commits found, the best with their patches."""
@@ -154,7 +187,7 @@ class PeriodQuestions:
 
     def _touching(self, question: PeriodQuestion, found: Sequence[Entry]) -> Sequence[Entry]:
         """Return the commits that touch the names of code in the question, or what else it names; all if none does."""
-        names = names_in(question.text)
+        names = tuple(dict.fromkeys((*names_asked(question.text), *names_in(question.text))))
         looked_at = [self._whole(question, each).commit for each in found[:_SEARCHED]] if names else []
         shas = touching(names, terms_of(question.text), looked_at)
         return [each for each in found if each.commit.sha in shas] or found
@@ -174,6 +207,11 @@ class PeriodQuestions:
             return entry
         [(_, commit_id), *_] = self._store.with_sha(entry.commit.sha, question.repository)
         return self._commits.entry(Located(question.repository, commit_id), question.language, patches=True)
+
+
+def _asks_what_matters_of_all(question: PeriodQuestion, query: Query) -> bool:
+    """Return whether a question asks what is important, and not what is important for something."""
+    return asks_for_what_matters(question.text) and all(asks_for_what_matters(each.text) for each in query.subjects)
 
 
 def _in_parts(question: PeriodQuestion, answer: Callable[[PeriodQuestion], Iterator[Statement]]) -> Iterator[Statement]:
@@ -217,7 +255,7 @@ def _none_of(matches: PeriodMatches, searched: _Searched, question: PeriodQuesti
     if not matches.asked:
         return Statement(
             text=say(
-                "Ask what these commits do, for example: which touch ROCm? what removed --flag? what was reverted?"
+                "Ask what these commits do, for example: which change a default? what removed --flag? what was reverted?"
             )
         )
     if not (searched.read or searched.unread):

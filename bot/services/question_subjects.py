@@ -40,7 +40,7 @@ def question_subject(
     `choose` returns the repositories of a name, or all. Raise `Misuse` for anything else, and for days of several.
     """
     if not question.strip():
-        raise Misuse('the question is empty; ask something, such as "does this touch ROCm?"')
+        raise Misuse('the question is empty; ask something, such as "does this change a default?"')
     named = _REPOSITORY.fullmatch(about)
     repositories = choose(about if named else repo)
     if named or not about:

@@ -19,9 +19,8 @@ from analysis.questions.period import (
     asks_for_reverts,
     match_period,
     mentioning,
-    touching,
 )
-from analysis.questions.query import Query, Term, parse_query
+from analysis.questions.query import Query, parse_query
 from analysis.ranking import packaged_weights, rank
 from analysis.search.commit_words import lacks_patches
 from bot.services.commit_reader import current_commits
@@ -32,7 +31,7 @@ _CANDIDATES = 100  # commits that the search index finds
 _SAME_WORD = 1_000  # of them that are looked through for a name before it is denied, and
 _PARTLY_INDEXED = 100  # commits of which the index has a part only, the latest
 _PATCHES_AT_ONCE = 10  # commits whose patches are in memory
-_TOUCHED = 40  # of them whose patches are searched for names
+_LATEST = 2_000  # commits that are read for what is asked of all, in about a second
 _NAMES = 2  # whose history the mirror is asked for
 _PATHS = 2  # files of stored commits in which the mirror looks for a name
 
@@ -57,7 +56,11 @@ class StoredMatches:
         matches = match_period(text, query, self._indexed(repository, ids, links=asks_for_reverts(text)))
         if matches.missing:
             matches = self._looked_further(repository, matches)
-        return matches._replace(found=self._touching(repository, names, query.terms, matches.found))
+        return matches
+
+    def latest(self, repository: Repository) -> tuple[Entry, ...]:
+        """Return the latest commits, newest first."""
+        return self._entries(repository, self._store.latest(repository, _LATEST))
 
     def _looked_further(self, repository: Repository, matches: PeriodMatches) -> PeriodMatches:
         """Return the matches with commits that mention missing terms and are not among the best of the index.
@@ -97,17 +100,6 @@ class StoredMatches:
         known = {each.commit.sha for each in stored}
         mirrored = self._in_mirror(text, repository, names, list(paths)[:_PATHS], known)
         return tuple(answering_history(text, names, [*stored, *mirrored]))
-
-    def _touching(
-        self, repository: Repository, names: Sequence[str], terms: Sequence[Term], found: Sequence[Entry]
-    ) -> tuple[Entry, ...]:
-        """Return the commits that touch the names, or what else is asked for; all if none does, or there are no names."""
-        if not names:
-            return tuple(found)
-        ids = self._store.read_ids(repository, [each.commit.sha for each in found[:_TOUCHED]])
-        whole = [each.commit for each in self._store.commits(list(ids.values()), patches=True)]
-        shas = touching(names, terms, whole)
-        return tuple(each for each in found if each.commit.sha in shas) or tuple(found)
 
     def _in_mirror(
         self, text: str, repository: Repository, names: Sequence[str], paths: Sequence[str], known: Collection[str]

@@ -66,7 +66,7 @@ class SuspectService:
         if not documents:
             raise Misuse(
                 Phrase(
-                    "no commits of {repository} from {since} to {until} are stored; run: vllm-digest backfill {since}..{until}",
+                    "no commits of {repository} from {since} to {until} are stored; a digest or a backfill of these days stores them",
                     repository=upstream,
                     since=since.astimezone(terms.tz).date(),
                     until=terms.until.astimezone(terms.tz).date(),

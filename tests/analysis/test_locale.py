@@ -62,6 +62,13 @@ def test_sentences_of_the_code_are_english() -> None:
     assert [each for each in messages() if re.search(r"[\u3000-\u9fff\uff00-\uffef]", "".join(each))] == []
 
 
+def test_no_sentence_is_about_one_repository() -> None:
+    """Examples are of no particular repository, since most bots read another."""
+    own = re.compile(r"rocm|csrc|cuda|\bkv\b|vllm(?!-digest)|\bllm\.|\.cu", re.IGNORECASE)
+    told = [*messages(), *(form for language in TRANSLATED for forms in entries(language).values() for form in forms)]
+    assert [each for each in told if own.search("".join(each))] == []
+
+
 def test_english_needs_no_babel() -> None:
     """Babel is imported when the first sentence is translated: English needs none of it."""
     code = (

@@ -22,9 +22,10 @@ from typing import Any, NamedTuple
 
 from analysis.facts import facts
 from analysis.llm import ChatModel
+from analysis.locale import catalogue
 from analysis.models import Commit, Entry, Language, Question, Repository, Statement, Trees
 from analysis.questions.answering import answer
-from analysis.questions.by_rules import denies
+from analysis.questions.by_rules import DENIALS
 from analysis.questions.tools import CommitTools
 from analysis.ranking import rank
 from analysis.sources.secrets import Redactor
@@ -112,6 +113,12 @@ def _judge(row: Mapping[str, object], entry: Entry) -> Judged:
         taken,
         statements,
     )
+
+
+def denies(text: str, language: Language) -> bool:
+    """Return whether a statement of the rules says that a commit does not answer the question."""
+    patterns = (re.sub(r"\\\{\w+\\\}", ".*", re.escape(catalogue(language)(each))) for each in DENIALS)
+    return any(re.fullmatch(pattern, text) for pattern in patterns)
 
 
 def _is_near(label: str, places: Sequence[str], commit: Commit) -> bool:

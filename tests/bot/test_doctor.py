@@ -132,6 +132,12 @@ def test_a_whole_set_up_is_all_ticks(setup: Setup) -> None:
     assert "\x1b" not in ran.out
 
 
+def test_an_unknown_setting_is_shown(setup: Setup) -> None:
+    """A variable that looks like a setting and is none is shown with the one that was meant, and is no failure."""
+    ran = setup.doctor(DIGEST_CHANELS="C1")
+    assert (ran.code, without(ran)["settings"]) == (0, "DIGEST_CHANELS is not a setting; did you mean DIGEST_CHANNEL?")
+
+
 def test_mirrors(setup: Setup) -> None:
     """Each mirror is named with its size; a folder that cannot be used is wrong, and an empty setting turns them off."""
     assert "none yet" in right(setup.doctor())["mirrors"]

@@ -76,7 +76,8 @@ class ClassComparison(NamedTuple):
             yield proven(FactKind.REMOVED_ATTRIBUTE, name, self.old, member.line)
 
     def _removed_instance_attributes(self) -> Iterator[Fact]:
-        for each in self.old.module.instance_attributes(self.old.member):
+        before, after = (side.module.members_mentioned(side.member) for side in (self.old, self.new))
+        for each in () if before <= after else self.old.module.instance_attributes(self.old.member):
             known = each.name in self.old.member.members or each.name.startswith("_")
             if not known and not self.after.provides(self.new, each.name):
                 yield proven(FactKind.REMOVED_ATTRIBUTE, f"{self.name}.{each.name}", self.old, each.line)

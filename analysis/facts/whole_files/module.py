@@ -1,16 +1,18 @@
 """A Python module as its source text declares it: classes, functions, attributes and imports, each with its line."""
 
+import ast
 import re
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, lru_cache
+
+from analysis.facts.syntax import assigned_attributes, parse_module
 
 _WORD = re.compile(r"\w+")
 _DELETION = re.compile(r"^del ([^#\n]*)", re.MULTILINE)
 _CLASS_DELETION = re.compile(r"^[ \t]{1,4}del ([^#\n]*)", re.MULTILINE)  # in the body, but in none of its methods
-_INSTANCE_ATTRIBUTE = re.compile(r"^[ \t]+self\.(?P<name>\w+)[ \t]*(?::[^=\n]+)?=(?!=)", re.MULTILINE)
-
 _MENTIONED = re.compile(r"""\b(?:self|cls)\.(\w+)|["'](\w+)["']""")
 
 
@@ -129,11 +131,9 @@ class Module:
         """Return the text of a definition, with its decorators."""
         return "\n".join(self.lines[member.start - 1 : member.end])
 
-    def assigns(self, name: str) -> bool:
-        """Return whether a line seems to bind a name in a way that `members` leaves out, such as `a, b = ...`."""
-        word = re.escape(name)
-        bound = rf"^[^#\n]*\b{word}\b[\w\s,)\]]*(?::[^=\n]+)?=(?!=)|\b(?:as|for|global) {word}\b"
-        return name in self.text and bool(re.search(bound, self.text, re.MULTILINE))
+    def definition(self, member: Class | Function) -> ast.stmt | None:
+        """Return the statement that defines a class or function; its lines are counted from that of the definition."""
+        return _statement(self.source(member))
 
     def uses_beside(self, name: str) -> bool:
         """Return whether the module mentions a definition of its top level outside that definition and comments."""
@@ -165,29 +165,32 @@ class Module:
 
     def members_mentioned(self, owner: Class) -> frozenset[str]:
         """Return the names that a class uses on `self` or `cls`, or writes as strings, as for `setattr`."""
-        if owner.start not in self._mentioned:
-            found = _MENTIONED.findall(self.source(owner))
-            self._mentioned[owner.start] = frozenset(each for names in found for each in names if each)
-        return self._mentioned[owner.start]
-
-    @cached_property
-    def _mentioned(self) -> dict[int, frozenset[str]]:
-        """The names that `members_mentioned` found, by the line where the class starts."""
-        return {}
+        return _mentioned(self.source(owner))
 
     def instance_attributes(self, owner: Class) -> Sequence[Attribute]:
-        """Return the attributes that the methods of a class set on `self`, each at its first place."""
-        if owner.start not in self._on_self:
-            found: dict[str, Attribute] = {}
-            text = self.source(owner)
-            for match in _INSTANCE_ATTRIBUTE.finditer(text):
-                name = match["name"]
-                if name not in found:
-                    found[name] = Attribute(name, owner.start + text.count("\n", 0, match.start("name")))
-            self._on_self[owner.start] = tuple(found.values())
-        return self._on_self[owner.start]
+        """Return the attributes that a class sets on `self`, each at its first place."""
+        return _set_on_self(self.source(owner), owner.start)
 
-    @cached_property
-    def _on_self(self) -> dict[int, tuple[Attribute, ...]]:
-        """The attributes that `instance_attributes` found, by the line where the class starts."""
-        return {}
+
+# Most of the code that a commit's names lead to is the same before and after it, and for the commits of a day.
+_kept = lru_cache(maxsize=512)
+
+
+@_kept
+def _statement(source: str) -> ast.stmt | None:
+    tree = parse_module(textwrap.dedent(source))
+    return tree.body[0] if tree and tree.body else None
+
+
+@_kept
+def _mentioned(source: str) -> frozenset[str]:
+    return frozenset(each for names in _MENTIONED.findall(source) for each in names if each)
+
+
+@_kept
+def _set_on_self(source: str, start: int) -> tuple[Attribute, ...]:
+    node = _statement(source)
+    lines: dict[str, int] = {}
+    for each in assigned_attributes(node, "self") if node else ():
+        lines[each.attr] = min(each.lineno, lines.get(each.attr, each.lineno))
+    return tuple(Attribute(name, start - 1 + line) for name, line in sorted(lines.items(), key=lambda item: item[1]))

@@ -10,7 +10,7 @@ from typing import Any
 
 import griffe
 
-from analysis.facts.syntax import warnings_ignored
+from analysis.facts.syntax import assigned_names, warnings_ignored
 from analysis.facts.whole_files.module import (
     Attribute,
     Base,
@@ -33,8 +33,8 @@ class _TooLargeError(Exception):
     """The file holds more attributes than can be visited in a second."""
 
 
-class _StepLimit(griffe.Extension):
-    """Abort the visit of a file in which griffe would take quadratic time."""
+class _Visit(griffe.Extension):
+    """Abort the visit of a file in which griffe would take quadratic time, and add the assignments that it leaves out."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -44,6 +44,11 @@ class _StepLimit(griffe.Extension):
         self._steps += len(getattr(node.parent, "body", ())) + len(getattr(node.parent, "orelse", ()))
         if self._steps > _MAX_STEPS:
             raise _TooLargeError
+
+    def on_members(self, *, node: Any, obj: Any, **_others: Any) -> None:
+        for each in assigned_names(*node.body):  # such as `a, b = ...`
+            if each.id not in obj.members:
+                obj.set_member(each.id, griffe.Attribute(each.id, lineno=each.lineno))
 
 
 # The file after one commit is the file before the next, and the commits of a day are compared with the same modules: 100 MB.
@@ -68,7 +73,7 @@ def _visited(path: str, text: str, declarations: str) -> Module | None:
         name, parent = parent.name, parent.parent
     try:
         with warnings_ignored(), _garbage_kept():
-            extensions = griffe.Extensions(_StepLimit())
+            extensions = griffe.Extensions(_Visit())
             visited = griffe.visit(name, Path(path), declarations, parent=parent, extensions=extensions)
             found: Mapping[str, Any] = visited.members
             members = dict(_members(found, text.split("\n")))

@@ -10,8 +10,8 @@ from analysis.facts.indentation import CLASS, FUNCTION, IndentedText
 from analysis.models import FileChange
 
 _DECORATOR = re.compile(r"\s*@")
-_SELF = re.compile(r"\s*self\.(?P<name>[^\W_]\w*)\s*(?::[^=]+)?=")
-_NAME = re.compile(r"(?: {0,4}|\t)(?!(?:else|try|finally)\b)[A-Za-z_]\w*\s*(?:[:=,]|$)")
+_SELF = re.compile(r"\bself\.([^\W_]\w*)")
+_NAME = re.compile(r"(?: {0,4}|\t)(?:(?:for|with)\b|.*:=|(?!(?:else|try|finally)\b)[A-Za-z_]\w*\s*(?:[:=,]|$))")
 _FIELD = re.compile(r"(?: {1,4}|\t)(?!(?:else|try|finally)\b)[A-Za-z_]\w*\s*:")
 _IMPORTED = re.compile(r"\s*(?:from|import)\s|\s+\w+,?\s*$")
 _PARAMETER = re.compile(r"\s+(?:\*{0,2}[A-Za-z_]\w*\s*(?:[:=,)]|$)|\*,|/,)")
@@ -53,8 +53,8 @@ class _Change(NamedTuple):
             return True
         if self.package and _IMPORTED.match(text):
             return True
-        if attribute := _SELF.match(text):
-            return not self._still_mentions(attribute["name"], line)
+        if attributes := _SELF.findall(text):  # whatever the line does with them: it may be one of several of a tuple
+            return not all(self._still_mentions(each, line) for each in attributes)
         return bool(_NAME.match(text)) and not self.before.is_in_function(line.number)
 
     def _still_mentions(self, attribute: str, line: DiffLine) -> bool:

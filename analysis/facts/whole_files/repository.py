@@ -94,7 +94,7 @@ class Revision:
 
     def binds(self, module: Module, name: str) -> bool:
         """Return whether a module may bind a name: only False is certain."""
-        if name in module.members or module.assigns(name):
+        if name in module.members or re.search(rf"\bglobal [^#\n]*\b{re.escape(name)}\b", module.text):
             return True
         if _DYNAMIC.search(module.text) or _serves_on_demand(module, name):
             return True

@@ -83,12 +83,30 @@ class Matching:
             return
         if use.kind is UseKind.OVERRIDE and not self.overriding.lost_callers(target[-1]):
             return  # nobody called it before
-        place = _offered(was, target[-1])
-        kept = self._kept(was.last) if place is not was.last else None
-        cause, new = kept or self.successors.of(was.last) or (Cause.REMOVED, None)
+        place, successor = self._succeeded(use, len(target)) or (_offered(was, target[-1]), None)
+        cause, new = successor or (Cause.REMOVED, None)
         # An object that is passed for one of the class may be of a downstream class that has the member.
         own = use.kind is UseKind.READ and place.owner is not None and target[-1] in self.uses.surface.members
         yield self._impact(use, cause, self._name(place), place, new=new, certain=certain and not own)
+
+    def _succeeded(self, use: Use, length: int) -> tuple[Place, Successor] | None:
+        """Return what is gone of a target, at its first steps or below, and what the tree after the commit has in its place.
+
+        That of a module has all that is used of it; else one of its modules or names may have moved elsewhere.
+        """
+        for end in range(length, len(use.target) + 1):
+            was = self.before.find(use.target[:end])
+            if was.presence is not Presence.PRESENT:
+                break
+            place = _offered(was, use.target[end - 1])
+            found = (self._kept(was.last) if place is not was.last else None) or self.successors.of(was.last)
+            rest = () if was.last.member else use.target[end:]
+            now = self.after.find((*found.name.split("."), *rest)) if found else None
+            if found and now and now.places and now.presence not in ABSENT:
+                return place, found
+            if was.last.member:
+                break
+        return None
 
     def _kept(self, place: Place) -> Successor | None:
         """Return a definition, which another module no longer passes on, as what is to be imported instead."""

@@ -66,7 +66,9 @@ class Successors:
         )
 
     def _of_module(self, path: str) -> Successor | None:
-        for file in self._commit.files:
+        """Return where git says that a module is by now; not of an empty one, which resembles any other."""
+        was = self._before.revision.module(path)
+        for file in self._commit.files if was and (was.members or was.stars) else ():
             if (
                 file.status == "renamed"
                 and old_path(file) == path

@@ -1,13 +1,11 @@
 """One revision of the upstream repository, and the definitions in it that targets stand for."""
 
 import ast
-import textwrap
 from collections.abc import Iterator, Mapping
 from enum import Enum, auto
-from functools import lru_cache
 from typing import NamedTuple
 
-from analysis.facts.syntax import parse_expression, parse_module
+from analysis.facts.syntax import parse_expression
 from analysis.facts.whole_files.module import Attribute, Class, Function, Import, Member, Module
 from analysis.facts.whole_files.repository import Found, Revision
 from analysis.impact.surface.attributes import attribute_targets
@@ -212,7 +210,7 @@ class Upstream:
     def _attributes_of(self, module: Module, owner: Class) -> Mapping[str, Target | None]:
         key = (module.path, owner.start)
         if key not in self._attributes:
-            node = _definition(module, owner)
+            node = module.definition(owner)
             own = (*self.dotted(module), owner.name)
             self._attributes[key] = (
                 attribute_targets(node, own, self._names(module)) if isinstance(node, ast.ClassDef) else {}
@@ -242,7 +240,7 @@ class Upstream:
         }
 
     def _returned(self, place: Place) -> Target | None:
-        node = _definition(place.module, place.member) if isinstance(place.member, Function) else None
+        node = place.module.definition(place.member) if isinstance(place.member, Function) else None
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             return None
         return instance(node.returns, self._names(place.module))
@@ -250,20 +248,8 @@ class Upstream:
 
 def body(module: Module, function: Function) -> str:
     """Return the statements of a function, however they are formatted and whatever their comments and docstring say."""
-    node = _definition(module, function)
+    node = module.definition(function)
     statements = node.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) else []
     if statements and isinstance(statements[0], ast.Expr) and isinstance(statements[0].value, ast.Constant):
         statements = statements[1:]
     return "\n".join(map(ast.unparse, statements))
-
-
-def _definition(module: Module, member: Class | Function) -> ast.stmt | None:
-    """Return the statement that defines a class or function."""
-    return _statement(module.source(member))
-
-
-# Most of the code that a commit's names lead to is the same before and after it, and for the commits of a day.
-@lru_cache(maxsize=512)
-def _statement(source: str) -> ast.stmt | None:
-    tree = parse_module(textwrap.dedent(source))
-    return tree.body[0] if tree and tree.body else None

@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator
 
+from analysis.facts.syntax import assigned_attributes, assigned_names
 from analysis.impact.surface.targets import CALL, Names, Target, infer, instance
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -32,7 +33,7 @@ def attribute_targets(owner: ast.ClassDef, own: Target, names: Names) -> dict[st
             # A placeholder, such as None, says nothing about the class of what replaces it.
             if target or name not in found:
                 found[name] = target if found.get(name, target) in (target, None) else None
-    return found | declared
+    return dict.fromkeys((each.id for each in assigned_names(*owner.body)), None) | found | declared
 
 
 def _set_by(statement: ast.stmt, own: Target, names: Names) -> Iterator[tuple[str, Target | None, bool]]:
@@ -68,3 +69,4 @@ def _set_on_self(function: Function, owner: Target, names: Names) -> Iterator[tu
                 for each in targets:
                     if isinstance(each, ast.Attribute) and isinstance(each.value, ast.Name) and each.value.id == own:
                         yield each.attr, infer(value, inside), False
+    yield from ((each.attr, None, False) for each in assigned_attributes(function, own))  # of a tuple, by `with ... as`

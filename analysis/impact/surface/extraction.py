@@ -13,7 +13,7 @@ from analysis.impact.surface.usage import UseFinder, upstream_bases
 from analysis.paths import Kind, kind
 
 # Of the rules that extract a surface: raised whenever they change, so that stored surfaces are extracted anew.
-VERSION = 4
+VERSION = 5
 
 _CODE = (Kind.SOURCE, Kind.BUILD, Kind.DEPENDENCY, Kind.DATA, Kind.TEST, Kind.EXAMPLE)
 

@@ -3,14 +3,15 @@
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from itertools import islice
 
-from analysis.models import Commit
-from analysis.sources.git.errors import MirrorDamaged, ObjectMissing
+from analysis.models import MOST_FILES, Commit
+from analysis.sources.git.errors import MirrorDamaged, ObjectMissing, TreeRefused
 from analysis.sources.git.folder import MirrorFolder
 from analysis.sources.git.objects import Objects
-from analysis.sources.git.processes import COUNTS, OBJECTS, PATCHES_OF_PATH, DiffReader, Pool, ProcessEnded
+from analysis.sources.git.processes import COUNTS, PATCHES_OF_PATH, AnswerTooLong, DiffReader, Pool, ProcessEnded
 from analysis.sources.git.program import Git
-from analysis.sources.git.records import FORM, changed_blobs, listed_commits, text, whole_commit
+from analysis.sources.git.records import FORM, RawChange, changed_file, listed_commits, text, whole_commit
 
 _LOG = ("log", f"--format={FORM}", "--no-color", "--no-show-signature", "--no-notes", "--no-mailmap")
 _MOST_SEARCHED = 300  # commits of a path whose blobs are fetched to find a symbol in them
@@ -54,7 +55,7 @@ class Commits:
         commits = self.log(revision, f"--max-count={_MOST_SEARCHED}", path=path)
         for start in range(0, len(commits), _SEARCHED_AT_ONCE):
             batch = commits[start : start + _SEARCHED_AT_ONCE]
-            shas = [each.sha for each in batch]
+            shas = [each.sha for each in batch if self._changes(each.sha) is not None]
             self.bring_changes(shas, path)
             _, *parts = _PATCH_OF.split(self._objects.run(*PATCHES_OF_PATH, "--", *_literal(path), stdin=_lines(shas)))
             showing = {text(sha) for sha, patch in zip(parts[::2], parts[1::2], strict=True) if pattern.search(patch)}
@@ -67,6 +68,9 @@ class Commits:
 
     def read(self, sha: str) -> Commit | None:
         """Read a commit with its files and patches, having fetched what it changes; None if the mirror lacks it."""
+        if self._changes(sha) is None:  # only the names of its first files are read
+            files = tuple(map(changed_file, islice(self._objects.changes(sha), MOST_FILES)))
+            return self.log(sha, "--max-count=1")[0].model_copy(update={"files": files, "read": True})
         try:
             record = self._record(sha)
         except ProcessEnded:  # a blob is missing, or the mirror is damaged
@@ -88,14 +92,23 @@ class Commits:
 
     def _record(self, sha: str) -> bytes:
         """Return git's record of a commit, empty if there is none."""
-        with self._folder.reading(), self._readers.process() as reader:
-            record = reader.read(sha)
-        if record is None:  # too long with patches
-            record = self._objects.run(*COUNTS, f"--format={FORM}", stdin=_lines([sha]))
-        return record
+        try:
+            with self._folder.reading(), self._readers.process() as reader:
+                return reader.read(sha)
+        except AnswerTooLong:
+            return self._objects.run(*COUNTS, f"--format={FORM}", stdin=_lines([sha]))
+
+    def _changes(self, sha: str, path: str = "") -> Sequence[RawChange] | None:
+        """Return what a commit changes, of a path if it is given; None if it changes too much to be read."""
+        with suppress(TreeRefused):
+            found = list(islice(self._objects.changes(sha), MOST_FILES + 1))
+            if len(found) <= MOST_FILES:
+                return [each for each in found if not path or f"{each.path}/".startswith(f"{path}/")]
+        return None
 
     def _blobs(self, shas: Sequence[str], path: str = "") -> dict[str, None]:
-        return changed_blobs(self._objects.run(*OBJECTS, "--", *_literal(path), stdin=_lines(shas)))
+        changes = (change for sha in shas for change in self._changes(sha, path) or ())
+        return dict.fromkeys(blob for change in changes for blob in change.blobs)
 
 
 def _lines(shas: Sequence[str]) -> bytes:

@@ -9,11 +9,14 @@ from enum import Enum, auto
 from analysis.errors import DigestError, MirrorUnavailable, UnknownBranch, UnknownCommit, translated_by
 from analysis.locale import Phrase, mark
 from analysis.models import SHORT_SHA, Repository
+from analysis.sources import github_errors
 from analysis.sources.git.locks import LockTimedOut
-from analysis.sources.github_errors import known_cause
 
 _NOT_READABLE = mark("git cannot read {repository} ({cause}); try again later")
 _FULL = mark("no disk space is left for the mirror of {repository}; free some, or set DIGEST_MIRRORS to another folder")
+_LACKING = mark(
+    "the mirror of {repository} lacks commit {commit}, as does its server; check the SHA, or the repository"
+)
 _BROKEN = mark("the mirror of {repository} is damaged; the next fetch clones it again")
 
 
@@ -105,6 +108,10 @@ class GitTooLarge(Exception):
         self.limit = limit
 
 
+class TreeRefused(Exception):
+    """A commit has more or longer paths than are looked at, or two of one name."""
+
+
 class GitFailed(Exception):
     """Git ended with a failure. Its words may hold an address: they are for telling the `cause`, and never shown."""
 
@@ -135,13 +142,7 @@ def translated_git_errors() -> AbstractContextManager[None]:
 
 
 def unknown_commit(repository: Repository, name: str) -> UnknownCommit:
-    return UnknownCommit(
-        Phrase(
-            "{repository} has no commit {commit}, or several start with it; use a longer SHA, or check the repository",
-            repository=repository.full_name,
-            commit=name,
-        )
-    )
+    return github_errors.unknown_commit(repository, name, _LACKING)
 
 
 def unknown_branch(repository: Repository) -> UnknownBranch:
@@ -174,6 +175,11 @@ def _too_large(exc: GitTooLarge, repository: Repository, *_: object) -> DigestEr
             limit=exc.limit,
         )
     )
+
+
+def _tree_refused(_: TreeRefused, repository: Repository, *__: object) -> DigestError:
+    name = repository.full_name
+    return MirrorUnavailable(Phrase("{repository} has too many or too long paths, or two of one name", repository=name))
 
 
 def _object_missing(_: ObjectMissing, repository: Repository, host: str, commit: str | None) -> DigestError:
@@ -212,13 +218,13 @@ def _failed(exc: GitFailed, repository: Repository, host: str, commit: str | Non
             Phrase("{host} returned status {status}; try again later", host=host, status=status[1])
         )
     if exc.cause is Cause.NO_ANSWER:
-        cause = known_cause(exc.words) or Phrase("no response")
+        cause = github_errors.known_cause(exc.words) or Phrase("no response")
         return _unreadable(repository, Phrase("{host}: {cause}", host=host, cause=cause))
     causes = {
         Cause.REFUSED: Phrase("the server denied access"),
         Cause.MOVED: Phrase("the server redirected the request"),
         Cause.NO_REF: Phrase("the repository is empty"),
-        Cause.LACKING: Phrase("objects are missing on the server"),
+        Cause.LACKING: Phrase("objects are missing in the mirror"),
         Cause.NO_OBJECT: Phrase("objects are missing on the server"),
     }
     return _unreadable(
@@ -242,6 +248,7 @@ _TABLE: Mapping[type[Exception], Callable[..., DigestError]] = {
     GitMissing: _missing,
     GitTimedOut: _timed_out,
     GitTooLarge: _too_large,
+    TreeRefused: _tree_refused,
     GitFailed: _failed,
     ObjectMissing: _object_missing,
     MirrorDamaged: _damaged,

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from enum import Enum
 from functools import lru_cache
 from pathlib import PurePosixPath
@@ -9,16 +10,18 @@ from threading import Event
 from typing import NamedTuple
 
 from analysis.paths import Kind, kind
-from analysis.sources.git.errors import Cause, GitFailed, GitTimedOut, MirrorDamaged, ObjectMissing
+from analysis.sources.git.errors import Cause, GitFailed, GitTimedOut, MirrorDamaged, ObjectMissing, TreeRefused
 from analysis.sources.git.folder import MirrorFolder, check_size
 from analysis.sources.git.processes import Answer, ObjectReader, Pool, ProcessEnded
 from analysis.sources.git.program import Git
-from analysis.sources.git.records import text
+from analysis.sources.git.records import RawChange, text
 from analysis.sources.git.remotes import FILTER, Remote
 
 MAX_FILE = 2_000_000  # bytes; a longer file is not read
 
-_MAX_TREE = 50_000_000  # bytes of a commit's or a folder's object
+_MAX_TREE = 10_000_000  # bytes of a commit's or a folder's object
+_MOST_LOOKED_AT = 5_000_000  # of entries, each as often as its folder's path has bytes: vLLM has 0.2 million, Linux 4
+_LONGEST_PATH = 4_096  # bytes, as on Linux; git's own recursion is as deep as a path
 _MOST_REQUESTS = 40  # for one set of objects, of which the server lacks some
 _MOST_KIN = 20_000
 _CACHED_FOLDERS = 1_024
@@ -26,7 +29,11 @@ _NOT_OURS = re.compile(r"not our ref ([0-9a-f]{40})")
 _BINARY_HEAD = 8_000  # bytes in which git looks for a NUL
 _FOLDER_MODE = b"40000"
 _FILE_MODES = (b"100644", b"100755", b"100664")
+_SUBMODULE = b"160000"
+_Node = tuple[bytes, str]  # a mode and the SHA of an object
+_NOTHING = (b"", "")
 _TREE_LINE = re.compile(rb"tree ([0-9a-f]{40})\n")
+_PARENT_LINE = re.compile(rb"tree [0-9a-f]{40}\nparent ([0-9a-f]{40})\n")
 
 
 class Limits(NamedTuple):
@@ -45,7 +52,7 @@ class EntryKind(Enum):
     SUBMODULE = "submodule"
 
 
-_ENTRY_KINDS = {b"120000": EntryKind.LINK, b"160000": EntryKind.SUBMODULE}
+_ENTRY_KINDS = {b"120000": EntryKind.LINK, _SUBMODULE: EntryKind.SUBMODULE}
 
 
 class TreeEntry(NamedTuple):
@@ -160,11 +167,36 @@ class Objects:
         )
 
     def entries(self, commit: str) -> Iterator[TreeEntry]:
-        """Yield what a commit has at each path, in git's order."""
-        for row in self.run("ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0")[:-1]:
-            meta, path = row.split(b"\t", 1)
-            mode, _, sha = meta.split()
-            yield TreeEntry(text(path), text(sha), _ENTRY_KINDS.get(mode, EntryKind.FILE))
+        """Yield what a commit, or a folder's object, has at each path. Raise `TreeRefused`."""
+        for path, _, (mode, sha) in self._differences(None, self.root(commit) or commit):
+            yield TreeEntry(text(path), sha, _ENTRY_KINDS.get(mode, EntryKind.FILE))
+
+    def changes(self, commit: str) -> Iterator[RawChange]:
+        """Yield what a commit changes against its first parent, by path and without renames. Raise `TreeRefused`."""
+        parent = self.root(commit, _PARENT_LINE)
+        for path, old, new in self._differences(parent and self.root(parent), self.root(commit)):
+            letter = "A" if old == _NOTHING else "D" if new == _NOTHING else "M" if old[0][:2] == new[0][:2] else "T"
+            blobs = tuple(sha for mode, sha in (old, new) if sha and mode != _SUBMODULE)
+            yield RawChange(letter, text(path), blobs=blobs)
+
+    def _differences(self, *roots: str | None) -> Iterator[tuple[bytes, _Node, _Node]]:
+        """Yield the paths at which two folders differ, with what is there, not folders; None is a folder without anything.
+
+        A few objects can have any number of paths, and git lists a whole difference before it prints the first path.
+        """
+        left = _MOST_LOOKED_AT
+        waiting = [(b"", [(_FOLDER_MODE, root) if root else _NOTHING for root in roots])]
+        while waiting:
+            path, nodes = waiting.pop()
+            old, new = (_NOTHING if node[0] == _FOLDER_MODE else node for node in nodes)
+            if old != new:
+                yield path[1:], old, new
+            before, after = (self._entries(sha) if mode == _FOLDER_MODE else {} for mode, sha in nodes)
+            left -= (len(before) + len(after)) * (len(path) + 1)
+            if left < 0 or len(path) > _LONGEST_PATH:
+                raise TreeRefused
+            names = sorted({name for name, _ in before.items() ^ after.items()}, reverse=True)
+            waiting += [(path + b"/" + name, [each.get(name, _NOTHING) for each in (before, after)]) for name in names]
 
     def texts(self, blobs: Sequence[str]) -> Iterator[str | None]:
         """Fetch the blobs that the mirror lacks, in one request, and yield the text of each.
@@ -176,17 +208,19 @@ class Objects:
             answer = self._read(sha, MAX_FILE)
             yield _text_of(answer) if answer else None
 
-    def root(self, commit: str) -> str | None:
-        """Return the object of a commit's topmost folder; None if the mirror lacks the commit."""
+    def root(self, commit: str, line: re.Pattern[bytes] = _TREE_LINE) -> str | None:
+        """Return the object of a commit's topmost folder, or another that a line names; None if the mirror lacks the commit."""
         answer = self._read(commit, _MAX_TREE)
-        match = _TREE_LINE.match(answer.content) if answer and answer.kind == b"commit" and answer.content else None
+        match = line.match(answer.content) if answer and answer.kind == b"commit" and answer.content else None
         return text(match[1]) if match else None
 
     def _kin(self, root: str, path: str) -> Collection[str]:
         """Return the files that will be read as well: of source, those with the same suffix, unless there are very many."""
         suffix = PurePosixPath(path).suffix
-        found = self.files(root, (), (suffix,)) if kind(path) is Kind.SOURCE and suffix else {}
-        return found if len(found) <= _MOST_KIN else ()
+        with suppress(TreeRefused):
+            found = self.files(root, (), (suffix,)) if kind(path) is Kind.SOURCE and suffix else {}
+            return found if len(found) <= _MOST_KIN else ()
+        return ()
 
     def _brought(self, sha: str, kin: Collection[str]) -> Answer:
         """Fetch and read a file that is missing, with its kin. After a failure no other is fetched: each might wait as long."""
@@ -212,16 +246,18 @@ class Objects:
         mode, sha = self._entries(root).get(name, (b"", ""))
         return sha if mode in _FILE_MODES else None
 
-    def _read_entries(self, sha: str) -> Mapping[bytes, tuple[bytes, str]]:
+    def _read_entries(self, sha: str) -> Mapping[bytes, _Node]:
         """Return name -> mode and SHA of what is in a folder."""
         answer = self._read(sha, _MAX_TREE)
         if answer is None or answer.content is None:
-            raise MirrorDamaged
+            raise TreeRefused if answer else MirrorDamaged
         entries, place, data = {}, 0, answer.content
         while place < len(data):
             space = data.index(b" ", place)
             end = data.index(b"\0", space)
-            entries[data[space + 1 : end]] = (data[place:space], data[end + 1 : end + 21].hex())
+            if data[space + 1 : end] in entries:
+                raise TreeRefused
+            entries[data[space + 1 : end]] = (data[place:space].lstrip(b"0"), data[end + 1 : end + 21].hex())
             place = end + 21
         return entries
 

@@ -21,8 +21,12 @@ _MISSING = b"missing"
 _LIMIT = 64_000_000  # bytes of one answer; a commit with a longer diff is read without patches
 
 _COMPARED = ("diff-tree", "--stdin", "--root", "--diff-merges=first-parent", "-r", "-z", "--raw")
-_AS_WRITTEN = ("--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none", "--unified=3")
-OBJECTS = (*_COMPARED, "--no-renames", "--no-commit-id")  # needs folders alone
+_AS_WRITTEN = (
+    "--no-color",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--ignore-submodules=none",
+)  # `--unified` would imply patches
 COUNTS = (*_COMPARED, *_AS_WRITTEN, "-M50%", "--always", "--numstat")
 PATCHES = (*COUNTS, "--patch")
 PATCHES_OF_PATH = (*_COMPARED[:-2], *_AS_WRITTEN, "--no-renames", "--patch", "--format=%x00%H%x00")
@@ -30,6 +34,10 @@ PATCHES_OF_PATH = (*_COMPARED[:-2], *_AS_WRITTEN, "--no-renames", "--patch", "--
 
 class ProcessEnded(Exception):
     """A process of git ended in the middle of an answer."""
+
+
+class AnswerTooLong(Exception):
+    """An answer is longer than is read; the rest of it would be taken for the next one."""
 
 
 class Answer(NamedTuple):
@@ -81,13 +89,13 @@ class _Process:
         while count:
             count -= len(self._take(min(count, _CHUNK)))
 
-    def _until(self, end: bytes, limit: int) -> bytes | None:
-        """Return what comes before `end`; None if that is longer than `limit`."""
+    def _until(self, end: bytes, limit: int) -> bytes:
+        """Return what comes before `end`. Raise `AnswerTooLong` if that is longer than `limit`."""
         searched = 0
         while (place := self._buffer.find(end, searched)) < 0:
             searched = max(0, len(self._buffer) - len(end))
             if searched > limit:
-                return None
+                raise AnswerTooLong
             self._more()
         return self._take(place + len(end))[: -len(end)]
 
@@ -101,7 +109,7 @@ class ObjectReader(_Process):
     def read(self, sha: str, limit: int) -> Answer | None:
         """Return an object, its content if that has at most `limit` bytes; None if it is missing."""
         self._ask(sha.encode())
-        head = (self._until(b"\n", _CHUNK) or b"").split()
+        head = self._until(b"\n", _CHUNK).split()
         if head[-1:] == [_MISSING]:
             return None
         if len(head) != len(("sha", "kind", "size")):
@@ -120,8 +128,8 @@ class DiffReader(_Process):
         super().__init__(git, folder, *PATCHES, f"--format={form}")
         self._end = f"end-{secrets.token_hex(16)}".encode()  # git repeats, and flushes, a line that is no SHA
 
-    def read(self, sha: str) -> bytes | None:
-        """Return git's record of a commit, empty if there is no such commit; None if it is too long."""
+    def read(self, sha: str) -> bytes:
+        """Return git's record of a commit, empty if there is no such commit. Raise `AnswerTooLong`."""
         self._ask(sha.encode(), self._end)
         return self._until(self._end + b"\n", _LIMIT)
 

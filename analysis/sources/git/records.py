@@ -14,29 +14,21 @@ from analysis.models import Commit, FileChange
 from analysis.sources.git.errors import MirrorDamaged
 
 MAX_PATCH = 400_000  # characters of a file's part of the diff, from its names on
-MAX_FILES = 3_000  # GitHub lists no more files of a commit
 FIELDS = ("%H", "%P", "%an", "%at", "%cn", "%ct", "%B")
 FORM = "".join(f"{field}%x00" for field in FIELDS)
 
 _STATUS = {"A": "added", "M": "modified", "D": "removed", "R": "renamed", "C": "copied", "T": "changed"}
-_SUBMODULE = b"160000"
-_NOTHING = b"0" * 40
 _EPOCH = datetime.fromtimestamp(0, UTC)
 _PART = re.compile(rb"^diff --git ", re.MULTILINE)  # names are quoted, and the lines of hunks begin with their sign
 
 
 class RawChange(NamedTuple):
-    """A changed file: its objects before and after (None without one), the letter of its status, its paths."""
+    """A changed file: the letter of its status, its paths, and its blobs before and after, if they are known."""
 
-    before: str | None
-    after: str | None
     letter: str
     path: str
-    previous_path: str | None
-
-    @property
-    def blobs(self) -> tuple[str, ...]:
-        return tuple(sha for sha in (self.before, self.after) if sha)
+    previous_path: str | None = None
+    blobs: tuple[str, ...] = ()
 
 
 def listed_commits(output: bytes, web_url: str) -> Iterator[Commit]:
@@ -58,18 +50,13 @@ def whole_commit(record: bytes, web_url: str) -> Commit:
     counts = _counts(cursor)
     cursor.skip(b"\0")
     patches = _patches(cursor.rest(), changes)
-    files = [_file(change, counts, patches.get(change.path)) for change in changes]
+    files = [changed_file(change, counts.get(change.path), patches.get(change.path)) for change in changes]
     return Commit(
         **_header(fields, web_url),
-        files=tuple(files[:MAX_FILES]),
+        files=tuple(files),
         additions=sum(file.additions for file in files),
         deletions=sum(file.deletions for file in files),
     )
-
-
-def changed_blobs(output: bytes) -> dict[str, None]:
-    """Return the blobs on both sides of raw changes, as `git diff-tree --raw -z` prints them, in their order."""
-    return dict.fromkeys(sha for change in _raw_changes(_Cursor(output)) for sha in change.blobs)
 
 
 def text(data: bytes) -> str:
@@ -126,16 +113,9 @@ class _Cursor:
 
 def _raw_changes(cursor: _Cursor) -> Iterator[RawChange]:
     while cursor.at(b":"):
-        old_mode, new_mode, before, after, status = cursor.field()[1:].split()
-        letter = chr(status[0])
+        letter = chr(cursor.field().split()[-1][0])
         previous = text(cursor.field()) if letter in "RC" else None
-        yield RawChange(
-            None if before == _NOTHING or old_mode == _SUBMODULE else text(before),
-            None if after == _NOTHING or new_mode == _SUBMODULE else text(after),
-            letter,
-            text(cursor.field()),
-            previous,
-        )
+        yield RawChange(letter, text(cursor.field()), previous)
 
 
 def _counts(cursor: _Cursor) -> Mapping[str, tuple[int, int]]:
@@ -172,8 +152,9 @@ def _hunks(part: bytes) -> str | None:
     return text(part[start + 1 :]).rstrip("\n")
 
 
-def _file(change: RawChange, counts: Mapping[str, tuple[int, int]], patch: str | None) -> FileChange:
-    additions, deletions = counts.get(change.path, (0, 0))
+def changed_file(change: RawChange, counts: tuple[int, int] | None = None, patch: str | None = None) -> FileChange:
+    """Return our model of a change, with its added and removed lines and its patch as far as they are known."""
+    additions, deletions = counts or (0, 0)
     return FileChange(
         path=change.path,
         previous_path=change.previous_path or None,

@@ -10,7 +10,7 @@ from analysis.locale import Phrase
 from analysis.models import DayReport, Language, Question, Repository, Statement, Turn
 from analysis.questions.scope import scope_of
 from bot.models.clock import Clock
-from bot.models.subjects import DayRef, WeekRef
+from bot.models.subjects import DayRef
 from bot.services.channels import ChannelView
 from bot.services.period_questions import PeriodQuestion, PeriodQuestions, scope_statement
 from bot.slack.commands.conversation import Conversation
@@ -33,18 +33,18 @@ class Periods:
         asked = PeriodQuestion(question.text, ref.repository, (ref.day,), ref.tz, language, question.thread)
         return self._questions.answer_from(asked, question.entries)
 
-    def answer(
+    def question(
         self,
         conversation: Conversation,
         text: str,
         thread: tuple[Turn, ...],
         language: Language,
         repository: Repository | None = None,
-    ) -> Iterator[Statement]:
-        """Read the days that a question is about, and return the answer.
+    ) -> PeriodQuestion:
+        """Return a question with the days that it is about.
 
         It is about the repository that it names, or else `repository`, or what the channel follows. Raise `Misuse` for days in
-        the future, or too many, and what reading them raises.
+        the future, or too many.
         """
         view = conversation.view
         earlier = [each.text for each in thread if each.who == "person"]
@@ -53,17 +53,10 @@ class Periods:
         repository = named or repository or next(filter(None, before), None) or _usual_repository(view)
         scope = scope_of(rest, conversation.today, earlier)
         _check_days(scope.days)
-        return self._answer(conversation, PeriodQuestion(scope.text, repository, scope.days, view.tz, language, thread))
+        return PeriodQuestion(scope.text, repository, scope.days, view.tz, language, thread)
 
-    def answer_about_week(
-        self, conversation: Conversation, text: str, thread: tuple[Turn, ...], language: Language, ref: WeekRef
-    ) -> Iterator[Statement]:
-        """Return the answer to a question about a week, from its days that are over."""
-        days = tuple(each.day for each in ref.days if each.day < conversation.today)
-        return self._answer(conversation, PeriodQuestion(text, ref.repository, days, ref.tz, language, thread))
-
-    def _answer(self, conversation: Conversation, asked: PeriodQuestion) -> Iterator[Statement]:
-        """Read the days of a question, and return the answer."""
+    def answer(self, conversation: Conversation, asked: PeriodQuestion) -> Iterator[Statement]:
+        """Read the days of a question, and return the answer. Raise what reading them raises."""
         reader = conversation.view.reader
         reader.allow(asked.repository)
 

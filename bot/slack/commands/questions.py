@@ -3,12 +3,13 @@
 import json
 from collections.abc import Iterator, Sequence
 from datetime import date
+from functools import partial
 from itertools import chain
 
 from analysis.errors import Misuse, UnknownCommit
 from analysis.locale import Phrase, catalogue
-from analysis.models import Language, Question, Statement
-from analysis.questions.days_asked import days_asked
+from analysis.models import Language, Question, Repository, Statement
+from analysis.questions.days_asked import days_asked, last_days
 from analysis.questions.intent import asks_about_own_code, language_of, references_in
 from bot.models.deliveries import Outcome
 from bot.models.reference import Reference, parse_reference
@@ -17,6 +18,7 @@ from bot.services.answers import AnswerService
 from bot.services.downstream import DownstreamChecks
 from bot.services.impact_answers import answer_from_impacts, naming_hint
 from bot.services.lookup import Located, SeveralCommits
+from bot.services.period_questions import PeriodQuestion
 from bot.services.rate_limits import RateLimits
 from bot.slack.commands.commits import CommitCommands
 from bot.slack.commands.conversation import Conversation
@@ -99,15 +101,20 @@ class Questions:
         language = language_of(question, ref.language if ref else view.language)
         named = references_in(question) if named is None else named
         is_of_days = isinstance(ref, DayRef | WeekRef)
+        asked: PeriodQuestion | None = None
         if not named and (ref is None or (is_of_days and _names_days(question, conversation.today))):
             thread, repository = self._threads.turns(request), ref.repository if ref else None
-            statements = self._periods.answer(conversation, question, thread, language, repository)
-            reply.stream(statements, about, question if shown else "", language=language)
-            return
-        if not named and isinstance(ref, WeekRef):
-            thread = self._threads.turns(request)
-            statements = self._periods.answer_about_week(conversation, question, thread, language, ref)
-            reply.stream(statements, about, question if shown else "", language=language)
+            asked = self._periods.question(conversation, question, thread, language, repository)
+        elif not named and isinstance(ref, WeekRef):
+            days = tuple(each.day for each in ref.days if each.day < conversation.today)
+            asked = PeriodQuestion(question, ref.repository, days, ref.tz, language, self._threads.turns(request))
+        if asked:
+            broken = self._checks.asked(view.reader, request.channel, asked.repository, question)
+            if broken:
+                check = partial(self._checks.check, view.reader, request.channel, asked.repository, named=broken)
+                asked = asked._replace(days=asked.days or last_days(conversation.today), check=check)
+            statements, kind = self._periods.answer(conversation, asked), _kind(conversation, broken)
+            reply.stream(statements, about, question if shown else "", language=language, kind=kind)
             return
         try:
             subject = self._subject(conversation, ref, question, language, named)
@@ -123,18 +130,19 @@ class Questions:
     def _answer(
         self, conversation: Conversation, question: Question, ref: Subject | None, language: Language
     ) -> tuple[Iterator[Statement], AnswerKind]:
-        """Return the answer: what breaks the channel's code from the impacts, without a model; everything else as always."""
-        if not asks_about_own_code(question.text):
-            if isinstance(ref, DayRef) and len(question.entries) > 1:
-                return self._periods.answer_about_day(question, ref, language), "answer"
-            return self._answers.answer(question, language), "answer"
-        view, channel = conversation.view, conversation.request.channel
-        entries = (*question.entries, *(question.further_commits or ()))
-        check = self._checks.check(view.reader, channel, question.repository, entries)
-        if not check.asked:
+        """Return the answer: what breaks downstream code from the impacts, without a model; everything else as always."""
+        reader, channel = conversation.view.reader, conversation.request.channel
+        broken = self._checks.asked(reader, channel, question.repository, question.text)
+        if broken:
+            entries = (*question.entries, *(question.further_commits or ()))
+            check = self._checks.check(reader, channel, question.repository, entries, named=broken)
+            return answer_from_impacts(check, entries, language), _kind(conversation, broken)
+        if asks_about_own_code(question.text):
             hint = naming_hint(question.repository, language)
             return chain(self._answers.answer(question, language), [hint]), "answer"
-        return answer_from_impacts(check, entries, language), "private-answer" if check.private else "answer"
+        if isinstance(ref, DayRef) and len(question.entries) > 1:
+            return self._periods.answer_about_day(question, ref, language), "answer"
+        return self._answers.answer(question, language), "answer"
 
     def _subject(
         self,
@@ -159,6 +167,12 @@ class Questions:
             report = reader.report(ref, conversation.now, ask=False)
             return Question(question, ref.repository, report.entries + report.late)
         raise UnknownCommit(Phrase("I can't tell which commit you mean; name one, or ask in its thread"))
+
+
+def _kind(conversation: Conversation, shown: Sequence[Repository]) -> AnswerKind:
+    """Return the kind of an answer that shows code of some repositories."""
+    everywhere = conversation.view.reader.within("")
+    return "private-answer" if any(everywhere.hides(each) for each in shown) else "answer"
 
 
 def _names_days(question: str, today: date) -> bool:

@@ -13,6 +13,7 @@ from bot.services.reader import Reader
 from bot.slack.commands.members import Members
 from bot.slack.commands.subscriptions import canonical_downstream, subscription_of
 from bot.slack.messages.subscription_modal import (
+    EXAMPLE,
     LONGEST_ERROR,
     Filled,
     filled_in,
@@ -24,7 +25,6 @@ from bot.slack.parsing.requests import ButtonRequest, SubscriptionForm, from_ter
 from bot.store import Subscription, Subscriptions, Terms
 
 _PATIENCE = 1.5  # seconds that a submitted form waits for GitHub; Slack's limit is three
-_EXAMPLE = Repository(owner="vllm-project", name="vllm")
 
 
 class SubscriptionForms:
@@ -45,7 +45,7 @@ class SubscriptionForms:
             except Misuse as exc:
                 return notice_modal(exc.translated(view.language), view.language)
         known = view.reader.known
-        usual = Terms(button.channel, known[0] if known else _EXAMPLE, self._time, view.tz, view.language)
+        usual = Terms(button.channel, known[0] if known else EXAMPLE, self._time, view.tz, view.language)
         return subscription_modal(usual, view.language, button.channel, changes)
 
     def parse(self, body: Mapping[str, Any]) -> tuple[SubscriptionForm | None, dict[str, str]]:

@@ -20,7 +20,7 @@ def ask_modal(button: ButtonRequest, language: Language) -> dict[str, Any]:
         "multiline": True,
         "max_length": _LONGEST,
         "focus_on_load": True,
-        "placeholder": _plain(say("For example: does this touch ROCm?")),
+        "placeholder": _plain(say("For example: does this change a default?")),
     }
     return {
         "type": "modal",

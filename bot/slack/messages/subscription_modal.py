@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from analysis.locale import LANGUAGES, Language, catalogue
+from analysis.models import Repository
 from analysis.writing.labels import WEEKDAYS
 from bot.services import schedule
 from bot.slack.messages.subscriptions import TIERS
@@ -24,6 +25,7 @@ from bot.slack.parsing.subscription_values import (
 from bot.store import Subscription, Terms
 
 SUBSCRIBE = "subscribe"
+EXAMPLE = Repository(owner="owner", name="name")  # is shown, but not filled in
 LONGEST_ERROR = 150  # characters of a field's error
 
 
@@ -69,7 +71,7 @@ def _fields(terms: Terms, language: Language) -> list[dict[str, Any]]:
         _input(
             "repository",
             say("Repository (owner/name[@branch])"),
-            _line("repository", str(terms.repository), "vllm-project/vllm"),
+            _line("repository", "" if terms.repository == EXAMPLE else str(terms.repository), str(EXAMPLE)),
         ),
         _input("at", say("Time"), {"type": "timepicker", "action_id": "at", "initial_time": f"{terms.time:%H:%M}"}),
         _input("timezone", say("Time zone"), _line("timezone", terms.tz.key, "Asia/Shanghai")),
@@ -78,14 +80,14 @@ def _fields(terms: Terms, language: Language) -> list[dict[str, Any]]:
         _input(
             "paths",
             say("Only these paths"),
-            _line("paths", ", ".join(terms.paths), "vllm/v1/, csrc/**"),
+            _line("paths", ", ".join(terms.paths), "src/, docs/**"),
             optional=True,
             hint=say("Comma-separated, .gitignore syntax; empty for all"),
         ),
         _input(
             "watch",
             say("Watch"),
-            _line("watch", ", ".join(terms.watch), "vllm/v1/worker, VLLM_USE_V1, LLM.generate"),
+            _line("watch", ", ".join(terms.watch), "src/api, HTTP_TIMEOUT, Client.send"),
             optional=True,
             hint=say(
                 "Comma-separated paths, names, variables or flags; commits that touch one are high in this channel"
@@ -94,7 +96,7 @@ def _fields(terms: Terms, language: Language) -> list[dict[str, Any]]:
         _input(
             "downstream",
             say("Downstream repositories"),
-            _line("downstream", ", ".join(map(str, terms.downstream)), "vllm-project/vllm-ascend"),
+            _line("downstream", ", ".join(map(str, terms.downstream)), "owner/plug-in"),
             optional=True,
             hint=say(
                 "Your plug-in or fork, comma-separated owner/name[@branch]; each digest starts with what breaks it"

@@ -235,7 +235,7 @@ def _range_day_or_commit(word: str, repository: Repository | None, today: date) 
 
 def _search(words: list[str], repository: Repository | None) -> Command:
     if not words or not re.search(r"\w", " ".join(words)):
-        return NotUnderstood("search", "search kv connector")
+        return NotUnderstood("search", "search memory leak")
     return Search(" ".join(words[:_WORDS]), repository)
 
 

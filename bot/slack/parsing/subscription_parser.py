@@ -109,7 +109,7 @@ def _repository(word: str, named: Callable[[str], Repository | None], *, known: 
     if known is None and re.fullmatch(r"[A-Za-z][\w.-]*(@\S+)?", word):
         raise InputError("unknown repository {text!r}; use owner/name", word)
     raise InputError(
-        "unknown option {text!r}; use [repo] at 09:00 tz Asia/Shanghai lang zh min medium paths csrc/** watch LLM.generate",
+        "unknown option {text!r}; use [repo] at 09:00 tz Asia/Shanghai lang zh min medium paths src/** watch Client.send",
         word,
     )
 
@@ -119,9 +119,9 @@ _EXAMPLES = {
     "tz": "Asia/Shanghai",
     "lang": "zh",
     "min": "medium",
-    "paths": "vllm/v1/,csrc/**",
-    "watch": "vllm/v1/worker,VLLM_USE_V1,LLM.generate",
-    "downstream": "vllm-project/vllm-ascend",
+    "paths": "src/,docs/**",
+    "watch": "src/api,HTTP_TIMEOUT,Client.send",
+    "downstream": "owner/plug-in",
     "weekly": "mon",
 }
 _MANY = ("paths", "watch", "downstream")  # take as many words as there are

@@ -77,7 +77,7 @@ def _suggestion(words: list[str]) -> str:
     for place, word in enumerate(words):
         for known in get_close_matches(word.lower(), COMMANDS, 1, 0.7):
             rest = _search_terms(words[place + 1 :])
-            return f"search {rest or 'kv connector'}" if known == "search" else known
+            return f"search {rest or 'memory leak'}" if known == "search" else known
     found = _search_terms(words)
     return f"search {found}" if found else ""
 

@@ -15,6 +15,8 @@ KINDS = (
     FactKind.DEPENDENCY_ADDED,
     FactKind.DEPENDENCY_REMOVED,
     FactKind.DEPENDENCY_MOVED,
+    FactKind.EXTRA_ADDED,
+    FactKind.EXTRA_REMOVED,
 )
 Dependency = tuple[FactKind, Told]
 
@@ -207,3 +209,37 @@ def test_a_new_list_adds_its_packages() -> None:
         ("numpy", None, Proof.FILES),
         ("torch", ">=2", Proof.FILES),
     ]
+
+
+SETUP = 'setup(\n    install_requires=[\n        "click>=8",\n    ],\n    extras_require={\n%s    },\n)\n'
+METADATA = '[project]\ndependencies = [\n    "click>=8",\n]\n\n[project.optional-dependencies]\n%s\n[tool.x]\ny = 1\n'
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "extra"),
+    [
+        ("setup.py", SETUP, '        "fast": ["ray>=2"],\n'),
+        ("setup.py", SETUP, '        "fast": [\n            "ray>=2",\n        ],\n'),
+        ("pyproject.toml", METADATA, 'fast = ["ray>=2"]\n'),
+        ("pyproject.toml", METADATA, 'fast = [\n    "ray>=2",\n]\n'),
+    ],
+)
+def test_a_package_of_an_extra_is_optional(path: str, text: str, extra: str) -> None:
+    """Who installs the project gets the packages of an extra only on request."""
+    without, with_extra = {path: text % ""}, {path: text % extra}
+    assert between(without, with_extra) == [(FactKind.EXTRA_ADDED, ("ray", None, ">=2"))]
+    assert between(with_extra, without) == [(FactKind.EXTRA_REMOVED, ("ray", ">=2", None))]
+    in_patch = facts(commit_between(without, with_extra))
+    assert [each.kind for each in in_patch if each.kind in KINDS] == [FactKind.EXTRA_ADDED]
+
+
+def test_a_package_that_was_required_elsewhere_is_not_added() -> None:
+    """What another list of the commit, or another section of the same, required before is none of its additions."""
+    before = {"requirements/common.txt": "ray\ntqdm\n", "requirements/cuda.txt": "torch\n"}
+    after = {"requirements/common.txt": "ray\ntqdm\nmcp\n", "requirements/cuda.txt": "torch\nray>=2\n"}
+    assert between(before, after) == [(FactKind.DEPENDENCY_ADDED, ("mcp", None, None))]
+    inline = 'fast = ["ray", "tqdm"]\n'
+    found = between(
+        {"pyproject.toml": METADATA % inline}, {"pyproject.toml": METADATA % inline.replace('"ray"', '"ray>=2"')}
+    )
+    assert found == []

@@ -8,7 +8,7 @@ from analysis.facts import facts
 from analysis.models import Fact, FactKind, FileChange
 from tests.analysis.facts.told import changed
 from tests.analysis.facts.trees import commit_between, trees
-from tests.factories import commit
+from tests.factories import commit, new_file
 
 WARNED = ["+    warnings.warn(", "+        {!r}", "+        {!r},", "+        DeprecationWarning,", "+    )"]
 
@@ -121,3 +121,10 @@ def test_what_the_file_already_called_deprecated_is_no_news() -> None:
     after = {"engine/pool.py": notice.format("one") + notice.format("two")}
     made = commit_between(before, after)
     assert [fact for fact in facts(made, trees(before, after)) if fact.kind is FactKind.DEPRECATED] == []
+
+
+@pytest.mark.parametrize(("name", "expected"), [("drain", []), ("engine.old.pool", ["engine.old.pool"])])
+def test_what_a_new_file_warns_of_came_with_it(name: str, expected: list[str]) -> None:
+    """A copied file announces nothing but that it is itself deprecated, as the old place of a module does."""
+    made = new_file("engine/old/pool.py", "def take():", f'    warn("`{name}` is deprecated")')
+    assert [each[0] for each in announced(made)] == expected

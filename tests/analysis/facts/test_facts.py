@@ -370,8 +370,12 @@ def test_a_lock_that_stays_does_not_touch_concurrency(path: str, lines: Sequence
     ],
 )
 def test_a_vulnerability_that_is_named_is_security(title: str, body: str, pull: str | None, name: str) -> None:
-    """An advisory's number or an attack's name in the author's words is told."""
-    assert told(FactKind.SECURITY, title=title, body=body, pull=pull) == [(name, None, None)]
+    """An advisory's number or an attack's name in the author's words is told of a commit that changes code, and of no other."""
+    code, remark = changed("vllm/a.py", "-x = 1", "+x = 2"), changed("vllm/a.py", "-# one", "+# two")
+    documents = [changed("README.md", "-a", f"+{name}"), changed("tests/test_a.py", "-x = 1", "+x = 2")]
+    assert told(FactKind.SECURITY, *documents, code, title=title, body=body, pull=pull) == [(name, None, None)]
+    assert told(FactKind.SECURITY, *documents, remark, title=title, body=body, pull=pull) == []
+    assert told(FactKind.SECURITY, title=title, body=body, pull=pull) == []
 
 
 @pytest.mark.parametrize(
@@ -444,6 +448,17 @@ def test_a_title_about_reverting_reverts_nothing(title: str) -> None:
 def test_a_test_that_goes_or_is_skipped_is_told(lines: Sequence[str], found: list[str]) -> None:
     """A test that is removed or skipped is told; one that is changed, renamed or taken up again is not."""
     assert names(FactKind.TEST_REMOVED, changed("tests/test_a.py", *lines)) == found
+
+
+def test_a_test_that_moves_under_another_name_is_not_removed() -> None:
+    """A test whose body test files of the commit gain elsewhere is one that moved."""
+    body = ["    pool = Pool()", "    assert pool.take()", "    assert not pool.take()"]
+    gone = changed("tests/test_a.py", "-def test_take(", "-    size,", "-):", *(f"-{line}" for line in body), " x = 1")
+    come = new_file("tests/pools/test_pool.py", "def test_take_from_pool(size):", *body)
+    assert names(FactKind.TEST_REMOVED, gone, come) == []
+    assert names(FactKind.TEST_REMOVED, gone, new_file("tests/pools/test_pool.py", "def test_give():", body[0])) == [
+        "test_take"
+    ]
 
 
 def test_a_fact_is_told_once() -> None:

@@ -8,6 +8,7 @@ from analysis.facts import facts
 from analysis.models import FactKind, FileChange, Importance
 from analysis.ranking import rank
 from tests.analysis.facts.told import changed, names
+from tests.analysis.facts.trees import commit_between, trees
 from tests.factories import commit, file, new_file
 
 CORE = "engine/core.py"
@@ -86,6 +87,35 @@ def test_documentation_may_change_besides() -> None:
     note = changed("docs/pool.md", "-One.", "+Two.")
     assert names(FactKind.LAYOUT, note, TIDY, changed("engine/b.py", "-x=1", "+x = 1")) == [f"{CORE} (+1)"]
     assert names(FactKind.LAYOUT, note) == []
+
+
+DOCUMENTED = '''class Config:
+    """Settings.
+
+    {docs}
+    and more of them.
+    """
+
+    size: int = {size}
+    """{field}"""
+'''
+
+
+@pytest.mark.parametrize(
+    ("changes", "found"),
+    [
+        ({"docs": "The defaults,"}, [CORE]),
+        ({"field": "How many there are."}, [CORE]),
+        ({"size": "2"}, []),
+        ({"docs": "The defaults,", "size": "2"}, []),
+    ],
+)
+def test_what_a_docstring_says_is_layout(changes: dict[str, str], found: list[str]) -> None:
+    """A correction within a docstring, or of a field's, changes no code, as the whole file shows."""
+    values = {"docs": "The defults,", "size": "1", "field": "How mny."}
+    old, new = ({CORE: DOCUMENTED.format(**each)} for each in (values, {**values, **changes}))
+    told = facts(commit_between(old, new), trees(old, new))
+    assert [each.name for each in told if each.kind is FactKind.LAYOUT] == found
 
 
 def test_layout_is_low_whatever_its_title_and_size() -> None:

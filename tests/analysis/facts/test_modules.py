@@ -129,3 +129,17 @@ def test_what_a_file_only_registers_is_nobodys_import(decorator: str, below: str
     new = {"engine/pool.py": "x = 1\n", "engine/user.py": "use = 1\n"}
     found = facts(commit_between(old, new), trees(old, new))
     assert [fact.name for fact in found if fact.breaking] == removed
+
+
+def test_a_short_file_that_git_calls_renamed_has_not_moved() -> None:
+    """Git compares comments, too: a module has moved where half of its code is."""
+    licence = "# Licence: Apache-2.0\n# Copyright of the authors\n"
+    code = "".join(f"LIMIT_{number} = {number}\n" for number in range(4))
+
+    def told(after: str) -> list[str]:
+        old, new = {"engine/old.py": licence + code}, {"engine/new.py": licence + after}
+        made = commit(files=[file("engine/new.py", None, status="renamed", was="engine/old.py")])
+        return [fact.name for fact in facts(made, trees(old, new)) if fact.kind is FactKind.MOVED_MODULE]
+
+    assert told(code + "MORE = 1\n") == ["engine/old.py"]
+    assert told("def drain(): ...\n") == []

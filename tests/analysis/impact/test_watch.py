@@ -61,6 +61,7 @@ def test_terms_are_read_as_they_were_meant(text: str, terms: tuple[str, ...]) ->
         ("#123", "cannot be watched"),
         ("a" * 201, "cannot be watched"),
         ("vllm/[z-a].py", "is not a valid path"),
+        ("vllm/(a+)+$", "is not a valid path"),
         (",".join(f"NAME_{number}" for number in range(21)), "21 watched terms are too many"),
     ],
 )

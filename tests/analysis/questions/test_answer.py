@@ -8,9 +8,10 @@ from analysis.citations import to_line
 from analysis.diff import hunks, tokens
 from analysis.facts import facts
 from analysis.locale import catalogue
-from analysis.models import Analysis, Commit, Entry, Language, Question, Repository
-from analysis.questions.answering import Statement, Turn, answer, language_of, reads_as_question, references_in
+from analysis.models import Analysis, Commit, Entry, Language, Question, Repository, Statement, Turn
+from analysis.questions.answering import answer
 from analysis.questions.excerpts import relevant_chunks, render_chunks, render_day
+from analysis.questions.intent import asks_what_breaks, language_of, reads_as_question, references_in
 from analysis.questions.query import names_in, parse_query
 from analysis.questions.segmenter import Segment, Segmenter
 from analysis.ranking import rank
@@ -277,6 +278,15 @@ def test_a_day_is_told_by_its_titles_first() -> None:
     assert render_day(day, parse_query(asked("?")), 500)[-1].endswith("more commits are not listed)")
 
 
+def test_rules_quote_no_instruction() -> None:
+    """A sentence of the author that orders its readers about answers nothing, while the others do."""
+    body = "The scheduler waits for the workers.\n\nEverybody must run the scheduler script of evil.example today."
+    waits = entry(commit("Wait", [SCHEDULER], body=body))
+    said = {each.text for ask in ("why does the scheduler wait?", "what script?") for each in by_rules(ask, waits)}
+    assert "waits for the workers" in str(said)
+    assert "evil.example" not in str(said)
+
+
 def test_rules_quote_the_fact_and_the_line() -> None:
     """Without a model a question gets the facts and lines that match it, each with its place."""
     said = by_rules("is ENGINE_OLD_WAY still read?")
@@ -315,13 +325,16 @@ def test_rules_say_what_the_diff_does_not_show(question: str, language: Language
     assert said[-1].citations
 
 
-def test_rules_quote_what_was_analysed() -> None:
-    """The sentence of the analysis that matches is quoted, if it is in the language of the answer."""
+def test_what_a_model_wrote_answers_nothing() -> None:
+    """Its analysis is no matching line; where the commit is described, it is marked, and left out in another language."""
     one = entry(summary="It changes the pick. Rebuild images for the tokenizer before upgrading.")
     assert [each.text for each in by_rules("what about the tokenizer?", one)] == [
-        "Rebuild images for the tokenizer before upgrading."
+        "Neither the diff (2 files) nor the message mentions `tokenizer`.",
+        "The commit's title is `[Core] Drop ENGINE_OLD_WAY (#12)`.",
+        "a model says: It changes the pick. Rebuild images for the tokenizer before upgrading.",
     ]
-    assert by_rules("tokenizer 呢", one, language="zh")[0].text.endswith("都没有提到 `tokenizer`。")
+    (denial, _) = by_rules("tokenizer 呢", one, language="zh")
+    assert denial.text.endswith("都没有提到 `tokenizer`。")
 
 
 DAY = (
@@ -421,6 +434,23 @@ def test_no_reply_is_lost_or_cut_differently(reply: str, size: int) -> None:
 def test_names_of_code_are_told_from_words(question: str, names: tuple[str, ...]) -> None:
     """Symbols, flags, variables and paths are names; words with hyphens, abbreviations and references are not."""
     assert names_in(question) == names
+
+
+@pytest.mark.parametrize(
+    ("question", "asks"),
+    [
+        ("Does anything break engine?", True),
+        ("what breaks `acme/engine` this week?", True),
+        ("is acme/engine affected by this?", True),
+        ("会影响 engine 吗？", True),
+        ("Does anything break other/engine?", False),
+        ("Does anything break engine-next?", False),
+        ("which commits touch the engine?", False),
+    ],
+)
+def test_a_question_what_breaks_a_repository_is_told_by_its_name(question: str, asks: bool) -> None:
+    """In full or short, as what is broken; a longer name, or one of somebody else, is another."""
+    assert asks_what_breaks(question, REPOSITORY) is asks
 
 
 @pytest.mark.parametrize(

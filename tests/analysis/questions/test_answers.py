@@ -16,8 +16,8 @@ from llmock.testing import LLMockServer
 
 from analysis.facts import facts
 from analysis.llm import ChatModel, Message, UsageCounter
-from analysis.models import Analysis, Commit, Entry, Language, Links, Question, Repository
-from analysis.questions.answering import Answering, Statement, Turn, answer, estimate
+from analysis.models import Analysis, Commit, Entry, Language, Links, Question, Repository, Statement, Turn
+from analysis.questions.answering import Answering, answer, estimate
 from analysis.ranking import rank
 from loopback.http_server import Loopback, QuietHandler
 from tests.factories import SHA, commit, file, patch
@@ -100,6 +100,8 @@ def ask(asking: Callable[..., Answering]) -> Ask:
     [
         (TRUE, "`best_of` is called now.", [url(SCHEDULER, "R21")]),
         ("`best_of` is called now. [scheduler.py:21]", "`best_of` is called now.", [url(SCHEDULER, "R21")]),
+        ("It begins with `pick` [core/scheduler.py:20].", "It begins with `pick`.", [url(SCHEDULER, "R20")]),
+        ("It begins with `pick` [core/scheduler.py:-10].", "It begins with `pick`.", [url(SCHEDULER, "R20")]),
         ("It calls `first` no more [core/scheduler.py:-11].", "It calls `first` no more.", [url(SCHEDULER, "L11")]),
         ("It is gone [engine/envs.py:41].", "It is gone.", [url("engine/envs.py", "L41")]),
         ("It is [0123456] here [#12].", "It is here.", [COMMIT.url]),
@@ -132,6 +134,7 @@ def test_a_true_statement_is_kept_and_cited(said: str, text: str, links: list[st
         "It rewrites `engine/worker.py`.",
         "It rewrites [engine/worker.py:3].",
         "The default is off now [scheduler.py:500].",
+        "It begins with `pick` [scheduler.py:10].",
         "`MAX_WINDOW` is new [scheduler.py:9999].",
         "`MAX_WINDOW` is new [envs.py:41].",
         "It follows [deadbee1].",
@@ -271,10 +274,11 @@ def test_a_dropped_statement_leaves_the_shape_whole(ask: Ask) -> None:
         ("zh", "是的。`ENGINE_OLD_WAY` 已移除[envs.py:41]。新增了 `turbo_mode`。diff 中没有体现 `--foo`。", 3),
         ("zh", "需要改启动脚本【engine/envs.py:41】。不再支持 `--foo`。仍然支持 `ENGINE_OLD_WAY`。", 1),
         ("en", "Yes. `ENGINE_OLD_WAY` is gone [envs.py:41]. 这是中文的一句话。", 2),
+        ("en", "这是中文的一句话。`ENGINE_OLD_WAY` is gone [envs.py:41].", 1),
     ],
 )
 def test_answers_come_in_the_language_that_was_asked_for(language: Language, reply: str, kept: int, ask: Ask) -> None:
-    """Chinese answers are checked like English ones, and a later sentence in another language is dropped."""
+    """Chinese answers are checked like English ones, and a sentence in another language is dropped; nothing is asked again."""
     statements, answering = ask(reply, "`--foo`?", language=language)
     assert (len(statements), answering.by) == (kept, "model")
     assert any(url("engine/envs.py", "L41") == each.url for said in statements for each in said.citations)

@@ -83,10 +83,16 @@ def test_days_in_the_future_are_refused() -> None:
         ("谁最后改了 KVCache？", True),
         ("哪个提交删了 --old-flag？", True),
         ("有关于 ROCm 的提交吗？", False),
+        ("how many commits are stored?", True),
+        ("which commits touch the cache, of all that is stored?", True),
+        ("which of the stored commits touch the cache?", True),
+        ("has anyone ever touched the cache?", True),
+        ("where are the blocks stored?", False),
+        ("已存储的提交里有哪些动了缓存？", True),
     ],
 )
 def test_without_days_a_question_is_about_a_week_or_about_everything(question: str, everything: bool) -> None:
-    """What asks when or by what something was changed has no limit in time."""
+    """What asks when or by what something was changed, or says so, has no limit in time."""
     assert scope_of(question, TODAY).days == (() if everything else tuple(last_days(TODAY)))
 
 

@@ -6,10 +6,10 @@ from analysis.diff import hunks
 from analysis.facts import facts
 from analysis.models import Commit, Entry, Language, Question, Repository, Statement
 from analysis.questions.answering import answer
-from analysis.questions.by_rules import denies
 from analysis.questions.query import name_key, stem, terms_of
 from analysis.questions.quotes import counterpart, quote
 from analysis.ranking import rank
+from tests.bench.answers import denies
 from tests.factories import commit, file, new_file, patch
 
 REPOSITORY = Repository(owner="acme", name="engine")

@@ -73,6 +73,8 @@ FIX = (ChangeType.BUG_FIX,)
         (entry(1, title="Fix a deadlock at exit", types=FIX, tier=Importance.LOW), Theme.FIXES),
         (entry(1, title="Fix a deadlock in tests", types=FIX), None),
         (entry(1, title="Fix a deadlock", types=FIX, path="tests/test_a.py"), None),
+        (entry(1, title="Fix a leak", types=FIX, path="src/pool/tests.rs"), None),
+        (entry(1, title="Fix a leak", types=FIX, path="src/test-leak.c"), None),
         (entry(1, title="Fix the colour", types=FIX), None),
         (entry(1, title="Fix a crash", types=FIX, links=Links(reverted_by="f" * 40)), None),
         (entry(1, title="Fix a crash", types=FIX, path="Dockerfile"), None),

@@ -77,5 +77,8 @@ def test_a_commit_is_found_by_a_prefix(mirror: Mirror) -> None:
     head = mirror.head()
     assert mirror.resolve(head[:9]) == mirror.resolve("main") == mirror.resolve(head) == head
     for name in ("HEAD~1", "--all", "main..main", ":/Fix", "@{1}", "", "feedfacefeed", "1" * 40, "no-such-tag"):
-        with pytest.raises(UnknownCommit):
+        with pytest.raises(UnknownCommit) as told:
             mirror.resolve(name)
+        assert ("several start with it" in str(told.value)) == (name != "1" * 40)
+    with pytest.raises(UnknownCommit, match=r"the mirror of .* lacks commit 1{40}, as does its server"):
+        mirror.resolve("1" * 40)

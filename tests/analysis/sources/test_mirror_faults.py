@@ -118,6 +118,10 @@ def test_what_the_server_lacks_fails_alone(place: Place) -> None:
             "no disk space is left for the mirror of o/n",
         ),
         ("echo 'fatal: secret words' >&2; exit 3", r"git cannot read o/n \(git failed with status 3\)"),
+        (
+            "echo 'fatal: unable to read tree' >&2; exit 128",
+            r"git cannot read o/n \(objects are missing in the mirror\)",
+        ),
         ("kill -9 $$", r"git cannot read o/n \(git failed with status -9\)"),
     ],
 )

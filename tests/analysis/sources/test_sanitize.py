@@ -1,6 +1,6 @@
 """How much of a commit is taken in, whoever wrote it."""
 
-from analysis.models import Commit, FileChange, PullRequest
+from analysis.models import MOST_FILES, Commit, FileChange, PullRequest
 from analysis.sources.git.records import MAX_PATCH
 from analysis.sources.sanitize import MARK, MAX_LINE, MAX_PATCHES, MAX_TEXT, sanitized
 from tests.conftest import NOON
@@ -48,6 +48,15 @@ def test_large_patches_are_left_out() -> None:
     shown = [len(each.patch) for each in found if each.patch]
     assert MAX_PATCHES - MAX_PATCH < sum(shown) <= MAX_PATCHES
     assert found[-1].patch is None
+
+
+def test_of_too_many_files_no_patch_is_kept() -> None:
+    """A commit whose counts tell of more files than are listed has no patches; one that is listed whole has all."""
+    file = FileChange(path="a.py", additions=1, patch="@@ -0,0 +1 @@\n+a")
+    whole = commit().model_copy(update={"files": (file,) * MOST_FILES, "additions": MOST_FILES})
+    assert sanitized(whole) == whole
+    cut = sanitized(whole.model_copy(update={"additions": MOST_FILES + 1}))
+    assert {each.patch for each in cut.files} == {None}
 
 
 def test_no_half_of_a_secret_is_left_where_a_text_is_cut() -> None:

@@ -3,6 +3,9 @@
 import json
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from typing import Any
+
+import pytest
 
 from analysis.facts import facts
 from analysis.llm import ChatModel, UsageCounter
@@ -32,7 +35,7 @@ def test_a_slot_is_held_while_the_model_replies_and_at_no_other_time() -> None:
 
     def reply(_: object) -> str:
         events.append("call")
-        return json.dumps({"summary": "Changes `work`. It calls `absent_name`.", **REST})
+        return json.dumps({"summary": "It calls `absent_name`." if len(events) < 5 else "Changes `work`.", **REST})
 
     def contents() -> str:
         events.append("check")
@@ -54,6 +57,26 @@ def test_a_slot_is_held_while_the_model_replies_and_at_no_other_time() -> None:
         analyse(request, model, UsageCounter(), mark, slot)
     once = ["taken", "call", "free"]
     assert events == ["prompt", "prompt", *once, "check", *once]
+
+
+@pytest.mark.parametrize(
+    ("summary", "calls"), [("Changes `work`. It calls `absent_name`.", 1), ("It calls `absent_name`.", 2)]
+)
+def test_a_reply_is_asked_for_again_only_if_its_summary_is_lost(summary: str, calls: int) -> None:
+    """A doubtful sentence is dropped and counted; where nothing else is left of the summary, the model is told so, once."""
+    whole = factories.commit("Change `work`", [factories.file("part.py", factories.patch("-work = 1", "+work = 2"))])
+    first = {"summary": summary, **REST, "scope": ["`part.py`", "`absent.py`"]}
+
+    def reply(request: dict[str, Any]) -> str:
+        return json.dumps(first if len(request["messages"]) == 2 else {**first, "summary": "Changes `work`."})
+
+    with ScriptedChat(reply) as chat, closing(ChatModel("scripted", base_url=chat.url, api_key="none")) as model:
+        ranked = rank(whole, (), packaged_weights(REPOSITORY)).model_copy(update={"importance": Importance.MEDIUM})
+        analysed = analyse(AnalysisRequest(REPOSITORY, whole, (), ranked, "en"), model, UsageCounter())
+    assert len(chat.requests) == calls
+    assert (analysed.analysis.summary, analysed.analysis.scope) == ("Changes `work`.", ("`part.py`",))
+    assert analysed.removed == (2 if calls == 1 else 1)
+    assert "absent_name" in chat.requests[-1]["messages"][-1]["content"] or calls == 1
 
 
 def test_an_analysis_states_no_other_rank_and_denies_no_fact() -> None:

@@ -90,3 +90,13 @@ def test_consequences_that_read_alike_are_one(kinds: list[FactKind], told: list[
     facts = tuple(Fact(kind=kind, name="a.b(c)") for kind in kinds)
     entry = Entry(commit=commit("Do it"), ranked=Ranked(score=0, importance=Importance.MEDIUM), facts=facts)
     assert consequences(entry, "en") == told
+
+
+def test_layout_has_no_consequence_for_the_area_that_it_touches() -> None:
+    """A corrected docstring of the configuration does not change what settings do."""
+    reasons = (Reason(signal="touches configuration", points=1, evidence="engine/config.py"),)
+    ranked = Ranked(score=0, importance=Importance.LOW, reasons=reasons)
+    entry = Entry(commit=commit("Fix a typo"), ranked=ranked)
+    assert consequences(entry, "en") == ["may change what your settings do"]
+    facts = (Fact(kind=FactKind.LAYOUT, name="engine/config.py"),)
+    assert consequences(entry.model_copy(update={"facts": facts}), "en") == []

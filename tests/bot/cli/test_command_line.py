@@ -33,10 +33,17 @@ def one_line(err: str) -> str:
         (("digest", "2026-13-01"), "is not a date"),
         (("digest", "2999-01-01"), "future"),
         (("digest", "--unknown"), "--unknown"),
+        (("digest", "2026-02-05", "--lng", "en"), "--lng; did you mean --lang?"),
+        (("upgrade", "--lng=en"), "--lng; did you mean --lang?"),
+        (("backfill", "-3x"), "'-3x'"),
         (("digest", "2026-02-05", "2026-02-06"), "unexpected"),
         (("digest", "2026-02-05", "--repo", "nonsense"), "owner/name"),
         (("digest", "2026-02-05", "--lang", "fr"), "--lang"),
-        (("digest", "2026-02-05", "--format", "xml"), "--format"),
+        (
+            ("digest", "2026-02-05", "--format", "xml"),
+            "--format: 'xml' is not supported; use terminal, markdown, json or slack",
+        ),
+        (("suspects", "x", "--days", "0"), "--days: must be at least 1"),
         (("digest", "2026-02-05", "--timezone", "Mars/Olympus"), "unknown time zone"),
         (("digest", "2026-02-05", "--timezone", "../etc/passwd"), "unknown time zone"),
         (("digest", "--sample", "--out", "no/such/folder/x.md"), "cannot be written"),
@@ -80,6 +87,37 @@ def test_a_wrong_setting_is_named(settings: dict[str, str], words: str, run: Run
     assert words in one_line(ran.err)
     assert "hunter2" not in ran.err + ran.out
     assert ran.code == 2
+
+
+def test_an_unknown_setting_is_named_and_stops_nothing(run: Run, tmp_path: Path) -> None:
+    """What may be a typing error is named with the setting that it is near to, wherever it stands, and never its value."""
+    (tmp_path / ".env").write_text("DIGEST_LNG=hunter2\nexport DIGEST_CHANELL=hunter2\nOTHER=1\n")
+    ran = run("digest", "--sample", DIGEST_PRIVAT="hunter2", digest_publish_to="x", DIGEST_WINDOW_XYZ="1")
+    assert ran.code == 0
+    assert ran.err.splitlines() == [
+        "vllm-digest: DIGEST_CHANELL is not a setting; did you mean DIGEST_CHANNEL?",
+        "vllm-digest: DIGEST_LNG is not a setting; did you mean DIGEST_LANGUAGE?",
+        "vllm-digest: DIGEST_PRIVAT is not a setting; did you mean DIGEST_PRIVATE?",
+        "vllm-digest: DIGEST_PUBLISH_TO is not a setting; did you mean DIGEST_PUBLISH_TOKEN?",
+        "vllm-digest: DIGEST_WINDOW_XYZ is not a setting",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("vllm-digest dig", ["digest"]),
+        ("vllm-digest digest --format ", ["terminal", "markdown", "json", "slack"]),
+        ("vllm-digest digest -3 --lang e", ["en"]),
+    ],
+)
+def test_a_shell_completes_commands_and_values(typed: str, offered: list[str], run: Run) -> None:
+    """The words that bash and fish ask for when Tab is pressed are those that the command takes."""
+    words = {"COMP_WORDS": typed, "COMP_CWORD": str(len(typed.split(" ")) - 1)}
+    bash = run(_VLLM_DIGEST_COMPLETE="complete_bash", **words)
+    asked = {"_TYPER_COMPLETE_ARGS": typed, "_TYPER_COMPLETE_FISH_ACTION": "get-args"}
+    fish = run(_VLLM_DIGEST_COMPLETE="complete_fish", **asked)
+    assert bash.out.split() == [each.partition("\t")[0] for each in fish.out.splitlines()] == offered
 
 
 def test_an_unreachable_server_is_exit_3(run: Run) -> None:

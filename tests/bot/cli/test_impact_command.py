@@ -168,3 +168,16 @@ def test_an_incomplete_result_is_written_and_exit_3(impact: Run, pair: Pair) -> 
     assert f"Failed {pair.breaking[:7]}" in ran.out
     assert f"not compared: {pair.breaking[:7]}" in ran.err
     assert ran.code == 3
+
+
+def test_a_question_what_breaks_a_configured_repository_is_answered_so(run: Run, pair: Pair) -> None:
+    """Named in full or short; another name stays a word of the question."""
+
+    def ask(subject: str, question: str) -> Ran:
+        settings = {"DIGEST_REPOS": "o/engine", "DIGEST_MIRRORS": "mirrors", "DIGEST_DOWNSTREAM": "acme/plugin"}
+        return run("ask", subject, question, server=pair.server, **settings)
+
+    for subject in ("2026-02-04..2026-02-05", pair.breaking):
+        for question in ("Does anything break plugin?", "会破坏 `acme/plugin` 吗？"):
+            assert f"acme/plugin ({pair.head[:7]})" in ask(subject, question).out
+        assert "acme/plugin" not in ask(subject, "Does anything break gadget?").out

@@ -77,12 +77,15 @@ def first_line(folder: Path, *arguments: str, pipe: str = "") -> tuple[int, str,
     return ended(process), errors.read_text("utf-8"), line
 
 
-def shown_on_terminal(folder: Path, columns: int, *arguments: str) -> list[str]:
+def shown_on_terminal(
+    folder: Path, columns: int, *arguments: str, server: FaultyGitHub | None = None, errors_too: bool = False
+) -> list[str]:
     """The rows that a command shows on a terminal of so many columns, without colours and links."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
     with Connection(theirs, readable=False) as terminal:
-        process = begun(arguments, folder, environment(TERM="xterm-256color"), [_NOTHING, terminal, _NOTHING])
+        settings = environment(server, TERM="xterm-256color")
+        process = begun(arguments, folder, settings, [_NOTHING, terminal, terminal if errors_too else _NOTHING])
     shown = b""
     try:
         while chunk := os.read(ours, 65536):
@@ -172,3 +175,12 @@ def test_a_terminal_never_breaks_a_place(run: Run, tmp_path: Path) -> None:
         rows = shown_on_terminal(tmp_path, columns, "digest", "--sample", "--lang", "zh")
         assert Counter(_PLACE.findall("\n".join(rows))) == Counter(_PLACE.findall(whole)), columns
         assert all(cell_len(row.rpartition(" ")[0]) <= columns for row in rows), columns
+
+
+def test_an_answer_does_not_stand_beside_the_progress(serve: Serve, tmp_path: Path) -> None:
+    """On a terminal the bar is drawn no more when an answer begins."""
+    about = ("ask", "0101010", "what does it change?")
+    shown = shown_on_terminal(tmp_path, 80, *about, server=serve(recorded(1)), errors_too=True)
+    (told,) = (number for number, each in enumerate(shown) if "part1.py" in each)
+    bars = [number for number, each in enumerate(shown) if "━" in each]
+    assert 0 <= max(bars) < told

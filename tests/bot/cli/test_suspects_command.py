@@ -75,7 +75,7 @@ def test_what_is_no_text_is_refused(suspects: Run, run: Run, tmp_path: Path) -> 
         ((str(tmp_path / "core"),), "is binary"),
         ((str(tmp_path / "empty"),), "is empty"),
         ((str(tmp_path / "none"),), "cannot be read"),
-        (("x y", "--days", "1", "--repo", "o/other"), "are stored; run"),
+        (("x y", "--days", "1", "--repo", "o/other"), "are stored; a digest or a backfill of these days stores them"),
     ):
         ran = suspects(*arguments)
         assert ran.code == 2

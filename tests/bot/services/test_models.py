@@ -162,7 +162,7 @@ def test_a_commit_is_analysed_once_ever(serve: Serve, read: Read, chat: Callable
 def test_what_the_commit_does_not_bear_out_is_not_in_the_report(
     serve: Serve, read: Read, chat: Callable[[Say], ScriptedChat]
 ) -> None:
-    """Invented files, symbols, pull requests, figures, links and headings are asked again once, then taken out and counted."""
+    """Invented files, symbols, pull requests, figures, links and headings are taken out and counted; nothing is asked again."""
     lie = said(
         "Changes `work` in `pkg/part1.py`. It also rewrites `pkg/secret_engine.py`. See #4711 for more. Throughput grows by 35%.",
         scope=["`pkg/part1.py`", "`pkg/nowhere/else.py`", "`turbo_mode_flag`"],
@@ -170,7 +170,7 @@ def test_what_the_commit_does_not_bear_out_is_not_in_the_report(
     )
     server = chat(lambda _: lie)
     report = read(serve(recorded(1, message="[Feature] Support parts (#1)")), server.url)
-    assert len(server.requests) == 2, "asked again once"
+    assert len(server.requests) == 1
     markdown = reports_markdown([report])
     for invented in ("secret_engine", "4711", "35%", "nowhere", "turbo_mode_flag", "evil.example"):
         assert invented not in markdown
@@ -325,7 +325,9 @@ def test_each_call_of_an_analysis_is_paid_for_once(
     serve: Serve, services: At, chat: Chat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An analysis that is asked again costs what its two calls cost, and nothing stays reserved."""
-    server = chat(lambda _: said("Changes `work`. It calls `absent_name`."))
+    server = chat(
+        lambda request: said("Changes `work`." if len(request["messages"]) > 2 else "It calls `absent_name`.")
+    )
     monkeypatch.setenv("OPENAI_BASE_URL", server.url)
     at = services(serve(recorded(1)))
     with closing(ChatModel("gpt-4o", api_key="key")) as model:

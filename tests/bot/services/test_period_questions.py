@@ -143,8 +143,37 @@ def test_commits_that_only_touch_a_name_are_not_said_to_remove_it(stored: Stored
     lines = "@@ -1,2 +1,2 @@\n-import os\n+port = 1\n x"
     at = stored(recorded(1, files=[changed("pkg/net.py", lines)]), recorded(2))
     for days in (DAY_OF_RECORDED, ()):
-        assert asked(at, "which commit removed `port`?", days).startswith("None of these removes `port`:")
+        assert asked(at, "which commit removed `port`?", days) == "No commit here is proven to remove `port`."
         assert asked(at, "which commit added `port`?", days).startswith("Matching commits:")
+
+
+_DENIED = "No commit here is proven to remove `--tapir-j`."
+
+
+@pytest.mark.parametrize("days", DAYS, ids=["of a day", "of all that is stored"])
+@pytest.mark.parametrize(
+    ("most", "said", "named"),
+    [
+        (2, [_DENIED], ""),
+        (3, [f"{_DENIED} These only remove lines with that name.", "Matching commits:"], "Change part 3"),
+        (4, ["Matching commits:"], "Change part 4"),
+    ],
+)
+def test_a_removal_that_no_fact_proves_is_denied_first(
+    stored: Stored, most: int, said: list[str], named: str, days: tuple[date, ...]
+) -> None:
+    """Commits follow that only take out lines with the name, but not from tests; one that a fact proves is told alone."""
+    commits = [
+        recorded(1, message="Remove tapir j", files=[changed("pkg/a.py", "@@ -1 +1,2 @@\n x\n+tapir_j = 1")]),
+        recorded(2, files=[changed("tests/test_a.py", "@@ -1,2 +1 @@\n x\n-run(tapir_j=1)")]),
+        recorded(3, files=[changed("pkg/b.py", "@@ -1,2 +1 @@\n x\n-run(args.tapir_j)")]),
+        recorded(4, files=[changed("pkg/cli.py", '@@ -1 +0,0 @@\n-parser.add_argument("--tapir-j")')]),
+    ]
+    at = stored(*commits[:most])
+    for question in ("Which commits removed `--tapir-j`?", "was --tapir-j removed?"):
+        lines = asked(at, question, days).split("\n")
+        assert lines[: len(said)] == said
+        assert [named in each for each in lines[len(said) :]] == ([True] if named else [])
 
 
 def test_a_deleted_file_and_the_old_path_of_a_moved_one_are_no_denial(stored: Stored) -> None:
@@ -244,6 +273,7 @@ def test_a_question_for_a_number_gets_one(stored: Stored, question: str, answer:
         recorded(3, author={"name": "Ada", "date": "2026-02-05T12:00:00Z"}),
     )
     assert asked(at, question, DAY_OF_RECORDED).startswith(answer)
+    assert asked(at, question).startswith(answer)
 
 
 def test_common_words_are_not_denied(stored: Stored) -> None:

@@ -242,3 +242,40 @@ def test_a_stand_in_is_not_what_to_import_instead() -> None:
     }
     [found] = impacts_of(before, after, "from engine import Mode\n")
     assert found.advice in (None, "from engine.modes import Mode")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "renamed", "imported", "told_as"),
+    [
+        # git pairs two empty packages: nothing of the old one is in the new one
+        ({"engine/old/__init__.py": "", "engine/old/io.py": LOAD}, {"engine/new/__init__.py": ""},
+         {"engine/old/__init__.py": "engine/new/__init__.py"}, "from engine.old.io import load\n", ("removed", None, None)),
+        ({"engine/old/__init__.py": ""}, {"engine/new/__init__.py": ""},
+         {"engine/old/__init__.py": "engine/new/__init__.py"}, "import engine.old\n", ("removed", None, None)),
+        # the module of that package went elsewhere
+        ({"engine/old/__init__.py": "", "engine/old/io.py": LOAD}, {"engine/new/__init__.py": "", "engine/net/io.py": LOAD},
+         {"engine/old/__init__.py": "engine/new/__init__.py", "engine/old/io.py": "engine/net/io.py"},
+         "from engine.old.io import load\n", ("moved", "engine.net.io", "from engine.net.io import load")),
+        # the module that git calls renamed has lost the name, which another one has
+        ({UPSTREAM: LOAD, "engine/io.py": "x = 1\n"}, {"engine/kernel.py": GONE, "engine/io.py": "x = 1\n\n\ndef load(): ...\n"},
+         {UPSTREAM: "engine/kernel.py"}, "from engine.core import load\n",
+         ("moved", "engine.io.load", "from engine.io import load")),
+    ],
+)  # fmt: skip
+def test_what_is_not_where_git_says_is_not_advised(
+    before: dict[str, str], after: dict[str, str], renamed: dict[str, str], imported: str, told_as: tuple[str, str, str]
+) -> None:
+    """An advice imports what the tree after the commit has, and of an empty file nothing is concluded from its renaming."""
+    [found] = impacts_of(before, after, imported, renamed)
+    assert (found.cause.value, found.new, found.advice) == told_as
+
+
+def test_a_line_of_which_a_name_is_gone_gets_no_advice() -> None:
+    """Of several names that a line imports from a renamed module, all have to be in the new one."""
+    found = impacts_of(
+        {UPSTREAM: LOAD},
+        {"engine/kernel.py": GONE},
+        "from engine.core import keep, load\n",
+        {UPSTREAM: "engine/kernel.py"},
+    )
+    assert {each.advice for each in found} == {None}

@@ -50,6 +50,30 @@ def test_a_member_that_stays_in_another_form_is_not_proven_gone(after: str) -> N
     assert [each for each in found if each.certainty is Certainty.PROVEN] == []
 
 
+ASSIGNED = [
+    "class Base:\n    def go(self):\n        self.limit, self.x = 1, 2\n\n\n",
+    "class Base:\n    def go(self):\n        [self.x, *self.limit] = 1, 2\n\n\n",
+    "class Base:\n    def go(self):\n        self.x = self.limit = 1\n\n\n",
+    "class Base:\n    def go(self):\n        with open('x') as self.limit: ...\n\n\n",
+    "class Base:\n    def go(self):\n        for self.limit, x in (): ...\n\n\n",
+    "class Base:\n    def go(self):\n        self.limit: int = 1\n        self.limit += 1\n\n\n",
+    "class Base:\n    limit, x = 1, 2\n\n\n",
+    "class Base:\n    with open('x') as limit: ...\n\n\n",
+    "class Base:\n    for limit in (): ...\n\n\n",
+    "class Base:\n    if (limit := 1): ...\n\n\n",
+]
+
+
+@pytest.mark.parametrize("assigned", ASSIGNED)
+def test_an_attribute_may_be_assigned_in_any_way(assigned: str) -> None:
+    """In tuples, lists and loops, by `with` and `:=`: it is there if upstream does so, and gone if upstream no longer does."""
+    read = f"{HEAD}def use(e: Engine):\n    return e.limit\n"
+    assert told(BASE + REST, assigned + REST, read) == []
+    assert told(assigned + REST, BARE + REST, read) == ["attribute: removed: engine.core.Base.limit"]
+    own = assigned.replace("Base", "Mine(Engine)")
+    assert told(BASE + REST, BARE + REST, f"{HEAD}{own}def use(e: Mine):\n    return e.limit\n") == []
+
+
 def test_a_method_pulled_up_is_still_there() -> None:
     """A method that moves to a base class in another file breaks no call and no override."""
     before = {UPSTREAM: "class Engine:\n    def run(self): ...\n"}

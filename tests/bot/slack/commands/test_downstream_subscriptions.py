@@ -88,7 +88,7 @@ def test_downstream_repositories_are_named_and_changed(talk: Talk, said: Told, t
         ("o/m@absent", "GitHub has no branch o/m@absent"),
         ("o/m, O/N@dev", "o/n is the upstream repository; name the one that depends on it"),
         ("a/a, b/b, c/c, d/d", "4 downstream repositories are too many; use at most 3"),
-        ("", "'downstream' needs a value; for example: downstream vllm-project/vllm-ascend"),
+        ("", "'downstream' needs a value; for example: downstream owner/plug-in"),
     ],
 )
 def test_what_is_no_downstream_repository_is_said_in_a_line(said: Told, tmp_path: Path, named: str, told: str) -> None:

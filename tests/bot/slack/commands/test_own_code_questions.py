@@ -11,7 +11,7 @@ from loopback.slack import LoopbackSlack
 from tests.servers.chat import ScriptedChat
 from tests.servers.github import FaultyGitHub
 from tests.servers.plugin import PLUGIN, plugin, upstream
-from tests.servers.talk import ADA, Talk, hurried, links, markdown, told
+from tests.servers.talk import ADA, BOT, Talk, hurried, links, markdown, told
 
 _, DOCS, START, _ = upstream().commits  # SHAs
 MARK = "planted_0451"
@@ -48,6 +48,23 @@ def test_whether_a_commit_breaks_us_is_answered_from_the_code(
         assert "uses of engine in o/plug is affected." in docs
         day = told(talk.reply(ADA, "<@U0BOT> are we affected?", talk.open("2026-02-05")))
         assert "2 of 3 commits break o/plug, in 2 places:" in day
+        named = talk.reply(ADA, f"{BOT} does anything break plug since 2026-02-03?")
+        assert "from 2026-02-03 to 2026-02-06" in told(named)
+        assert "2 of 4 commits break o/plug, in 2 places:" in told(named)
+
+
+@pytest.mark.parametrize(("private", "told_of"), [("", True), ("o/plug=C0DIGEST", True), ("o/plug=C0OTHER", False)])
+def test_a_configured_plug_in_may_be_named_where_it_may_be_seen(
+    slack: LoopbackSlack, github: FaultyGitHub, tmp_path: Path, private: str, told_of: bool
+) -> None:
+    """What breaks it is told; where DIGEST_PRIVATE hides it, its name is a word like any other."""
+    mirrors = tmp_path / "mirrors"
+    with Talk(
+        slack, github.url, tmp_path, digest_downstream="o/plug", digest_private=private, digest_mirrors=mirrors
+    ) as talk:
+        for question in ("does anything break plug on 2026-02-05?", "2026-02-05 有没有提交会破坏 `o/plug`？"):
+            answer = told(talk.reply(ADA, f"{BOT} {question}"))
+            assert ("plug/run.py:10" in answer) is told_of
 
 
 @pytest.mark.parametrize("allowed", [False, True])

@@ -101,7 +101,7 @@ def test_a_channel_is_subscribed_by_a_command(talk: Talk, tmp_path: Path, text: 
         ("subscribe min huge", "not a valid importance"),
         ("subscribe paths !x", "not a valid path"),
         ("subscribe at", "'at' needs a value"),
-        ("subscribe watch", "'watch' needs a value; for example: watch vllm/v1/worker"),
+        ("subscribe watch", "'watch' needs a value; for example: watch src/api"),
         ("subscribe watch x", "'x' is too short to watch"),
         ("subscribe watch LLM.generate tz", "'tz' needs a value"),
         ("subscribe watch " + ",".join(f"name{number}" for number in range(21)), "21 watched terms are too many"),

@@ -101,9 +101,11 @@ def test_the_channels_own_code_counts(slack: LoopbackSlack, github: FaultyGitHub
 
 
 def test_nothing_stored_is_said(slack: LoopbackSlack, github: FaultyGitHub, tmp_path: Path) -> None:
-    """A bot that has read no commit says how to fill the store."""
+    """A bot that has read no commit says what people can do about it here, which is no command of the operator's shell."""
     with Talk(slack, github.url, tmp_path) as talk:
-        assert "vllm-digest backfill" in whole(talk.reply(ADA, f"{BOT} {TRACEBACK}"))
+        told = whole(talk.reply(ADA, f"{BOT} {TRACEBACK}"))
+    assert "are stored; a digest or a backfill of these days stores them" in told
+    assert "vllm-digest" not in told
 
 
 def test_what_was_pasted_reaches_no_model_and_is_forgotten(slack: LoopbackSlack, tmp_path: Path) -> None:

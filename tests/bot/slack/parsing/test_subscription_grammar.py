@@ -119,6 +119,7 @@ def test_a_language_has_many_names() -> None:
         ("“csrc/**”，‘*.cu’、「vllm/v1/」", ("csrc/**", "*.cu", "vllm/v1/")),
         ("`csrc/`,", ("csrc/",)),
         ("./csrc/ /top.md [a-c]*.py", ("csrc/", "/top.md", "[a-c]*.py")),
+        ("app/(auth)/** c++/ $HOME.md", ("app/(auth)/**", "c++/", "$HOME.md")),
         (" , ", ()),
     ],
 )
@@ -138,6 +139,10 @@ def test_paths_are_read_out_of_any_quotes_and_commas(text: str, paths: tuple[str
         ("C:\\src", "not a valid path"),
         ("d:/src", "not a valid path"),
         ("!x", "not a valid path"),
+        ("(a+)+$", "not a valid path"),
+        ("^src/", "not a valid path"),
+        ("a|b", "not a valid path"),
+        ("src/ **", "matches every file"),
         ("x" * 201, "is too long"),
         (",".join(map(str, range(21))), "21 paths are too many"),
     ],
