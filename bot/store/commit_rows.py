@@ -9,7 +9,7 @@ from analysis.facts import VERSION as FACTS_VERSION
 from analysis.facts.links import keys
 from analysis.models import Commit, Fact, FileChange, Proof, PullRequest, Repository
 from bot.store.schema import analyses, commits, files, repositories
-from bot.store.upsert import insert_missing
+from bot.store.transactions import insert_missing
 
 _CHUNK = 500  # bound parameters per query
 _T = TypeVar("_T")

@@ -17,7 +17,6 @@ from bot.store.database import (
     HEAD,
     MOVING,
     Condition,
-    Writer,
     address_of,
     condition,
     display_name,
@@ -29,6 +28,7 @@ from bot.store.executors import TIMING, Executors, Timing
 from bot.store.lease import held_alone
 from bot.store.schema import alembic_version, executors, metadata
 from bot.store.search_index import SearchIndex
+from bot.store.transactions import Database
 
 # Of processes, of which none runs.
 LEFT_OUT = frozenset({"executors", "reservations"})
@@ -52,7 +52,7 @@ class Move:
     def __init__(self, source: Connection, target: Engine) -> None:
         self._source = source
         self._target = target
-        self._writing = Writer(target)
+        self._writing = Database(target)
         self._tables = [each for each in metadata.sorted_tables if each.name not in LEFT_OUT]
 
     def copy(self, progress: Progress) -> dict[str, int]:

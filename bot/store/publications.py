@@ -5,9 +5,8 @@ from typing import NamedTuple
 
 from sqlalchemy import Engine, select
 
-from bot.store.database import Writer
 from bot.store.schema import publications
-from bot.store.upsert import insert_or_update
+from bot.store.transactions import Database
 
 
 class FailedPublication(NamedTuple):
@@ -22,14 +21,12 @@ class Publications:
     """The publications on one engine; thread-safe."""
 
     def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._writing = Writer(engine)
+        self._database = Database(engine)
 
     def note(self, day: str, target: str, failure: str, now: datetime) -> None:
         """Store how the last try ended: `failure` says why a day is not published, "" if it is."""
         key, row = {"day": day, "target": target}, {"failure": failure, "tried_at": now}
-        with self._writing.begin() as connection:
-            insert_or_update(connection, publications, key, row)
+        self._database.save(publications, key, row)
 
     def failed(self, since: datetime) -> list[FailedPublication]:
         """Return the publications tried since an instant that failed, oldest first."""
@@ -38,5 +35,4 @@ class Publications:
             .where(publications.c.tried_at >= since, publications.c.failure != "")
             .order_by(publications.c.tried_at)
         )
-        with self._engine.connect() as connection:
-            return [FailedPublication(row.day, row.target, row.failure) for row in connection.execute(query)]
+        return [FailedPublication(row.day, row.target, row.failure) for row in self._database.rows(query)]

@@ -8,17 +8,15 @@ from sqlalchemy import ColumnElement, Engine, select
 from analysis.models import Commit, Ranked, Repository
 from analysis.models.release_scores import GivenRank
 from bot.store.commit_rows import chunks
-from bot.store.database import Writer
 from bot.store.schema import commits, ranks, repositories
-from bot.store.upsert import insert_missing
+from bot.store.transactions import Database, insert_missing
 
 
 class GivenRanks:
     """Ranks by commit, on one engine; thread-safe."""
 
     def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._writing = Writer(engine)
+        self._database = Database(engine)
 
     def keep(self, given: Mapping[int, Ranked], now: datetime) -> None:
         """Store commit id -> its rank, given now; the first rank of a commit stays."""
@@ -28,7 +26,7 @@ class GivenRanks:
             for each in sorted(missing)
         ]
         if rows:
-            with self._writing.begin() as connection:
+            with self._database.begin() as connection:
                 insert_missing(connection, ranks, rows)
 
     def find(self, repository: Repository, wanted: Sequence[Commit]) -> dict[str, GivenRank]:
@@ -44,11 +42,8 @@ class GivenRanks:
     def _ranked(self, ids: Sequence[int]) -> set[int]:
         """Return those of the commits that have a rank."""
         found: set[int] = set()
-        with self._engine.connect() as connection:
-            for chunk in chunks(ids):
-                found.update(
-                    connection.execute(select(ranks.c.commit_id).where(ranks.c.commit_id.in_(chunk))).scalars()
-                )
+        for chunk in chunks(ids):
+            found.update(self._database.column(select(ranks.c.commit_id).where(ranks.c.commit_id.in_(chunk))))
         return found
 
     def _found(
@@ -71,8 +66,7 @@ class GivenRanks:
             .order_by(commits.c.committed_at.desc())
         )
         found: list[GivenRank] = []
-        with self._engine.connect() as connection:
-            for chunk in chunks(values):
-                rows = connection.execute(query.where(column.in_(chunk)))
-                found += [GivenRank(**row._asdict()) for row in rows]
+        for chunk in chunks(values):
+            rows = self._database.rows(query.where(column.in_(chunk)))
+            found += [GivenRank(**row._asdict()) for row in rows]
         return found

@@ -5,9 +5,8 @@ from typing import Literal, NamedTuple
 
 from sqlalchemy import Engine, func, select
 
-from bot.store.database import Writer
 from bot.store.schema import answer_ratings
-from bot.store.upsert import insert_or_update
+from bot.store.transactions import Database
 
 Rating = Literal["helpful", "unhelpful"]
 
@@ -23,15 +22,13 @@ class AnswerRatings:
     """The ratings on one engine; thread-safe."""
 
     def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._writing = Writer(engine)
+        self._database = Database(engine)
 
     def rate(self, channel: str, ts: str, user: str, about: str, rating: Rating, now: datetime) -> None:
         """Store a person's rating of the answer with timestamp `ts` about a subject, in place of their earlier one."""
         key = {"channel": channel, "ts": ts, "user": user}
         row = {"about": about, "rating": rating, "given_at": now}
-        with self._writing.begin() as connection:
-            insert_or_update(connection, answer_ratings, key, row)
+        self._database.save(answer_ratings, key, row)
 
     def counts(self, since: datetime) -> RatingCounts:
         """Return the number of ratings given since an instant."""
@@ -40,6 +37,5 @@ class AnswerRatings:
             .where(answer_ratings.c.given_at >= since)
             .group_by(answer_ratings.c.rating)
         )
-        with self._engine.connect() as connection:
-            found = {row[0]: row[1] for row in connection.execute(query)}
+        found = {row[0]: row[1] for row in self._database.rows(query)}
         return RatingCounts(found.get("helpful", 0), found.get("unhelpful", 0))

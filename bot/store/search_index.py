@@ -10,9 +10,9 @@ from analysis.models import Commit, Repository
 from analysis.search.commit_words import VERSION, CommitWords, are_all, commit_words
 from analysis.search.suspects import Document
 from bot.store.commit_rows import StoredCommit, chunks, read_commits, summaries_of
-from bot.store.database import Writer
 from bot.store.full_text import best_matches, index_commit, index_summaries
 from bot.store.schema import commits, repositories
+from bot.store.transactions import Database
 
 _BATCH = 100  # commits that are indexed in one transaction
 
@@ -32,22 +32,21 @@ class SearchIndex:
     """
 
     def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._writing = Writer(engine)
+        self._database = Database(engine)
 
     def search(self, words: str, among: Sequence[Repository] = (), limit: int = 20) -> list[SearchResult]:
         """Return the commits that a search means (`analysis.search.text_search`), best match first.
 
         Search only the repositories in `among`, if given.
         """
-        with self._engine.connect() as connection:
+        with self._database.engine.connect() as connection:
             hits = best_matches(connection, words, sorted(each.key for each in among), limit)
             found = read_commits(connection, [hit.id for hit in hits])
         return [SearchResult(hit.key, each.commit) for hit, each in zip(hits, found, strict=True)]
 
     def best(self, repository: Repository, words: str, limit: int) -> list[int]:
         """Return the ids of a repository's commits that a search means, best match first."""
-        with self._engine.connect() as connection:
+        with self._database.engine.connect() as connection:
             return [hit.id for hit in best_matches(connection, words, [repository.key], limit)]
 
     def documents(self, repository: Repository, since: datetime, until: datetime) -> list[Document]:
@@ -64,8 +63,7 @@ class SearchIndex:
                 commits.c.read,
             )
         )
-        with self._engine.connect() as connection:
-            return [Document(*row) for row in connection.execute(query)]
+        return [Document(*row) for row in self._database.rows(query)]
 
     def words(self, repository: Repository, shas: Sequence[str]) -> dict[str, CommitWords]:
         """Return SHA -> the indexed words of the commits that were read."""
@@ -77,10 +75,9 @@ class SearchIndex:
             )
             .where(repositories.c.key == repository.key, commits.c.read)
         )
-        with self._engine.connect() as connection:
-            for chunk in chunks(shas):
-                rows = connection.execute(query.where(commits.c.sha.in_(chunk)))
-                found.update((sha, CommitWords(*words)) for sha, *words in rows)
+        for chunk in chunks(shas):
+            rows = self._database.rows(query.where(commits.c.sha.in_(chunk)))
+            found.update((sha, CommitWords(*words)) for sha, *words in rows)
         return found
 
     def in_messages(self, repository: Repository, texts: Sequence[str], limit: int) -> list[int]:
@@ -93,8 +90,7 @@ class SearchIndex:
             .order_by(commits.c.committed_at.desc())
             .limit(limit)
         )
-        with self._engine.connect() as connection:
-            return list(connection.execute(query).scalars())
+        return self._database.column(query)
 
     def partly_indexed(self, repository: Repository) -> list[int]:
         """Return the ids of a repository's commits that may have words that are not indexed, the latest first."""
@@ -107,13 +103,11 @@ class SearchIndex:
             .where(commits.c.read)
             .order_by(commits.c.committed_at.desc())
         )
-        with self._engine.connect() as connection:
-            return list(connection.execute(query).scalars())
+        return self._database.column(query)
 
     def outdated(self) -> int:
         """Return how many commits were indexed by an earlier program."""
-        with self._engine.connect() as connection:
-            return connection.execute(select(func.count()).select_from(commits).where(_OUTDATED)).scalar_one()
+        return self._database.value(select(func.count()).select_from(commits).where(_OUTDATED)) or 0
 
     def update(self, *, summaries: bool = False) -> Iterator[int]:
         """Index the outdated commits anew from what is stored of them, and yield the number that each batch has done.
@@ -123,7 +117,7 @@ class SearchIndex:
         """
         before: int | None = None
         while ids := self._outdated_ids(before):
-            with self._engine.connect() as connection:
+            with self._database.engine.connect() as connection:
                 batch = read_commits(connection, ids, patches=True)
             self._index(batch, summaries=summaries)
             yield len(ids)
@@ -137,12 +131,11 @@ class SearchIndex:
     def _outdated_ids(self, before: int | None) -> list[int]:
         """Return the next ids, below the last one, so that no batch sorts all that are left."""
         query = select(commits.c.id).where(_OUTDATED).order_by(commits.c.id.desc()).limit(_BATCH)
-        with self._engine.connect() as connection:
-            return list(connection.execute(query if before is None else query.where(commits.c.id < before)).scalars())
+        return self._database.column(query if before is None else query.where(commits.c.id < before))
 
     def _index(self, batch: Sequence[StoredCommit], *, summaries: bool) -> None:
         words = {each.id: commit_words(each.commit) for each in batch}
-        with self._writing.begin() as connection:
+        with self._database.begin() as connection:
             # Whoever stored one of them meanwhile knew more of it.
             left = select(commits.c.id).where(_OUTDATED, commits.c.id.in_(words)).with_for_update()
             for each in list(connection.execute(left).scalars()):

@@ -6,24 +6,22 @@ from secrets import token_hex
 
 from sqlalchemy import Connection, Engine, delete, func, insert, select, update
 
-from bot.store.database import Writer
 from bot.store.schema import reservations, spending
-from bot.store.upsert import insert_missing
+from bot.store.transactions import Database, insert_missing
 
 
 class Spending:
     """Reserved and actual costs by day and purpose, on one engine; thread-safe."""
 
     def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._writing = Writer(engine)
+        self._database = Database(engine)
 
     def reserve(self, day: date, purpose: str, usd: float, limit: float, alone: float, process: str = "") -> str | None:
         """Reserve `usd` of a day's budget for a call that `process` makes, and return the reservation's id.
 
         None if the day's total would exceed `limit`, or this purpose's `alone`.
         """
-        with self._writing.begin(alone=f"spending {day}") as connection:
+        with self._database.begin(alone=f"spending {day}") as connection:
             row = {"date": day, "purpose": purpose}
             insert_missing(connection, spending, {**row, "reserved_usd": 0, "spent_usd": 0})
             total = spending.c.reserved_usd + spending.c.spent_usd
@@ -42,7 +40,7 @@ class Spending:
 
     def settle(self, reservation: str, day: date, purpose: str, spent: float) -> None:
         """Replace the reservation of a call by its actual cost in USD, also if the reservation was given back meanwhile."""
-        with self._writing.begin() as connection:
+        with self._database.begin() as connection:
             _give_back(connection, [reservation])
             connection.execute(
                 update(spending).filter_by(date=day, purpose=purpose).values(spent_usd=spending.c.spent_usd + spent)
@@ -50,21 +48,19 @@ class Spending:
 
     def reserving(self, day: date) -> set[str]:
         """Return the processes that have reserved some of a day's budget for calls under way."""
-        with self._engine.connect() as connection:
-            query = select(reservations.c.process).distinct().where(reservations.c.date == day)
-            return set(connection.execute(query).scalars())
+        query = select(reservations.c.process).distinct().where(reservations.c.date == day)
+        return set(self._database.column(query))
 
     def give_back(self, processes: Collection[str]) -> None:
         """Give back what processes that have ended reserved and never settled."""
-        with self._writing.begin() as connection:
+        with self._database.begin() as connection:
             query = select(reservations.c.id).where(reservations.c.process.in_(processes)).order_by(reservations.c.id)
             _give_back(connection, connection.execute(query).scalars().all())
 
     def spent(self, day: date) -> float:
         """Return what has been spent on `day` so far, in USD."""
-        with self._engine.connect() as connection:
-            query = select(func.sum(spending.c.spent_usd)).where(spending.c.date == day)
-            return float(connection.execute(query).scalar() or 0.0)
+        query = select(func.sum(spending.c.spent_usd)).where(spending.c.date == day)
+        return float(self._database.value(query) or 0.0)
 
 
 def _give_back(connection: Connection, ids: Sequence[str]) -> None:

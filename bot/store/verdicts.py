@@ -6,9 +6,8 @@ from typing import Literal, NamedTuple
 from sqlalchemy import ColumnElement, Engine, select
 
 from analysis.models import Importance, Repository
-from bot.store.database import Writer
 from bot.store.schema import labels
-from bot.store.upsert import insert_or_update
+from bot.store.transactions import Database
 
 Verdict = Literal["too_high", "too_low"]
 
@@ -24,8 +23,7 @@ class Verdicts:
     """The verdicts on one engine, the latest of each person on a commit; thread-safe."""
 
     def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._writing = Writer(engine)
+        self._database = Database(engine)
 
     def save(
         self, repository: Repository, given: GivenVerdict, user: str, channel: str, judged: Importance, now: datetime
@@ -33,8 +31,7 @@ class Verdicts:
         """Store a person's verdict on a tier, given in a channel, in place of an earlier one."""
         key = {"repository": repository.key, "sha": given.sha, "user": user}
         row = {"verdict": given.verdict, "importance": judged.value, "channel": channel, "given_at": now}
-        with self._writing.begin() as connection:
-            insert_or_update(connection, labels, key, row)
+        self._database.save(labels, key, row)
 
     def of(self, repository: Repository) -> list[GivenVerdict]:
         """Return the verdicts on a repository's commits, oldest first."""
@@ -50,5 +47,4 @@ class Verdicts:
 
     def _found(self, repository: Repository, *conditions: ColumnElement[bool]) -> list[GivenVerdict]:
         query = select(labels.c.sha, labels.c.verdict).where(labels.c.repository == repository.key, *conditions)
-        with self._engine.connect() as connection:
-            return [GivenVerdict(*row) for row in connection.execute(query.order_by(labels.c.given_at))]
+        return [GivenVerdict(*row) for row in self._database.rows(query.order_by(labels.c.given_at))]
