@@ -35,21 +35,21 @@ from bot.store.commit_rows import (
     repository_id_of,
     summaries_of,
 )
+from bot.store.failures import ModelFailures, PublicationOutcomes
+from bot.store.feedback import AnswerRatings, Verdicts
 from bot.store.full_text import index_commit, index_summaries
 from bot.store.links import linked, save_named
-from bot.store.model_failures import ModelFailures
 from bot.store.ongoing_answers import OngoingAnswers
 from bot.store.process_locks import ProcessLocks
-from bot.store.publications import Publications
-from bot.store.ranks import GivenRanks
-from bot.store.ratings import AnswerRatings
-from bot.store.release_scores import ReleaseScores
+from bot.store.ranks import GivenRanks, ReleaseScores
 from bot.store.schema import analyses, commits, day_commits, days, files, repositories
 from bot.store.search_index import SearchIndex
 from bot.store.spending import Spending
 from bot.store.surfaces import Surfaces
 from bot.store.transactions import Database, insert_or_update
-from bot.store.verdicts import Verdicts
+
+# The commits of days' listings.
+_LISTED = day_commits.join(days).join(commits).join(repositories, repositories.c.id == days.c.repository_id)
 
 
 class StoredDay(NamedTuple):
@@ -89,7 +89,7 @@ class Store:
         self.spending = Spending(engine)
         self.model_failures = ModelFailures(engine)
         self.ongoing_answers = OngoingAnswers(engine)
-        self.publications = Publications(engine)
+        self.publications = PublicationOutcomes(engine)
         self.ratings = AnswerRatings(engine)
         self.verdicts = Verdicts(engine)
         self.ranks = GivenRanks(engine)
@@ -128,19 +128,11 @@ class Store:
 
     def latest_day_before(self, repository: Repository, day: date, timezone: str) -> date | None:
         """Return the latest listed day before `day`, or None."""
-        return self._database.value(
-            select(func.max(days.c.date))
-            .join(repositories)
-            .where(repositories.c.key == repository.key, days.c.timezone == timezone, days.c.date < day)
-        )
+        return max((each for each in self.listed_dates(repository, timezone) if each < day), default=None)
 
     def first_day(self, repository: Repository, timezone: str) -> date | None:
         """Return the earliest listed day, or None."""
-        return self._database.value(
-            select(func.min(days.c.date))
-            .join(repositories)
-            .where(repositories.c.key == repository.key, days.c.timezone == timezone)
-        )
+        return min(self.listed_dates(repository, timezone), default=None)
 
     def save_day(
         self,
@@ -196,40 +188,23 @@ class Store:
 
     def listed_shas(self, repository: Repository, shas: Sequence[str], *, other_than: date) -> set[str]:
         """Return those of `shas` that the listing of any day but the given one contains."""
+        query = select(commits.c.sha).select_from(_LISTED).where(days.c.date != other_than)
         found: set[str] = set()
         for chunk in chunks(shas):
-            found.update(
-                self._database.column(
-                    select(commits.c.sha)
-                    .join(repositories, repositories.c.id == commits.c.repository_id)
-                    .join(day_commits, day_commits.c.commit_id == commits.c.id)
-                    .join(days, days.c.id == day_commits.c.day_id)
-                    .where(repositories.c.key == repository.key, commits.c.sha.in_(chunk), days.c.date != other_than)
-                )
-            )
+            own = repositories.c.key == repository.key, commits.c.sha.in_(chunk)
+            found.update(self._database.column(query.where(*own)))
         return found
 
     def dates_of(self, repository: Repository, sha: str) -> list[date]:
         """Return the days, in any time zone, whose listings contain a commit."""
-        query = (
-            select(days.c.date)
-            .distinct()
-            .join(repositories, repositories.c.id == days.c.repository_id)
-            .join(day_commits, day_commits.c.day_id == days.c.id)
-            .join(commits, commits.c.id == day_commits.c.commit_id)
-            .where(repositories.c.key == repository.key, commits.c.sha == sha)
-            .order_by(days.c.date)
-        )
-        return self._database.column(query)
+        own = repositories.c.key == repository.key, commits.c.sha == sha
+        query = select(days.c.date).distinct().select_from(_LISTED).where(*own)
+        return self._database.column(query.order_by(days.c.date))
 
     def listed_dates(self, repository: Repository, timezone: str) -> set[date]:
         """Return the listed days of a repository in a time zone."""
-        query = (
-            select(days.c.date)
-            .join(repositories)
-            .where(repositories.c.key == repository.key, days.c.timezone == timezone)
-        )
-        return set(self._database.column(query))
+        own = repositories.c.key == repository.key, days.c.timezone == timezone
+        return set(self._database.column(select(days.c.date).join(repositories).where(*own)))
 
     # Commits
 
