@@ -180,9 +180,7 @@ def version(connection: Connection) -> SchemaVersion | None:
 
 
 def running_programs(connection: Connection) -> list[RunningProgram]:
-    """Return the programs of the bot's living processes; none where no migration has prepared for several."""
-    if not connection.exec_driver_sql("SELECT to_regclass('executors')").scalar():
-        return []
+    """Return the programs of the bot's living processes."""
     columns = (executors.c.id, executors.c.version, executors.c.schema_version)
     rows = connection.execute(select(*columns).where(executors.c.ended_at.is_(None))).all()
     return [RunningProgram(*program) for id_, *program in rows if _is_held(connection, executor_lock(id_))]

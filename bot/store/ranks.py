@@ -7,7 +7,6 @@ from sqlalchemy import ColumnElement, Engine, select
 
 from analysis.models import Commit, Ranked, Repository
 from analysis.models.release_scores import GivenRank, ReleaseScore
-from bot.store.commit_rows import chunks
 from bot.store.schema import commits, ranks, release_scores, repositories
 from bot.store.transactions import Database, insert_missing
 
@@ -20,9 +19,9 @@ class GivenRanks:
 
     def keep(self, given: Mapping[int, Ranked], now: datetime) -> None:
         """Store commit id -> its rank, given now; the first rank of a commit stays."""
-        missing = set(given)
-        for chunk in chunks(list(given)):  # a day is reported many times, and written once
-            missing -= set(self._database.column(select(ranks.c.commit_id).where(ranks.c.commit_id.in_(chunk))))
+        # A day is reported many times, and written once.
+        held = self._database.rows_among(select(ranks.c.commit_id), ranks.c.commit_id, list(given))
+        missing = given.keys() - {row.commit_id for row in held}
         rows = [
             {"commit_id": each, "importance": given[each].importance.value, "score": given[each].score, "given_at": now}
             for each in sorted(missing)
@@ -53,10 +52,7 @@ class GivenRanks:
             .where(repositories.c.key == repository.key)
             .order_by(commits.c.committed_at.desc())
         )
-        found: list[GivenRank] = []
-        for chunk in chunks(values):
-            found += [GivenRank(**row._asdict()) for row in self._database.rows(query.where(column.in_(chunk)))]
-        return found
+        return [GivenRank(**row._asdict()) for row in self._database.rows_among(query, column, values)]
 
 
 class ReleaseScores:

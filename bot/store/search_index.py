@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Engine, and_, func, literal_column, or_, select, text, update
+from sqlalchemy import Column, ColumnElement, Engine, Select, and_, func, literal_column, or_, select, text, update
 
 from analysis.models import Commit, Repository
 from analysis.search.commit_words import VERSION, CommitWords, are_all, commit_words
 from analysis.search.suspects import Document
-from bot.store.commit_rows import StoredCommit, chunks, read_commits, summaries_of
+from bot.store.commit_rows import StoredCommit, read_commits, summaries_of
 from bot.store.full_text import best_matches, index_commit, index_summaries
 from bot.store.schema import commits, repositories
 from bot.store.transactions import Database
@@ -51,34 +51,15 @@ class SearchIndex:
 
     def documents(self, repository: Repository, since: datetime, until: datetime) -> list[Document]:
         """Return the indexed words of a repository's commits that were read and landed on its branch in a period."""
-        query = (
-            select(commits.c.id, commits.c.committed_at, *(literal_column(f"s.{name}") for name in CommitWords._fields))
-            .select_from(
-                commits.join(repositories).join(text("commit_search s"), literal_column("s.rowid") == commits.c.id)
-            )
-            .where(
-                repositories.c.key == repository.key,
-                commits.c.committed_at.between(since, until),
-                commits.c.not_on.is_(None),
-                commits.c.read,
-            )
+        query = _words_of(repository, commits.c.id, commits.c.committed_at).where(
+            commits.c.committed_at.between(since, until), commits.c.not_on.is_(None)
         )
         return [Document(*row) for row in self._database.rows(query)]
 
     def words(self, repository: Repository, shas: Sequence[str]) -> dict[str, CommitWords]:
         """Return SHA -> the indexed words of the commits that were read."""
-        found: dict[str, CommitWords] = {}
-        query = (
-            select(commits.c.sha, *(literal_column(f"s.{name}") for name in CommitWords._fields))
-            .select_from(
-                commits.join(repositories).join(text("commit_search s"), literal_column("s.rowid") == commits.c.id)
-            )
-            .where(repositories.c.key == repository.key, commits.c.read)
-        )
-        for chunk in chunks(shas):
-            rows = self._database.rows(query.where(commits.c.sha.in_(chunk)))
-            found.update((sha, CommitWords(*words)) for sha, *words in rows)
-        return found
+        rows = self._database.rows_among(_words_of(repository, commits.c.sha), commits.c.sha, shas)
+        return {sha: CommitWords(*words) for sha, *words in rows}
 
     def in_messages(self, repository: Repository, texts: Sequence[str], limit: int) -> list[int]:
         """Return the ids of a repository's commits whose messages have one of the texts, trailers too, the latest first."""
@@ -146,6 +127,16 @@ class SearchIndex:
             whole = [each.id for each in batch if are_all(words[each.id], each.commit)]
             row = {"words_version": VERSION, "words_are_all": commits.c.id.in_(whole)}
             connection.execute(update(commits).where(commits.c.id.in_(words)).values(row))
+
+
+def _words_of(repository: Repository, *columns: Column[Any]) -> Select[*tuple[Any, ...]]:
+    """Return the query for columns and the indexed words of a repository's commits that were read."""
+    indexed = text("commit_search s"), literal_column("s.rowid") == commits.c.id
+    return (
+        select(*columns, *(literal_column(f"s.{name}") for name in CommitWords._fields))
+        .select_from(commits.join(repositories).join(*indexed))
+        .where(repositories.c.key == repository.key, commits.c.read)
+    )
 
 
 _OUTDATED: ColumnElement[bool] = and_(commits.c.read, commits.c.words_version < VERSION)

@@ -24,7 +24,6 @@ from analysis.search.commit_words import VERSION as WORDS_VERSION
 from analysis.search.commit_words import are_all, commit_words
 from bot.store.commit_rows import (
     StoredCommit,
-    chunks,
     commit_ids,
     commit_values,
     fact_columns,
@@ -46,7 +45,7 @@ from bot.store.schema import analyses, commits, day_commits, days, files, reposi
 from bot.store.search_index import SearchIndex
 from bot.store.spending import Spending
 from bot.store.surfaces import Surfaces
-from bot.store.transactions import Database, insert_or_update
+from bot.store.transactions import Database, chunks, insert_or_update
 
 # The commits of days' listings.
 _LISTED = day_commits.join(days).join(commits).join(repositories, repositories.c.id == days.c.repository_id)
@@ -162,38 +161,23 @@ class Store:
             ]
             if rows:
                 connection.execute(insert(day_commits), rows)
-        return StoredDay(
-            listed_at,
-            tuple(ids[commit.sha] for commit in listed),
-            tuple(ids[commit.sha] for commit in late),
-            tuple(remarks),
-            read_from,
-        )
+        listed_ids, late_ids = (tuple(ids[commit.sha] for commit in each) for each in (listed, late))
+        return StoredDay(listed_at, listed_ids, late_ids, tuple(remarks), read_from)
 
     def set_read_from(
         self, repository: Repository, day: date, timezone: str, listed: StoredDay, read_from: ReadFrom
     ) -> StoredDay:
         """Store where a listed day was read from, and return it so."""
-        with self._database.begin() as connection:
-            connection.execute(
-                update(days)
-                .where(
-                    days.c.repository_id == repository_id_of(connection, repository),
-                    days.c.date == day,
-                    days.c.timezone == timezone,
-                )
-                .values(read_from=read_from.value)
-            )
+        own = select(repositories.c.id).where(repositories.c.key == repository.key).scalar_subquery()
+        row = update(days).where(days.c.repository_id == own).filter_by(date=day, timezone=timezone)
+        self._database.execute(row.values(read_from=read_from.value))
         return listed._replace(read_from=read_from)
 
     def listed_shas(self, repository: Repository, shas: Sequence[str], *, other_than: date) -> set[str]:
         """Return those of `shas` that the listing of any day but the given one contains."""
-        query = select(commits.c.sha).select_from(_LISTED).where(days.c.date != other_than)
-        found: set[str] = set()
-        for chunk in chunks(shas):
-            own = repositories.c.key == repository.key, commits.c.sha.in_(chunk)
-            found.update(self._database.column(query.where(*own)))
-        return found
+        own = repositories.c.key == repository.key, days.c.date != other_than
+        query = select(commits.c.sha).select_from(_LISTED).where(*own)
+        return {row.sha for row in self._database.rows_among(query, commits.c.sha, shas)}
 
     def dates_of(self, repository: Repository, sha: str) -> list[date]:
         """Return the days, in any time zone, whose listings contain a commit."""
@@ -259,15 +243,9 @@ class Store:
 
     def read_ids(self, repository: Repository, shas: Sequence[str]) -> dict[str, int]:
         """Return SHA -> id of the commits that were read."""
-        found: dict[str, int] = {}
-        for chunk in chunks(shas):
-            query = (
-                select(commits.c.sha, commits.c.id)
-                .join(repositories)
-                .where(repositories.c.key == repository.key, commits.c.sha.in_(chunk), commits.c.read)
-            )
-            found |= {row.sha: row.id for row in self._database.rows(query)}
-        return found
+        own = repositories.c.key == repository.key, commits.c.read
+        query = select(commits.c.sha, commits.c.id).join(repositories).where(*own)
+        return {row.sha: row.id for row in self._database.rows_among(query, commits.c.sha, shas)}
 
     def count(self, repository: Repository) -> int:
         """Return how many commits of a repository are stored."""
@@ -319,16 +297,10 @@ class Store:
     def analyses(self, ids: Sequence[int], language: Language, model: str, prompt: str) -> dict[int, StoredAnalysis]:
         """Return commit id -> its analysis in a language, by a model and a version of the prompt."""
         found = {}
-        for chunk in chunks(ids):
-            query = select(analyses).where(
-                analyses.c.commit_id.in_(chunk),
-                analyses.c.language == language,
-                analyses.c.model == model,
-                analyses.c.prompt == prompt,
-            )
-            for row in self._database.rows(query):
-                values = {name: getattr(row, name) for name in StoredAnalysis.model_fields if name != "analysis"}
-                found[row.commit_id] = StoredAnalysis(analysis=Analysis.model_validate(row.body), **values)
+        query = select(analyses).filter_by(language=language, model=model, prompt=prompt)
+        for row in self._database.rows_among(query, analyses.c.commit_id, ids):
+            values = {name: getattr(row, name) for name in StoredAnalysis.model_fields if name != "analysis"}
+            found[row.commit_id] = StoredAnalysis(analysis=Analysis.model_validate(row.body), **values)
         return found
 
     def save_analysis(

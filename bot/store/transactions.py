@@ -1,9 +1,9 @@
 """Transactions of a database: reads of one statement, and writes, which wait for each other."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlalchemy import (
     JSON,
@@ -13,6 +13,7 @@ from sqlalchemy import (
     Engine,
     Executable,
     Row,
+    Select,
     Table,
     any_,
     bindparam,
@@ -25,6 +26,9 @@ from bot.store import postgresql, sqlite
 
 if TYPE_CHECKING:
     from sqlalchemy.dialects import postgresql as postgresql_dialect
+
+_CHUNK = 500  # bound parameters per query
+_T = TypeVar("_T")
 
 Values = Mapping[str, Any]
 
@@ -47,6 +51,12 @@ class Database:
         """Return the rows that a query finds."""
         with self.engine.connect() as connection:
             return connection.execute(query).all()
+
+    def rows_among(
+        self, query: Select[*tuple[Any, ...]], column: ColumnElement[Any], values: Sequence[Any]
+    ) -> list[Row[*tuple[Any, ...]]]:
+        """Return the rows that a query finds in which a column has one of the values, however many those are."""
+        return [row for chunk in chunks(values) for row in self.rows(query.where(column.in_(chunk)))]
 
     def first(self, query: Executable) -> Row[*tuple[Any, ...]] | None:
         """Return the first row that a query finds, or None."""
@@ -99,6 +109,11 @@ class Database:
         finally:
             if self._lock is not None and queued:
                 self._lock.release()
+
+
+def chunks(items: Sequence[_T]) -> Iterable[Sequence[_T]]:
+    """Divide items into sequences short enough for the parameters of one query."""
+    return (items[start : start + _CHUNK] for start in range(0, len(items), _CHUNK))
 
 
 def insert_missing(connection: Connection, table: Table, rows: Values | Sequence[Values]) -> int:
