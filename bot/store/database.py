@@ -26,7 +26,7 @@ MIGRATION = "migration"  # what a transaction holds that migrates, or that must 
 MOVING = "-moving"
 
 
-class _Kind(Protocol):
+class _DatabaseKind(Protocol):
     """What differs between the kinds of databases: `bot.store.sqlite` and `bot.store.postgresql`, by these names."""
 
     def check_url(self, url: URL) -> None: ...
@@ -39,7 +39,7 @@ class _Kind(Protocol):
     def running_programs(self, connection: Connection) -> list[RunningProgram]: ...
 
 
-_KINDS: Mapping[str, _Kind] = {"sqlite": sqlite, "postgresql": postgresql}
+_KINDS: Mapping[str, _DatabaseKind] = {"sqlite": sqlite, "postgresql": postgresql}
 _FORMS = "use sqlite:///data/digest.db or postgresql+psycopg://user:password@host/database"
 
 
@@ -131,7 +131,7 @@ def address_of(database_url: str) -> URL:
     return url
 
 
-def _kind(url: URL) -> _Kind:
+def _kind(url: URL) -> _DatabaseKind:
     return _KINDS[url.get_backend_name()]
 
 
