@@ -44,16 +44,17 @@ from bot.store.sqlite import supply_subseconds
 _SQLITE = "sqlite:///"
 _SLACK, _PUBLISHING = "slack", "publishing"
 _ANSWERS_AT_ONCE = 16
-_POLLING = 1  # second between polls of the queue of deliveries; each takes 4 ms of CPU time
-_UNHURRIED = 5  # seconds between polls of the queue of publications
-_LISTENING = 0.1  # seconds between polls for notifications, which are not used here; shutdown waits for one poll
-_PATIENCE = (2, 5, 15, 60, 300, 900, 3600)  # minimum seconds before a step is retried, by attempt; the last one repeats
+_SLACK_POLL = 1  # second between polls of the queue of deliveries; each takes 4 ms of CPU time
+_PUBLISHING_POLL = 5  # seconds between polls of the queue of publications
+_NOTIFICATION_POLL = 0.1  # seconds; nobody notifies here, but shutdown waits for one poll
+# Minimum seconds before a step is retried, by attempt; the last one repeats.
+_RETRY_DELAYS = (2, 5, 15, 60, 300, 900, 3600)
 _ROUNDS = 24
-_LATER = 120  # seconds; for longer waits a notice is posted in the channel
+_LONG_WAIT = 120  # seconds; for longer waits a notice is posted in the channel
 _RETENTION = timedelta(days=30)
-_PAGE = 500
+_DELETED_AT_ONCE = 500
 _GRACE = 3  # seconds for flows to finish at shutdown
-_NAP = 0.5  # seconds between checks of the clock
+_POLL_INTERVAL = 0.5  # seconds between checks of the clock
 _ORPHANED = timedelta(minutes=1)  # after which a request without an answer is started again, by whoever sees it
 # By default the engine drops a flow after 100 recoveries, reached within minutes if Slack is unreachable.
 _NO_LIMIT = None
@@ -118,21 +119,18 @@ class Flows:
         self._finish = self._step("_finish", steps.finisher.finish)
         self._reverted = self._step("_reverted", steps.revert_notices.reverted_by)
         self._draft_retraction = self._step("_draft_retraction", steps.revert_notices.draft)
+
+        def alarm(seconds: float) -> str:
+            return (self._now() + timedelta(seconds=seconds)).isoformat()
+
         # Not interrupted: a wait that began before the shutdown is over at the same instant after it.
-        self._alarm = _registered("_alarm", lambda seconds: (self._now() + timedelta(seconds=seconds)).isoformat())
+        self._alarm = DBOS.step(name="_alarm")(alarm)
 
     def _step(self, name: str, function: Callable[_P, _R]) -> Callable[_P, _R]:
-        """Register a step with the engine under a name. Calling it interrupts the flow once the engine ends."""
-        registered = _registered(name, self._repeated(function))
+        """Register a step with the engine under a name. Calling it interrupts the flow once the engine ends.
 
-        def call(*args: _P.args, **kwargs: _P.kwargs) -> _R:
-            self._go_on()
-            return registered(*args, **kwargs)
-
-        return call
-
-    def _repeated(self, function: Callable[_P, _R]) -> Callable[_P, _R]:
-        """Repeat a step while the database fails for a reason that passes: what it returns then may be such a failure."""
+        It is repeated while the database fails for a reason that passes: what it returns then may be such a failure.
+        """
 
         def repeat(*args: _P.args, **kwargs: _P.kwargs) -> _R:
             while True:
@@ -145,10 +143,16 @@ class Flows:
                 else:
                     if self._failures() == before:
                         return result
-                self._ending.wait(_NAP)
+                self._ending.wait(_POLL_INTERVAL)
                 self._go_on()
 
-        return repeat
+        registered = DBOS.step(name=name)(repeat)
+
+        def call(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+            self._go_on()
+            return registered(*args, **kwargs)
+
+        return call
 
     def _go_on(self) -> None:
         """Raise `LeaseLost` if this process must not act any more, beside a continuation of its flows elsewhere or later."""
@@ -209,7 +213,7 @@ class Flows:
     @contextmanager
     def _turn_to_answer(self) -> Iterator[None]:
         """Wait until few enough others are being answered; those that wait for GitHub are not."""
-        while not self._answering.acquire(timeout=_NAP):
+        while not self._answering.acquire(timeout=_POLL_INTERVAL):
             self._go_on()
         try:
             yield
@@ -257,7 +261,7 @@ class Flows:
                 outcome = self._read(delivery)
                 if outcome.pause is None:
                     break
-                if outcome.pause > _LATER:
+                if outcome.pause > _LONG_WAIT:
                     for key in self._notice(delivery, outcome.pause):
                         self._send_until_known(key)
                 self._wait(outcome.pause, round_)
@@ -276,10 +280,10 @@ class Flows:
 
     def _wait(self, pause: float, round_: int) -> None:
         """Wait by the bot's clock, across restarts; the engine's own sleep would block shutdown."""
-        pause = max(pause, _PATIENCE[min(round_, len(_PATIENCE) - 1)])
+        pause = max(pause, _RETRY_DELAYS[min(round_, len(_RETRY_DELAYS) - 1)])
         until = datetime.fromisoformat(self._alarm(pause))
         while self._now() < until:
-            self._ending.wait(_NAP)
+            self._ending.wait(_POLL_INTERVAL)
             self._go_on()
 
     # The engine
@@ -304,13 +308,13 @@ class Flows:
                 "executor_id": self._lease.id,
                 "application_version": FLOWS_VERSION,
                 "log_level": "ERROR",
-                "notification_listener_polling_interval_sec": _LISTENING,
+                "notification_listener_polling_interval_sec": _NOTIFICATION_POLL,
             }
         )
         try:
             _launch(database_url)
-            DBOS.register_queue(_PUBLISHING, partition_concurrency=1, polling_interval_sec=_UNHURRIED)
-            DBOS.register_queue(_SLACK, partition_concurrency=1, polling_interval_sec=_POLLING)
+            DBOS.register_queue(_PUBLISHING, partition_concurrency=1, polling_interval_sec=_PUBLISHING_POLL)
+            DBOS.register_queue(_SLACK, partition_concurrency=1, polling_interval_sec=_SLACK_POLL)
             for key in self._mailbox.waiting():
                 self.start_answer(key)
             yield
@@ -357,11 +361,11 @@ class Flows:
         self._mailbox.forget(before)
         while True:
             found = DBOS.list_workflows(
-                completed_before=before.isoformat(), limit=_PAGE, load_input=False, load_output=False
+                completed_before=before.isoformat(), limit=_DELETED_AT_ONCE, load_input=False, load_output=False
             )
             if found:
                 DBOS.delete_workflows([each.workflow_id for each in found])
-            if len(found) < _PAGE:
+            if len(found) < _DELETED_AT_ONCE:
                 return
 
 
@@ -382,15 +386,6 @@ def _flow(name: str, function: Callable[_P, _R]) -> Callable[_P, _R]:
         return function(*args, **kwargs)
 
     return DBOS.workflow(name=name, max_recovery_attempts=_NO_LIMIT)(flow)
-
-
-def _registered(name: str, function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Register a step with the engine under a name."""
-
-    def step(*args: _P.args, **kwargs: _P.kwargs) -> _R:
-        return function(*args, **kwargs)
-
-    return DBOS.step(name=name)(step)
 
 
 def _is_busy() -> bool:

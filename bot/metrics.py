@@ -40,7 +40,7 @@ class Stored(NamedTuple):
 
 
 class Metrics:
-    """Metrics of one process: counters updated on events, and gauges read from the database on each scrape.
+    """Metrics of one process: counters, with what is called on their events, and gauges read from the database on each scrape.
 
     `failures` returns how many uses of the database failed so far for a reason that passes.
     """
@@ -54,19 +54,19 @@ class Metrics:
             buckets=_BUCKETS,
             registry=self.registry,
         )
-        self._refused = self._counter("refused_signatures", "Requests that Slack did not sign.")
+        self.refused = self._counter("refused_signatures", "Requests that Slack did not sign.").inc
         self._mcp_calls = self._counter("mcp_calls", "Calls of MCP tools, by outcome.", "tool", "outcome")
-        self._mcp_refused = self._counter("mcp_refused", "MCP requests without the token.")
-        self._not_scored = self._counter(
+        self.mcp_refused = self._counter("mcp_refused", "MCP requests without the token.").inc
+        self.release_not_scored = self._counter(
             "release_score_failures", "Checks for new releases that failed, to be repeated the next day."
-        )
+        ).inc
         self._taken_over = self._counter("takeovers", "Dead processes whose unfinished work this one took over.")
         self._flows_taken_over = self._counter("flows_taken_over", "Flows of such processes.")
-        self._duplicates = self._counter(
+        self.deleted_duplicates = self._counter(
             "duplicates_deleted", "Messages that this process deleted since Slack had them twice."
-        )
-        self.registry.register(_Process(lease, failures))
-        self.registry.register(_Stored(stored, now))
+        ).inc
+        self.registry.register(_ProcessCollector(lease, failures))
+        self.registry.register(_StoredCollector(stored, now))
         ProcessCollector(registry=self.registry)
 
     def _counter(self, name: str, description: str, *labels: str) -> Counter:
@@ -77,33 +77,17 @@ class Metrics:
         self._requests.labels(kind).inc()
         self._acknowledged.observe(seconds)
 
-    def refused(self) -> None:
-        """Count a request without Slack's signature."""
-        self._refused.inc()
-
     def mcp_called(self, tool: str, outcome: str) -> None:
         """Count a call of an MCP tool: done, refused or failed."""
         self._mcp_calls.labels(tool, outcome).inc()
-
-    def mcp_refused(self) -> None:
-        """Count an MCP request without the token."""
-        self._mcp_refused.inc()
-
-    def release_not_scored(self) -> None:
-        """Count a repository whose new releases could not be scored."""
-        self._not_scored.inc()
 
     def took_over(self, flows: Mapping[str, int]) -> None:
         """Count processes that died, each with the number of its flows."""
         self._taken_over.inc(len(flows))
         self._flows_taken_over.inc(sum(flows.values()))
 
-    def deleted_duplicates(self, number: int) -> None:
-        """Count messages that Slack had twice."""
-        self._duplicates.inc(number)
 
-
-class _Process(Collector):
+class _ProcessCollector(Collector):
     """Collector of what this process knows of its lease and its connections."""
 
     def __init__(self, lease: Lease, failures: Callable[[], int]) -> None:
@@ -121,7 +105,7 @@ class _Process(Collector):
         )
 
 
-class _Stored(Collector):
+class _StoredCollector(Collector):
     """Collector of gauges from the database; those that cannot be read are left out."""
 
     def __init__(self, stored: Stored, now: Clock) -> None:

@@ -1,27 +1,110 @@
 """Composition root: puts the objects of the running bot together, each given what it uses."""
 
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
 
 import structlog
 
-from bot import logs
-from bot.bootstrap.bot import new_bot, scheduled, subscribe_configured_channels
+from analysis.models import Repository
+from analysis.sources.github import GitHub
+from bot import logs, metrics, scheduler
 from bot.bootstrap.entrances import entrance
-from bot.bootstrap.parts import opened_parts
-from bot.bootstrap.start import Start
-from bot.flows import Flows
+from bot.flows import DeliverySteps, Flows
+from bot.health import HealthChecks
+from bot.mcp.visibility import private_with_clients
 from bot.metrics_server import metrics_port
 from bot.models.clock import Clock
+from bot.publishing.publications import opened_publications
+from bot.publishing.scheduled import ScheduledPublications
+from bot.services.access import Access
+from bot.services.channels import Channels
+from bot.services.configured_repositories import known_repositories
+from bot.services.downstream import DownstreamChecks
+from bot.services.factory import bot_services
+from bot.services.impact import repositories_named
+from bot.services.rate_limits import RateLimits
+from bot.services.reader import Reader
+from bot.services.release_scoring import ReleaseScoring, followed_repositories
+from bot.services.suspects import SuspectService
 from bot.settings import Settings
 from bot.slack.app import sign_in
+from bot.slack.commands.agent import AnswerFeedback
+from bot.slack.commands.commits import CommitCommands, Ranks
+from bot.slack.commands.days import DayCommands, DigestButtons
+from bot.slack.commands.dispatch import ButtonDispatcher, CommandDispatcher, show_no_form
+from bot.slack.commands.help import HelpCommand
+from bot.slack.commands.home import HeldMessages, Home
+from bot.slack.commands.members import Members
+from bot.slack.commands.mentions import Messages
+from bot.slack.commands.periods import Periods
+from bot.slack.commands.posting import PostCommand
+from bot.slack.commands.questions import Questions
+from bot.slack.commands.responder import RequestHandlers, Responder
+from bot.slack.commands.search import SearchCommand
+from bot.slack.commands.shortcuts import ExplainShortcut
+from bot.slack.commands.status import Status
+from bot.slack.commands.subscriptions import SubscriptionCommands, SubscriptionManager
+from bot.slack.commands.suspects import SuspectsCommand
+from bot.slack.commands.threads import Threads
+from bot.slack.commands.upgrade import UpgradeCommand
+from bot.slack.commands.weeks import WeekCommand
+from bot.slack.delivery.announcements import Announcements
+from bot.slack.delivery.channel_report import ChannelReports
+from bot.slack.delivery.channel_week import ChannelWeeks
+from bot.slack.delivery.drafting import Drafter
+from bot.slack.delivery.postings import Postings
+from bot.slack.delivery.reading import DeliveryReader
+from bot.slack.delivery.reply import Reply
+from bot.slack.delivery.requester_notices import RequesterNotices
+from bot.slack.delivery.revert_notices import RevertNotices
+from bot.slack.delivery.sending import Finisher, Sender
+from bot.slack.delivery.sessions import AgentSessions
+from bot.slack.messages.blocks import Action
+from bot.slack.outbox.outbox import SLACKS_PACE, Outbox, Pace
+from bot.slack.parsing import command_types as kinds
 from bot.slack.web import Web
-from bot.store.database import condition
-from bot.store.lease import flows_url, new_lease
+from bot.store import Mailbox, Subscriptions, Terms
+from bot.store.database import condition, passing_failures
+from bot.store.executors import TIMING, Executors, Timing
+from bot.store.flow_tables import flow_tables
+from bot.store.lease import Lease, flows_url, new_lease
 
-__all__ = ["Start", "running_bot"]
+_GLANCE = timedelta(seconds=1)  # between two looks for processes that said that they stop, and for what was deleted
 
 log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class Start:
+    """How a process is started. By default it connects to Slack over Socket Mode and shows no figures.
+
+    Slack reaches it at `address` (host, port) over HTTP if there is one; a worker never `listens`. `metrics_port` is the
+    loopback port of the metrics, 0 for none; it must be free if they are `metrics_needed`. On PostgreSQL several processes
+    may run: `timing` says when one takes over from another, and `on_lease_lost` is called, in another thread, when this one
+    has lost its lease and acts no more. `github` and `pace` replace GitHub and the send rate, for the local workspace. With
+    `mirror_all` every repository that is asked about gets a mirror, otherwise those that are configured or subscribed.
+    """
+
+    address: tuple[str, int] | None = None
+    listens: bool = True
+    metrics_port: int = 0
+    metrics_needed: bool = False
+    timing: Timing = TIMING
+    on_lease_lost: Callable[[], object] = lambda: None
+    github: GitHub | None = None
+    pace: Pace = SLACKS_PACE
+    mirror_all: bool = False
+
+    @property
+    def command(self) -> str:
+        """The command that the process runs, under which others see it."""
+        if not self.listens:
+            return "worker"
+        return "serve" if self.address else "run"
 
 
 @contextmanager
@@ -38,14 +121,232 @@ def running_bot(settings: Settings, now: Clock, start: Start) -> Iterator[Flows]
     web = Web(settings.slack_secret("SLACK_BOT_TOKEN"), settings.slack_api_url, before_write=lease.check)
     with ExitStack() as stack:
         # Whatever may be refused comes before the lease, by which others know of this process.
-        listen = stack.enter_context(entrance(settings, start, web))
+        listen = stack.enter_context(entrance(settings, web, start.address, listens=start.listens))
         serve_metrics = stack.enter_context(metrics_port(start.metrics_port, needed=start.metrics_needed))
         sign_in(web)
-        bot = new_bot(stack.enter_context(opened_parts(settings, now, start, lease, web)), start)
+        bot = Bot(settings, now, start, lease, web, stack)
         log.info("connecting", user=web.me["user"], team=web.me["team"])
-        subscribe_configured_channels(bot)
+        bot.subscribe_configured_channels()
         stack.enter_context(bot.flows.running(flows_url(url)))
-        stack.enter_context(scheduled(bot))
+        stack.enter_context(bot.scheduled())
         serve_metrics(bot.figures.registry, bot.health.found)
         stack.enter_context(listen(bot))
         yield bot.flows
+
+
+class Bot:
+    """The objects of a bot, those that share its database and those that its commands, deliveries and listeners share."""
+
+    def __init__(self, settings: Settings, now: Clock, start: Start, lease: Lease, web: Web, stack: ExitStack) -> None:
+        """Take the lease, and open everything that stands on its database until the `stack` is closed."""
+        self.settings, self.now, self.web = settings, now, web
+        engine = stack.enter_context(lease.held())
+        self.mailbox, self.subscriptions = Mailbox(engine), Subscriptions(engine)
+        self._executors = Executors(engine, start.timing)
+        flows = flow_tables(flows_url(settings.database_url.get_secret_value()), engine)
+        self._flow_tables = stack.enter_context(flows)
+        mirrored = (lambda _: True) if start.mirror_all else self._is_followed
+        services = self.services = stack.enter_context(bot_services(settings, engine, now, start.github, mirrored))
+        self._removal = stack.enter_context(ThreadPoolExecutor(1, "mirrors"))  # which may have to wait for a reader
+        store = services.store
+
+        self.outbox = Outbox(self.mailbox, web, now, pace=start.pace, writing=lease.writing, locks=store.locks)
+        self.sessions = AgentSessions(web, store.ongoing_answers, now)
+        self.reader = self._new_reader()
+        self.channels = Channels(self.reader, self.subscriptions, settings.digest_language, settings.tz)
+        named = repositories_named(settings.digest_downstream)
+        self._checks = DownstreamChecks(services.impacts, self.subscriptions, now, named)
+        self._reports = ChannelReports(store, self.subscriptions, self._checks, now)
+        self._weeks = ChannelWeeks(services.weeks, self._reports, self._checks, now)
+        self._postings = Postings(self.mailbox, web, self._reports)
+        self.members = Members(web.directory)
+        self.threads = Threads(self.mailbox, web, private_to_model=settings.digest_private_to_model)
+
+        files = opened_publications(settings, services.github.is_public, settings.publish_token)
+        published = ScheduledPublications(stack.enter_context(files), services.digests, store, now)
+        steps, responder = self._delivery_steps(), self._responder()
+        self.flows = Flows(responder, steps, published, self.mailbox, now, lease, passing_failures)
+        stored = metrics.Stored(store, self.mailbox, self.subscriptions, self._executors, self._flow_tables)
+        self.figures = metrics.Metrics(stored, lease, passing_failures, now)
+        self.health = HealthChecks({"store": self._reads, "engine": self.flows.alive, "lease": lease.is_held})
+
+    def subscribe_configured_channels(self) -> None:
+        """Subscribe the channels of DIGEST_CHANNEL to DIGEST_REPOS, keeping subscriptions that people made or cancelled."""
+        settings = self.settings
+        for channel in settings.digest_channel:
+            for repository in settings.digest_repos:
+                if not self.reader.within(channel).hides(repository):
+                    terms = Terms(channel, repository, settings.digest_time, settings.tz, settings.digest_language)
+                    self.subscriptions.keep_configured(terms, self.now())
+
+    def scheduled(self) -> AbstractContextManager[None]:
+        """Start what is due, take over from processes that died, and tidy up once a day, for the duration of the block."""
+        services = self.services
+
+        def once(job: Callable[[], None]) -> Callable[[], None]:
+            return scheduler.by_one_process(f"scheduled {job.__name__.strip('_')}", job, services.store.locks)
+
+        return scheduler.ticking(
+            (
+                (scheduler.TICK, once(self._start_due)),
+                (self._executors.sweep_interval, self._take_over),
+                (_GLANCE, self._take_over_at_once),
+                (_GLANCE, self.mailbox.erase_deleted),
+            ),
+            (
+                once(self.flows.forget_old),
+                once(self._executors.forget),
+                services.sources.remove_unused_mirrors,  # of this machine
+                once(services.store.search_index.complete),
+                once(self._score_releases),
+            ),
+        )
+
+    def _start_due(self) -> None:
+        scheduler.start_due(self.subscriptions, self.reader, self.flows.start_delivery, self.now())
+
+    def _take_over(self) -> None:
+        self.figures.took_over(self.flows.take_over(self._executors))
+        self.figures.deleted_duplicates(self.outbox.delete_duplicates())
+
+    def _take_over_at_once(self) -> None:
+        if self._executors.newly_ended():
+            self._take_over()
+
+    def _score_releases(self) -> None:
+        scoring = ReleaseScoring(self.services.github, self.services.sources, self.services.store)
+        followed = followed_repositories(self.subscriptions, self.reader)
+        scoring.score_new(followed, self.now(), self.figures.release_not_scored)
+
+    def _reads(self) -> bool:
+        self.mailbox.waiting_since()
+        return True
+
+    def _is_followed(self, repository: Repository) -> bool:
+        """Return whether a repository is configured or subscribed, itself or as downstream code: one mirror has all its branches."""
+        downstream = (*self.subscriptions.downstream(), *repositories_named(self.settings.digest_downstream))
+        named = (*known_repositories(self.settings, self.subscriptions), *downstream)
+        return repository.full_name.lower() in {each.full_name.lower() for each in named}
+
+    def _new_reader(self) -> Reader:
+        settings, services = self.settings, self.services
+        private = private_with_clients(settings.digest_private, allowed=settings.digest_mcp_private)
+        return Reader(
+            services.digests,
+            services.commits,
+            partial(known_repositories, settings, self.subscriptions),
+            Access(private, services.github.is_public, self.now),
+            usual=settings.digest_repos,
+            locks=services.store.locks,
+            verdicts=services.store.verdicts,
+        )
+
+    def _delivery_steps(self) -> DeliverySteps:
+        channels, reports, weeks, mailbox = self.channels, self._reports, self._weeks, self.mailbox
+        notices = RequesterNotices(self.web)
+        return DeliverySteps(
+            DeliveryReader(channels, reports, weeks, self.now),
+            Drafter(channels, reports, weeks, self._checks, self._postings, mailbox, notices),
+            Sender(channels, mailbox, self.outbox),
+            Finisher(mailbox, self.subscriptions, self.web, notices),
+            RevertNotices(channels, reports, self.services.store, mailbox),
+        )
+
+    def _responder(self) -> Responder:
+        """Return what answers people's requests."""
+        services, mailbox, web, now = self.services, self.mailbox, self.web, self.now
+        status = Status(services.store, mailbox, services.model, web, self._executors, self._flow_tables, now)
+        limits, home = RateLimits(mailbox, now), Home(self.subscriptions, mailbox, web, status, now)
+        post = PostCommand(self.members, self._postings, web)
+        commits, search = CommitCommands(services.store, self._checks, post), SearchCommand(services.store)
+        periods = Periods(services.period_questions, now)
+        questions = Questions(services.answers, periods, commits, self._checks, self.threads, limits)
+        subscriptions = self._subscription_commands(status, home)
+        commands = self._commands(post, commits, search, questions, subscriptions)
+        handlers = RequestHandlers(
+            commands,
+            self._buttons(post, search, questions, subscriptions, home),
+            Messages(commands, questions, self.threads, web),
+            questions,
+            subscriptions,
+            home,
+        )
+        reply = partial(Reply, web, self.outbox, self.sessions)
+        return Responder(handlers, self.channels, limits, mailbox, reply, self.sessions, home, now)
+
+    def _subscription_commands(self, status: Status, home: Home) -> SubscriptionCommands:
+        announcements = Announcements(self.subscriptions, self.mailbox, self.web)
+        remove_mirrors = self.services.sources.remove_unused_mirrors
+        manager = SubscriptionManager(
+            self.subscriptions,
+            self.members,
+            announcements,
+            self.settings.digest_time,
+            lambda: self._removal.submit(remove_mirrors),
+        )
+        return SubscriptionCommands(manager, self.subscriptions, self.members, status, home)
+
+    def _commands(
+        self,
+        post: PostCommand,
+        commits: CommitCommands,
+        search: SearchCommand,
+        questions: Questions,
+        subscriptions: SubscriptionCommands,
+    ) -> CommandDispatcher:
+        services, checks, web, now = self.services, self._checks, self.web, self.now
+        days = DayCommands(post, checks, now)
+        help_ = HelpCommand(services.store, self.subscriptions, web, self.settings.digest_command)
+        suspects = SuspectService(services.store, services.commits, services.impacts)
+        return CommandDispatcher(
+            {
+                kinds.Day: days.show_day,
+                kinds.Days: days.show_range,
+                kinds.Week: WeekCommand(self._weeks, post, self.outbox, now).show,
+                kinds.Lookup: commits.show,
+                kinds.ExplainCommits: ExplainShortcut(commits).explain,
+                kinds.Search: search.show,
+                kinds.Upgrade: UpgradeCommand(services.upgrades, checks, self.outbox, web, now).show,
+                kinds.Suspects: SuspectsCommand(suspects, checks, self.subscriptions, web).show,
+                kinds.Subscribe: lambda conversation, command: subscriptions.subscribe(conversation, command.options),
+                kinds.Unsubscribe: subscriptions.unsubscribe,
+                kinds.ListSubscriptions: lambda conversation, _: subscriptions.show_all(conversation),
+                kinds.Status: lambda conversation, _: subscriptions.show_status(conversation),
+                kinds.Ask: questions.answer_command,
+                kinds.Help: lambda conversation, _: help_.show(conversation),
+                kinds.Greeting: help_.return_greeting,
+                kinds.NotUnderstood: help_.show_not_understood,
+            }
+        )
+
+    def _buttons(
+        self,
+        post: PostCommand,
+        search: SearchCommand,
+        questions: Questions,
+        subscriptions: SubscriptionCommands,
+        home: Home,
+    ) -> ButtonDispatcher:
+        store, web = self.services.store, self.web
+        digest, ranks = DigestButtons(self._reports, self.outbox, web), Ranks(store.verdicts)
+        held = HeldMessages(self.outbox, web, home)
+        return ButtonDispatcher(
+            {
+                "show_rest": digest.show_rest,
+                "full_report": digest.send_report,
+                "page": search.turn_page,
+                Action.POST: post.post,
+                Action.POST_AGAIN: post.post,
+                "too_high": ranks.store,
+                "too_low": ranks.store,
+                Action.WHY: ranks.explain,
+                Action.RATE_ANSWER: AnswerFeedback(store.ratings, self.mailbox).store,
+                "settings": lambda conversation, _: subscriptions.show_all(conversation),
+                "unsubscribe": subscriptions.cancel,
+                "send_again": held.release,
+                "drop_held": held.release,
+                # These open modals; as requests they arrive only if Slack did not open one.
+                **dict.fromkeys(("ask", "ask_commit", "open_subscribe", "edit_subscription"), show_no_form),
+            },
+            questions.choose,
+        )

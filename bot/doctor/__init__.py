@@ -10,8 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from bot import logs
 from bot.doctor.database import database
 from bot.doctor.finding import Finding
-from bot.doctor.mcp import mcp
-from bot.doctor.model import model
+from bot.doctor.model import mcp, model
 from bot.doctor.publishing import publishing
 from bot.doctor.slack import slack
 from bot.doctor.sources import github, mirrors
@@ -42,9 +41,5 @@ def findings(now: Clock) -> Iterator[Finding]:
             model(settings),
             mcp(settings),
         )
-        for found in threads.map(_whole, groups):
+        for found in threads.map(list[Finding], groups):
             yield from found
-
-
-def _whole(group: Iterator[Finding]) -> list[Finding]:
-    return list(group)

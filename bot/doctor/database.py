@@ -1,24 +1,41 @@
 """Checks of the database: its schema, the processes that share it, their connections, their work and what was given up."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 
-from sqlalchemy import Engine, inspect
+from sqlalchemy import Engine, inspect, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from analysis.errors import BadSetting, StoreUnusable
-from bot.doctor.finding import Finding, check
-from bot.doctor.processes import connections, processes
-from bot.doctor.work import flows, messages, requests
+from bot.doctor.finding import Finding, age, check
 from bot.models.clock import Clock
 from bot.settings import Settings
 from bot.store import Mailbox
 from bot.store.database import Condition, condition, display_name, engine_as_it_is
-from bot.store.executors import Executors
-from bot.store.flow_tables import FlowTables, flow_tables
+from bot.store.executors import TIMING, Executor, Executors
+from bot.store.flow_tables import ENQUEUED, FLOWS_POOL, FlowTables, flow_tables
 from bot.store.lease import flows_url
+from bot.store.postgresql import POOL
+
+_DAY = timedelta(days=1)
+_SHOWN = 10  # processes that ended, the latest
+# The engine's listener for notifications, the lease and the process's locks have a connection each.
+_A_PROCESS = POOL + FLOWS_POOL + 3
+_USED = text(
+    "SELECT (SELECT sum(numbackends) FROM pg_stat_database), current_setting('max_connections')::int"
+    " - current_setting('superuser_reserved_connections')::int"
+)
+_WEEK = timedelta(days=7)
+_LONG = timedelta(minutes=10)  # for a request to wait
+_REASONS = 3  # reasons of refusals that are shown, the most frequent
+_REMEDIES = {
+    "deliver": "post the day again in its channel",
+    "digest": "post the day again in its channel",
+    "answer": "ask again",
+    "publish": "publish the day with `vllm-digest publish`",
+    "retract": "the thread of the reverted commit was not told",
+}
 
 
 def database(settings: Settings, now: Clock) -> Iterator[Finding]:
@@ -27,8 +44,8 @@ def database(settings: Settings, now: Clock) -> Iterator[Finding]:
     yield schema
     url = settings.database_url.get_secret_value()
     try:
-        flows = flows_url(url)
-        with _reading(url) as engine, flow_tables(flows, engine) as tables:
+        engine = engine_as_it_is(url, read_only=True)
+        with flow_tables(flows_url(url), engine) as tables:
             if _has_tables(engine):
                 yield from _work(engine, tables, now())
     except BadSetting:
@@ -49,20 +66,11 @@ def _schema(settings: Settings) -> str:
 def _work(engine: Engine, tables: FlowTables, now: datetime) -> Iterator[Finding]:
     mailbox, executors = Mailbox(engine), Executors(engine)
     if engine.dialect.name == "postgresql":
-        yield from _readable("processes", lambda: processes(executors))
+        yield from _readable("processes", lambda: _processes(executors))
         yield from _readable("connections", lambda: connections(engine, len(executors.living())))
-    yield from _readable("requests", lambda: requests(mailbox, now))
-    yield from _readable("flows", lambda: flows(tables))
-    yield from _readable("messages", lambda: messages(mailbox, now))
-
-
-@contextmanager
-def _reading(url: str) -> Iterator[Engine]:
-    engine = engine_as_it_is(url, read_only=True)
-    try:
-        yield engine
-    finally:
-        engine.dispose()
+    yield from _readable("requests", lambda: _requests(mailbox, now))
+    yield from _readable("flows", lambda: _flows(tables))
+    yield from _readable("messages", lambda: _messages(mailbox, now))
 
 
 def _has_tables(engine: Engine) -> bool:
@@ -79,3 +87,90 @@ def _readable(name: str, read: Callable[[], list[Finding]]) -> list[Finding]:
     except (StoreUnusable, SQLAlchemyError) as exc:
         why = str(exc) if isinstance(exc, StoreUnusable) else str(getattr(exc, "orig", exc))
         return [Finding(name, f"not checked: {why}", None)]
+
+
+def _processes(executors: Executors) -> list[Finding]:
+    """Return a line for each living process, and for each that ended within a day."""
+    now, known = executors.time(), executors.all()
+    found = [_living(each, now) for each in known if each.ended_at is None]
+    found = found or [Finding("processes", "none is running", None)]
+    ended = sorted((each.ended_at, each) for each in known if each.ended_at and each.ended_at > now - _DAY)
+    for at, each in reversed(ended[-_SHOWN:]):
+        found.append(Finding("process", f"{_described(each)}; ended {age(now - at)} ago", None))
+    if len(ended) > _SHOWN:
+        found.append(Finding("processes", f"{len(ended) - _SHOWN} more ended within a day", None))
+    return found
+
+
+def _living(process: Executor, now: datetime) -> Finding:
+    seen = f"{_described(process)}; seen {age(now - process.seen_at)} ago"
+    if now - process.seen_at <= TIMING.silence:
+        return Finding("process", seen)
+    advice = "it was killed, paused or cut off; a living process takes over its work, or the next one that starts"
+    return Finding("process", f"{seen}: {advice}", None)
+
+
+def _described(process: Executor) -> str:
+    began = f"{process.started_at:%Y-%m-%d %H:%M} UTC"
+    return f"{process.command} on {process.host}, pid {process.pid}, version {process.version}, since {began}"
+
+
+def connections(engine: Engine, living: int) -> list[Finding]:
+    """Return the server's connections in use, and whether it allows all that `living` processes may open."""
+    with engine.connect() as connection:
+        used, usable = connection.execute(_USED).one()
+    told = f"{used} of {usable} in use; a process opens at most {_A_PROCESS}"
+    if living * _A_PROCESS <= usable:
+        return [Finding("connections", told)]
+    advice = f"raise max_connections above {living * _A_PROCESS}, or run fewer processes"
+    return [Finding("connections", f"{told}, too many for {living} processes; {advice}", None)]
+
+
+def _requests(mailbox: Mailbox, now: datetime) -> list[Finding]:
+    """Return how many requests wait for an answer, and for how long the oldest has."""
+    since, waiting = mailbox.waiting_since(), len(mailbox.waiting())
+    if since is None:
+        return [Finding("requests", "none waits for an answer")]
+    told = f"{waiting} not answered yet, the oldest for {age(now - since)}"
+    if now - since <= _LONG:
+        return [Finding("requests", told)]
+    return [Finding("requests", f"{told}; see whether a process runs, and its log", None)]
+
+
+def _flows(tables: FlowTables) -> list[Finding]:
+    """Return a line for each queue, for the flows outside of queues, and for each kind of flow that failed."""
+    in_flight = tables.in_flight()
+    found = []
+    for queue in sorted({each.queue for each in in_flight}):
+        flows_here = [each for each in in_flight if each.queue == queue]
+        waiting = [each for each in flows_here if each.status == ENQUEUED]
+        running = sum(each.number for each in flows_here) - sum(each.number for each in waiting)
+        told = f"{running} begun"
+        if waiting:
+            oldest = max(each.oldest for each in waiting)
+            told += f", {sum(each.number for each in waiting)} waiting, the oldest for {age(oldest)}"
+        found.append(Finding(f"queue {queue}" if queue else "flows without a queue", told))
+    for name, number in tables.failed(_WEEK).items():
+        advice = _REMEDIES.get(name, "see the log")
+        message = f"{number} of the last 7 days given up after an error that the log has; {advice}"
+        found.append(Finding(f"flow {name}", message, None))
+    if others := tables.of_other_versions():
+        advice = "run the vllm-digest that began them until they have ended"
+        found.append(Finding("flows of another version", f"{others}, which this one cannot go on with; {advice}", None))
+    return found or [Finding("flows", "none waits or runs")]
+
+
+def _messages(mailbox: Mailbox, now: datetime) -> list[Finding]:
+    """Return the messages that are held or were refused, with their reasons; nothing if there are none."""
+    found = []
+    if held := len(mailbox.held()):
+        advice = "an operator decides in the bot's Home in Slack: Try again, or Give up"
+        found.append(
+            Finding("messages held", f"{held}, of which it is not known whether Slack has them; {advice}", None)
+        )
+    if refused := mailbox.refusals(now - _WEEK):
+        reasons = "; ".join(f"{number} × {why}" for why, number in refused[:_REASONS])
+        total = sum(number for _, number in refused)
+        advice = "mend what is named, then post the day or ask again"
+        found.append(Finding("messages refused", f"{total} in the last 7 days ({reasons}); {advice}", None))
+    return found

@@ -1,4 +1,4 @@
-"""Checks of the model."""
+"""Checks of the model, and of who reaches the MCP server."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -36,3 +36,13 @@ def _answering(settings: Settings, name: str) -> str:
     return f"{name} answers; " + (
         f"at most {usd}" if known else "its prices are unknown, so the budget does not limit it"
     )
+
+
+def mcp(settings: Settings) -> Iterator[Finding]:
+    """Say who reaches the MCP server."""
+    if settings.digest_mcp_token is None:
+        yield not_set("MCP token", "DIGEST_MCP_TOKEN lets agents call /mcp of serve; the command mcp needs none")
+    else:
+        names = ", ".join(["this machine", *settings.digest_mcp_hosts])
+        private = "with" if settings.digest_mcp_private else "without"
+        yield Finding("MCP token", f"/mcp of serve answers under the names of {names}, {private} private repositories")

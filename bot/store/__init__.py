@@ -2,17 +2,15 @@
 
 from bot.store.commit_rows import StoredCommit
 from bot.store.database import open_engine
+from bot.store.failures import FailedPublication, ModelFailures, PublicationOutcomes
+from bot.store.feedback import AnswerRatings, GivenVerdict, Rating, RatingCounts, Verdict, Verdicts
 from bot.store.mailbox import Draft, Duplicate, Mailbox, OutboxMessage, State, Thread
-from bot.store.model_failures import ModelFailures
 from bot.store.ongoing_answers import Interruption, OngoingAnswers
 from bot.store.process_locks import ProcessLocks
-from bot.store.publications import FailedPublication, Publications
-from bot.store.ratings import AnswerRatings, Rating, RatingCounts
 from bot.store.search_index import SearchResult
 from bot.store.spending import Spending
 from bot.store.store import Store, StoredAnalysis, StoredDay
 from bot.store.subscriptions import Subscription, Subscriptions, Terms, Weekday
-from bot.store.verdicts import GivenVerdict, Verdict, Verdicts
 
 __all__ = [
     "AnswerRatings",
@@ -26,7 +24,7 @@ __all__ = [
     "OngoingAnswers",
     "OutboxMessage",
     "ProcessLocks",
-    "Publications",
+    "PublicationOutcomes",
     "Rating",
     "RatingCounts",
     "SearchResult",

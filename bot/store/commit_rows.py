@@ -1,7 +1,7 @@
 """Rows of the tables of repositories, commits and files, and the values that they hold."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Row, null, select, true
 
@@ -9,10 +9,13 @@ from analysis.facts import VERSION as FACTS_VERSION
 from analysis.facts.links import keys
 from analysis.models import Commit, Fact, FileChange, Proof, PullRequest, Repository
 from bot.store.schema import analyses, commits, files, repositories
-from bot.store.upsert import insert_missing
+from bot.store.transactions import chunks, insert_missing
 
-_CHUNK = 500  # bound parameters per query
-_T = TypeVar("_T")
+# Fields of a commit that columns hold as they are.
+_COPIED = (
+    *("sha", "url", "author", "authored_at", "committed_at", "message"),
+    *("additions", "deletions", "not_on", "read"),
+)
 
 
 class StoredCommit(NamedTuple):
@@ -57,20 +60,7 @@ def commit_values(
     """Return the columns of a commit and its facts."""
     return {
         "repository_id": repository_id,
-        **commit.model_dump(
-            include={
-                "sha",
-                "url",
-                "author",
-                "authored_at",
-                "committed_at",
-                "message",
-                "additions",
-                "deletions",
-                "not_on",
-                "read",
-            }
-        ),
+        **commit.model_dump(include=set(_COPIED)),
         "parents": list(commit.parents),
         "title": commit.title,
         "pr": commit.pr,
@@ -106,8 +96,9 @@ def read_commits(connection: Connection, ids: Sequence[int], *, patches: bool = 
         rows |= {row.id: row for row in connection.execute(select(commits).where(commits.c.id.in_(chunk)))}
         query = select(*columns).where(files.c.commit_id.in_(chunk)).order_by(files.c.commit_id, files.c.position)
         for row in connection.execute(query):
-            changes.setdefault(row.commit_id, []).append(file_change(row))
-    return [stored_commit(rows[each], changes.get(each, [])) for each in ids]
+            values = {name: getattr(row, name) for name in FileChange.model_fields}
+            changes.setdefault(row.commit_id, []).append(FileChange(**values))
+    return [_stored_commit(rows[each], changes.get(each, [])) for each in ids]
 
 
 def summaries_of(connection: Connection, ids: Iterable[int]) -> dict[int, list[str]]:
@@ -119,39 +110,12 @@ def summaries_of(connection: Connection, ids: Iterable[int]) -> dict[int, list[s
     return found
 
 
-def stored_commit(row: Row[Any], changes: Sequence[FileChange]) -> StoredCommit:
-    """Return the commit of a row, with its files."""
+def _stored_commit(row: Row[Any], changes: Sequence[FileChange]) -> StoredCommit:
     commit = Commit(
-        sha=row.sha,
-        url=row.url,
+        **{name: getattr(row, name) for name in _COPIED},
         parents=tuple(row.parents),
-        author=row.author,
-        authored_at=row.authored_at,
-        committed_at=row.committed_at,
-        message=row.message,
         files=tuple(changes),
-        additions=row.additions,
-        deletions=row.deletions,
         pull=PullRequest.model_validate(row.pull) if row.pull else None,
-        not_on=row.not_on,
-        read=row.read,
     )
     found = tuple(Fact.model_validate(fact) for fact in row.facts)
     return StoredCommit(row.id, commit, found, row.facts_version != FACTS_VERSION, Proof(row.facts_proof))
-
-
-def file_change(row: Row[Any]) -> FileChange:
-    """Return the file of a row."""
-    return FileChange(
-        path=row.path,
-        previous_path=row.previous_path,
-        status=row.status,
-        additions=row.additions,
-        deletions=row.deletions,
-        patch=row.patch,
-    )
-
-
-def chunks(items: Sequence[_T]) -> Iterable[Sequence[_T]]:
-    """Divide items into sequences short enough for the parameters of one query."""
-    return (items[start : start + _CHUNK] for start in range(0, len(items), _CHUNK))

@@ -1,11 +1,9 @@
-"""Opening the database: one of two kinds, migrated to the current schema, and the transactions that write to it."""
+"""Opening the database: one of two kinds, migrated to the current schema."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from enum import Enum
 from pathlib import Path
-from threading import Lock
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from sqlalchemy import Connection, Engine, exc, insert, update
 from sqlalchemy.engine import URL, make_url
@@ -15,6 +13,7 @@ from bot.store import pool, postgresql, sqlite
 from bot.store.full_text import create_index
 from bot.store.schema import alembic_version, metadata
 from bot.store.schema_version import RunningProgram, SchemaVersion, counted
+from bot.store.transactions import Database
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -27,10 +26,8 @@ MIGRATION = "migration"  # what a transaction holds that migrates, or that must 
 MOVING = "-moving"
 
 
-class _Kind(Protocol):
+class _DatabaseKind(Protocol):
     """What differs between the kinds of databases: `bot.store.sqlite` and `bot.store.postgresql`, by these names."""
-
-    WRITING: Mapping[str, Any]
 
     def check_url(self, url: URL) -> None: ...
     def display_name(self, url: URL) -> str: ...
@@ -40,10 +37,9 @@ class _Kind(Protocol):
     def stored_version(self, url: URL) -> SchemaVersion | None: ...
     def version(self, connection: Connection) -> SchemaVersion | None: ...
     def running_programs(self, connection: Connection) -> list[RunningProgram]: ...
-    def hold(self, connection: Connection, name: str) -> None: ...
 
 
-_KINDS: Mapping[str, _Kind] = {"sqlite": sqlite, "postgresql": postgresql}
+_KINDS: Mapping[str, _DatabaseKind] = {"sqlite": sqlite, "postgresql": postgresql}
 _FORMS = "use sqlite:///data/digest.db or postgresql+psycopg://user:password@host/database"
 
 
@@ -135,47 +131,7 @@ def address_of(database_url: str) -> URL:
     return url
 
 
-class Writer:
-    """Write transactions of an engine, which on SQLite take the write lock at once instead of failing to upgrade to it later.
-
-    The threads of a process queue for one lock there: SQLite lets those that wait sleep up to 100 ms at a time, and whoever
-    asks when the database happens to be free overtakes them, for seconds where eight threads store the commits of a day.
-    """
-
-    def __init__(self, engine: Engine) -> None:
-        self._kind = _kind(engine.url)
-        self._engine = engine.execution_options(**self._kind.WRITING)
-        self._lock: Lock | None = engine.get_execution_options().get(sqlite.WRITE_LOCK)
-
-    @contextmanager
-    def begin(self, alone: str = "") -> Iterator[Connection]:
-        """Hold a write transaction, committed at the end of the block and rolled back on an error.
-
-        `alone` names what one transaction at a time may read and then write. On SQLite every transaction is alone.
-        """
-        with self._queued(), self._engine.begin() as connection:
-            if alone:
-                self._kind.hold(connection, alone)
-            yield connection
-
-    def truncate_log(self) -> None:
-        """Empty SQLite's log, which keeps what was deleted, unless others read it. PostgreSQL has its own time for that."""
-        if self._lock is not None:
-            with self._queued():
-                sqlite.truncate_log(self._engine.url)
-
-    @contextmanager
-    def _queued(self) -> Iterator[None]:
-        # Whoever waited too long tries the database itself, which tells if another program keeps it locked.
-        queued = self._lock is not None and self._lock.acquire(timeout=sqlite.BUSY_MS / 1000)
-        try:
-            yield
-        finally:
-            if self._lock is not None and queued:
-                self._lock.release()
-
-
-def _kind(url: URL) -> _Kind:
+def _kind(url: URL) -> _DatabaseKind:
     return _KINDS[url.get_backend_name()]
 
 
@@ -193,7 +149,7 @@ def _migrate(engine: Engine) -> None:
         found = kind.version(connection)
     if found and _serves(found, url):
         return
-    with Writer(engine).begin(alone=MIGRATION) as connection:
+    with Database(engine).begin(alone=MIGRATION) as connection:
         found = kind.version(connection)  # another process may have migrated it meanwhile
         if found and _serves(found, url):
             return

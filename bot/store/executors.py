@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import structlog
 from sqlalchemy import Connection, Engine, Select, delete, func, or_, select, text, update
 
-from bot.store.database import Writer
 from bot.store.postgresql import LOCK_HOLDERS, executor_lock
 from bot.store.schema import executors
+from bot.store.transactions import Database
 
 _KEPT = timedelta(days=30)
 _NOW = func.clock_timestamp()
@@ -55,8 +55,7 @@ class Executors:
     """The processes of a bot, on one engine. SQLite has no rows: there is one process, which holds a file's lock."""
 
     def __init__(self, engine: Engine, timing: Timing = TIMING) -> None:
-        self._engine = engine
-        self._writing = Writer(engine)
+        self._database = Database(engine)
         self._timing = timing
         self._ended: frozenset[str] = frozenset()  # lately, as far as `newly_ended` has told
 
@@ -74,18 +73,17 @@ class Executors:
         return self._read(select(executors))
 
     def _read(self, query: Select[Any]) -> list[Executor]:
-        with self._engine.connect() as connection:
-            return [Executor(*row) for row in connection.execute(query.order_by(executors.c.started_at))]
+        return [Executor(*row) for row in self._database.rows(query.order_by(executors.c.started_at))]
 
     def time(self) -> datetime:
         """Return the time of the database's clock on PostgreSQL, by which the rows' times go."""
-        with self._engine.connect() as connection:
-            found: datetime = connection.execute(select(_NOW)).scalar_one()
+        [found] = self._database.column(select(_NOW))
+        assert isinstance(found, datetime)
         return found
 
     def dead_among(self, owners: Collection[str]) -> list[str]:
         """Mark processes that died as ended. Return those of `owners`, ids of processes with work under way, that are dead."""
-        if self._engine.dialect.name == "sqlite":
+        if self._database.is_sqlite:
             return []  # whoever asks holds the file alone
         has_ended = self._has_ended(owners)
         suspects: set[str] = set()
@@ -97,29 +95,26 @@ class Executors:
 
     def newly_ended(self) -> bool:
         """Return whether a process has ended of its own accord, or was marked as ended, since this was last asked."""
-        if self._engine.dialect.name == "sqlite":
+        if self._database.is_sqlite:
             return False
         query = select(executors.c.id).where(executors.c.ended_at > _NOW - self._timing.silence)
-        with self._engine.connect() as connection:
-            ended = frozenset(connection.execute(query).scalars())
+        ended = frozenset(self._database.column(query))
         known, self._ended = self._ended, ended
         return bool(ended - known)
 
     def forget(self) -> None:
         """Delete the rows of processes that ended more than 30 days ago."""
-        with self._writing.begin() as connection:
-            connection.execute(delete(executors).where(executors.c.ended_at < datetime.now(UTC) - _KEPT))
+        self._database.execute(delete(executors).where(executors.c.ended_at < datetime.now(UTC) - _KEPT))
 
     def _has_ended(self, owners: Collection[str]) -> dict[str, bool]:
         """Return id -> whether it is known to have ended, of the processes that are not, and of those of `owners` that have rows."""
         ended = executors.c.ended_at.is_not(None)
         query = select(executors.c.id, ended).where(or_(~ended, executors.c.id.in_(owners)))
-        with self._engine.connect() as connection:
-            return {id_: bool(has_ended) for id_, has_ended in connection.execute(query)}
+        return {id_: bool(has_ended) for id_, has_ended in self._database.rows(query)}
 
     def _end_if_dead(self, executor_id: str) -> bool:
         key = {"key": executor_lock(executor_id)}
-        with self._writing.begin() as connection:
+        with self._database.begin() as connection:
             if self._is_silent(connection, executor_id):
                 connection.execute(_END_HOLDERS, key)
             # Held until the row is marked, so that the process cannot take its lock again in between.
@@ -133,8 +128,7 @@ class Executors:
     def _is_server_new(self) -> bool:
         """Return whether the server started so recently that living processes may not have noticed, and have no lock yet."""
         grace = 1.5 * self._timing.renewal
-        with self._engine.connect() as connection:
-            return bool(connection.execute(select(func.pg_postmaster_start_time() > _NOW - grace)).scalar())
+        return bool(self._database.value(select(func.pg_postmaster_start_time() > _NOW - grace)))
 
     def _is_silent(self, connection: Connection, executor_id: str) -> bool:
         query = select(executors.c.seen_at < _NOW - self._timing.silence).where(executors.c.id == executor_id)

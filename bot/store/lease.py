@@ -18,11 +18,12 @@ import structlog
 from sqlalchemy import Connection, Delete, Engine, Update, delete, func, insert, select, text, update
 
 from analysis.errors import BadSetting, StoreUnusable
-from bot.store.database import HEAD, MIGRATION, Writer, address_of, check_schema, open_engine
+from bot.store.database import HEAD, MIGRATION, address_of, check_schema, open_engine
 from bot.store.executors import TIMING, Timing
 from bot.store.postgresql import display_name, executor_lock, lock_key, session
 from bot.store.schema import executors
 from bot.store.sqlite import prepare_folder
+from bot.store.transactions import Database
 
 _RETRY = 0.5  # seconds between attempts to reach the database again
 _WRITES = 40  # seconds that writes to Slack under way get to record what became of them, once the lease is lost
@@ -165,7 +166,7 @@ class _SessionLease:
         engine = open_engine(self._database_url)
         self._connection = self._opened()
         try:
-            with Writer(engine).begin(alone=MIGRATION) as connection:
+            with Database(engine).begin(alone=MIGRATION) as connection:
                 check_schema(connection)  # from here on, a program whose migration would exclude this one finds its row
                 connection.execute(insert(executors).values(self._row()))
         except BaseException:

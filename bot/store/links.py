@@ -10,9 +10,8 @@ from sqlalchemy import CompoundSelect, Connection, Select, bindparam, delete, in
 
 from analysis.facts.links import Keys, keys, series
 from analysis.models import SHORT_SHA, Commit, Links
-from bot.store.commit_rows import chunks
 from bot.store.schema import commits, named
-from bot.store.value_lists import is_one_of
+from bot.store.transactions import chunks, is_one_of
 
 _MAX_ABBREVIATION = 12  # digits of an abbreviated SHA
 _FULL_SHA = 40

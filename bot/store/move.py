@@ -17,7 +17,6 @@ from bot.store.database import (
     HEAD,
     MOVING,
     Condition,
-    Writer,
     address_of,
     condition,
     display_name,
@@ -29,6 +28,7 @@ from bot.store.executors import TIMING, Executors, Timing
 from bot.store.lease import held_alone
 from bot.store.schema import alembic_version, executors, metadata
 from bot.store.search_index import SearchIndex
+from bot.store.transactions import Database
 
 # Of processes, of which none runs.
 LEFT_OUT = frozenset({"executors", "reservations"})
@@ -38,7 +38,7 @@ _AT_ONCE = 50  # rows: few, since one may hold megabytes of patches
 _PORT = 5432  # of PostgreSQL
 
 
-class Progress(Protocol):
+class MoveProgress(Protocol):
     """Shows how far a move is."""
 
     def stage(self, title: str) -> None: ...
@@ -52,10 +52,10 @@ class Move:
     def __init__(self, source: Connection, target: Engine) -> None:
         self._source = source
         self._target = target
-        self._writing = Writer(target)
+        self._writing = Database(target)
         self._tables = [each for each in metadata.sorted_tables if each.name not in LEFT_OUT]
 
-    def copy(self, progress: Progress) -> dict[str, int]:
+    def copy(self, progress: MoveProgress) -> dict[str, int]:
         """Copy all rows, and return table -> number. Raise `StoreUnusable` if a database fails or takes a row of the other not."""
         with self._writing.begin() as connection:
             for table in reversed(metadata.sorted_tables):  # what an interrupted move left
@@ -64,7 +64,7 @@ class Move:
             connection.execute(update(alembic_version).values(version_num=f"{HEAD}{MOVING}"))
         return {table.name: self._copy_table(table, progress) for table in self._tables}
 
-    def index(self, progress: Progress) -> None:
+    def index(self, progress: MoveProgress) -> None:
         """Make the target's search index from what it stores."""
         index = SearchIndex(self._target)
         progress.stage("search index")
@@ -78,7 +78,7 @@ class Move:
             _continue_ids(connection)
             connection.execute(update(alembic_version).values(version_num=HEAD))
 
-    def _copy_table(self, table: Table, progress: Progress) -> int:
+    def _copy_table(self, table: Table, progress: MoveProgress) -> int:
         progress.stage(table.name)
         progress.expect(_count(self._source, table))
         changed = _NOT_INDEXED.get(table.name, {})

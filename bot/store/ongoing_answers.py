@@ -10,9 +10,8 @@ from enum import Enum, auto
 
 from sqlalchemy import ColumnElement, Connection, Engine, delete, exists, select, update
 
-from bot.store.database import Writer
 from bot.store.schema import inbox, ongoing_answers
-from bot.store.upsert import insert_or_update
+from bot.store.transactions import Database, insert_or_update
 
 _FORGOTTEN = timedelta(days=1)
 
@@ -29,13 +28,12 @@ class OngoingAnswers:
     """The answers under way in threads, on one engine; thread-safe. `attempt` names one try to write an answer."""
 
     def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._writing = Writer(engine)
+        self._database = Database(engine)
 
     def begin(self, request: str, attempt: str, channel: str, thread_ts: str, now: datetime) -> None:
         """Store that the request with this key is being answered in a thread, by this attempt instead of an earlier one."""
         values = {"attempt": attempt, "channel": channel, "thread_ts": thread_ts, "begun_at": now}
-        with self._writing.begin() as connection:
+        with self._database.begin() as connection:
             old = (ongoing_answers.c.begun_at < now - _FORGOTTEN, ongoing_answers.c.request != request)
             connection.execute(delete(ongoing_answers).where(*old))
             insert_or_update(connection, ongoing_answers, {"request": request}, values, only_new={"is_stopped": False})
@@ -46,7 +44,7 @@ class OngoingAnswers:
         One that is not `finished` may be tried again, and stays stopped if it was. Return False if another attempt took over.
         """
         own = (ongoing_answers.c.request == request, ongoing_answers.c.attempt == attempt)
-        with self._writing.begin(alone="ongoing answers") as connection:
+        with self._database.begin(alone="ongoing answers") as connection:
             found = connection.execute(select(ongoing_answers).where(*own)).first()
             if found is None:
                 return False
@@ -58,7 +56,7 @@ class OngoingAnswers:
 
     def remove(self, request: str) -> tuple[str, str] | None:
         """Remove the answer to a request that is not answered any more; return its channel and thread, None if there is none."""
-        with self._writing.begin() as connection:
+        with self._database.begin() as connection:
             own = ongoing_answers.c.request == request
             found = connection.execute(select(ongoing_answers).where(own)).first()
             connection.execute(delete(ongoing_answers).where(own))
@@ -66,13 +64,12 @@ class OngoingAnswers:
 
     def stop(self, channel: str, thread_ts: str, now: datetime) -> int:
         """Stop the answers under way in a thread, and return how many there are."""
-        with self._writing.begin() as connection:
-            stopped = update(ongoing_answers).where(*_in_thread(channel, thread_ts, now)).values(is_stopped=True)
-            return connection.execute(stopped).rowcount
+        stopped = update(ongoing_answers).where(*_in_thread(channel, thread_ts, now)).values(is_stopped=True)
+        return self._database.execute(stopped)
 
     def are_any(self, channel: str, thread_ts: str, now: datetime) -> bool:
         """Return whether an answer is under way in a thread."""
-        with self._engine.connect() as connection:
+        with self._database.engine.connect() as connection:
             return _are_any(connection, channel, thread_ts, now)
 
     def interruption(self, request: str, attempt: str) -> Interruption:
@@ -82,8 +79,7 @@ class OngoingAnswers:
             .outerjoin_from(ongoing_answers, inbox, inbox.c.key == ongoing_answers.c.request)
             .where(ongoing_answers.c.request == request, ongoing_answers.c.attempt == attempt)
         )
-        with self._engine.connect() as connection:
-            found = connection.execute(query).first()
+        found = self._database.first(query)
         if found is None:
             return Interruption.NONE
         if found.done_at:

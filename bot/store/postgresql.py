@@ -4,9 +4,8 @@ A reader sees one state of the database for the length of its transaction, and a
 points, as on SQLite.
 """
 
-import re
-from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Mapping
+from contextlib import closing
 from hashlib import sha256
 from typing import Any
 
@@ -42,6 +41,12 @@ _LEASE = (
     "tcp_keepalives_count = 3",
     "statement_timeout = '10s'",
 )
+_KEEPALIVES = {
+    "keepalives_idle": _SILENCE,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": _SILENCE * 1000,
+}
 _PASSING = ("08", "40", "53", "55P03", "57")  # states, or their classes, of failures after which trying again may help
 _AWAY = ("08", "57")  # of those, the failures of a server that does not answer
 # What a server says that it does not connect, and never will until a person mends it, or for now.
@@ -61,17 +66,14 @@ _CONNECTING = (
     ("no such file", "does not answer; start it, or check the socket's folder in DATABASE_URL"),
     ("time", "does not answer; check the network, and host and port in DATABASE_URL"),
 )
-_NO_RIGHT = "42501"
-# https://github.com/postgres/postgres/blob/master/src/backend/catalog/aclchk.c, whose sentences name no value of a row.
 # Without a right on any schema of the search path there is no current one; the usual one is named then.
 _MAY_CREATE_TABLES = text(
     "SELECT schema, has_schema_privilege(schema, 'USAGE') AND has_schema_privilege(schema, 'CREATE'), current_user"
     " FROM (SELECT coalesce(current_schema(), 'public') AS schema) AS found WHERE to_regnamespace(schema) IS NOT NULL"
 )
-_MISSING_RIGHT = re.compile(r"permission denied for (?P<kind>table|schema|database|sequence|function) (?P<name>.+)")
 # By SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html) or its class; the first match counts.
 _STATES = (
-    (_NO_RIGHT, "does not grant the user what is needed; make it the owner of the tables of vllm-digest"),
+    ("42501", "does not grant the user what is needed; make it the owner of the tables of vllm-digest"),
     ("3F000", "has no schema that the user may create tables in; name one in its search_path that it may use"),
     ("42P01", "lacks a table of vllm-digest; restore the database, or set DATABASE_URL to another one"),
     ("25006", "is read-only; connect to the primary server"),
@@ -116,15 +118,13 @@ def display_name(url: URL) -> str:
 
 def new_engine(url: URL) -> Engine:
     """Return an engine with a pool; a connection that was lost is replaced before it is used again."""
-    engine = create_engine(
+    engine = _engine(
         url,
         poolclass=CountingPool,
         pool_size=_KEPT,
         max_overflow=POOL - _KEPT,
         pool_pre_ping=True,
         isolation_level="REPEATABLE READ",
-        connect_args={"connect_timeout": _SILENCE, "application_name": "vllm-digest"},
-        hide_parameters=True,
     )
     return _closing_late(_listening(engine))
 
@@ -135,14 +135,7 @@ def flows_engine(url: URL, connections: int) -> Engine:
     The durable engine waits for a server that is away, and lets a flow fail for any other error. It tells them apart by
     sentences of the driver, of which it lacks those about a socket that is not there and a name that is not resolved.
     """
-    engine = create_engine(
-        url,
-        pool_size=connections,
-        max_overflow=0,
-        pool_pre_ping=True,
-        connect_args={"connect_timeout": _SILENCE, "application_name": "vllm-digest flows"},
-        hide_parameters=True,
-    )
+    engine = _engine(url, " flows", pool_size=connections, max_overflow=0, pool_pre_ping=True)
     event.listen(engine, "connect", _end_idle_transactions)
     event.listen(engine, "handle_error", _mark_unreachable)
     return _closing_late(engine)
@@ -150,13 +143,12 @@ def flows_engine(url: URL, connections: int) -> Engine:
 
 def read_only_engine(url: URL) -> Engine:
     """Return an engine that only reads, with a new connection each time."""
-    arguments = {"connect_timeout": _SILENCE, "application_name": "vllm-digest"}
-    only_reading = {"postgresql_readonly": True}
-    return _listening(
-        create_engine(
-            url, poolclass=NullPool, connect_args=arguments, execution_options=only_reading, hide_parameters=True
-        )
-    )
+    return _listening(_engine(url, poolclass=NullPool, execution_options={"postgresql_readonly": True}))
+
+
+def _engine(url: URL, purpose: str = "", arguments: Mapping[str, Any] | None = None, **options: Any) -> Engine:
+    named = {"connect_timeout": _SILENCE, "application_name": f"vllm-digest{purpose}", **(arguments or {})}
+    return create_engine(url, connect_args=named, hide_parameters=True, **options)
 
 
 def exists(url: URL) -> bool:
@@ -166,7 +158,7 @@ def exists(url: URL) -> bool:
 
 def stored_version(url: URL) -> SchemaVersion | None:
     """Return the schema version of a database without changing it, None for a new one. Raise `StoreUnusable` if it cannot be used."""
-    with _unpooled(url) as connection:
+    with closing(_listening(_engine(url, poolclass=NullPool)).connect()) as connection:
         found = version(connection)
         if connection.exec_driver_sql("SHOW transaction_read_only").scalar_one() == "on":
             raise StoreUnusable(f"{display_name(url)} {_words_of('25006')}")
@@ -188,9 +180,7 @@ def version(connection: Connection) -> SchemaVersion | None:
 
 
 def running_programs(connection: Connection) -> list[RunningProgram]:
-    """Return the programs of the bot's living processes; none where no migration has prepared for several."""
-    if not connection.exec_driver_sql("SELECT to_regclass('executors')").scalar():
-        return []
+    """Return the programs of the bot's living processes."""
     columns = (executors.c.id, executors.c.version, executors.c.schema_version)
     rows = connection.execute(select(*columns).where(executors.c.ended_at.is_(None))).all()
     return [RunningProgram(*program) for id_, *program in rows if _is_held(connection, executor_lock(id_))]
@@ -225,7 +215,7 @@ def session(url: URL) -> Connection:
 
     Raise `StoreUnusable` if it cannot be opened, or the user may not create the schema of the durable engine.
     """
-    connection = _lock_session(url, "lease")
+    connection = _lock_session(url, " lease")
     try:
         _check_may_create_schema(connection)
     except BaseException:
@@ -239,23 +229,15 @@ def watched_session(url: URL) -> Connection:
 
     So a process that is paused loses its locks too. Any user may open one.
     """
-    return _lock_session(url, "locks", f"idle_session_timeout = '{IDLE_SECONDS}s'")
+    return _lock_session(url, " locks", f"idle_session_timeout = '{IDLE_SECONDS}s'")
 
 
 def _lock_session(url: URL, purpose: str, *settings: str) -> Connection:
-    arguments = {
-        "connect_timeout": _SILENCE,
-        "application_name": f"vllm-digest {purpose}",
-        "keepalives_idle": _SILENCE,
-        "keepalives_interval": 5,
-        "keepalives_count": 3,
-        "tcp_user_timeout": _SILENCE * 1000,
-    }
-    engine = _listening(create_engine(url, poolclass=NullPool, connect_args=arguments, hide_parameters=True))
-    connection = engine.connect()
+    # It stays in no transaction: the locks are the session's.
+    options = {"isolation_level": "AUTOCOMMIT"}
+    engine = _engine(url, purpose, _KEEPALIVES, poolclass=NullPool, execution_options=options)
+    connection = _listening(engine).connect()
     try:
-        # No transaction stays open: the locks are the session's.
-        connection.execution_options(isolation_level="AUTOCOMMIT")
         for setting in (*_LEASE, *settings):
             connection.exec_driver_sql(f"SET {setting}")
     except BaseException:
@@ -283,14 +265,6 @@ def _check_may_create_schema(connection: Connection) -> None:
         name, quote = display_name(connection.engine.url), connection.dialect.identifier_preparer.quote
         needed = f"GRANT CREATE ON DATABASE {quote(database)} TO {quote(user)}"
         raise StoreUnusable(f"{name} does not let the user create a schema in the database; {needed}")
-
-
-@contextmanager
-def _unpooled(url: URL) -> Iterator[Connection]:
-    arguments = {"connect_timeout": _SILENCE}
-    engine = _listening(create_engine(url, poolclass=NullPool, connect_args=arguments, hide_parameters=True))
-    with closing(engine.connect()) as connection:
-        yield connection
 
 
 def _listening(engine: Engine) -> Engine:
@@ -363,22 +337,9 @@ def _translate(context: ExceptionContext) -> None:
         kind = StoreAway
     if (error.sqlstate or "08").startswith(_PASSING):
         passing_failures.add()
-    if error.sqlstate == _NO_RIGHT:
-        words = _words_of_missing_right(error, context) or words
     if words:
         url = context.engine.url if context.engine else None
         raise kind(f"{display_name(url) if url else 'the database'} {words}") from error
-
-
-def _words_of_missing_right(error: Any, context: ExceptionContext) -> str | None:
-    """Return which right the server says that the user lacks, and how to grant it; None if it does not say so in English."""
-    told = _MISSING_RIGHT.fullmatch(str(error.diag.message_primary))
-    if not told:
-        return None
-    quote = context.dialect.identifier_preparer.quote
-    kind, name = told["kind"].upper(), quote(told["name"])
-    user = context.engine.url.username if context.engine else None
-    return f"does not grant the user what is needed on the {told['kind']} {name}; GRANT ALL ON {kind} {name} TO {quote(user) if user else 'the user'}"
 
 
 def _lost_connections() -> tuple[type[Exception], ...]:

@@ -1,17 +1,28 @@
 """Locks by name that hold over all threads of a process and, on PostgreSQL, over all processes of the bot."""
 
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from secrets import token_hex
-from threading import BoundedSemaphore, Event, Lock
+from threading import Condition, Event, Thread
 from typing import NamedTuple
 
-from sqlalchemy import Engine
+import structlog
+from sqlalchemy import Connection, Engine, TextClause, exc, text
 
 from analysis.errors import StoreUnusable
-from bot.store.advisory_locks import AdvisoryLocks
+from bot.store.postgresql import IDLE_SECONDS, lock_key, watched_session
 
-_FIRST_INTERVAL, _LONGEST_INTERVAL = 0.05, 0.25  # seconds between two attempts while another process holds a lock
+_POLL = 0.1  # seconds between two attempts while another process holds a lock
+_PING = IDLE_SECONDS / 4  # seconds between two signs of life
+# https://www.postgresql.org/docs/current/explicit-locking.html#ADVISORY-LOCKS: a session may take a lock that it holds again,
+# and the server frees what a session held when it ends. Rows are tried one after the other until one is free.
+_TAKE_ALL = text("SELECT key FROM unnest(CAST(:keys AS bigint[])) AS key WHERE pg_try_advisory_lock(key)")
+_TAKE_FIRST = text(f"{_TAKE_ALL} LIMIT 1")
+_FREE = text("SELECT key FROM unnest(CAST(:keys AS bigint[])) AS key WHERE pg_try_advisory_xact_lock(key)")
+_RELEASE = text("SELECT key FROM unnest(CAST(:keys AS bigint[])) AS key WHERE pg_advisory_unlock(key)")
+_FAILURES = (StoreUnusable, exc.DBAPIError)
+
+log = structlog.get_logger(__name__)
 
 
 class OtherProcesses(NamedTuple):
@@ -25,30 +36,35 @@ class ProcessLocks:
     """Locks by name, each with one place or several; whoever finds them taken waits. Thread-safe.
 
     On SQLite, and without an engine, they hold within the process. On PostgreSQL each place is also an advisory lock of one
-    session, which a process that is killed, vanishes or is paused for a minute loses. If the session is lost otherwise, for
-    example because the server restarted, whoever holds a lock goes on: it is taken again as soon as the server answers, so
-    that at worst another process holds it too until either is done. Raise `StoreUnusable` while the server does not answer.
+    session, which the server ends with a process that is killed, vanishes or is paused for a minute. If the session is lost
+    otherwise, for example because the server restarted, whoever holds a lock goes on: the next session takes it again, so that
+    at worst another process holds it too until either is done. Raise `StoreUnusable` while the server does not answer.
 
     A thread must not take a lock that it holds already. Within a process a name has the same number of places everywhere.
     """
 
     def __init__(self, engine: Engine | None = None) -> None:
         self.process = token_hex(8)  # the id of this process among those that use the database
-        self._threads = _ThreadLocks()
+        self._url = engine.url if engine is not None and engine.dialect.name == "postgresql" else None
+        self._held: dict[str, int] = {}  # place -> its key, of those that threads of this process hold
+        self._changed = Condition()  # of what is held; it guards the session too
+        self._session: Connection | None = None
+        self._pinging: Thread | None = None
         self._closed = Event()
-        shared = engine is not None and engine.url.get_backend_name() == "postgresql"
-        self._database = AdvisoryLocks(engine.url, f"process {self.process}") if engine and shared else None
 
     @property
     def over_processes(self) -> bool:
         """Whether other processes share these locks."""
-        return self._database is not None
+        return self._url is not None
 
     def close(self) -> None:
         """Release what is held. Whoever still waits on PostgreSQL gets `StoreUnusable`."""
         self._closed.set()
-        if self._database:
-            self._database.close()
+        with self._changed:
+            self._drop()
+            self._changed.notify_all()
+        if self._pinging:
+            self._pinging.join()
 
     @contextmanager
     def alone(self, name: str) -> Iterator[None]:
@@ -59,95 +75,106 @@ class ProcessLocks:
     @contextmanager
     def slots(self, name: str, count: int) -> Iterator[None]:
         """Hold one of the `count` places of a lock, for the duration of the block."""
-        with self._threads.place(name, count) as lock:
-            if self._database is None or lock is None:
-                yield
-                return
-            with lock.asking:
-                key = self._wait_for(self._database, name, count)
-            try:
-                yield
-            finally:
-                self._database.release(key)
+        queue = self._wait_for(
+            [f"queue {name}"]
+        )  # by which whoever comes later lets the one go first who waits already
+        try:
+            place = self._wait_for([f"lock {name} {number}" for number in range(count)])
+        finally:
+            self._release(queue)
+        try:
+            yield
+        finally:
+            self._release(place)
 
     @contextmanager
     def try_alone(self, name: str) -> Iterator[bool]:
         """Hold a lock that has one place, if it is free, for the duration of the block; yield whether it was."""
-        with self._threads.place(name, 1, wait=False) as lock:
-            if lock is None or self._database is None:
-                yield lock is not None
-                return
-            key = self._database.take([_key(name, 0)])
-            try:
-                yield key is not None
-            finally:
-                if key is not None:
-                    self._database.release(key)
+        place = self._take([f"lock {name} 0"])
+        try:
+            yield place is not None
+        finally:
+            if place is not None:
+                self._release(place)
 
     def look_up(self, processes: Collection[str]) -> OtherProcesses:
         """Return which of these processes run and which have ended, except this one. On SQLite neither is known of any."""
-        others = frozenset(processes) - {self.process}
-        if self._database is None or not others:
+        others = {_own_key(each): each for each in processes if each != self.process}
+        if self._url is None or not others:
             return OtherProcesses()
-        free = self._database.free([f"process {each}" for each in others])
-        ended = frozenset(each for each in others if f"process {each}" in free)
-        return OtherProcesses(others - ended, ended)
+        with self._changed:
+            ended = frozenset(others[key] for key in self._ask(_FREE, list(others)))
+        return OtherProcesses(frozenset(others.values()) - ended, ended)
 
-    def _wait_for(self, database: AdvisoryLocks, name: str, count: int) -> str:
-        """Take a free place in the database and return its key. Whoever comes later lets those go first who wait already."""
-        keys, queue = [_key(name, number) for number in range(count)], f"waiting for {name}"
-        key = database.take(keys, unless_shared=queue)
-        if key is None:
-            with database.sharing(queue):
-                key = self._poll(database, keys)
-        return key
+    def _wait_for(self, places: Sequence[str]) -> str:
+        """Take one of the places, as soon as one is free, and return it."""
+        with self._changed:
+            while (place := self._take(places)) is None:
+                self._changed.wait(_POLL if self.over_processes else None)
+            return place
 
-    def _poll(self, database: AdvisoryLocks, keys: Sequence[str]) -> str:
-        interval = _FIRST_INTERVAL
-        while not self._closed.wait(interval):
-            key = database.take(keys)
-            if key is not None:
-                return key
-            interval = min(1.5 * interval, _LONGEST_INTERVAL)
-        raise StoreUnusable("the database was closed")
+    def _take(self, places: Sequence[str]) -> str | None:
+        """Take the first place that is free, and return it; None if none is."""
+        with self._changed:
+            free = {lock_key(each): each for each in places if each not in self._held}
+            keys = self._ask(_TAKE_FIRST, list(free)) if free and self.over_processes else list(free)
+            if not keys:
+                return None
+            place = free[keys[0]]
+            self._held[place] = keys[0]
+            return place
 
+    def _release(self, place: str) -> None:
+        with self._changed:
+            key = self._held.pop(place)
+            if self._session:  # otherwise it is free already
+                with suppress(*_FAILURES):
+                    self._execute(_RELEASE, [key])
+            self._changed.notify_all()
 
-class _ThreadLock:
-    """A lock within the process. One thread at a time asks the database for a place of it."""
+    # All below need the guard
 
-    def __init__(self, count: int) -> None:
-        self.places = BoundedSemaphore(count)
-        self.asking = Lock()
-        self.users = 0  # threads that hold a place or wait for one
+    def _ask(self, statement: TextClause, keys: Sequence[int]) -> Sequence[int]:
+        """Return the keys that a statement selects; ask again in a new session if the present one turns out to be lost."""
+        if self._session:
+            with suppress(*_FAILURES):
+                return self._execute(statement, keys)
+        return self._execute(statement, keys)
 
-
-class _ThreadLocks:
-    """Locks between the threads of a process, each kept while it is held or waited for."""
-
-    def __init__(self) -> None:
-        self._guard = Lock()
-        self._locks: dict[str, _ThreadLock] = {}
-
-    @contextmanager
-    def place(self, name: str, count: int, *, wait: bool = True) -> Iterator[_ThreadLock | None]:
-        """Hold a place of a lock; yield None if none is free and the caller does not `wait`."""
-        with self._guard:
-            lock = self._locks.get(name) or self._locks.setdefault(name, _ThreadLock(count))
-            lock.users += 1
+    def _execute(self, statement: TextClause, keys: Sequence[int]) -> Sequence[int]:
         try:
-            if not lock.places.acquire(blocking=wait):
-                yield None
-                return
-            try:
-                yield lock
-            finally:
-                lock.places.release()
-        finally:
-            with self._guard:
-                lock.users -= 1
-                if not lock.users:
-                    del self._locks[name]
+            return self._opened().execute(statement, {"keys": keys}).scalars().all()
+        except _FAILURES as error:
+            if self._session:
+                log.warning("session of the locks lost, which other processes may take meanwhile", why=str(error))
+            self._drop()
+            raise
+
+    def _opened(self) -> Connection:
+        """Return the session. A new one takes what threads hold, as far as it is free."""
+        if self._closed.is_set() or self._url is None:
+            raise StoreUnusable("the database was closed")
+        if self._session is None:
+            self._session = watched_session(self._url)
+            self._session.execute(_TAKE_ALL, {"keys": [_own_key(self.process), *self._held.values()]})
+            if self._pinging is None:
+                self._pinging = Thread(target=self._ping, name="process-locks", daemon=True)
+                self._pinging.start()
+        return self._session
+
+    def _ping(self) -> None:
+        while not self._closed.wait(_PING):
+            with self._changed, suppress(*_FAILURES):
+                self._execute(_TAKE_ALL, [_own_key(self.process)])  # again, if a lost session still held it
+
+    def _drop(self) -> None:
+        session, self._session = self._session, None
+        if session:
+            with suppress(StoreUnusable, exc.SQLAlchemyError):
+                session.invalidate()
+                session.close()
 
 
-def _key(name: str, number: int) -> str:
-    return f"lock {name} {number}"
+def _own_key(process: str) -> int:
+    """Return the key of the lock that a process holds as long as it has a session."""
+    return lock_key(f"process {process}")

@@ -210,11 +210,10 @@ spending = Table(
     metadata,
     Column("date", Date, primary_key=True),
     Column("purpose", Text, primary_key=True),
-    Column("reserved_usd", Float, nullable=False),
     Column("spent_usd", Float, nullable=False),
 )
 
-# Calls under way: `spending.reserved_usd` is what these reserve, and what those reserved that an earlier program made.
+# Of calls under way: each is deleted when what the call cost is known.
 reservations = Table(
     "reservations",
     metadata,

@@ -131,11 +131,6 @@ def running_programs(connection: Connection) -> list[RunningProgram]:
     return []
 
 
-def hold(connection: Connection, name: str) -> None:
-    """Do nothing: a write transaction has the database to itself."""
-    del connection, name
-
-
 def truncate_log(url: URL) -> None:
     """Empty a file's write-ahead log, which keeps what was deleted, unless others read it. Raise `StoreUnusable` on failure."""
     log = Path(f"{url.database}-wal")

@@ -24,7 +24,6 @@ from analysis.search.commit_words import VERSION as WORDS_VERSION
 from analysis.search.commit_words import are_all, commit_words
 from bot.store.commit_rows import (
     StoredCommit,
-    chunks,
     commit_ids,
     commit_values,
     fact_columns,
@@ -35,22 +34,21 @@ from bot.store.commit_rows import (
     repository_id_of,
     summaries_of,
 )
-from bot.store.database import Writer
+from bot.store.failures import ModelFailures, PublicationOutcomes
+from bot.store.feedback import AnswerRatings, Verdicts
 from bot.store.full_text import index_commit, index_summaries
 from bot.store.links import linked, save_named
-from bot.store.model_failures import ModelFailures
 from bot.store.ongoing_answers import OngoingAnswers
 from bot.store.process_locks import ProcessLocks
-from bot.store.publications import Publications
-from bot.store.ranks import GivenRanks
-from bot.store.ratings import AnswerRatings
-from bot.store.release_scores import ReleaseScores
+from bot.store.ranks import GivenRanks, ReleaseScores
 from bot.store.schema import analyses, commits, day_commits, days, files, repositories
 from bot.store.search_index import SearchIndex
 from bot.store.spending import Spending
 from bot.store.surfaces import Surfaces
-from bot.store.upsert import insert_or_update
-from bot.store.verdicts import Verdicts
+from bot.store.transactions import Database, chunks, insert_or_update
+
+# The commits of days' listings.
+_LISTED = day_commits.join(days).join(commits).join(repositories, repositories.c.id == days.c.repository_id)
 
 
 class StoredDay(NamedTuple):
@@ -85,13 +83,12 @@ class Store:
     """
 
     def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._writing = Writer(engine)
+        self._database = Database(engine)
         self.locks = ProcessLocks(engine)
         self.spending = Spending(engine)
         self.model_failures = ModelFailures(engine)
         self.ongoing_answers = OngoingAnswers(engine)
-        self.publications = Publications(engine)
+        self.publications = PublicationOutcomes(engine)
         self.ratings = AnswerRatings(engine)
         self.verdicts = Verdicts(engine)
         self.ranks = GivenRanks(engine)
@@ -101,13 +98,13 @@ class Store:
 
     def close(self) -> None:
         self.locks.close()
-        self._engine.dispose()
+        self._database.engine.dispose()
 
     # Days
 
     def day(self, repository: Repository, day: date, timezone: str) -> StoredDay | None:
         """Return the latest listing of a day, or None if it was never listed."""
-        with self._engine.connect() as connection:
+        with self._database.engine.connect() as connection:
             row = connection.execute(
                 select(days.c.id, days.c.listed_at, days.c.remarks, days.c.read_from)
                 .join(repositories)
@@ -130,21 +127,11 @@ class Store:
 
     def latest_day_before(self, repository: Repository, day: date, timezone: str) -> date | None:
         """Return the latest listed day before `day`, or None."""
-        with self._engine.connect() as connection:
-            return connection.execute(
-                select(func.max(days.c.date))
-                .join(repositories)
-                .where(repositories.c.key == repository.key, days.c.timezone == timezone, days.c.date < day)
-            ).scalar()
+        return max((each for each in self.listed_dates(repository, timezone) if each < day), default=None)
 
     def first_day(self, repository: Repository, timezone: str) -> date | None:
         """Return the earliest listed day, or None."""
-        with self._engine.connect() as connection:
-            return connection.execute(
-                select(func.min(days.c.date))
-                .join(repositories)
-                .where(repositories.c.key == repository.key, days.c.timezone == timezone)
-            ).scalar()
+        return min(self.listed_dates(repository, timezone), default=None)
 
     def save_day(
         self,
@@ -159,7 +146,7 @@ class Store:
         read_from: ReadFrom = ReadFrom.API,
     ) -> StoredDay:
         """Store a day's listing, replacing an earlier one, and return it; commits already stored stay unchanged."""
-        with self._writing.begin(alone=f"days {repository.key}") as connection:
+        with self._database.begin(alone=f"days {repository.key}") as connection:
             repository_id = repository_id_of(connection, repository)
             insert_new(connection, repository_id, [*listed, *late])
             ids = commit_ids(connection, repository_id, [commit.sha for commit in [*listed, *late]])
@@ -174,77 +161,40 @@ class Store:
             ]
             if rows:
                 connection.execute(insert(day_commits), rows)
-        return StoredDay(
-            listed_at,
-            tuple(ids[commit.sha] for commit in listed),
-            tuple(ids[commit.sha] for commit in late),
-            tuple(remarks),
-            read_from,
-        )
+        listed_ids, late_ids = (tuple(ids[commit.sha] for commit in each) for each in (listed, late))
+        return StoredDay(listed_at, listed_ids, late_ids, tuple(remarks), read_from)
 
     def set_read_from(
         self, repository: Repository, day: date, timezone: str, listed: StoredDay, read_from: ReadFrom
     ) -> StoredDay:
         """Store where a listed day was read from, and return it so."""
-        with self._writing.begin() as connection:
-            connection.execute(
-                update(days)
-                .where(
-                    days.c.repository_id == repository_id_of(connection, repository),
-                    days.c.date == day,
-                    days.c.timezone == timezone,
-                )
-                .values(read_from=read_from.value)
-            )
+        own = select(repositories.c.id).where(repositories.c.key == repository.key).scalar_subquery()
+        row = update(days).where(days.c.repository_id == own).filter_by(date=day, timezone=timezone)
+        self._database.execute(row.values(read_from=read_from.value))
         return listed._replace(read_from=read_from)
 
     def listed_shas(self, repository: Repository, shas: Sequence[str], *, other_than: date) -> set[str]:
         """Return those of `shas` that the listing of any day but the given one contains."""
-        found: set[str] = set()
-        with self._engine.connect() as connection:
-            for chunk in chunks(shas):
-                found.update(
-                    connection.execute(
-                        select(commits.c.sha)
-                        .join(repositories, repositories.c.id == commits.c.repository_id)
-                        .join(day_commits, day_commits.c.commit_id == commits.c.id)
-                        .join(days, days.c.id == day_commits.c.day_id)
-                        .where(
-                            repositories.c.key == repository.key, commits.c.sha.in_(chunk), days.c.date != other_than
-                        )
-                    ).scalars()
-                )
-        return found
+        own = repositories.c.key == repository.key, days.c.date != other_than
+        query = select(commits.c.sha).select_from(_LISTED).where(*own)
+        return {row.sha for row in self._database.rows_among(query, commits.c.sha, shas)}
 
     def dates_of(self, repository: Repository, sha: str) -> list[date]:
         """Return the days, in any time zone, whose listings contain a commit."""
-        with self._engine.connect() as connection:
-            query = (
-                select(days.c.date)
-                .distinct()
-                .join(repositories, repositories.c.id == days.c.repository_id)
-                .join(day_commits, day_commits.c.day_id == days.c.id)
-                .join(commits, commits.c.id == day_commits.c.commit_id)
-                .where(repositories.c.key == repository.key, commits.c.sha == sha)
-                .order_by(days.c.date)
-            )
-            return list(connection.execute(query).scalars())
+        own = repositories.c.key == repository.key, commits.c.sha == sha
+        query = select(days.c.date).distinct().select_from(_LISTED).where(*own)
+        return self._database.column(query.order_by(days.c.date))
 
     def listed_dates(self, repository: Repository, timezone: str) -> set[date]:
         """Return the listed days of a repository in a time zone."""
-        with self._engine.connect() as connection:
-            query = (
-                select(days.c.date)
-                .join(repositories)
-                .where(repositories.c.key == repository.key, days.c.timezone == timezone)
-            )
-            return set(connection.execute(query).scalars())
+        own = repositories.c.key == repository.key, days.c.timezone == timezone
+        return set(self._database.column(select(days.c.date).join(repositories).where(*own)))
 
     # Commits
 
     def commits(self, ids: Sequence[int], *, patches: bool = False) -> list[StoredCommit]:
         """Return the commits with these ids, in that order; patches only on request, since they are most of the bytes."""
-        with self._engine.connect() as connection:
+        with self._database.engine.connect() as connection:
             return read_commits(connection, ids, patches=patches)
 
     def save_commit(
@@ -255,7 +205,7 @@ class Store:
         Facts that whole files proved are not replaced by those of a patch.
         """
         words = commit_words(commit)
-        with self._writing.begin() as connection:
+        with self._database.begin() as connection:
             repository_id = repository_id_of(connection, repository)
             key, facts = {"repository_id": repository_id, "sha": commit.sha}, fact_columns(found, proof)
             indexed = {"words_version": WORDS_VERSION, "words_are_all": are_all(words, commit)}
@@ -286,31 +236,21 @@ class Store:
 
         Facts that whole files proved are not replaced by those of a patch.
         """
-        with self._writing.begin(alone=f"facts {commit_id}") as connection:
+        with self._database.begin(alone=f"facts {commit_id}") as connection:
             values = {**fact_columns(found, proof), **reference_values(commit)}
             connection.execute(update(commits).where(commits.c.id == commit_id, replaceable_by(proof)).values(**values))
             save_named(connection, commit_id, commit)
 
     def read_ids(self, repository: Repository, shas: Sequence[str]) -> dict[str, int]:
         """Return SHA -> id of the commits that were read."""
-        found: dict[str, int] = {}
-        with self._engine.connect() as connection:
-            for chunk in chunks(shas):
-                query = (
-                    select(commits.c.sha, commits.c.id)
-                    .join(repositories)
-                    .where(repositories.c.key == repository.key, commits.c.sha.in_(chunk), commits.c.read)
-                )
-                found |= {row.sha: row.id for row in connection.execute(query)}
-        return found
+        own = repositories.c.key == repository.key, commits.c.read
+        query = select(commits.c.sha, commits.c.id).join(repositories).where(*own)
+        return {row.sha: row.id for row in self._database.rows_among(query, commits.c.sha, shas)}
 
     def count(self, repository: Repository) -> int:
         """Return how many commits of a repository are stored."""
-        with self._engine.connect() as connection:
-            query = (
-                select(func.count()).select_from(commits).join(repositories).where(repositories.c.key == repository.key)
-            )
-            return connection.execute(query).scalar_one()
+        query = select(func.count()).select_from(commits).join(repositories).where(repositories.c.key == repository.key)
+        return self._database.value(query) or 0
 
     def latest(self, repository: Repository, most: int, kinds: Collection[FactKind] = ()) -> list[int]:
         """Return the ids of a repository's `most` latest commits on its branch that were read, newest first.
@@ -327,8 +267,7 @@ class Store:
         )
         if kinds:
             query = query.where(or_(*(facts.contains(f'"{kind.value}"', autoescape=True) for kind in kinds)))
-        with self._engine.connect() as connection:
-            return list(connection.execute(query).scalars())
+        return self._database.column(query)
 
     def with_sha(self, prefix: str, repository: Repository | None = None) -> list[tuple[str, int]]:
         """Return (repository key, id) of the commits whose SHA begins with `prefix`, at most ten."""
@@ -343,13 +282,12 @@ class Store:
         query = select(repositories.c.key, commits.c.id).join(repositories).where(*conditions).limit(10)
         if repository:
             query = query.where(repositories.c.key == repository.key)
-        with self._engine.connect() as connection:
-            return [(row.key, row.id) for row in connection.execute(query)]
+        return [(row.key, row.id) for row in self._database.rows(query)]
 
     def links(self, stored: Sequence[StoredCommit]) -> dict[int, Links]:
         """Return commit id -> its links to stored commits."""
         found: dict[int, Links] = {}
-        with self._engine.connect() as connection:
+        with self._database.engine.connect() as connection:
             for chunk in chunks(stored):
                 found |= linked(connection, {each.id: each.commit for each in chunk})
         return found
@@ -359,17 +297,10 @@ class Store:
     def analyses(self, ids: Sequence[int], language: Language, model: str, prompt: str) -> dict[int, StoredAnalysis]:
         """Return commit id -> its analysis in a language, by a model and a version of the prompt."""
         found = {}
-        with self._engine.connect() as connection:
-            for chunk in chunks(ids):
-                query = select(analyses).where(
-                    analyses.c.commit_id.in_(chunk),
-                    analyses.c.language == language,
-                    analyses.c.model == model,
-                    analyses.c.prompt == prompt,
-                )
-                for row in connection.execute(query):
-                    values = {name: getattr(row, name) for name in StoredAnalysis.model_fields if name != "analysis"}
-                    found[row.commit_id] = StoredAnalysis(analysis=Analysis.model_validate(row.body), **values)
+        query = select(analyses).filter_by(language=language, model=model, prompt=prompt)
+        for row in self._database.rows_among(query, analyses.c.commit_id, ids):
+            values = {name: getattr(row, name) for name in StoredAnalysis.model_fields if name != "analysis"}
+            found[row.commit_id] = StoredAnalysis(analysis=Analysis.model_validate(row.body), **values)
         return found
 
     def save_analysis(
@@ -379,11 +310,10 @@ class Store:
         key = {"commit_id": commit_id, "language": language, "model": model, "prompt": prompt}
         values = analysis.model_dump(mode="json", exclude={"analysis"})
         values["body"] = analysis.analysis.model_dump(mode="json", exclude_defaults=True)
-        with self._writing.begin(alone=f"summaries {commit_id}") as connection:
+        with self._database.begin(alone=f"summaries {commit_id}") as connection:
             insert_or_update(connection, analyses, key, values)
             index_summaries(connection, commit_id, summaries_of(connection, [commit_id])[commit_id])
 
     def is_empty(self) -> bool:
         """Return whether the store has no commits."""
-        with self._engine.connect() as connection:
-            return connection.execute(select(commits.c.id).limit(1)).first() is None
+        return self._database.first(select(commits.c.id).limit(1)) is None

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Engine, delete, select
 
 from analysis.models import Repository
-from bot.store.database import Writer
 from bot.store.schema import surfaces as table
-from bot.store.upsert import insert_or_update
+from bot.store.transactions import Database, insert_or_update
 
 if TYPE_CHECKING:
     from analysis.impact.surface.trees import TreeSurface
@@ -21,16 +20,14 @@ class Surfaces:
     """Surfaces on one engine, by repository, root tree (its SHA) and upstream packages; thread-safe."""
 
     def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._writing = Writer(engine)
+        self._database = Database(engine)
 
     def get(self, repository: Repository, tree: str, packages: Collection[str]) -> "TreeSurface | None":
         """Return the surface of a tree; None if none was stored, or only by other rules."""
         from analysis.impact.surface.trees import TreeSurface
 
         query = select(table.c.body).filter_by(**_key(repository, tree, packages))
-        with self._engine.connect() as connection:
-            body = connection.execute(query).scalar()
+        body = self._database.value(query)
         return TreeSurface.model_validate_json(body) if body else None
 
     def save(
@@ -40,7 +37,7 @@ class Surfaces:
         key = _key(repository, tree, packages)
         values = {"body": surface.model_dump_json(), "read_at": now}
         own = table.c.repository == key["repository"]
-        with self._writing.begin() as connection:
+        with self._database.begin() as connection:
             insert_or_update(connection, table, key, values)
             newest = select(table.c.id).where(own).order_by(table.c.read_at.desc(), table.c.id.desc()).limit(_KEPT)
             connection.execute(delete(table).where(own, table.c.id.not_in(newest)))

@@ -6,7 +6,7 @@ from time import monotonic
 import pytest
 
 from analysis.errors import StoreUnusable
-from bot.bootstrap.health import HealthChecks
+from bot.health import HealthChecks
 
 WITHIN = 2  # seconds
 

@@ -54,7 +54,7 @@ def test_flows_and_steps_keep_the_names_that_stored_flows_have() -> None:
     """No name is changed or missing, and none is new without being listed."""
     source = getsource(flows)
     assert re.findall(r'= _flow\("(\w+)"', source) == list(FLOWS), WHAT_TO_DO
-    assert set(re.findall(r'(?:self\._step|= _registered)\(\s*"(\w+)"', source)) == STEPS.keys(), WHAT_TO_DO
+    assert set(re.findall(r'(?:self\._step\(\s*|DBOS\.step\(name=)"(\w+)"', source)) == STEPS.keys(), WHAT_TO_DO
 
 
 def test_flows_take_the_arguments_that_were_stored() -> None:

@@ -7,10 +7,12 @@ from time import monotonic
 from sqlalchemy import Connection, create_engine, text
 from sqlalchemy.pool import NullPool
 
+from bot.store.postgresql import LOCK_HOLDERS, lock_key
+
 _PATIENCE = 30  # seconds
 _HELD = text(
     "SELECT count(*) FROM pg_locks JOIN pg_database ON pg_database.oid = pg_locks.database"
-    " WHERE locktype = 'advisory' AND datname = current_database() AND mode = :mode"
+    " WHERE locktype = 'advisory' AND datname = current_database()"
 )
 
 
@@ -22,9 +24,15 @@ def monitoring(url: str) -> Iterator[Connection]:
         yield connection
 
 
-def held(server: Connection, mode: str = "ExclusiveLock") -> int:
-    """How many advisory locks are held in the database; those of mode ShareLock are held by whoever waits."""
-    return int(server.execute(_HELD, {"mode": mode}).scalar_one())
+def held(server: Connection) -> int:
+    """How many advisory locks are held in the database."""
+    return int(server.execute(_HELD).scalar_one())
+
+
+def is_queued(server: Connection, name: str) -> bool:
+    """Whether somebody waits for a lock of that name, or is just taking it."""
+    key = {"key": lock_key(f"queue {name}")}
+    return bool(server.execute(text(f"SELECT count(*) {LOCK_HOLDERS}"), key).scalar_one())
 
 
 def wait_until(condition: Callable[[], bool]) -> None:

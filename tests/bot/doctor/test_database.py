@@ -8,9 +8,8 @@ import pytest
 from sqlalchemy import Engine, create_engine, insert, text
 from sqlalchemy.pool import NullPool
 
-from bot.doctor.database import database
+from bot.doctor.database import connections, database
 from bot.doctor.finding import Finding
-from bot.doctor.processes import connections
 from bot.settings import Settings
 from bot.store import Draft, Mailbox, State
 from bot.store.flow_tables import FLOWS_SCHEMA

@@ -5,7 +5,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from analysis.models import Repository
-from bot.store import Publications, Subscriptions, Terms, open_engine
+from bot.store import PublicationOutcomes, Subscriptions, Terms, open_engine
 from tests.conftest import recorded
 from tests.servers.killed import CHANNELS, Killable, Moment, killable, more
 from tests.servers.writable import WritableRepository
@@ -32,7 +32,7 @@ def test_a_publication_that_is_killed_at_each_step_is_one_commit(tmp_path: Path)
         assert target.messages() == ["Begin", f"Add the digest of {day} of o/n"]
         assert f"reports/{day.year}/n/{day}.md" in target.files()
         engine = open_engine(bot.database_url)
-        assert Publications(engine).failed(now - timedelta(days=1)) == []
+        assert PublicationOutcomes(engine).failed(now - timedelta(days=1)) == []
         engine.dispose()
         assert "Traceback" not in bot.log_text
 

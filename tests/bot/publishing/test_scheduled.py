@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from analysis.models import Repository
-from bot.store import FailedPublication, Publications, Subscriptions, Terms, open_engine
+from bot.store import FailedPublication, PublicationOutcomes, Subscriptions, Terms, open_engine
 from loopback.github import RecordedRepository
 from loopback.slack import LoopbackSlack
 from tests.conftest import recorded
@@ -43,7 +43,7 @@ def at_work(folder: Path, target: WritableRepository, *faults: Fault, **settings
 
 def failed(folder: Path) -> list[FailedPublication]:
     engine = open_engine(bot_database(folder))
-    found = Publications(engine).failed(NOW - timedelta(days=1))
+    found = PublicationOutcomes(engine).failed(NOW - timedelta(days=1))
     engine.dispose()
     return found
 

@@ -30,7 +30,7 @@ from bot.services.reader import Reader
 from bot.store import Store, open_engine
 from tests.bot.services.test_models import said
 from tests.conftest import recorded
-from tests.servers.advisory_locks import held, monitoring, wait_until
+from tests.servers.advisory_locks import held, is_queued, monitoring, wait_until
 from tests.servers.chat import ScriptedChat
 from tests.servers.downstream import MORNING_AFTER, PLUGIN, UPSTREAM, Pair
 from tests.servers.github import Fault, FaultyGitHub
@@ -59,9 +59,9 @@ class Place(NamedTuple):
     stores: list[Store]
     server: Connection
 
-    def waiting(self, count: int = 1) -> None:
-        """Returns once so many wait for a lock that another process holds."""
-        wait_until(lambda: held(self.server, "ShareLock") >= count)
+    def waiting(self, name: str) -> None:
+        """Returns once somebody waits for a lock that another process holds."""
+        wait_until(lambda: is_queued(self.server, name))
 
 
 @pytest.fixture
@@ -108,7 +108,7 @@ def test_a_commit_is_analysed_once_and_calls_are_limited_over_processes(place: P
         model = stack.enter_context(closing(ChatModel("scripted", base_url=chat.url, timeout=60)))
         desks = [services_on(github, store, metered(model, store)).digests for store in place.stores]
         with together(*(lambda desk=desk: desk.report(REF, NOW) for desk in desks)) as reports:
-            place.waiting()
+            place.waiting("analyses by a model")
             wait_until(lambda: inside[0] == 2)
             go.set()
         counts = {each.result().coverage.analysed for each in reports}
@@ -131,7 +131,7 @@ def test_an_answer_has_its_place_while_another_process_analyses(place: Place, pr
                 stack.enter_context(analysing.call("digest", (0, 0), usage))
             with answering.call("answer", (0, 0), usage):
                 waiting = threads.submit(analyse)
-                place.waiting()
+                place.waiting("analyses by a model")
                 assert not analysed.is_set()
         waiting.result()
 
@@ -200,7 +200,7 @@ def test_a_day_is_read_by_one_process(place: Place, serve: Serve) -> None:
     with closing(GitHub(github.url, "token")) as source:
         readers = [reader(services_on(source, store)) for store in place.stores]
         with together(*(lambda each=each: each.report(REF, NOW) for each in readers)) as reports:
-            place.waiting()
+            place.waiting(f"reading {REPOSITORY.key}")
             listed.set()
         first, second = (each.result() for each in reports)
     assert first == second
@@ -236,6 +236,6 @@ def test_a_surface_is_extracted_by_one_process(place: Place, tmp_path: Path) -> 
         with ThreadPoolExecutor(1) as threads:
             with other.locks.alone(f"surface {PLUGIN.full_name} {tree}"):
                 found = threads.submit(impacts.surface, PLUGIN, UPSTREAM, (), MORNING_AFTER)
-                place.waiting()
+                place.waiting(f"surface {PLUGIN.full_name} {tree}")
                 other.surfaces.save(PLUGIN, tree, roots, stored, MORNING_AFTER)
             assert found.result().downstream.unread == 7

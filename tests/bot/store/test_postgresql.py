@@ -105,7 +105,7 @@ def test_missing_databases_users_and_rights_are_told_in_a_sentence() -> None:
                     look(as_user(url, "reader"))
             executed(url, "GRANT USAGE, CREATE ON SCHEMA public TO reader")
             open_engine(url).dispose()
-            with pytest.raises(StoreUnusable, match="GRANT ALL ON TABLE alembic_version TO reader"):
+            with pytest.raises(StoreUnusable, match="does not grant the user what is needed; make it the owner"):
                 open_engine(as_user(url, "reader"))
             with pytest.raises(StoreUnusable, match=r"GRANT CREATE ON DATABASE \w+ TO reader"):
                 session(make_url(as_user(url, "reader")))

@@ -94,6 +94,7 @@ def test_nothing_that_was_written_is_lost(tmp_path: Path) -> None:
     open_engine(f"sqlite:///{file}").dispose()
     for table, row in rows():
         [kept] = found(file, table)
+        row.pop("reserved_usd", None)  # which repeated a sum
         assert {name: kept[name] for name in row} == row
 
 

@@ -1,6 +1,6 @@
 """Corrections of tiers know their channel, where they apply, and PostgreSQL makes tsvectors of the indexed texts itself.
 
-The table of weights fitted to a repository goes.
+The table of weights fitted to a repository goes, and a column that repeated the sum of the reservations.
 """
 
 import sqlalchemy as sa
@@ -17,6 +17,7 @@ readable_by = "0021"
 
 def upgrade() -> None:
     op.drop_table("weights")
+    op.drop_column("spending", "reserved_usd")
     if op.get_bind().dialect.name == "postgresql":
         columns = "rowid, title, message, paths, code, summary"
         op.execute(f"CREATE TEMPORARY TABLE earlier_search AS SELECT {columns} FROM commit_search")  # noqa: S608 (likewise)
