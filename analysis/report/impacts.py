@@ -9,7 +9,7 @@ from analysis.locale.punctuation import join_items
 from analysis.models import SHORT_SHA, Language
 from analysis.models.impacts import Certainty, Downstream, DownstreamImpacts, Impact, ImpactReport, UpstreamPlace
 
-_MAX_PLACES = 3  # shown of one cause
+MAX_PLACES = 3  # shown of one cause
 _MAX_NAMES = 5  # of files or folders
 
 
@@ -17,7 +17,7 @@ class ImpactCause(NamedTuple):
     """The impacts of one upstream name that have the same downstream lines, of which `places` are shown."""
 
     impacts: tuple[Impact, ...]
-    places: int = _MAX_PLACES
+    places: int = MAX_PLACES
 
     @property
     def first(self) -> Impact:
@@ -59,7 +59,7 @@ class ImpactCause(NamedTuple):
         return places if count > 0 else ""
 
 
-def impact_causes(found: DownstreamImpacts, places: int = _MAX_PLACES) -> list[ImpactCause]:
+def impact_causes(found: DownstreamImpacts, places: int = MAX_PLACES) -> list[ImpactCause]:
     """Return the causes of what a commit breaks of a downstream tree, what is proven first, each to be shown with `places`."""
     causes: dict[object, list[Impact]] = {}
     for each in found.impacts:

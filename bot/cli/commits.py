@@ -12,8 +12,6 @@ from bot.cli.command_settings import command_settings
 from bot.cli.options import LangOption, NoModelOption, OutOption, RepoOption, ZoneOption, budget_time
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from bot.services.factory import Services
     from bot.settings import Settings
 
@@ -31,11 +29,9 @@ def commit(
     no_model: NoModelOption = False,
 ) -> None:
     """Show one commit with its analysis."""
-    from analysis.report.as_json import commit_json
-    from analysis.report.markdown import commit_markdown
-    from analysis.report.terminal import print_commit
+    from analysis.report.markdown import CommitReport
     from analysis.window import zone
-    from bot.cli.output import deliver, raw
+    from bot.cli.output import print_reports
     from bot.models.reference import parse_reference
     from bot.services.configured_repositories import choose_repositories
 
@@ -47,15 +43,7 @@ def commit(
             reference, choose_repositories(repo, settings.digest_repos), language
         )
 
-    def show(console: "Console") -> None:
-        if format == "json":
-            raw(console, commit_json(repository, entry) + "\n")
-        elif format == "markdown":
-            raw(console, commit_markdown(repository, entry, language))
-        else:
-            print_commit(console, repository, entry, language, tz)
-
-    deliver(show, out)
+    print_reports([CommitReport(repository, entry, language, tz.key)], format, out)
 
 
 def ask(

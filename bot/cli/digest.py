@@ -36,7 +36,7 @@ def digest(
 ) -> None:
     """Report one day's commits, ranked and analysed."""
     from analysis.window import parse_day, zone
-    from bot.cli.output import deliver, print_reports
+    from bot.cli.output import print_reports
     from bot.models.subjects import DayRef
     from bot.services.configured_repositories import choose_repositories
 
@@ -50,7 +50,7 @@ def digest(
     days = [DayRef(each, date, tz.key, language) for each in choose_repositories(repo, settings.digest_repos)]
     reports, failures = _read_days(settings, days, watch, now, no_model=no_model, sample=sample)
     if reports:
-        deliver(lambda console: print_reports(console, reports, format), out)
+        print_reports(reports, format, out)
     _check_complete(reports, failures)
 
 

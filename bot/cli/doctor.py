@@ -10,7 +10,7 @@ def doctor() -> None:
     """Check the settings. Tries every token, scope, channel, model and database, and says how to fix what fails."""
     from rich.text import Text
 
-    from analysis.report.wrapping import Line, print_line
+    from analysis.report.terminal import Line, print_line
     from analysis.text import one_line
     from bot.cli.output import standard_console
     from bot.doctor import findings

@@ -13,8 +13,6 @@ from bot.cli.options import DownstreamOption, IncompleteResult, LangOption, OutO
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rich.console import Console
-
     from analysis.models import Repository
     from analysis.models.impacts import ImpactReport
     from bot.models.reference import Reference
@@ -41,7 +39,7 @@ def impact(
 ) -> None:
     """Show which commits break downstream code. It shows both places and, where known, what to write instead."""
     from analysis.window import zone
-    from bot.cli.output import deliver
+    from bot.cli.output import print_reports
     from bot.models.named_subject import days_or_commit
     from bot.services.configured_repositories import choose_repositories
     from bot.services.impact import parse_downstream
@@ -57,7 +55,7 @@ def impact(
         raise Misuse("name the code that may break: --downstream owner/name or a folder, or set DIGEST_DOWNSTREAM")
     terms = Terms(downstreams, lang or settings.digest_language, tz, now)
     reports = _reports(settings, repositories, subject, terms)
-    deliver(lambda console: _print(console, reports, format), out)
+    print_reports(reports, format, out)
     if format == "json":
         _print_comparisons(reports)
     _check_complete(reports)
@@ -86,24 +84,6 @@ def _reports(
         if isinstance(subject, list):
             return [impacts.of_days(each, subject, terms, progress) for each in repositories]
         return [impacts.of_commit(subject, repositories, terms)]
-
-
-def _print(console: "Console", reports: "Sequence[ImpactReport]", form: Format) -> None:
-    from bot.cli.output import raw
-
-    for report in reports:
-        if form == "json":
-            from analysis.report.as_json import impacts_json
-
-            raw(console, "".join(impacts_json(each, report.language) + "\n" for each in report.commits))
-        elif form == "markdown":
-            from analysis.report.impacts_markdown import impacts_markdown
-
-            raw(console, impacts_markdown(report))
-        else:
-            from analysis.report.impacts_terminal import print_impacts
-
-            print_impacts(console, report)
 
 
 def _print_comparisons(reports: "Sequence[ImpactReport]") -> None:

@@ -15,8 +15,6 @@ from bot.cli.options import DownstreamOption, LangOption, OutOption, RepoOption,
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rich.console import Console
-
     from analysis.models import Repository
     from analysis.models.suspects import SuspectReport
     from bot.services.suspects import SuspectTerms
@@ -48,7 +46,7 @@ def suspects(
 ) -> None:
     """Find the commits that most likely caused a failure. It reads a traceback, a log or a description, and says why."""
     from analysis.window import zone
-    from bot.cli.output import deliver
+    from bot.cli.output import print_reports
     from bot.services.configured_repositories import choose_repositories
     from bot.services.impact import parse_downstream
     from bot.services.suspects import SuspectTerms, end_of_search
@@ -59,7 +57,7 @@ def suspects(
     trees = [parse_downstream(each) for each in downstream or settings.digest_downstream]
     terms = SuspectTerms(trees, end_of_search(until, tz, now), days, lang or settings.digest_language, tz, now)
     reports = _reports(settings, choose_repositories(repo, settings.digest_repos), text, terms)
-    deliver(lambda console: _print(console, reports, format), out)
+    print_reports(reports, format, out)
     if format == "json":
         from analysis.report.suspects import summary
 
@@ -102,21 +100,3 @@ def _reports(
         complete_index(services.store, progress)
         service = SuspectService(services.store, services.commits, services.impacts)
         return [service.find(each, text, terms) for each in repositories]
-
-
-def _print(console: "Console", reports: "Sequence[SuspectReport]", form: Format) -> None:
-    from bot.cli.output import raw
-
-    for report in reports:
-        if form == "json":
-            from analysis.report.as_json import suspect_json
-
-            raw(console, "".join(suspect_json(each, report.language) + "\n" for each in report.suspects))
-        elif form == "markdown":
-            from analysis.report.suspects_markdown import suspects_markdown
-
-            raw(console, suspects_markdown(report))
-        else:
-            from analysis.report.suspects_terminal import print_suspects
-
-            print_suspects(console, report)

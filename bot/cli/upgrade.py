@@ -12,8 +12,6 @@ from bot.cli.options import IncompleteResult, LangOption, OutOption, RepoOption,
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rich.console import Console
-
     from analysis.models.upgrades import UpgradeReport
     from bot.services.upgrade_ends import UpgradeRequest
     from bot.settings import Settings
@@ -46,13 +44,13 @@ def upgrade(
 ) -> None:
     """Show what lies between two versions. What breaks downstream code comes first."""
     from analysis.window import zone
-    from bot.cli.output import deliver
+    from bot.cli.output import print_reports
 
     settings = command_settings()
     tz = zone(timezone or settings.digest_timezone)
     asked = _request(settings, what or [], downstream, repo)._replace(tz=tz, language=lang or settings.digest_language)
     report = _report(settings, asked)
-    deliver(lambda console: _print(console, report, format), out)
+    print_reports([report], format, out)
     _check_complete(report)
 
 
@@ -84,23 +82,6 @@ def _report(settings: "Settings", asked: "UpgradeRequest") -> "UpgradeReport":
         factory.command_services(settings, progress, mirrored=lambda _: True) as services,
     ):
         return services.upgrades.report(asked, progress)
-
-
-def _print(console: "Console", report: "UpgradeReport", form: Format) -> None:
-    from bot.cli.output import raw
-
-    if form == "json":
-        from analysis.report.as_json import upgrade_json
-
-        raw(console, upgrade_json(report) + "\n")
-    elif form == "markdown":
-        from analysis.report.upgrades_markdown import upgrade_markdown
-
-        raw(console, upgrade_markdown(report))
-    else:
-        from analysis.report.upgrades_terminal import print_upgrade
-
-        print_upgrade(console, report)
 
 
 def _check_complete(report: "UpgradeReport") -> None:

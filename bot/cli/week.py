@@ -12,8 +12,6 @@ from bot.cli.command_settings import command_settings
 from bot.cli.options import IncompleteResult, LangOption, OutOption, RepoOption, ZoneOption
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from analysis.models.weeks import WeekReport
     from bot.models.subjects import WeekRef
     from bot.settings import Settings
@@ -39,7 +37,7 @@ def week(
 ) -> None:
     """Report a week by its consequences. It names what was reverted and what is announced to go."""
     from analysis.window import parse_week, zone
-    from bot.cli.output import deliver
+    from bot.cli.output import print_reports
     from bot.models.subjects import WeekRef
     from bot.services.configured_repositories import choose_repositories
 
@@ -51,7 +49,7 @@ def week(
         raise Misuse("--chart draws one repository; choose one with --repo")
     weeks = [WeekRef(each, first, tz.key, language) for each in chosen]
     reports, failures = _read_weeks(settings, weeks, now)
-    deliver(lambda console: _print(console, reports, format), out)
+    print_reports(reports, format, out)
     if chart:
         _draw(reports[0], chart)
     if failures:
@@ -83,28 +81,6 @@ def _read_weeks(
             unread = [failure.reason for each in read.days for failure in each.failed]
             failures += [f"{ref.repository}: {why}" for why in [read.failure or next(iter(unread), None)] if why]
     return reports, failures
-
-
-def _print(console: "Console", reports: "Sequence[WeekReport]", form: Format) -> None:
-    from bot.cli.output import raw
-
-    if form == "json":
-        from analysis.report.as_json import week_json
-
-        raw(console, "".join(week_json(each) + "\n" for each in reports))
-    elif form == "markdown":
-        from analysis.report.weeks_markdown import week_markdown
-
-        raw(console, "\n".join(map(week_markdown, reports)))
-    elif form == "slack":
-        from bot.slack.messages.as_json import weeks_slack
-
-        raw(console, weeks_slack(reports) + "\n")
-    else:
-        from analysis.report.weeks_terminal import print_week
-
-        for report in reports:
-            print_week(console, report)
 
 
 def _draw(report: "WeekReport", path: Path) -> None:

@@ -7,7 +7,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from analysis.report.wrapping import Line, print_line, wrapped
+from analysis.report.terminal import Line, print_line, wrapped
 
 
 def rows(text: str, width: int) -> list[str]:

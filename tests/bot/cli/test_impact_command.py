@@ -10,7 +10,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from analysis.report.impacts_terminal import print_impacts
+from analysis.report.terminal import print_report
 from tests.conftest import Run
 from tests.servers.downstream import DAY, PACKAGE, PLUGIN, UPSTREAM, USES, Pair, reports_on
 from tests.servers.github import Fault
@@ -101,7 +101,7 @@ def test_people_see_both_places(impact: Run) -> None:
     terminal = impact("2026-02-05", "--downstream", "acme/plugin").out
     for line in (
         "💥 Breaks your code: 1 of 1 commit",
-        "✗ Worker.step now takes cache, which this definition does not accept",
+        "• Worker.step now takes cache, which this definition does not accept",
         "+ def step(self, tokens, cache):",
         "plugin/worker.py:5",
     ):
@@ -118,7 +118,7 @@ def test_it_fits_80_columns(pair: Pair) -> None:
     from tests.bot.services.test_impact import terms
 
     console = Console(width=80, record=True, file=StringIO())
-    print_impacts(console, reports_on(pair.services()).of_days(UPSTREAM, [DAY], terms(PLUGIN)))
+    print_report(console, reports_on(pair.services()).of_days(UPSTREAM, [DAY], terms(PLUGIN)))
     lines = console.export_text().splitlines()
     assert len(lines) > 10
     assert max(map(cell_len, lines)) <= 80

@@ -11,7 +11,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from analysis.report.upgrades_terminal import print_upgrade
+from analysis.report.terminal import print_report
 from bot.services.upgrade_ends import UpgradeRequest
 from tests.bot.services.test_impact import terms
 from tests.conftest import Run
@@ -187,5 +187,5 @@ def test_it_fits_80_columns(pair: Releases) -> None:
     """No line of the terminal's report is wider than 80 columns, but for words that are."""
     asked = UpgradeRequest(UPSTREAM, "", "", (PLUGIN,), "en", terms().tz, MORNING_AFTER)
     console = Console(width=80, record=True, file=StringIO())
-    print_upgrade(console, pair.services().upgrades.report(asked))
+    print_report(console, pair.services().upgrades.report(asked))
     assert max(map(cell_len, console.export_text().splitlines())) <= 80
