@@ -12,15 +12,17 @@ from zoneinfo import ZoneInfo
 from rich.text import Text
 
 from analysis.citations import to_upstream_place
-from analysis.locale import Catalogue, catalogue
+from analysis.locale import Catalogue, catalogue, mark
 from analysis.locale.punctuation import join_items
 from analysis.models import (
+    SHORT_SHA,
     Analysis,
     Commit,
     DayReport,
     Entry,
     Importance,
     Language,
+    Links,
     PeriodReport,
     PublishedDay,
     PublishedYear,
@@ -31,7 +33,7 @@ from analysis.models.release_scores import ReleaseScore
 from analysis.models.suspects import SuspectReport
 from analysis.models.upgrades import UpgradeReport
 from analysis.models.weeks import WeekReport
-from analysis.report import counts, impacts, release_scores, suspects, upgrades, week_lines
+from analysis.report import counts, impacts, release_scores, upgrades, week_lines
 from analysis.report.breaking import breaks_of, changes_of
 from analysis.report.escape import cell, inline, link_text
 from analysis.report.highlights import HighlightGroup, Theme, highlights, shown_highlights
@@ -50,7 +52,22 @@ _INDEX_LINE = 160  # characters of a day's first headline
 _AUTHOR_WIDTH = 18  # columns of a terminal
 _MARGIN = "\n    "  # of a block in an item of the second level
 
+
+def _related(links: Links, say: Catalogue) -> list[str]:
+    """Return how a commit is related to others: what takes what back, series and fixes."""
+    found = [(mark("reverts {sha}"), sha) for sha in links.all_reverted]
+    found += [(mark("reverted by {sha}"), links.reverted_by)] if links.reverted_by else []
+    fixes = [(mark("fixes {sha}"), sha) for sha in links.fixes] + [
+        (mark("fixed by {sha}"), sha) for sha in links.fixed_by
+    ]
+    before, after = ([say(text, sha=f"`{sha[:SHORT_SHA]}`") for text, sha in pairs] for pairs in (found, fixes))
+    series = links.series
+    part = [say("part {part} of a series of {of}", part=series.part, of=series.of or "N")] if series else []
+    return before + part + after
+
+
 SHARED_VALUES: dict[str, Any] = {  # what the templates of every format use
+    "related": _related,
     "breaks_of": breaks_of,
     "consequences": consequences,
     "insights": lambda insight: {name: text for name, text in insight.model_dump().items() if text},
@@ -81,14 +98,7 @@ class ScoreReport(NamedTuple):
     language: Language
 
 
-_SENTENCES = (
-    counts,
-    impacts,
-    release_scores,
-    suspects,
-    upgrades,
-    week_lines,
-)  # of which the templates take what they say
+_SENTENCES = (counts, impacts, release_scores, upgrades, week_lines)  # which the templates call by the module's name
 Report = DayReport | CommitReport | WeekReport | UpgradeReport | ImpactReport | SuspectReport | ScoreReport
 
 _TEMPLATES: dict[type, str] = {

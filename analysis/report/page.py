@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from analysis.locale import Language, catalogue
 from analysis.models import DayReport, Entry, Importance
 from analysis.report import counts
-from analysis.report.code_spans import as_html
+from analysis.report.escape import as_html
 from analysis.report.highlights import shown_highlights
 from analysis.report.markdown import SHARED_VALUES, address
 from analysis.templates import html_environment

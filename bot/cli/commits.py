@@ -4,18 +4,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from bot.cli.command_settings import command_settings
-from bot.cli.options import LangOption, NoModelOption, OutOption, RepoOption, ZoneOption, budget_time
+from bot.cli.options import FormatOption, LangOption, NoModelOption, OutOption, RepoOption, ZoneOption, budget_time
 
 if TYPE_CHECKING:
     from bot.services.factory import Services
     from bot.settings import Settings
 
-Format = Literal["terminal", "markdown", "json"]
 RefArgument = Annotated[str, typer.Argument(metavar="REF", help="A SHA or a prefix of it, #123, or a URL.")]
 
 
@@ -24,7 +23,7 @@ def commit(
     repo: RepoOption = None,
     lang: LangOption = None,
     timezone: ZoneOption = None,
-    format: Annotated[Format, typer.Option("--format", help="Output format.")] = "terminal",
+    format: FormatOption = "terminal",
     out: OutOption = None,
     no_model: NoModelOption = False,
 ) -> None:

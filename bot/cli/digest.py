@@ -3,13 +3,22 @@
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from analysis.errors import DigestError, Misuse
 from bot.cli.command_settings import command_settings
-from bot.cli.options import IncompleteResult, LangOption, NoModelOption, OutOption, RepoOption, ZoneOption, budget_time
+from bot.cli.options import (
+    FormatOrSlackOption,
+    IncompleteResult,
+    LangOption,
+    NoModelOption,
+    OutOption,
+    RepoOption,
+    ZoneOption,
+    budget_time,
+)
 
 if TYPE_CHECKING:
     from analysis.models import DayReport
@@ -24,9 +33,7 @@ def digest(
     repo: RepoOption = None,
     lang: LangOption = None,
     timezone: ZoneOption = None,
-    format: Annotated[
-        Literal["terminal", "markdown", "json", "slack"], typer.Option("--format", help="Output format.")
-    ] = "terminal",
+    format: FormatOrSlackOption = "terminal",
     out: OutOption = None,
     no_model: NoModelOption = False,
     watch: Annotated[

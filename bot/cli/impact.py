@@ -2,13 +2,21 @@
 
 import sys
 from datetime import UTC, date, datetime
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from analysis.errors import Misuse
 from bot.cli.command_settings import command_settings
-from bot.cli.options import DownstreamOption, IncompleteResult, LangOption, OutOption, RepoOption, ZoneOption
+from bot.cli.options import (
+    DownstreamOption,
+    FormatOption,
+    IncompleteResult,
+    LangOption,
+    OutOption,
+    RepoOption,
+    ZoneOption,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +27,6 @@ if TYPE_CHECKING:
     from bot.services.impact_reports import Terms
     from bot.settings import Settings
 
-Format = Literal["terminal", "markdown", "json"]
 _MOST_WORDS = 2  # a repository, and what of it
 
 
@@ -34,7 +41,7 @@ def impact(
     repo: RepoOption = None,
     lang: LangOption = None,
     timezone: ZoneOption = None,
-    format: Annotated[Format, typer.Option("--format", help="Output format.")] = "terminal",
+    format: FormatOption = "terminal",
     out: OutOption = None,
 ) -> None:
     """Show which commits break downstream code. It shows both places and, where known, what to write instead."""

@@ -2,7 +2,7 @@
 
 from datetime import date, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -26,6 +26,10 @@ DownstreamOption = Annotated[
         metavar="OWNER/NAME[@REF]|FOLDER",
         help="The code that may break; . is the current folder. May be repeated. (DIGEST_DOWNSTREAM)",
     ),
+]
+FormatOption = Annotated[Literal["terminal", "markdown", "json"], typer.Option("--format", help="Output format.")]
+FormatOrSlackOption = Annotated[
+    Literal["terminal", "markdown", "json", "slack"], typer.Option("--format", help="Output format.")
 ]
 OutOption = Annotated[
     Path | None, typer.Option("--out", metavar="PATH", help="Write to a file instead of the terminal.")

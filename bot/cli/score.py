@@ -1,20 +1,18 @@
 """The command `score`: the ranks that a release's commits were given, compared with its notes."""
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from analysis.errors import Misuse
 from bot.cli.command_settings import command_settings
-from bot.cli.options import IncompleteResult, LangOption, OutOption, RepoOption
+from bot.cli.options import FormatOption, IncompleteResult, LangOption, OutOption, RepoOption
 
 if TYPE_CHECKING:
     from analysis.models import Repository
     from bot.services.release_scoring import ScoredRelease
     from bot.settings import Settings
-
-Format = Literal["terminal", "markdown", "json"]
 
 
 def score(
@@ -26,7 +24,7 @@ def score(
         bool, typer.Option("--read", help="Read and rank the commits that have no rank, which are counted apart.")
     ] = False,
     lang: LangOption = None,
-    format: Annotated[Format, typer.Option("--format", help="How the result is written.")] = "terminal",
+    format: FormatOption = "terminal",
     out: OutOption = None,
 ) -> None:
     """Show how right the ranks of a release's commits were. It compares them with what the notes name."""

@@ -4,13 +4,13 @@ import os
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from analysis.errors import Misuse
 from bot.cli.command_settings import command_settings
-from bot.cli.options import DownstreamOption, LangOption, OutOption, RepoOption, ZoneOption
+from bot.cli.options import DownstreamOption, FormatOption, LangOption, OutOption, RepoOption, ZoneOption
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from bot.services.suspects import SuspectTerms
     from bot.settings import Settings
 
-Format = Literal["terminal", "markdown", "json"]
 _MOST_BYTES = 100_000_000
 
 
@@ -41,7 +40,7 @@ def suspects(
     repo: RepoOption = None,
     lang: LangOption = None,
     timezone: ZoneOption = None,
-    format: Annotated[Format, typer.Option("--format", help="Output format.")] = "terminal",
+    format: FormatOption = "terminal",
     out: OutOption = None,
 ) -> None:
     """Find the commits that most likely caused a failure. It reads a traceback, a log or a description, and says why."""
@@ -59,11 +58,11 @@ def suspects(
     reports = _reports(settings, choose_repositories(repo, settings.digest_repos), text, terms)
     print_reports(reports, format, out)
     if format == "json":
-        from analysis.report.suspects import summary
+        from analysis.report.impacts import suspects_summary
 
         for each in reports:
             if not each.suspects:
-                sys.stderr.write(f"{summary(each)}\n")
+                sys.stderr.write(f"{suspects_summary(each)}\n")
 
 
 def _read(file: str) -> str:

@@ -1,13 +1,13 @@
 """The command `upgrade`: the changes between two upstream versions, grouped by consequence for downstream code."""
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from analysis.errors import Misuse
 from bot.cli.command_settings import command_settings
-from bot.cli.options import IncompleteResult, LangOption, OutOption, RepoOption, ZoneOption
+from bot.cli.options import FormatOption, IncompleteResult, LangOption, OutOption, RepoOption, ZoneOption
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from bot.services.upgrade_ends import UpgradeRequest
     from bot.settings import Settings
 
-Format = Literal["terminal", "markdown", "json"]
 _MOST_WORDS = 2  # a repository, and a range
 
 
@@ -39,7 +38,7 @@ def upgrade(
     repo: RepoOption = None,
     lang: LangOption = None,
     timezone: ZoneOption = None,
-    format: Annotated[Format, typer.Option("--format", help="Output format.")] = "terminal",
+    format: FormatOption = "terminal",
     out: OutOption = None,
 ) -> None:
     """Show what lies between two versions. What breaks downstream code comes first."""

@@ -3,20 +3,18 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from analysis.errors import Misuse, OutsideFailure
 from bot.cli.command_settings import command_settings
-from bot.cli.options import IncompleteResult, LangOption, OutOption, RepoOption, ZoneOption
+from bot.cli.options import FormatOrSlackOption, IncompleteResult, LangOption, OutOption, RepoOption, ZoneOption
 
 if TYPE_CHECKING:
     from analysis.models.weeks import WeekReport
     from bot.models.subjects import WeekRef
     from bot.settings import Settings
-
-Format = Literal["terminal", "markdown", "json", "slack"]
 
 
 def week(
@@ -29,7 +27,7 @@ def week(
     repo: RepoOption = None,
     lang: LangOption = None,
     timezone: ZoneOption = None,
-    format: Annotated[Format, typer.Option("--format", help="How the result is written.")] = "terminal",
+    format: FormatOrSlackOption = "terminal",
     out: OutOption = None,
     chart: Annotated[
         Path | None, typer.Option("--chart", metavar="FILE.png", help="Also draw the commits a day and by folder.")

@@ -1,13 +1,19 @@
-"""Lines for a terminal are wrapped where a reader would break them."""
+"""A report on a terminal: foreign text is shown as it is, and lines are wrapped where a reader would break them."""
 
+import re
+from datetime import date
 from io import StringIO
+from zoneinfo import ZoneInfo
 
 import pytest
 from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from analysis.report.terminal import Line, print_line, wrapped
+from analysis.models import DayReport, Entry, Importance, Ranked, Repository
+from analysis.report.terminal import Line, print_line, print_report, wrapped
+from analysis.window import window
+from tests.factories import commit
 
 
 def rows(text: str, width: int) -> list[str]:
@@ -43,3 +49,30 @@ def test_rows_stand_below_their_text() -> None:
     written = StringIO()
     print_line(Console(file=written, width=12), Line(Text("one two three\n\nfour"), Text("  • ")))
     assert written.getvalue() == "  • one two\n    three\n\n    four\n"
+
+
+@pytest.mark.parametrize("tier", list(Importance))
+@pytest.mark.parametrize(
+    "title",
+    [
+        "a | b `c|d` e\\\\| f",
+        "[x](https://evil.example) <br> *bold* &amp; &#27;[31m",
+        "- # 1. ![x](y) | <!channel> www.a.b ```",
+    ],
+)
+def test_a_title_is_shown_as_it_is(title: str, tier: Importance) -> None:
+    """Bars, brackets, tags and entities in a title are no markup, in a heading or in a column; the link is the commit's."""
+    day, written = date(2026, 2, 5), StringIO()
+    report = DayReport(
+        repository=Repository.parse("acme/engine"),
+        date=day,
+        timezone="UTC",
+        language="en",
+        window=window(day, ZoneInfo("UTC")),
+        entries=(Entry(commit=commit(title), ranked=Ranked(score=0, importance=tier)),),
+    )
+    print_report(Console(file=written, width=120, force_terminal=True, legacy_windows=False), report)
+    plain = re.sub(r"\x1b\]8;[^\x1b]*\x1b\\|\x1b\[[\d;]*m", "", written.getvalue())
+    assert title.replace("`", "") in plain.replace("`", "")
+    targets = set(re.findall(r"\x1b\]8;[^;]*;([^\x1b]+)\x1b", written.getvalue()))
+    assert targets == {commit(title).url}
