@@ -62,11 +62,13 @@ def print_report(console: Console, report: Report) -> None:
     margin = ""
     for node in SyntaxTreeNode(parser.parse(markdown)).children:
         if node.tag == "h1":
-            console.print(Rule(Text("").join(_lines_text(node))), width=min(console.width, _RULE_WIDTH))
+            console.print(Rule(_heading(node)), width=min(console.width, _RULE_WIDTH))
         elif node.tag in ("h2", "h3"):
             console.print()
-            print_line(console, _heading(node))
+            print_line(console, Line(_heading(node)))
             margin = "   " if node.tag == "h3" else ""
+        elif node.tag == "h4":
+            print_line(console, Line(_heading(node), Text(margin)))
         else:
             inner = f"{margin}  " if margin and node.type == "bullet_list" else margin
             for line in _below(_lines(node), Text(inner)):
@@ -106,15 +108,11 @@ def print_line(console: Console, line: Line) -> None:
         lead = Text(" " * lead.cell_len)
 
 
-def _heading(node: SyntaxTreeNode) -> Line:
-    text = Text("").join(_lines_text(node))
+def _heading(node: SyntaxTreeNode) -> Text:
+    text = _inline(node.children[0], Style())
     colour = _HEADING_COLOURS.get(text.plain[:1], "") if node.tag == "h2" else ""
     text.stylize(f"bold {colour}")
-    return Line(text)
-
-
-def _lines_text(node: SyntaxTreeNode) -> list[Text]:
-    return [line.body for line in _lines(node)]
+    return text
 
 
 def _lines(node: SyntaxTreeNode) -> Iterator[Line]:

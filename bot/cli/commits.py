@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bot.cli.command_settings import command_settings
-from bot.cli.options import FormatOption, LangOption, NoModelOption, OutOption, RepoOption, ZoneOption, budget_time
+from bot.cli import options
 
 if TYPE_CHECKING:
     from bot.services.factory import Services
@@ -20,12 +19,12 @@ RefArgument = Annotated[str, typer.Argument(metavar="REF", help="A SHA or a pref
 
 def commit(
     ref: RefArgument,
-    repo: RepoOption = None,
-    lang: LangOption = None,
-    timezone: ZoneOption = None,
-    format: FormatOption = "terminal",
-    out: OutOption = None,
-    no_model: NoModelOption = False,
+    repo: options.Repo = None,
+    lang: options.Lang = None,
+    timezone: options.Zone = None,
+    format: options.Format = "terminal",
+    out: options.Out = None,
+    no_model: options.NoModel = False,
 ) -> None:
     """Show one commit with its analysis."""
     from analysis.report.markdown import CommitReport
@@ -35,7 +34,7 @@ def commit(
     from bot.services.configured_repositories import choose_repositories
 
     reference = parse_reference(ref)
-    settings = command_settings()
+    settings = options.command_settings()
     language, tz = lang or settings.digest_language, zone(timezone or settings.digest_timezone)
     with _services(settings, no_model=no_model) as services:
         repository, entry = services.commits.look_up(
@@ -53,10 +52,10 @@ def ask(
         ),
     ],
     question: Annotated[str, typer.Argument(metavar="QUESTION", help="What you want to know, in Chinese or English.")],
-    repo: RepoOption = None,
-    lang: LangOption = None,
-    timezone: ZoneOption = None,
-    no_model: NoModelOption = False,
+    repo: options.Repo = None,
+    lang: options.Lang = None,
+    timezone: options.Zone = None,
+    no_model: options.NoModel = False,
 ) -> None:
     """Answer a question about commits. It quotes the lines that prove the answer."""
     from analysis.questions.intent import language_of
@@ -66,7 +65,7 @@ def ask(
     from bot.services.configured_repositories import choose_repositories
     from bot.services.question_subjects import SubjectQuestions, question_subject
 
-    settings = command_settings()
+    settings = options.command_settings()
     language, tz = lang or language_of(question, settings.digest_language), zone(timezone or settings.digest_timezone)
     now = datetime.now(UTC)
     choose = partial(choose_repositories, configured=settings.digest_repos)
@@ -84,6 +83,6 @@ def _services(settings: "Settings", *, no_model: bool) -> Iterator["Services"]:
     from bot.cli.progress import TerminalProgress
     from bot.services import factory
 
-    now = budget_time(datetime.now(UTC), no_model)
+    now = options.budget_time(datetime.now(UTC), no_model)
     with TerminalProgress() as progress, factory.command_services(settings, progress, now=now) as services:
         yield services

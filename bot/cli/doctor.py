@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from analysis.errors import Misuse
-from bot.cli.options import IncompleteResult
+from bot.cli import options
 
 
 def doctor() -> None:
@@ -24,4 +24,4 @@ def doctor() -> None:
     wrong = [each.exit_code for each in found if each.exit_code]
     if wrong:
         message = f"{len(wrong)} of {len(found)} checks failed; each line with ✗ says what to do"
-        raise Misuse(message) if Misuse.exit_code in wrong else IncompleteResult(message)
+        raise Misuse(message) if Misuse.exit_code in wrong else options.IncompleteResult(message)

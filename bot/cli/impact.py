@@ -7,16 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from analysis.errors import Misuse
-from bot.cli.command_settings import command_settings
-from bot.cli.options import (
-    DownstreamOption,
-    FormatOption,
-    IncompleteResult,
-    LangOption,
-    OutOption,
-    RepoOption,
-    ZoneOption,
-)
+from bot.cli import options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,12 +28,12 @@ def impact(
             metavar="[REPO] [DATE|FROM..TO|REF]", help="A day (by default yesterday), a range of days, or one commit."
         ),
     ] = None,
-    downstream: DownstreamOption = None,
-    repo: RepoOption = None,
-    lang: LangOption = None,
-    timezone: ZoneOption = None,
-    format: FormatOption = "terminal",
-    out: OutOption = None,
+    downstream: options.Downstream = None,
+    repo: options.Repo = None,
+    lang: options.Lang = None,
+    timezone: options.Zone = None,
+    format: options.Format = "terminal",
+    out: options.Out = None,
 ) -> None:
     """Show which commits break downstream code. It shows both places and, where known, what to write instead."""
     from analysis.window import zone
@@ -52,7 +43,7 @@ def impact(
     from bot.services.impact import parse_downstream
     from bot.services.impact_reports import Terms
 
-    settings, now = command_settings(), datetime.now(UTC)
+    settings, now = options.command_settings(), datetime.now(UTC)
     tz = zone(timezone or settings.digest_timezone)
     *first, period = _words(what)
     subject = days_or_commit(period, now.astimezone(tz).date())
@@ -112,4 +103,4 @@ def _check_complete(reports: "Sequence[ImpactReport]") -> None:
     ]
     if missing:
         more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
-        raise IncompleteResult(f"not compared: {missing[0]}{more}; run it again to complete the result")
+        raise options.IncompleteResult(f"not compared: {missing[0]}{more}; run it again to complete the result")

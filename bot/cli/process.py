@@ -1,4 +1,4 @@
-"""The commands `run`, `serve` and `worker`: the bot as a process, which runs until SIGINT or SIGTERM."""
+"""The commands `run`, `serve` and `worker`, the bot as a process, which runs until SIGINT or SIGTERM; and `mcp`."""
 
 import os
 import signal
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from analysis.errors import BadSetting, StoreAway
+from bot.cli import options
 
 if TYPE_CHECKING:
     from bot.settings import Settings
@@ -67,6 +68,13 @@ def worker(metrics_port: MetricsOption = None) -> None:
     if settings.database_url.get_secret_value().startswith("sqlite"):
         raise BadSetting("a worker shares a database with other processes; set DATABASE_URL to one of PostgreSQL")
     run_bot(settings, None, metrics_port, listens=False)
+
+
+def mcp() -> None:
+    """Serve an agent over MCP. It reads what is stored and what commands read, on standard input and output."""
+    from bot.mcp.stdio import serve_stdio
+
+    serve_stdio(options.command_settings(), lambda: datetime.now(UTC))
 
 
 def run_bot(

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from analysis.errors import Misuse
-from bot.cli.command_settings import command_settings
-from bot.cli.options import FormatOption, IncompleteResult, LangOption, OutOption, RepoOption
+from bot.cli import options
 
 if TYPE_CHECKING:
     from analysis.models import Repository
@@ -19,13 +18,13 @@ def score(
     release: Annotated[
         str | None, typer.Argument(metavar="[RELEASE]", help="The tag of a release; by default the newest.")
     ] = None,
-    repo: RepoOption = None,
+    repo: options.Repo = None,
     read: Annotated[
         bool, typer.Option("--read", help="Read and rank the commits that have no rank, which are counted apart.")
     ] = False,
-    lang: LangOption = None,
-    format: FormatOption = "terminal",
-    out: OutOption = None,
+    lang: options.Lang = None,
+    format: options.Format = "terminal",
+    out: options.Out = None,
 ) -> None:
     """Show how right the ranks of a release's commits were. It compares them with what the notes name."""
     from analysis.models import SHORT_SHA
@@ -34,14 +33,14 @@ def score(
     from bot.cli.output import print_reports
     from bot.services.configured_repositories import choose_repositories
 
-    settings = command_settings()
+    settings = options.command_settings()
     repositories = choose_repositories(repo, settings.digest_repos)
     if len(repositories) > 1:
         raise Misuse(f"several repositories are configured; choose one: vllm-digest score --repo {repositories[0]}")
     scored = _score(settings, repositories[0], release, read=read)
     print_reports([ScoreReport(scored.score, lang or settings.digest_language)], format, out)
     if scored.failed:
-        raise IncompleteResult(
+        raise options.IncompleteResult(
             f"{quantity(len(scored.failed), 'commit')} could not be read (first {scored.failed[0].sha[:SHORT_SHA]}: "
             f"{scored.failed[0].reason}); run it again to complete the result"
         )

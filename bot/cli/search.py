@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from analysis.errors import Misuse
-from bot.cli.options import RepoOption, ZoneOption
+from bot.cli import options
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -22,9 +22,9 @@ def search(
     words: Annotated[
         list[str], typer.Argument(metavar="WORDS", help='Matches any word; +word and "quoted words" are required.')
     ],
-    repo: RepoOption = None,
+    repo: options.Repo = None,
     limit: Annotated[int, typer.Option("--limit", min=1, max=1000, help="Maximum number of commits.")] = 20,
-    timezone: ZoneOption = None,
+    timezone: options.Zone = None,
     format: Annotated[Literal["terminal", "json"], typer.Option("--format", help="Output format.")] = "terminal",
 ) -> None:
     """Find commits in the store."""

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from analysis.errors import Misuse
-from bot.cli.command_settings import command_settings
-from bot.cli.options import DownstreamOption, FormatOption, LangOption, OutOption, RepoOption, ZoneOption
+from bot.cli import options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,12 +35,12 @@ def suspects(
         typer.Option("--until", metavar="DATE", help="The last day to search; by default today."),
     ] = None,
     days: Annotated[int, typer.Option("--days", min=1, max=365, metavar="N", help="Number of days to search.")] = 90,
-    downstream: DownstreamOption = None,
-    repo: RepoOption = None,
-    lang: LangOption = None,
-    timezone: ZoneOption = None,
-    format: FormatOption = "terminal",
-    out: OutOption = None,
+    downstream: options.Downstream = None,
+    repo: options.Repo = None,
+    lang: options.Lang = None,
+    timezone: options.Zone = None,
+    format: options.Format = "terminal",
+    out: options.Out = None,
 ) -> None:
     """Find the commits that most likely caused a failure. It reads a traceback, a log or a description, and says why."""
     from analysis.window import zone
@@ -50,7 +49,7 @@ def suspects(
     from bot.services.impact import parse_downstream
     from bot.services.suspects import SuspectTerms, end_of_search
 
-    settings, now = command_settings(), datetime.now(UTC)
+    settings, now = options.command_settings(), datetime.now(UTC)
     tz = zone(timezone or settings.digest_timezone)
     text = _read(file)
     trees = [parse_downstream(each) for each in downstream or settings.digest_downstream]

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from analysis.errors import Misuse
-from bot.cli.command_settings import command_settings
-from bot.cli.options import FormatOption, IncompleteResult, LangOption, OutOption, RepoOption, ZoneOption
+from bot.cli import options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,17 +34,17 @@ def upgrade(
             help="The code to upgrade; . is the current folder. May be repeated. (DIGEST_DOWNSTREAM)",
         ),
     ] = None,
-    repo: RepoOption = None,
-    lang: LangOption = None,
-    timezone: ZoneOption = None,
-    format: FormatOption = "terminal",
-    out: OutOption = None,
+    repo: options.Repo = None,
+    lang: options.Lang = None,
+    timezone: options.Zone = None,
+    format: options.Format = "terminal",
+    out: options.Out = None,
 ) -> None:
     """Show what lies between two versions. What breaks downstream code comes first."""
     from analysis.window import zone
     from bot.cli.output import print_reports
 
-    settings = command_settings()
+    settings = options.command_settings()
     tz = zone(timezone or settings.digest_timezone)
     asked = _request(settings, what or [], downstream, repo)._replace(tz=tz, language=lang or settings.digest_language)
     report = _report(settings, asked)
@@ -88,6 +87,6 @@ def _check_complete(report: "UpgradeReport") -> None:
     if report.failed:
         first, more = report.failed[0], len(report.failed) - 1
         others = f" and {more} more" if more else ""
-        raise IncompleteResult(
+        raise options.IncompleteResult(
             f"not read: {first.sha[:7]} ({first.reason}){others}; run it again to complete the result"
         )

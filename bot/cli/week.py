@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from analysis.errors import Misuse, OutsideFailure
-from bot.cli.command_settings import command_settings
-from bot.cli.options import FormatOrSlackOption, IncompleteResult, LangOption, OutOption, RepoOption, ZoneOption
+from bot.cli import options
 
 if TYPE_CHECKING:
     from analysis.models.weeks import WeekReport
@@ -24,11 +23,11 @@ def week(
             metavar="[DATE|-N]", help="The week of a day, or N weeks back; by default the last seven whole days."
         ),
     ] = "",
-    repo: RepoOption = None,
-    lang: LangOption = None,
-    timezone: ZoneOption = None,
-    format: FormatOrSlackOption = "terminal",
-    out: OutOption = None,
+    repo: options.Repo = None,
+    lang: options.Lang = None,
+    timezone: options.Zone = None,
+    format: options.FormatOrSlack = "terminal",
+    out: options.Out = None,
     chart: Annotated[
         Path | None, typer.Option("--chart", metavar="FILE.png", help="Also draw the commits a day and by folder.")
     ] = None,
@@ -39,7 +38,7 @@ def week(
     from bot.models.subjects import WeekRef
     from bot.services.configured_repositories import choose_repositories
 
-    settings = command_settings()
+    settings = options.command_settings()
     language, tz, now = lang or settings.digest_language, zone(timezone or settings.digest_timezone), datetime.now(UTC)
     first = parse_week(day, now.astimezone(tz).date())
     chosen = choose_repositories(repo, settings.digest_repos)
@@ -51,7 +50,7 @@ def week(
     if chart:
         _draw(reports[0], chart)
     if failures:
-        raise IncompleteResult("; ".join(failures) + "; run it again to complete the week")
+        raise options.IncompleteResult("; ".join(failures) + "; run it again to complete the week")
 
 
 def _read_weeks(

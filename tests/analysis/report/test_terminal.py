@@ -10,10 +10,23 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from analysis.models import DayReport, Entry, Importance, Ranked, Repository
+from analysis.models import Analysis, DayReport, Entry, Importance, Language, Ranked, Repository
 from analysis.report.terminal import Line, print_line, print_report, wrapped
 from analysis.window import window
 from tests.factories import commit
+
+
+def day(*entries: Entry, language: Language = "en") -> DayReport:
+    """A day with some commits."""
+    the_day = date(2026, 2, 5)
+    return DayReport(
+        repository=Repository.parse("acme/engine"),
+        date=the_day,
+        timezone="UTC",
+        language=language,
+        window=window(the_day, ZoneInfo("UTC")),
+        entries=entries,
+    )
 
 
 def rows(text: str, width: int) -> list[str]:
@@ -62,17 +75,27 @@ def test_rows_stand_below_their_text() -> None:
 )
 def test_a_title_is_shown_as_it_is(title: str, tier: Importance) -> None:
     """Bars, brackets, tags and entities in a title are no markup, in a heading or in a column; the link is the commit's."""
-    day, written = date(2026, 2, 5), StringIO()
-    report = DayReport(
-        repository=Repository.parse("acme/engine"),
-        date=day,
-        timezone="UTC",
-        language="en",
-        window=window(day, ZoneInfo("UTC")),
-        entries=(Entry(commit=commit(title), ranked=Ranked(score=0, importance=tier)),),
-    )
+    written = StringIO()
+    report = day(Entry(commit=commit(title), ranked=Ranked(score=0, importance=tier)))
     print_report(Console(file=written, width=120, force_terminal=True, legacy_windows=False), report)
     plain = re.sub(r"\x1b\]8;[^\x1b]*\x1b\\|\x1b\[[\d;]*m", "", written.getvalue())
     assert title.replace("`", "") in plain.replace("`", "")
     targets = set(re.findall(r"\x1b\]8;[^;]*;([^\x1b]+)\x1b", written.getvalue()))
     assert targets == {commit(title).url}
+
+
+@pytest.mark.parametrize(("language", "told"), [("en", "2 commits analysed by rules"), ("zh", "2 个提交由规则分析")])
+def test_the_coverage_is_a_sentence(language: Language, told: str) -> None:
+    """How many commits were analysed, and by what, is said once, without an equation."""
+    entries = [
+        Entry(
+            commit=commit(f"Change {number}", (), sha=f"{number:040x}"),
+            ranked=Ranked(score=0, importance=Importance.LOW),
+            analysis=Analysis(by="rules", summary="It does."),
+        )
+        for number in (1, 2)
+    ]
+    written = StringIO()
+    print_report(Console(file=written, width=120), day(*entries, language=language))
+    assert told in written.getvalue().splitlines()
+    assert "=" not in written.getvalue()
