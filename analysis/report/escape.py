@@ -1,4 +1,4 @@
-"""Escaping of untrusted text for Markdown, so that it creates no link, image, HTML, heading or table.
+"""Escaping of untrusted text for Markdown, so that it creates no link, image, HTML, heading or table, and for HTML.
 
 `code` spans are kept, since titles and analyses use them. Everything else that GitHub's Markdown would interpret is
 escaped.
@@ -6,6 +6,7 @@ escaped.
 
 import re
 from collections.abc import Callable, Sequence
+from html import escape
 
 from analysis.text import one_line
 
@@ -30,6 +31,17 @@ _SLACK_TOKEN = re.compile(r"<(?:[!@#]|https?:)")
 _STARTING = re.compile(r"^(\d{1,9}(?=[.)](?:\s|$))|(?=[#>|=+-]|:-|\[[ xX]\]\s|\[(?:\\.|[^\\\[\]])*\]:))")
 # The group matches a bracket that is neither escaped nor in a code span.
 _BRACKETS = re.compile(r"\\.|`[^`]*`|([\[\]])")
+
+
+def as_html(text: str) -> str:
+    """Escape `text` for an HTML element or attribute, on one line, with its `code` spans as elements."""
+    pieces = _SPANS.split(one_line(text))
+    return "".join(f"<code>{escape(each)}</code>" if place % 2 else escape(each) for place, each in enumerate(pieces))
+
+
+def as_plain(text: str) -> str:
+    """Return `text` on one line, without the backticks of its `code` spans."""
+    return _SPANS.sub(r"\1", one_line(text))
 
 
 def inline(text: str) -> str:

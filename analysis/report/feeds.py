@@ -11,8 +11,8 @@ from feedgenerator import Atom1Feed
 
 from analysis.locale import catalogue
 from analysis.models import PublishedBreak, PublishedDay, PublishedYear
-from analysis.report.code_spans import as_html, as_plain
 from analysis.report.counts import tiers
+from analysis.report.escape import as_html, as_plain
 
 _DAYS = 31  # entries of the feed of all days
 _BREAKS = 100  # entries of the feed of breaking changes

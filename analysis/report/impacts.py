@@ -1,15 +1,20 @@
-"""Impacts as reports show them: those of one cause together, with a few places of each, and what was compared."""
+"""Impacts as reports show them: those of one cause together, with a few places of each, and what was compared.
+
+Also the sentences about suspects, of which impacts are one reason.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
+from zoneinfo import ZoneInfo
 
 from analysis.impact.sentences import explanation, explanation_message
 from analysis.locale import Catalogue, catalogue, translated
 from analysis.locale.punctuation import join_items
 from analysis.models import SHORT_SHA, Language
 from analysis.models.impacts import Certainty, Downstream, DownstreamImpacts, Impact, ImpactReport, UpstreamPlace
+from analysis.models.suspects import Suspect, SuspectReport
 
-_MAX_PLACES = 3  # shown of one cause
+MAX_PLACES = 3  # shown of one cause
 _MAX_NAMES = 5  # of files or folders
 
 
@@ -17,7 +22,7 @@ class ImpactCause(NamedTuple):
     """The impacts of one upstream name that have the same downstream lines, of which `places` are shown."""
 
     impacts: tuple[Impact, ...]
-    places: int = _MAX_PLACES
+    places: int = MAX_PLACES
 
     @property
     def first(self) -> Impact:
@@ -59,7 +64,7 @@ class ImpactCause(NamedTuple):
         return places if count > 0 else ""
 
 
-def impact_causes(found: DownstreamImpacts, places: int = _MAX_PLACES) -> list[ImpactCause]:
+def impact_causes(found: DownstreamImpacts, places: int = MAX_PLACES) -> list[ImpactCause]:
     """Return the causes of what a commit breaks of a downstream tree, what is proven first, each to be shown with `places`."""
     causes: dict[object, list[Impact]] = {}
     for each in found.impacts:
@@ -167,3 +172,34 @@ def omissions(downstream: Downstream, language: Language) -> Iterator[str]:
 def _names(names: Sequence[str], say: Catalogue) -> str:
     shown, left = join_items(names[:_MAX_NAMES], say), len(names) - _MAX_NAMES
     return f"{shown} {say('and {count} more', count=left)}" if left > 0 else shown
+
+
+def suspects_heading(report: SuspectReport) -> str:
+    """Return which commits were searched: of the repository, the local days, their number."""
+    say, zone = catalogue(report.language), ZoneInfo(report.timezone)
+    days = f"{report.since.astimezone(zone):%Y-%m-%d} – {report.until.astimezone(zone):%Y-%m-%d}"
+    commits = say.plural("{count} commit", "{count} commits", report.searched)
+    return f"{report.repository} · {days} · {commits}"
+
+
+def suspects_summary(report: SuspectReport) -> str:
+    """Return what was found, or that nothing was and why."""
+    say = catalogue(report.language)
+    if report.elsewhere:
+        return say(
+            "No suspects: no frame or message of this traceback belongs to {repository}.", repository=report.repository
+        )
+    if not report.suspects:
+        return say("No suspects: no stored commit of these days changes anything that is mentioned here.")
+    return say("Most likely first:")
+
+
+def suspicion_reasons(suspect: Suspect, language: Language) -> list[str]:
+    """Return why a commit is suspected, without its changed lines: what it breaks, then what it shares with the failure."""
+    say = catalogue(language)
+    found = [cause.sentence(language) for each in suspect.impacts for cause in impact_causes(each)[:1]]
+    if suspect.files:
+        found.append(say("changes {files}, which the traceback mentions", files=", ".join(suspect.files[:3])))
+    if not suspect.lines:
+        found.append(say("mentions {words}", words=", ".join(suspect.words)))
+    return found

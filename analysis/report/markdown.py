@@ -1,32 +1,73 @@
-"""The report as Markdown: in Chinese exactly the reference's layout, in English its equivalent."""
+"""Every report as Markdown: the whole one, of a day in Chinese exactly the reference's layout, or the short one of a terminal."""
 
+import sys
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
-from analysis.locale import Catalogue, catalogue
+from rich.text import Text
+
+from analysis.citations import to_upstream_place
+from analysis.locale import Catalogue, catalogue, mark
 from analysis.locale.punctuation import join_items
-from analysis.models import DayReport, Entry, Frozen, Importance, Language, Repository
-from analysis.report import counts
-from analysis.report.breaking import breaks_of
+from analysis.models import (
+    SHORT_SHA,
+    Analysis,
+    Commit,
+    DayReport,
+    Entry,
+    Importance,
+    Language,
+    Links,
+    PeriodReport,
+    PublishedDay,
+    PublishedYear,
+    Repository,
+)
+from analysis.models.impacts import ImpactReport, UpstreamPlace
+from analysis.models.release_scores import ReleaseScore
+from analysis.models.suspects import SuspectReport
+from analysis.models.upgrades import UpgradeReport
+from analysis.models.weeks import WeekReport
+from analysis.report import counts, impacts, release_scores, upgrades, week_lines
+from analysis.report.breaking import breaks_of, changes_of
 from analysis.report.escape import cell, inline, link_text
-from analysis.report.highlights import Theme, shown_highlights
+from analysis.report.highlights import HighlightGroup, Theme, highlights, shown_highlights
 from analysis.templates import text_environment
-from analysis.text import shorten
+from analysis.text import one_line, shorten, visible
 from analysis.writing.headlines import headline
-from analysis.writing.labels import BADGE, CHANGE_TYPES, IMPORTANCE, INSIGHT, REMARKS, SEVERITY
+from analysis.writing.labels import BADGE, CHANGE_TYPES, IMPORTANCE, INSIGHT, REMARKS, SEVERITY, breakage_label
+from analysis.writing.purpose import purpose
 from analysis.writing.reasons import consequences
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
 _CONTENTS_TITLE = 60  # characters, as in the reference
+_INDEX_LINE = 160  # characters of a day's first headline
+_AUTHOR_WIDTH = 18  # columns of a terminal
+_MARGIN = "\n    "  # of a block in an item of the second level
+
+
+def _related(links: Links, say: Catalogue) -> list[str]:
+    """Return how a commit is related to others: what takes what back, series and fixes."""
+    found = [(mark("reverts {sha}"), sha) for sha in links.all_reverted]
+    found += [(mark("reverted by {sha}"), links.reverted_by)] if links.reverted_by else []
+    fixes = [(mark("fixes {sha}"), sha) for sha in links.fixes] + [
+        (mark("fixed by {sha}"), sha) for sha in links.fixed_by
+    ]
+    before, after = ([say(text, sha=f"`{sha[:SHORT_SHA]}`") for text, sha in pairs] for pairs in (found, fixes))
+    series = links.series
+    part = [say("part {part} of a series of {of}", part=series.part, of=series.of or "N")] if series else []
+    return before + part + after
 
 
 SHARED_VALUES: dict[str, Any] = {  # what the templates of every format use
+    "related": _related,
     "breaks_of": breaks_of,
     "consequences": consequences,
     "insights": lambda insight: {name: text for name, text in insight.model_dump().items() if text},
@@ -40,22 +81,91 @@ SHARED_VALUES: dict[str, Any] = {  # what the templates of every format use
 }
 
 
-class OutlineSection(Frozen):
+class CommitReport(NamedTuple):
+    """One commit as it is reported alone; `reason` says why it could not be read."""
+
+    repository: Repository
+    entry: Entry
+    language: Language
+    timezone: str
+    reason: str | None = None
+
+
+class ScoreReport(NamedTuple):
+    """How right the ranks of a release were, in a language."""
+
+    score: ReleaseScore
+    language: Language
+
+
+_SENTENCES = (counts, impacts, release_scores, upgrades, week_lines)  # which the templates call by the module's name
+Report = DayReport | CommitReport | WeekReport | UpgradeReport | ImpactReport | SuspectReport | ScoreReport
+
+_TEMPLATES: dict[type, str] = {
+    DayReport: "day.md.j2",
+    CommitReport: "commit.md.j2",
+    WeekReport: "week.md.j2",
+    UpgradeReport: "upgrade.md.j2",
+    ImpactReport: "impacts.md.j2",
+    SuspectReport: "suspects.md.j2",
+    ScoreReport: "release_score.md.j2",
+}
+
+
+def reports_markdown(reports: Sequence[Report]) -> str:
+    """Render reports of one kind as a Markdown document: one day of one or several repositories, or one after the other."""
+    days = [each for each in reports if isinstance(each, DayReport)]
+    return _days(days) if days else "\n".join(map(report_markdown, reports))
+
+
+def report_markdown(report: Report, *, every_place: bool = False) -> str:
+    """Render a report as a Markdown document; of what breaks with a few places of each cause, or with `every_place`."""
+    if isinstance(report, DayReport):
+        return _days([report])
+    return _report(report, short=False, places=sys.maxsize if every_place else impacts.MAX_PLACES)
+
+
+def short_markdown(report: Report, *, authors: bool = True) -> str:
+    """Render a report as the short Markdown that a terminal shows; its lists of commits name the `authors` if there is room."""
+    return _report(report, short=True, places=impacts.MAX_PLACES, authors=authors)
+
+
+def _report(report: Report, **values: object) -> str:
+    return _render(_TEMPLATES[type(report)], report=report, say=catalogue(report.language), **values)
+
+
+def _days(reports: Sequence[DayReport]) -> str:
+    say = catalogue(reports[0].language)
+    slugs = Slugs()
+    slugs(say("Daily update ({date})", date=reports[0].date))
+    anchors: set[str] = set()
+    views = [_template_values(report, say, slugs, anchors) for report in reports]
+    return _render("days.md.j2", say=say, date=reports[0].date, views=views)
+
+
+def index_markdown(year: PublishedYear, feeds: tuple[str, str]) -> str:
+    """Render the index of a year's published days, which GitHub shows in their folder.
+
+    `feeds` are the addresses of the feed of all days and of that of breaking changes.
+    """
+    return _render(
+        "published_index.md.j2",
+        say=catalogue(year.language),
+        title=link_text(year.repository),
+        year=year.days[0].date.year,
+        months=[(month, list(days)) for month, days in groupby(year.days, lambda each: f"{each.date:%Y-%m}")],
+        first_line=_first_line,
+        feeds=feeds,
+    )
+
+
+class OutlineSection(NamedTuple):
     """A section of the outline with its commits; `slug` is the anchor that GitHub gives its heading."""
 
     heading: str
     slug: str
-    why: str = ""
+    why: str
     entries: tuple[Entry, ...]
-
-
-class HighlightSection(Frozen):
-    """A group of the day's highlights, with the anchor of its heading if it is one; `left` counts the commits not shown."""
-
-    heading: str
-    slug: str
-    rows: tuple[tuple[str, Entry], ...]
-    left: str
 
 
 class Slugs:
@@ -78,31 +188,19 @@ class Slugs:
         return slug
 
 
-def reports_markdown(reports: Sequence[DayReport]) -> str:
-    """Render one day of one or several repositories as a Markdown document."""
-    say = catalogue(reports[0].language)
-    slugs = Slugs()
-    slugs(say("Daily update ({date})", date=reports[0].date))
-    anchors: set[str] = set()
-    views = [_template_values(report, say, slugs, anchors) for report in reports]
-    return render("report.md.j2", say=say, date=reports[0].date, views=views)
-
-
-def commit_markdown(repository: Repository, entry: Entry, language: Language, reason: str | None = None) -> str:
-    """Render one commit as a Markdown section."""
-    failed = {entry.commit.sha: reason} if reason else {}
-    return render(
-        "commit.md.j2", say=catalogue(language), repository=repository, entry=entry, language=language, failed=failed
-    )
+def _is_slug_character(char: str) -> bool:
+    return char in " -_" or unicodedata.category(char)[0] in "LMN" or unicodedata.category(char) == "Pc"
 
 
 def _template_values(report: DayReport, say: Catalogue, slugs: Slugs, anchors: set[str]) -> dict[str, Any]:
     """Return the template's values for a report, with the anchors in document order."""
+    groups = shown_highlights(report)
     view: dict[str, Any] = {
         "report": report,
         "zone": ZoneInfo(report.timezone),
         "slug": slugs(str(report.repository)),
-        "highlights": _highlight_sections(report, say, slugs),
+        "highlights": groups,
+        "breaking": "".join(slugs(each.heading(say)) for each in groups if each.theme is Theme.BREAKING),
         "statistics": slugs(say("📊 Statistics")),
         "failed": {failure.sha: failure.translated(report.language) for failure in report.failed},
     }
@@ -112,7 +210,7 @@ def _template_values(report: DayReport, say: Catalogue, slugs: Slugs, anchors: s
     view["sections"] = []
     for heading, why, entries in sections:
         if entries:
-            view["sections"].append(OutlineSection(heading=heading, slug=slugs(heading), why=why, entries=entries))
+            view["sections"].append(OutlineSection(heading, slugs(heading), why, entries))
             for entry in entries:
                 slugs(entry.commit.title.replace("`", ""))
     view["anchors"] = {}
@@ -127,33 +225,76 @@ def _template_values(report: DayReport, say: Catalogue, slugs: Slugs, anchors: s
     return view
 
 
-def _highlight_sections(report: DayReport, say: Catalogue, slugs: Slugs) -> list[HighlightSection]:
-    return [
-        HighlightSection(
-            heading=group.heading(say),
-            slug=slugs(group.heading(say)) if group.theme is Theme.BREAKING else "",
-            rows=tuple((headline(each.entry, each.facts, report.language), each.entry) for each in group.rows),
-            left=group.more(say),
-        )
-        for group in shown_highlights(report)
-    ]
-
-
-def _is_slug_character(char: str) -> bool:
-    return char in " -_" or unicodedata.category(char)[0] in "LMN" or unicodedata.category(char) == "Pc"
-
-
-def _short(title: str) -> str:
-    return shorten(title.strip(), _CONTENTS_TITLE)
-
-
 def address(url: str) -> str:
     """Quote a URL from the API, so that it is safe between parentheses; "" for other schemes."""
     return quote(url, safe="/:@?&=#%+,;~!$*'._-") if url.startswith(("https://", "http://")) else ""
 
 
-def render(template: str, **values: object) -> str:
-    """Render a template of this package."""
+def _link(label: str, url: str | None) -> str:
+    return f"[{link_text(label)}]({address(url)})" if url else link_text(label)
+
+
+def _short_sha(commit: Commit) -> str:
+    return f"[`{commit.short_sha}`]({address(commit.url)})"
+
+
+def _diff(place: UpstreamPlace) -> str:
+    lines = [f"{sign} {code}" for sign, code in impacts.signed(place)]
+    return _code_block("diff", "\n".join(lines)) if lines else ""
+
+
+def _code_block(language: str, code: str) -> str:
+    """Return a block of code that nothing in it can end."""
+    lines = visible(code, keep="\n").split("\n")
+    fence = "`" * 3
+    while any(fence in line for line in lines):
+        fence += "`"
+    return _MARGIN.join([f"{fence}{language}", *lines, fence])
+
+
+def _size(commit: Commit) -> str:
+    return f"+{commit.additions:,} −{commit.deletions:,}" if commit.read else "?"
+
+
+def _author(commit: Commit) -> str:
+    """Return a commit's author, cut to the width of a column."""
+    name = Text(one_line(commit.author))
+    name.truncate(_AUTHOR_WIDTH, overflow="ellipsis")
+    return name.plain
+
+
+def _about(entry: Entry, say: Catalogue) -> str:
+    """Return what types of change a commit has, and whether it is likely to break somebody."""
+    types = " / ".join(say(CHANGE_TYPES[each]) for each in entry.ranked.change_types)
+    return " · ".join(filter(None, [types, breakage_label(entry.ranked, say)]))
+
+
+def _failure_reason(report: DayReport, entry: Entry) -> str | None:
+    """Return why a commit of a day could not be read."""
+    failed = (each.translated(report.language) for each in report.failed if each.sha == entry.commit.sha)
+    return next(failed, None)
+
+
+def _details(analysis: Analysis, say: Catalogue) -> Iterator[tuple[str, Sequence[str]]]:
+    """Yield the labelled lists of an analysis; without a model only the places, since the facts are shown too."""
+    yield say("🎯 Scope"), analysis.scope
+    if analysis.by == "model":
+        insight = {name: text for name, text in analysis.insight.model_dump().items() if text}
+        yield say("🔍 Insight"), [say.context("insight", INSIGHT[each]) + say(": ") + insight[each] for each in insight]
+        risks = [(f"[{say(SEVERITY[each.severity])}] {each.risk}", each.mitigation) for each in analysis.risks]
+        yield say("⚠️ Risks"), [" → ".join(filter(None, each)) for each in risks]
+        yield say("💡 Advice"), analysis.advice
+
+
+def _all_highlights(report: PeriodReport) -> list[HighlightGroup]:
+    return [HighlightGroup(theme, tuple(rows), 0) for theme, rows in highlights(report).items() if rows]
+
+
+def _first_line(day: PublishedDay) -> str:
+    return cell(shorten(day.lines[0], _INDEX_LINE)) if day.lines else ""
+
+
+def _render(template: str, **values: object) -> str:
     return _report_environment().get_template(template).render(**values)
 
 
@@ -165,13 +306,31 @@ def _report_environment() -> "Environment":
         "inline": inline,
         "cell": cell,
         "link_text": link_text,
-        "short": _short,
+        "short": lambda title: shorten(title.strip(), _CONTENTS_TITLE),
         "address": address,
     }
-    environment.globals |= SHARED_VALUES | {
-        "usage": counts.usage,
-        "statistics": counts.statistics,
-        "nothing": counts.nothing,
-        "counted": counts.coverage,
-    }
+    sentences = {each.__name__.rpartition(".")[2]: each for each in _SENTENCES}
+    environment.globals |= (
+        SHARED_VALUES
+        | sentences
+        | {
+            "about": _about,
+            "all_highlights": _all_highlights,
+            "author": _author,
+            "changes_of": changes_of,
+            "code": lambda code: _code_block("python", code),
+            "details": _details,
+            "diff": _diff,
+            "failure_reason": _failure_reason,
+            "headline": headline,
+            "line_diff": lambda line: _code_block("diff", f"{line.sign} {line.code}"),
+            "link": _link,
+            "purpose": purpose,
+            "sha": _short_sha,
+            "shown_highlights": shown_highlights,
+            "size": _size,
+            "upstream_place": to_upstream_place,
+            "zone": ZoneInfo,
+        }
+    )
     return environment

@@ -5,11 +5,11 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 from zoneinfo import ZoneInfo
 
-from analysis.locale import Catalogue, Language, catalogue
+from analysis.locale import Language, catalogue
 from analysis.models import DayReport, Entry, Importance
 from analysis.report import counts
-from analysis.report.code_spans import as_html
-from analysis.report.highlights import HighlightGroup, shown_highlights
+from analysis.report.escape import as_html
+from analysis.report.highlights import shown_highlights
 from analysis.report.markdown import SHARED_VALUES, address
 from analysis.templates import html_environment
 from analysis.text import one_line
@@ -31,14 +31,6 @@ class _Section(NamedTuple):
     opened: bool
 
 
-class _Group(NamedTuple):
-    """A group of the day's highlights: its lines with their commits, and how many more there are."""
-
-    heading: str
-    rows: tuple[tuple[str, Entry], ...]
-    more: str
-
-
 def report_page(report: DayReport) -> str:
     """Render a day's report as an HTML page."""
     say = catalogue(report.language)
@@ -51,7 +43,7 @@ def report_page(report: DayReport) -> str:
             tag=LANGUAGE_TAG[report.language],
             zone=ZoneInfo(report.timezone),
             statistics=counts.statistics(report),
-            groups=[_group(each, report, say) for each in shown_highlights(report)],
+            groups=shown_highlights(report),
             sections=list(_sections(report)),
             failed={failure.sha: failure.translated(report.language) for failure in report.failed},
             coverage=counts.coverage(report),
@@ -59,11 +51,6 @@ def report_page(report: DayReport) -> str:
             usage=counts.usage(report.usage, report.language) if report.usage.model else "",
         )
     )
-
-
-def _group(group: HighlightGroup, report: DayReport, say: Catalogue) -> _Group:
-    rows = tuple((headline(each.entry, each.facts, report.language), each.entry) for each in group.rows)
-    return _Group(group.heading(say), rows, group.more(say))
 
 
 def _sections(report: DayReport) -> Iterable[_Section]:
@@ -82,5 +69,5 @@ def _page_environment() -> "Environment":
 
     environment = html_environment("analysis.report", "templates")
     environment.filters |= {"spans": spans, "one_line": one_line, "address": address}
-    environment.globals |= SHARED_VALUES
+    environment.globals |= SHARED_VALUES | {"headline": headline}
     return environment

@@ -45,6 +45,16 @@ def nothing(report: WeekReport) -> str:
     return say("No commits in this week")
 
 
+def introduction(report: WeekReport) -> Iterator[str]:
+    """Yield the lines below the statistics: what is missing, how right the ranks were, the commits a day and by folder."""
+    yield from notes(report)
+    if report.chosen:
+        yield report.chosen.description
+    yield from rank_lines(report)
+    if report.entries:
+        yield from filter(None, (days_line(report), areas_line(report)))
+
+
 def notes(report: WeekReport) -> Iterator[str]:
     """Yield what of the week is missing: days that are not stored, or not over, and commits that could not be read."""
     say, missing, stored = catalogue(report.language), report.missing, report.stored

@@ -18,7 +18,6 @@ from bot.cli import commits, doctor, process, search
 from bot.cli.backfill import backfill
 from bot.cli.digest import digest
 from bot.cli.impact import impact
-from bot.cli.mcp import mcp
 from bot.cli.move import move
 from bot.cli.pipes import reopen
 from bot.cli.publish import publish
@@ -71,7 +70,7 @@ for _command in (  # in the order in which `--help` lists them
     process.run,
     process.serve,
     process.worker,
-    mcp,
+    process.mcp,
     backfill,
     search.search,
     suspects,

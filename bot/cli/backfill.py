@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from analysis.errors import DigestError
-from bot.cli.command_settings import command_settings
-from bot.cli.options import IncompleteResult, LangOption, NoModelOption, RepoOption, ZoneOption, budget_time, parse_days
+from bot.cli import options
 
 if TYPE_CHECKING:
     from analysis.models import Repository
@@ -19,10 +18,10 @@ def backfill(
     days: Annotated[
         str, typer.Argument(metavar="DATE|FROM..TO", help="A day, or both ends of a range: 2026-01-01..2026-01-31.")
     ],
-    repo: RepoOption = None,
-    lang: LangOption = None,
-    timezone: ZoneOption = None,
-    no_model: NoModelOption = False,
+    repo: options.Repo = None,
+    lang: options.Lang = None,
+    timezone: options.Zone = None,
+    no_model: options.NoModel = False,
 ) -> None:
     """Read many days into the store. An interrupted run resumes where it stopped."""
     from analysis.window import zone
@@ -31,15 +30,15 @@ def backfill(
     from bot.services import factory
     from bot.services.configured_repositories import choose_repositories
 
-    settings = command_settings()
+    settings = options.command_settings()
     language, tz, now = lang or settings.digest_language, zone(timezone or settings.digest_timezone), datetime.now(UTC)
-    dates = parse_days(days, now.astimezone(tz).date())
+    dates = options.parse_days(days, now.astimezone(tz).date())
     repositories = choose_repositories(repo, settings.digest_repos)
     done: list[BackfilledDay] = []
     with (
         TerminalProgress(days=len(dates) * len(repositories)) as progress,
         factory.command_services(
-            settings, progress, now=budget_time(now, no_model), mirrored=lambda _: True
+            settings, progress, now=options.budget_time(now, no_model), mirrored=lambda _: True
         ) as services,
     ):
         try:
@@ -53,7 +52,7 @@ def backfill(
     missing = [each for each in done if each.reason]
     if missing:
         first = missing[0]
-        raise IncompleteResult(
+        raise options.IncompleteResult(
             f"{len(missing)} of {len(done)} days are incomplete (first {first.day}: {first.reason}); run it again to continue"
         )
 

@@ -4,59 +4,45 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bot.cli.command_settings import command_settings
-from bot.cli.options import LangOption, NoModelOption, OutOption, RepoOption, ZoneOption, budget_time
+from bot.cli import options
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from bot.cli.progress import TerminalProgress
     from bot.services.factory import Services
     from bot.settings import Settings
 
-Format = Literal["terminal", "markdown", "json"]
 RefArgument = Annotated[str, typer.Argument(metavar="REF", help="A SHA or a prefix of it, #123, or a URL.")]
 
 
 def commit(
     ref: RefArgument,
-    repo: RepoOption = None,
-    lang: LangOption = None,
-    timezone: ZoneOption = None,
-    format: Annotated[Format, typer.Option("--format", help="Output format.")] = "terminal",
-    out: OutOption = None,
-    no_model: NoModelOption = False,
+    repo: options.Repo = None,
+    lang: options.Lang = None,
+    timezone: options.Zone = None,
+    format: options.Format = "terminal",
+    out: options.Out = None,
+    no_model: options.NoModel = False,
 ) -> None:
     """Show one commit with its analysis."""
-    from analysis.report.as_json import commit_json
-    from analysis.report.markdown import commit_markdown
-    from analysis.report.terminal import print_commit
+    from analysis.report.markdown import CommitReport
     from analysis.window import zone
-    from bot.cli.output import deliver, raw
+    from bot.cli.output import print_reports
     from bot.models.reference import parse_reference
     from bot.services.configured_repositories import choose_repositories
 
     reference = parse_reference(ref)
-    settings = command_settings()
+    settings = options.command_settings()
     language, tz = lang or settings.digest_language, zone(timezone or settings.digest_timezone)
     with _services(settings, no_model=no_model) as (services, _):
         repository, entry = services.commits.look_up(
             reference, choose_repositories(repo, settings.digest_repos), language
         )
 
-    def show(console: "Console") -> None:
-        if format == "json":
-            raw(console, commit_json(repository, entry) + "\n")
-        elif format == "markdown":
-            raw(console, commit_markdown(repository, entry, language))
-        else:
-            print_commit(console, repository, entry, language, tz)
-
-    deliver(show, out)
+    print_reports([CommitReport(repository, entry, language, tz.key)], format, out)
 
 
 def ask(
@@ -67,10 +53,10 @@ def ask(
         ),
     ],
     question: Annotated[str, typer.Argument(metavar="QUESTION", help="What you want to know, in Chinese or English.")],
-    repo: RepoOption = None,
-    lang: LangOption = None,
-    timezone: ZoneOption = None,
-    no_model: NoModelOption = False,
+    repo: options.Repo = None,
+    lang: options.Lang = None,
+    timezone: options.Zone = None,
+    no_model: options.NoModel = False,
 ) -> None:
     """Answer a question about commits. It quotes the lines that prove the answer."""
     from analysis.questions.days_asked import last_days
@@ -85,7 +71,7 @@ def ask(
     from bot.services.impact import repositories_named
     from bot.services.question_subjects import SubjectQuestions, question_subject
 
-    settings = command_settings()
+    settings = options.command_settings()
     language, tz = lang or language_of(question, settings.digest_language), zone(timezone or settings.digest_timezone)
     now = datetime.now(UTC)
     choose = partial(choose_repositories, configured=settings.digest_repos)
@@ -109,6 +95,6 @@ def _services(settings: "Settings", *, no_model: bool) -> Iterator[tuple["Servic
     from bot.cli.progress import TerminalProgress
     from bot.services import factory
 
-    now = budget_time(datetime.now(UTC), no_model)
+    now = options.budget_time(datetime.now(UTC), no_model)
     with TerminalProgress() as progress, factory.command_services(settings, progress, now=now) as services:
         yield services, progress

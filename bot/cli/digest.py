@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from analysis.errors import DigestError, Misuse
-from bot.cli.command_settings import command_settings
-from bot.cli.options import IncompleteResult, LangOption, NoModelOption, OutOption, RepoOption, ZoneOption, budget_time
+from bot.cli import options
 
 if TYPE_CHECKING:
     from analysis.models import DayReport
@@ -21,14 +20,12 @@ if TYPE_CHECKING:
 
 def digest(
     day: Annotated[str, typer.Argument(metavar="[DATE]", help="2026-02-05, today, yesterday, -3 or mon.")] = "",
-    repo: RepoOption = None,
-    lang: LangOption = None,
-    timezone: ZoneOption = None,
-    format: Annotated[
-        Literal["terminal", "markdown", "json", "slack"], typer.Option("--format", help="Output format.")
-    ] = "terminal",
-    out: OutOption = None,
-    no_model: NoModelOption = False,
+    repo: options.Repo = None,
+    lang: options.Lang = None,
+    timezone: options.Zone = None,
+    format: options.FormatOrSlack = "terminal",
+    out: options.Out = None,
+    no_model: options.NoModel = False,
     watch: Annotated[
         str, typer.Option("--watch", metavar="TERM,...", help="Paths, names or flags; commits that touch one are high.")
     ] = "",
@@ -36,11 +33,11 @@ def digest(
 ) -> None:
     """Report one day's commits, ranked and analysed."""
     from analysis.window import parse_day, zone
-    from bot.cli.output import deliver, print_reports
+    from bot.cli.output import print_reports
     from bot.models.subjects import DayRef
     from bot.services.configured_repositories import choose_repositories
 
-    settings = command_settings()
+    settings = options.command_settings()
     language, tz, now = lang or settings.digest_language, zone(timezone or settings.digest_timezone), datetime.now(UTC)
     if sample:
         from bot.local.sample import SAMPLE_DAY, SAMPLE_REPOSITORY
@@ -50,7 +47,7 @@ def digest(
     days = [DayRef(each, date, tz.key, language) for each in choose_repositories(repo, settings.digest_repos)]
     reports, failures = _read_days(settings, days, watch, now, no_model=no_model, sample=sample)
     if reports:
-        deliver(lambda console: print_reports(console, reports, format), out)
+        print_reports(reports, format, out)
     _check_complete(reports, failures)
 
 
@@ -67,7 +64,7 @@ def _read_days(
     failures: dict[str, DigestError] = {}
     with (
         TerminalProgress() as progress,
-        _services(settings, progress, budget_time(now, no_model), sample=sample) as services,
+        _services(settings, progress, options.budget_time(now, no_model), sample=sample) as services,
     ):
         for each in days:
             progress.day(each.repository, each.day)
@@ -99,7 +96,7 @@ def _check_complete(reports: "Sequence[DayReport]", failures: dict[str, DigestEr
     if failures or missing:
         message = "; ".join([*(f"{name}: {exc}" for name, exc in failures.items()), *missing])
         misused = not missing and all(isinstance(exc, Misuse) for exc in failures.values())
-        raise Misuse(message) if misused else IncompleteResult(message)
+        raise Misuse(message) if misused else options.IncompleteResult(message)
 
 
 def _late_unknown(report: "DayReport") -> bool:

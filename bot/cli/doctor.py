@@ -3,14 +3,14 @@
 from datetime import UTC, datetime
 
 from analysis.errors import Misuse
-from bot.cli.options import IncompleteResult
+from bot.cli import options
 
 
 def doctor() -> None:
     """Check the settings. Tries every token, scope, channel, model and database, and says how to fix what fails."""
     from rich.text import Text
 
-    from analysis.report.wrapping import Line, print_line
+    from analysis.report.terminal import Line, print_line
     from analysis.text import one_line
     from bot.cli.output import standard_console
     from bot.doctor import findings
@@ -24,4 +24,4 @@ def doctor() -> None:
     wrong = [each.exit_code for each in found if each.exit_code]
     if wrong:
         message = f"{len(wrong)} of {len(found)} checks failed; each line with ✗ says what to do"
-        raise Misuse(message) if Misuse.exit_code in wrong else IncompleteResult(message)
+        raise Misuse(message) if Misuse.exit_code in wrong else options.IncompleteResult(message)

@@ -2,18 +2,15 @@
 
 import sys
 from datetime import UTC, date, datetime
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from analysis.errors import Misuse
-from bot.cli.command_settings import command_settings
-from bot.cli.options import DownstreamOption, IncompleteResult, LangOption, OutOption, RepoOption, ZoneOption
+from bot.cli import options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from rich.console import Console
 
     from analysis.models import Repository
     from analysis.models.impacts import ImpactReport
@@ -21,7 +18,6 @@ if TYPE_CHECKING:
     from bot.services.impact_reports import Terms
     from bot.settings import Settings
 
-Format = Literal["terminal", "markdown", "json"]
 _MOST_WORDS = 2  # a repository, and what of it
 
 
@@ -32,22 +28,22 @@ def impact(
             metavar="[REPO] [DATE|FROM..TO|REF]", help="A day (by default yesterday), a range of days, or one commit."
         ),
     ] = None,
-    downstream: DownstreamOption = None,
-    repo: RepoOption = None,
-    lang: LangOption = None,
-    timezone: ZoneOption = None,
-    format: Annotated[Format, typer.Option("--format", help="Output format.")] = "terminal",
-    out: OutOption = None,
+    downstream: options.Downstream = None,
+    repo: options.Repo = None,
+    lang: options.Lang = None,
+    timezone: options.Zone = None,
+    format: options.Format = "terminal",
+    out: options.Out = None,
 ) -> None:
     """Show which commits break downstream code. It shows both places and, where known, what to write instead."""
     from analysis.window import zone
-    from bot.cli.output import deliver
+    from bot.cli.output import print_reports
     from bot.models.named_subject import days_or_commit
     from bot.services.configured_repositories import choose_repositories
     from bot.services.impact import parse_downstream
     from bot.services.impact_reports import Terms
 
-    settings, now = command_settings(), datetime.now(UTC)
+    settings, now = options.command_settings(), datetime.now(UTC)
     tz = zone(timezone or settings.digest_timezone)
     *first, period = _words(what)
     subject = days_or_commit(period, now.astimezone(tz).date())
@@ -57,7 +53,7 @@ def impact(
         raise Misuse("name the code that may break: --downstream owner/name or a folder, or set DIGEST_DOWNSTREAM")
     terms = Terms(downstreams, lang or settings.digest_language, tz, now)
     reports = _reports(settings, repositories, subject, terms)
-    deliver(lambda console: _print(console, reports, format), out)
+    print_reports(reports, format, out)
     if format == "json":
         _print_comparisons(reports)
     _check_complete(reports)
@@ -88,24 +84,6 @@ def _reports(
         return [impacts.of_commit(subject, repositories, terms)]
 
 
-def _print(console: "Console", reports: "Sequence[ImpactReport]", form: Format) -> None:
-    from bot.cli.output import raw
-
-    for report in reports:
-        if form == "json":
-            from analysis.report.as_json import impacts_json
-
-            raw(console, "".join(impacts_json(each, report.language) + "\n" for each in report.commits))
-        elif form == "markdown":
-            from analysis.report.impacts_markdown import impacts_markdown
-
-            raw(console, impacts_markdown(report))
-        else:
-            from analysis.report.impacts_terminal import print_impacts
-
-            print_impacts(console, report)
-
-
 def _print_comparisons(reports: "Sequence[ImpactReport]") -> None:
     """Print what was compared, which rows of JSON do not say, to standard error."""
     from analysis.report.impacts import comparison, omissions
@@ -125,4 +103,4 @@ def _check_complete(reports: "Sequence[ImpactReport]") -> None:
     ]
     if missing:
         more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
-        raise IncompleteResult(f"not compared: {missing[0]}{more}; run it again to complete the result")
+        raise options.IncompleteResult(f"not compared: {missing[0]}{more}; run it again to complete the result")

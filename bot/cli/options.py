@@ -1,25 +1,31 @@
-"""Options that several commands share, and the error of a command whose result is incomplete."""
+"""Options that several commands share, their settings, and the error of a command whose result is incomplete."""
 
+import os
+from collections.abc import Mapping
 from datetime import date, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from analysis.errors import DigestError
 from analysis.locale import Language
 
-RepoOption = Annotated[
+if TYPE_CHECKING:
+    from bot.settings import Settings
+
+_VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")  # of POSIX's locale: the first that is set counts
+Repo = Annotated[
     str | None, typer.Option("--repo", metavar="OWNER/NAME", help="One repository instead of DIGEST_REPOS.")
 ]
-LangOption = Annotated[
+Lang = Annotated[
     Language | None, typer.Option("--lang", help="Language of the report; otherwise DIGEST_LANGUAGE, or the locale's.")
 ]
-ZoneOption = Annotated[
+Zone = Annotated[
     str | None, typer.Option("--timezone", metavar="ZONE", help="Time zone of the days (DIGEST_TIMEZONE).")
 ]
-NoModelOption = Annotated[bool, typer.Option("--no-model", help="Rule-based analyses only.")]
-DownstreamOption = Annotated[
+NoModel = Annotated[bool, typer.Option("--no-model", help="Rule-based analyses only.")]
+Downstream = Annotated[
     list[str] | None,
     typer.Option(
         "--downstream",
@@ -27,15 +33,42 @@ DownstreamOption = Annotated[
         help="The code that may break; . is the current folder. May be repeated. (DIGEST_DOWNSTREAM)",
     ),
 ]
-OutOption = Annotated[
-    Path | None, typer.Option("--out", metavar="PATH", help="Write to a file instead of the terminal.")
+Format = Annotated[Literal["terminal", "markdown", "json"], typer.Option("--format", help="Output format.")]
+FormatOrSlack = Annotated[
+    Literal["terminal", "markdown", "json", "slack"], typer.Option("--format", help="Output format.")
 ]
+Out = Annotated[Path | None, typer.Option("--out", metavar="PATH", help="Write to a file instead of the terminal.")]
 
 
 class IncompleteResult(DigestError):
     """An external service failed, and the result is incomplete."""
 
     exit_code = 3
+
+
+def load_settings() -> "Settings":
+    """Load the settings, and name on standard error those that are unknown. Raise `WrongSettings` if one is invalid."""
+    from analysis.text import one_line
+    from bot.settings import Settings
+
+    settings = Settings.load()
+    for each in Settings.unknown():
+        typer.echo(f"vllm-digest: {one_line(each)}", err=True)
+    return settings
+
+
+def command_settings() -> "Settings":
+    """Load the settings; without DIGEST_LANGUAGE the language is that of the locale. Raise `WrongSettings` if one is invalid."""
+    settings = load_settings()
+    if "digest_language" in settings.model_fields_set:
+        return settings
+    return settings.model_copy(update={"digest_language": locale_language(os.environ)})
+
+
+def locale_language(environment: Mapping[str, str]) -> Language:
+    """Return "zh" for a Chinese locale, such as zh_CN.UTF-8, else "en"."""
+    name = next(filter(None, map(environment.get, _VARIABLES)), "")
+    return "zh" if name.lower().startswith("zh") else "en"
 
 
 def parse_days(text: str, today: date) -> list[date]:

@@ -4,36 +4,49 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from rich.console import Console
 
 from analysis.errors import Misuse
-from analysis.models import DayReport
 from bot.cli.pipes import open_pipe
+
+if TYPE_CHECKING:
+    from analysis.report.markdown import Report
 
 _UNLIMITED = sys.maxsize  # columns without a terminal, so that lines are not wrapped
 
 
-def print_reports(console: Console, reports: Sequence[DayReport], form: str) -> None:
-    """Print reports in a format: terminal, markdown, json or slack."""
-    if form == "json":
-        from analysis.report.as_json import report_json
+def print_reports(reports: Sequence["Report"], form: str, out: Path | None) -> None:
+    """Print reports, or write them to a file, in a format: terminal, markdown, json or slack."""
+    deliver(lambda console: _print(console, reports, form), out)
 
-        raw(console, "".join(report_json(report) + "\n" for report in reports))
+
+def _print(console: Console, reports: Sequence["Report"], form: str) -> None:
+    if form == "json":
+        from analysis.report.as_json import json_lines
+
+        raw(console, "".join(f"{line}\n" for report in reports for line in json_lines(report)))
     elif form == "markdown":
         from analysis.report.markdown import reports_markdown
 
         raw(console, reports_markdown(reports))
     elif form == "slack":
-        from bot.slack.messages.as_json import report_slack
-
-        raw(console, report_slack(reports) + "\n")
+        raw(console, _slack(reports) + "\n")
     else:
         from analysis.report.terminal import print_report
 
         for report in reports:
             print_report(console, report)
+
+
+def _slack(reports: Sequence["Report"]) -> str:
+    from analysis.models import DayReport
+    from analysis.models.weeks import WeekReport
+    from bot.slack.messages.as_json import report_slack, weeks_slack
+
+    days = [each for each in reports if isinstance(each, DayReport)]
+    return report_slack(days) if days else weeks_slack([each for each in reports if isinstance(each, WeekReport)])
 
 
 def deliver(show: Callable[[Console], None], out: Path | None) -> None:

@@ -1,4 +1,4 @@
-"""The commands `run`, `serve` and `worker`: the bot as a process, which runs until SIGINT or SIGTERM."""
+"""The commands `run`, `serve` and `worker`, the bot as a process, which runs until SIGINT or SIGTERM; and `mcp`."""
 
 import os
 import signal
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from analysis.errors import BadSetting, StoreAway
-from bot.cli.command_settings import load_settings
+from bot.cli import options
 
 if TYPE_CHECKING:
     from bot.settings import Settings
@@ -37,7 +37,7 @@ def run(metrics_port: MetricsOption = None) -> None:
 
     Without Slack's tokens it is a local workspace in the browser.
     """
-    settings = load_settings()
+    settings = options.load_settings()
     if settings.slack_bot_token or settings.slack_app_token:
         run_bot(settings, None, metrics_port)
     else:
@@ -50,7 +50,7 @@ def serve(
     metrics_port: MetricsOption = None,
 ) -> None:
     """Run the bot over HTTP. Slack calls /slack/events; /healthz tells whether it is well. Ends with Ctrl+C or SIGTERM."""
-    run_bot(load_settings(), (host, port), metrics_port)
+    run_bot(options.load_settings(), (host, port), metrics_port)
 
 
 def worker(metrics_port: MetricsOption = None) -> None:
@@ -58,10 +58,17 @@ def worker(metrics_port: MetricsOption = None) -> None:
 
     Start as many as needed beside `run` or `serve`. Ends with Ctrl+C or SIGTERM.
     """
-    settings = load_settings()
+    settings = options.load_settings()
     if settings.database_url.get_secret_value().startswith("sqlite"):
         raise BadSetting("a worker shares a database with other processes; set DATABASE_URL to one of PostgreSQL")
     run_bot(settings, None, metrics_port, listens=False)
+
+
+def mcp() -> None:
+    """Serve an agent over MCP. It reads what is stored and what commands read, on standard input and output."""
+    from bot.mcp.stdio import serve_stdio
+
+    serve_stdio(options.command_settings(), lambda: datetime.now(UTC))
 
 
 def run_bot(

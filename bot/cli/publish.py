@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from analysis.errors import BadSetting, Misuse, OutsideFailure, RateLimited
-from bot.cli.command_settings import command_settings
-from bot.cli.options import IncompleteResult, LangOption, NoModelOption, RepoOption, ZoneOption, budget_time, parse_days
+from bot.cli import options
 
 if TYPE_CHECKING:
     from analysis.models import DayReport, Repository
@@ -24,16 +23,16 @@ def publish(
     days: Annotated[
         str, typer.Argument(metavar="[DATE|FROM..TO]", help="A day, yesterday by default, or both ends of a range.")
     ] = "yesterday",
-    repo: RepoOption = None,
+    repo: options.Repo = None,
     to: Annotated[
         str | None,
         typer.Option(
             "--to", metavar="OWNER/NAME[@BRANCH]|FOLDER", help="Where to; ./reports is a folder. (DIGEST_PUBLISH)"
         ),
     ] = None,
-    lang: LangOption = None,
-    timezone: ZoneOption = None,
-    no_model: NoModelOption = False,
+    lang: options.Lang = None,
+    timezone: options.Zone = None,
+    no_model: options.NoModel = False,
 ) -> None:
     """Publish days as Markdown, a web page and Atom feeds. One commit a day, none if nothing changed."""
     from analysis.window import zone
@@ -44,14 +43,14 @@ def publish(
     from bot.services import factory
     from bot.services.configured_repositories import choose_repositories
 
-    settings = command_settings()
+    settings = options.command_settings()
     language, tz, now = lang or settings.digest_language, zone(timezone or settings.digest_timezone), datetime.now(UTC)
-    dates = parse_days(days, now.astimezone(tz).date())
+    dates = options.parse_days(days, now.astimezone(tz).date())
     repositories = choose_repositories(repo, settings.digest_repos)
     target = parse_target(to) if to else None
     with (
         TerminalProgress(days=len(dates) * len(repositories)) as progress,
-        factory.command_services(settings, progress, now=budget_time(now, no_model)) as services,
+        factory.command_services(settings, progress, now=options.budget_time(now, no_model)) as services,
         opened_publications(settings, services.github.is_public, _token(settings)) as publications,
     ):
         missing: list[str] = []
@@ -62,7 +61,7 @@ def publish(
             refs = [DayRef(each, day, tz.key, language) for day in dates]
             missing += _publish_days(services.digests, publications, refs, targets, now, progress)
     if missing:
-        raise IncompleteResult(f"{'; '.join(missing[:3])}; run it again to complete what is missing")
+        raise options.IncompleteResult(f"{'; '.join(missing[:3])}; run it again to complete what is missing")
 
 
 def _checked_targets(

@@ -1,53 +1,46 @@
 """The command `score`: the ranks that a release's commits were given, compared with its notes."""
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from analysis.errors import Misuse
-from bot.cli.command_settings import command_settings
-from bot.cli.options import IncompleteResult, LangOption, OutOption, RepoOption
+from bot.cli import options
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from analysis.locale import Language
     from analysis.models import Repository
-    from analysis.models.release_scores import ReleaseScore
     from bot.services.release_scoring import ScoredRelease
     from bot.settings import Settings
-
-Format = Literal["terminal", "markdown", "json"]
 
 
 def score(
     release: Annotated[
         str | None, typer.Argument(metavar="[RELEASE]", help="The tag of a release; by default the newest.")
     ] = None,
-    repo: RepoOption = None,
+    repo: options.Repo = None,
     read: Annotated[
         bool, typer.Option("--read", help="Read and rank the commits that have no rank, which are counted apart.")
     ] = False,
-    lang: LangOption = None,
-    format: Annotated[Format, typer.Option("--format", help="How the result is written.")] = "terminal",
-    out: OutOption = None,
+    lang: options.Lang = None,
+    format: options.Format = "terminal",
+    out: options.Out = None,
 ) -> None:
     """Show how right the ranks of a release's commits were. It compares them with what the notes name."""
     from analysis.models import SHORT_SHA
+    from analysis.report.markdown import ScoreReport
     from analysis.text import quantity
-    from bot.cli.output import deliver
+    from bot.cli.output import print_reports
     from bot.services.configured_repositories import choose_repositories
 
-    settings = command_settings()
+    settings = options.command_settings()
     repositories = choose_repositories(repo, settings.digest_repos)
     if len(repositories) > 1:
         raise Misuse(f"several repositories are configured; choose one: vllm-digest score --repo {repositories[0]}")
     scored = _score(settings, repositories[0], release, read=read)
-    language = lang or settings.digest_language
-    deliver(lambda console: _print(console, scored.score, language, format), out)
+    print_reports([ScoreReport(scored.score, lang or settings.digest_language)], format, out)
     if scored.failed:
-        raise IncompleteResult(
+        raise options.IncompleteResult(
             f"{quantity(len(scored.failed), 'commit')} could not be read (first {scored.failed[0].sha[:SHORT_SHA]}: "
             f"{scored.failed[0].reason}); run it again to complete the result"
         )
@@ -65,20 +58,3 @@ def _score(settings: "Settings", repository: "Repository", release: str | None, 
         scoring = ReleaseScoring(services.github, services.sources, services.store)
         reading = Reading(settings.tz, progress) if read else None
         return scoring.score(repository, release, datetime.now(UTC), reading)
-
-
-def _print(console: "Console", scored: "ReleaseScore", language: "Language", form: Format) -> None:
-    from bot.cli.output import raw
-
-    if form == "json":
-        from analysis.report.as_json import release_score_json
-
-        raw(console, release_score_json(scored) + "\n")
-    elif form == "markdown":
-        from analysis.report.release_scores_markdown import release_score_markdown
-
-        raw(console, release_score_markdown(scored, language))
-    else:
-        from analysis.report.release_scores_terminal import print_release_score
-
-        print_release_score(console, scored, language)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from analysis.errors import Misuse
-from bot.cli.command_settings import load_settings
-from bot.cli.options import RepoOption, ZoneOption
+from bot.cli import options
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,9 +22,9 @@ def search(
     words: Annotated[
         list[str], typer.Argument(metavar="WORDS", help='Matches any word; +word and "quoted words" are required.')
     ],
-    repo: RepoOption = None,
+    repo: options.Repo = None,
     limit: Annotated[int, typer.Option("--limit", min=1, max=1000, help="Maximum number of commits.")] = 20,
-    timezone: ZoneOption = None,
+    timezone: options.Zone = None,
     format: Annotated[Literal["terminal", "json"], typer.Option("--format", help="Output format.")] = "terminal",
 ) -> None:
     """Find commits in the store."""
@@ -37,7 +36,7 @@ def search(
     from bot.services import factory
     from bot.services.configured_repositories import choose_repositories
 
-    settings = load_settings()
+    settings = options.load_settings()
     tz = zone(timezone or settings.digest_timezone)
     among = choose_repositories(repo, settings.digest_repos) if repo else []
     if len(words) > _MOST_WORDS:
@@ -79,7 +78,7 @@ def rank(
     from bot.services.configured_repositories import choose_repositories
     from bot.services.recorded_commits import ranked_lines
 
-    settings = load_settings()
+    settings = options.load_settings()
     weights = packaged_weights(choose_repositories(repo, settings.digest_repos)[0])
     try:
         with sys.stdin.buffer if file == "-" else Path(file).open("rb") as lines:

@@ -4,25 +4,21 @@ import os
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from analysis.errors import Misuse
-from bot.cli.command_settings import command_settings
-from bot.cli.options import DownstreamOption, LangOption, OutOption, RepoOption, ZoneOption
+from bot.cli import options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from rich.console import Console
 
     from analysis.models import Repository
     from analysis.models.suspects import SuspectReport
     from bot.services.suspects import SuspectTerms
     from bot.settings import Settings
 
-Format = Literal["terminal", "markdown", "json"]
 _MOST_BYTES = 100_000_000
 
 
@@ -39,33 +35,33 @@ def suspects(
         typer.Option("--until", metavar="DATE", help="The last day to search; by default today."),
     ] = None,
     days: Annotated[int, typer.Option("--days", min=1, max=365, metavar="N", help="Number of days to search.")] = 90,
-    downstream: DownstreamOption = None,
-    repo: RepoOption = None,
-    lang: LangOption = None,
-    timezone: ZoneOption = None,
-    format: Annotated[Format, typer.Option("--format", help="Output format.")] = "terminal",
-    out: OutOption = None,
+    downstream: options.Downstream = None,
+    repo: options.Repo = None,
+    lang: options.Lang = None,
+    timezone: options.Zone = None,
+    format: options.Format = "terminal",
+    out: options.Out = None,
 ) -> None:
     """Find the commits that most likely caused a failure. It reads a traceback, a log or a description, and says why."""
     from analysis.window import zone
-    from bot.cli.output import deliver
+    from bot.cli.output import print_reports
     from bot.services.configured_repositories import choose_repositories
     from bot.services.impact import parse_downstream
     from bot.services.suspects import SuspectTerms, end_of_search
 
-    settings, now = command_settings(), datetime.now(UTC)
+    settings, now = options.command_settings(), datetime.now(UTC)
     tz = zone(timezone or settings.digest_timezone)
     text = _read(file)
     trees = [parse_downstream(each) for each in downstream or settings.digest_downstream]
     terms = SuspectTerms(trees, end_of_search(until, tz, now), days, lang or settings.digest_language, tz, now)
     reports = _reports(settings, choose_repositories(repo, settings.digest_repos), text, terms)
-    deliver(lambda console: _print(console, reports, format), out)
+    print_reports(reports, format, out)
     if format == "json":
-        from analysis.report.suspects import summary
+        from analysis.report.impacts import suspects_summary
 
         for each in reports:
             if not each.suspects:
-                sys.stderr.write(f"{summary(each)}\n")
+                sys.stderr.write(f"{suspects_summary(each)}\n")
 
 
 def _read(file: str) -> str:
@@ -102,21 +98,3 @@ def _reports(
         complete_index(services.store, progress)
         service = SuspectService(services.store, services.commits, services.impacts)
         return [service.find(each, text, terms) for each in repositories]
-
-
-def _print(console: "Console", reports: "Sequence[SuspectReport]", form: Format) -> None:
-    from bot.cli.output import raw
-
-    for report in reports:
-        if form == "json":
-            from analysis.report.as_json import suspect_json
-
-            raw(console, "".join(suspect_json(each, report.language) + "\n" for each in report.suspects))
-        elif form == "markdown":
-            from analysis.report.suspects_markdown import suspects_markdown
-
-            raw(console, suspects_markdown(report))
-        else:
-            from analysis.report.suspects_terminal import print_suspects
-
-            print_suspects(console, report)

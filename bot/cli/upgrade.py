@@ -1,24 +1,20 @@
 """The command `upgrade`: the changes between two upstream versions, grouped by consequence for downstream code."""
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from analysis.errors import Misuse
-from bot.cli.command_settings import command_settings
-from bot.cli.options import IncompleteResult, LangOption, OutOption, RepoOption, ZoneOption
+from bot.cli import options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from rich.console import Console
 
     from analysis.models.upgrades import UpgradeReport
     from bot.services.upgrade_ends import UpgradeRequest
     from bot.settings import Settings
 
-Format = Literal["terminal", "markdown", "json"]
 _MOST_WORDS = 2  # a repository, and a range
 
 
@@ -38,21 +34,21 @@ def upgrade(
             help="The code to upgrade; . is the current folder. May be repeated. (DIGEST_DOWNSTREAM)",
         ),
     ] = None,
-    repo: RepoOption = None,
-    lang: LangOption = None,
-    timezone: ZoneOption = None,
-    format: Annotated[Format, typer.Option("--format", help="Output format.")] = "terminal",
-    out: OutOption = None,
+    repo: options.Repo = None,
+    lang: options.Lang = None,
+    timezone: options.Zone = None,
+    format: options.Format = "terminal",
+    out: options.Out = None,
 ) -> None:
     """Show what lies between two versions. What breaks downstream code comes first."""
     from analysis.window import zone
-    from bot.cli.output import deliver
+    from bot.cli.output import print_reports
 
-    settings = command_settings()
+    settings = options.command_settings()
     tz = zone(timezone or settings.digest_timezone)
     asked = _request(settings, what or [], downstream, repo)._replace(tz=tz, language=lang or settings.digest_language)
     report = _report(settings, asked)
-    deliver(lambda console: _print(console, report, format), out)
+    print_reports([report], format, out)
     _check_complete(report)
 
 
@@ -86,28 +82,11 @@ def _report(settings: "Settings", asked: "UpgradeRequest") -> "UpgradeReport":
         return services.upgrades.report(asked, progress)
 
 
-def _print(console: "Console", report: "UpgradeReport", form: Format) -> None:
-    from bot.cli.output import raw
-
-    if form == "json":
-        from analysis.report.as_json import upgrade_json
-
-        raw(console, upgrade_json(report) + "\n")
-    elif form == "markdown":
-        from analysis.report.upgrades_markdown import upgrade_markdown
-
-        raw(console, upgrade_markdown(report))
-    else:
-        from analysis.report.upgrades_terminal import print_upgrade
-
-        print_upgrade(console, report)
-
-
 def _check_complete(report: "UpgradeReport") -> None:
     """Raise `IncompleteResult` if a commit is missing."""
     if report.failed:
         first, more = report.failed[0], len(report.failed) - 1
         others = f" and {more} more" if more else ""
-        raise IncompleteResult(
+        raise options.IncompleteResult(
             f"not read: {first.sha[:7]} ({first.reason}){others}; run it again to complete the result"
         )

@@ -3,22 +3,17 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from analysis.errors import Misuse, OutsideFailure
-from bot.cli.command_settings import command_settings
-from bot.cli.options import IncompleteResult, LangOption, OutOption, RepoOption, ZoneOption
+from bot.cli import options
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from analysis.models.weeks import WeekReport
     from bot.models.subjects import WeekRef
     from bot.settings import Settings
-
-Format = Literal["terminal", "markdown", "json", "slack"]
 
 
 def week(
@@ -28,22 +23,22 @@ def week(
             metavar="[DATE|-N]", help="The week of a day, or N weeks back; by default the last seven whole days."
         ),
     ] = "",
-    repo: RepoOption = None,
-    lang: LangOption = None,
-    timezone: ZoneOption = None,
-    format: Annotated[Format, typer.Option("--format", help="How the result is written.")] = "terminal",
-    out: OutOption = None,
+    repo: options.Repo = None,
+    lang: options.Lang = None,
+    timezone: options.Zone = None,
+    format: options.FormatOrSlack = "terminal",
+    out: options.Out = None,
     chart: Annotated[
         Path | None, typer.Option("--chart", metavar="FILE.png", help="Also draw the commits a day and by folder.")
     ] = None,
 ) -> None:
     """Report a week by its consequences. It names what was reverted and what is announced to go."""
     from analysis.window import parse_week, zone
-    from bot.cli.output import deliver
+    from bot.cli.output import print_reports
     from bot.models.subjects import WeekRef
     from bot.services.configured_repositories import choose_repositories
 
-    settings = command_settings()
+    settings = options.command_settings()
     language, tz, now = lang or settings.digest_language, zone(timezone or settings.digest_timezone), datetime.now(UTC)
     first = parse_week(day, now.astimezone(tz).date())
     chosen = choose_repositories(repo, settings.digest_repos)
@@ -51,11 +46,11 @@ def week(
         raise Misuse("--chart draws one repository; choose one with --repo")
     weeks = [WeekRef(each, first, tz.key, language) for each in chosen]
     reports, failures = _read_weeks(settings, weeks, now)
-    deliver(lambda console: _print(console, reports, format), out)
+    print_reports(reports, format, out)
     if chart:
         _draw(reports[0], chart)
     if failures:
-        raise IncompleteResult("; ".join(failures) + "; run it again to complete the week")
+        raise options.IncompleteResult("; ".join(failures) + "; run it again to complete the week")
 
 
 def _read_weeks(
@@ -83,28 +78,6 @@ def _read_weeks(
             unread = [failure.reason for each in read.days for failure in each.failed]
             failures += [f"{ref.repository}: {why}" for why in [read.failure or next(iter(unread), None)] if why]
     return reports, failures
-
-
-def _print(console: "Console", reports: "Sequence[WeekReport]", form: Format) -> None:
-    from bot.cli.output import raw
-
-    if form == "json":
-        from analysis.report.as_json import week_json
-
-        raw(console, "".join(week_json(each) + "\n" for each in reports))
-    elif form == "markdown":
-        from analysis.report.weeks_markdown import week_markdown
-
-        raw(console, "\n".join(map(week_markdown, reports)))
-    elif form == "slack":
-        from bot.slack.messages.as_json import weeks_slack
-
-        raw(console, weeks_slack(reports) + "\n")
-    else:
-        from analysis.report.weeks_terminal import print_week
-
-        for report in reports:
-            print_week(console, report)
 
 
 def _draw(report: "WeekReport", path: Path) -> None:

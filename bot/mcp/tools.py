@@ -18,8 +18,7 @@ from analysis.models.impacts import ImpactReport
 from analysis.models.suspects import SuspectReport
 from analysis.questions.intent import language_of
 from analysis.report.as_json import found_object, impacts_object, suspect_object
-from analysis.report.impacts import comparison, omissions
-from analysis.report.suspects import summary
+from analysis.report.impacts import comparison, omissions, suspects_summary
 from analysis.text import scalar
 from analysis.window import parse_day
 from bot.mcp.event_loop import ReportedProgress
@@ -291,7 +290,7 @@ def _suspects_result(reports: Sequence[SuspectReport]) -> SuspectsFound:
         for each in report.suspects
     ]
     rows, left_out = rows_within(found)
-    unexplained = [f"{report.repository}: {summary(report)}" for report in reports if not report.suspects]
+    unexplained = [f"{report.repository}: {suspects_summary(report)}" for report in reports if not report.suspects]
     return SuspectsFound(
         searched=sum(each.searched for each in reports), suspects=rows, left_out=[*left_out, *unexplained]
     )

@@ -20,10 +20,9 @@ from pydantic import ValidationError
 from analysis.errors import BranchMoved, Misuse, OutsideFailure
 from analysis.models import DayReport, Language, PublishedYear
 from analysis.report.feeds import FeedAddresses, breaking_feed, daily_feed
-from analysis.report.markdown import reports_markdown
+from analysis.report.markdown import index_markdown, report_markdown
 from analysis.report.page import report_page
 from analysis.report.published import published_day, published_form
-from analysis.report.published_index import index_markdown
 from bot.publishing.target import Files, Target, blob_sha, foreign
 
 _ATTEMPTS = 5  # of a branch that somebody else moves
@@ -102,7 +101,7 @@ def plan(target: Target, files: Files, report: DayReport, now: datetime) -> Publ
         )
     shown = published_form(report)
     written = {
-        f"{folder}/{report.date}.md": reports_markdown([shown]),
+        f"{folder}/{report.date}.md": report_markdown(shown),
         f"{folder}/{report.date}.html": report_page(shown),
     }
     day = published_day(report, now.replace(microsecond=0), before)

@@ -8,7 +8,7 @@ from analysis.errors import OutsideFailure
 from analysis.models import DayReport
 from analysis.models.release_scores import Corrections
 from analysis.models.weeks import WeekReport
-from analysis.report.weeks import week_report
+from analysis.report.week_report import week_report
 from analysis.window import window
 from bot.models.subjects import DayRef, WeekRef
 from bot.services.commit_sources import CommitSources

@@ -19,7 +19,7 @@ from rich.console import Console
 from analysis.facts import facts
 from analysis.models import Commit, DayReport, Entry, Language, PullRequest, Repository
 from analysis.ranking import rank
-from analysis.report.as_json import report_json
+from analysis.report.as_json import json_lines
 from analysis.report.markdown import reports_markdown
 from analysis.report.page import report_page
 from analysis.report.terminal import print_report
@@ -148,5 +148,5 @@ def test_a_terminal_and_a_program_get_any_day(language: Language, told: list[dic
     printed = StringIO()
     print_report(Console(file=printed, width=100), report)
     assert not OBEYED.search(printed.getvalue())
-    found = json.loads(report_json(report).encode())
+    found = json.loads("".join(json_lines(report)).encode())
     assert [each["sha"] for each in found["commits"]] == [each["sha"] for each in told]

@@ -11,10 +11,7 @@ from analysis.models import DayReport
 from analysis.models.impacts import CommitImpacts, ImpactReport
 from analysis.models.upgrades import UpgradeReport
 from analysis.models.weeks import WeekReport
-from analysis.report.impacts_markdown import impacts_markdown
-from analysis.report.markdown import reports_markdown
-from analysis.report.upgrades_markdown import upgrade_markdown
-from analysis.report.weeks_markdown import week_markdown
+from analysis.report.markdown import report_markdown
 from bot.models.downstream import UNASKED, DownstreamCheck
 from bot.slack.messages.blocks import Message, section
 from bot.slack.messages.impacts import raised
@@ -55,16 +52,16 @@ def content(message: Message) -> dict[str, Any]:
 def report_file(report: DayReport, check: DownstreamCheck = UNASKED) -> dict[str, Any]:
     """Return the full report as a file {filename, title, data}, with every place of the channel's code that breaks."""
     name = f"{report.repository.name}-{report.date}.md"
-    data = reports_markdown([report])
+    data = report_markdown(report)
     if check.commits:
-        data = f"{data.rstrip()}\n\n---\n\n{impacts_markdown(_impact_report(report, check), every_place=True)}"
+        data = f"{data.rstrip()}\n\n---\n\n{report_markdown(_impact_report(report, check), every_place=True)}"
     return {"filename": name, "title": name, "data": data}
 
 
 def week_file(report: WeekReport) -> dict[str, Any]:
     """Return the whole week as a file {filename, title, data}."""
     name = f"{report.repository.name}-{report.first}-{report.last}.md"
-    return {"filename": name, "title": name, "data": week_markdown(report)}
+    return {"filename": name, "title": name, "data": report_markdown(report)}
 
 
 def week_drafts(
@@ -110,7 +107,7 @@ def upgrade_file(report: UpgradeReport) -> dict[str, Any]:
     """Return the changes between two versions as a file {filename, title, data}."""
     ends = "-".join(re.sub(r"[^\w.+-]", "-", each.name)[:_NAME] for each in (report.start, report.end))
     name = f"{report.repository.name}-{ends}.md"
-    return {"filename": name, "title": name, "data": upgrade_markdown(report)}
+    return {"filename": name, "title": name, "data": report_markdown(report)}
 
 
 def _impact_report(report: DayReport, check: DownstreamCheck) -> ImpactReport:

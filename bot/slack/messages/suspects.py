@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from zoneinfo import ZoneInfo
 
 from analysis.models.suspects import ChangedLine, Suspect, SuspectReport
-from analysis.report.suspects import heading, reasons, summary
+from analysis.report.impacts import suspects_heading, suspects_summary, suspicion_reasons
 from analysis.text import one_line, shorten
 from analysis.writing.labels import BADGE
 from bot.models.downstream import DownstreamCheck, Unchecked
@@ -36,12 +36,12 @@ def suspect_messages(reports: Sequence[SuspectReport], unchecked: Sequence[Unche
     groups = [group for report in shown for group in _report(report)]
     groups += [[context(unchecked_text(each, reports[0].language))] for each in unchecked]
     found = next((each.suspects[0].entry.commit.title for each in shown if each.suspects), "")
-    text = fallback(" ".join(filter(None, (summary(shown[0]), found))))
+    text = fallback(" ".join(filter(None, (suspects_summary(shown[0]), found))))
     return [Message(text, blocks) for blocks in split(groups)]
 
 
 def _report(report: SuspectReport) -> Iterator[list[Block]]:
-    yield [rich(paragraph(ours(summary(report), "bold"))), context(heading(report))]
+    yield [rich(paragraph(ours(suspects_summary(report), "bold"))), context(suspects_heading(report))]
     for suspect in report.suspects:
         yield _suspect(suspect, report)
 
@@ -53,7 +53,9 @@ def _suspect(suspect: Suspect, report: SuspectReport) -> list[Block]:
     title += linked(commit.title or commit.short_sha, commit.url, "bold")
     about = [*linked(f"`{commit.short_sha}`", commit.url), *prose(f" · {when} · {commit.author}")]
     unbroken = suspect.model_copy(update={"impacts": ()})  # what breaks is told with both places
-    rows = [prose(each) for each in reasons(unbroken, report.language)] + [_line(each) for each in suspect.lines]
+    rows = [prose(each) for each in suspicion_reasons(unbroken, report.language)] + [
+        _line(each) for each in suspect.lines
+    ]
     blocks = [rich(lines([title, about]), bullets(rows))]
     if suspect.impacts:
         check = DownstreamCheck(compared=report.downstreams, commits={commit.sha: suspect.impacts})

@@ -6,9 +6,9 @@ from typing import Any
 from analysis.models import Commit, Importance, Repository
 from analysis.models.release_scores import Corrections, GivenRank, ReleaseScore, TierCount
 from analysis.ranking.release_score import Correction, ReleasedCommits, score_release
-from analysis.report.as_json import release_score_json
+from analysis.report.as_json import json_lines
+from analysis.report.markdown import ScoreReport, report_markdown
 from analysis.report.release_scores import score_sentence
-from analysis.report.release_scores_markdown import release_score_markdown
 from analysis.sources.github import Release
 from analysis.sources.release_notes import Named
 
@@ -80,7 +80,7 @@ def test_ranks_given_after_the_release_are_counted_apart() -> None:
     }
     assert score.auc == 5 / 8
     assert str(score_sentence(score)).endswith("; ranked only after the release: 2; not ranked: 2 of its 10 commits")
-    markdown = release_score_markdown(score, "en")
+    markdown = report_markdown(ScoreReport(score, "en"))
     assert "ranked only after the release was published, which are in no figure above: 2" in markdown
     assert "ranked only after its release" not in markdown
 
@@ -90,9 +90,9 @@ def test_ranks_all_given_after_the_release_are_headed_so() -> None:
     score = scored(late=8)
     assert (score.tiers, score.auc) == (scored().tiers, scored().auc)
     assert (score.ranked, score.unranked) == (8, 2)
-    heading, _, _ = release_score_markdown(score, "en").partition("\n")
+    heading, _, _ = report_markdown(ScoreReport(score, "en")).partition("\n")
     assert "v2 (ranked only after its release)" in heading.replace("\\", "")
-    assert "发布之后才评级" in release_score_markdown(score, "zh").partition("\n")[0]
+    assert "发布之后才评级" in report_markdown(ScoreReport(score, "zh")).partition("\n")[0]
 
 
 def test_without_scores_there_is_no_auc() -> None:
@@ -141,8 +141,8 @@ def test_hostile_tags_and_titles_stay_text() -> None:
     score = scored()
     missed = score.missed[0].model_copy(update={"title": "<img src=x> [a](https://evil.example)\x1b[31m"})
     hostile = score.model_copy(update={"release": "v2](https://evil.example)\n# x\x1b", "missed": (missed,)})
-    markdown = release_score_markdown(hostile, "en")
+    markdown = report_markdown(ScoreReport(hostile, "en"))
     assert "<img" not in markdown
     assert "](https://evil" not in markdown
     assert "\n# x" not in markdown
-    assert "\x1b" not in markdown + release_score_json(hostile)
+    assert "\x1b" not in markdown + "".join(json_lines(ScoreReport(hostile, "en")))

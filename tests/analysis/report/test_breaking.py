@@ -24,7 +24,7 @@ from analysis.models import (
     Ranked,
     Repository,
 )
-from analysis.report.as_json import report_json
+from analysis.report.as_json import json_lines
 from analysis.report.breaking import breaks, breaks_of
 from analysis.report.markdown import reports_markdown
 from analysis.report.terminal import print_report
@@ -121,7 +121,7 @@ def test_what_the_day_takes_back_is_shown_with_its_commit_alone() -> None:
         "Removes environment variable `ENGINE_GONE` engine/envs.py:7",
         "Removes environment variable `ENGINE_KEPT` engine/envs.py:7",
     ]
-    written = json.loads(report_json(day))
+    written = json.loads("".join(json_lines(day)))
     assert [each["names"] for each in written["breaking"]] == [["ENGINE_GONE"], ["ENGINE_KEPT"]]
     assert [each["name"] for each in written["net_facts"][broken.commit.sha]] == ["ENGINE_GONE"]
     assert [each["name"] for each in written["commits"][0]["facts"]] == ["ENGINE_OLD", "ENGINE_GONE"]
@@ -222,7 +222,7 @@ def test_the_markdown_leads_to_the_commits_and_keeps_its_layout() -> None:
 
 def test_the_json_names_each() -> None:
     """A row a commit and kind, and a mark on the commit."""
-    day = json.loads(report_json(report(entry(1, fact()), entry(2))))
+    day = json.loads("".join(json_lines(report(entry(1, fact()), entry(2)))))
     assert [(each["sha"], each["kind"], each["names"], each["place"]) for each in day["breaking"]] == [
         (f"{1:040x}", "removed environment variable", ["ENGINE_OLD"], "engine/envs.py:7")
     ]
@@ -234,7 +234,7 @@ def test_nothing_is_said_where_nothing_breaks(language: Language) -> None:
     """A day without breaking facts has no heading for them anywhere."""
     day = PLAIN.model_copy(update={"language": language})
     assert "💥" not in read(digest_messages(day)) + shown(day) + reports_markdown([day])
-    assert json.loads(report_json(day))["breaking"] == []
+    assert json.loads("".join(json_lines(day)))["breaking"] == []
 
 
 def test_a_channel_is_told_of_its_own_only() -> None:

@@ -20,7 +20,7 @@ from analysis.models.impacts import (
     UpstreamPlace,
 )
 from analysis.report.impacts import impact_causes, impact_summary
-from analysis.report.impacts_terminal import print_impacts
+from analysis.report.terminal import print_report
 from tests.factories import commit
 
 UNUSED = Downstream(name="acme/plugin", packages=("engine",), files=3, python_files=3, uses=0, mentions=0)
@@ -64,8 +64,8 @@ def report(*impacts: Impact, downstream: Downstream = USED, compared: int = 3) -
 def test_advice_of_several_lines_parses_in_the_terminal() -> None:
     """Each line of what to write instead is a line of the terminal's report."""
     console = Console(width=120, record=True, file=StringIO())
-    print_impacts(console, report(IMPORT))
-    _, _, advice = console.export_text().partition("instead")
+    print_report(console, report(IMPORT))
+    _, _, advice = console.export_text().partition("instead:")
     lines = [line.strip() for line in advice.strip().splitlines()]
     assert lines == ["from engine.core import Worker", "from engine.disk import load"]
     ast.parse("\n".join(lines))

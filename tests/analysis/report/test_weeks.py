@@ -11,7 +11,7 @@ from analysis.models.weeks import WeekReport
 from analysis.report import week_lines
 from analysis.report.chart import chart_text, week_chart
 from analysis.report.highlights import Theme, highlights
-from analysis.report.weeks import week_report
+from analysis.report.week_report import week_report
 from analysis.window import window
 from tests.factories import commit, file
 

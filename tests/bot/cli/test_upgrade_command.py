@@ -3,19 +3,13 @@
 import json
 from collections.abc import Iterator
 from contextlib import ExitStack
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
-from rich.cells import cell_len
-from rich.console import Console
 
-from analysis.report.upgrades_terminal import print_upgrade
-from bot.services.upgrade_ends import UpgradeRequest
-from tests.bot.services.test_impact import terms
 from tests.conftest import Run
-from tests.servers.downstream import MORNING_AFTER, PACKAGE, PLUGIN, UPSTREAM, USES, Pair
+from tests.servers.downstream import PACKAGE, USES, Pair
 from tests.servers.launched import Ran
 
 _CLI = b"def make(p):\n    p.add_argument('--size', type=int, default=%d)\n"
@@ -181,11 +175,3 @@ def test_a_wrong_request_is_one_line_and_exit_2(
     ran = upgrade(*arguments)
     assert words in ran.err
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
-
-
-def test_it_fits_80_columns(pair: Releases) -> None:
-    """No line of the terminal's report is wider than 80 columns, but for words that are."""
-    asked = UpgradeRequest(UPSTREAM, "", "", (PLUGIN,), "en", terms().tz, MORNING_AFTER)
-    console = Console(width=80, record=True, file=StringIO())
-    print_upgrade(console, pair.services().upgrades.report(asked))
-    assert max(map(cell_len, console.export_text().splitlines())) <= 80
