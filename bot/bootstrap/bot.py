@@ -13,8 +13,7 @@ from bot.bootstrap.start import Start
 from bot.flows import DeliverySteps, Flows
 from bot.publishing.scheduled import ScheduledPublications
 from bot.services.release_scoring import ReleaseScoring, followed_repositories
-from bot.slack.delivery.drafting import Drafter
-from bot.slack.delivery.reading import DeliveryReader
+from bot.slack.delivery.drafting import DeliveryReader, Drafter
 from bot.slack.delivery.requester_notices import RequesterNotices
 from bot.slack.delivery.revert_notices import RevertNotices
 from bot.slack.delivery.sending import Finisher, Sender

@@ -3,22 +3,17 @@
 from bot.bootstrap.parts import Parts, Shared
 from bot.services.rate_limits import RateLimits
 from bot.services.suspects import SuspectService
-from bot.slack.commands.agent import AnswerFeedback
-from bot.slack.commands.commits import CommitCommands, Ranks
+from bot.slack.commands.commits import CommitCommands, ExplainShortcut, Ranks, SearchCommand
 from bot.slack.commands.days import DayCommands, DigestButtons
-from bot.slack.commands.dispatch import ButtonDispatcher, CommandDispatcher, show_no_form
 from bot.slack.commands.help import HelpCommand
 from bot.slack.commands.home import HeldMessages, Home
-from bot.slack.commands.mentions import Messages
-from bot.slack.commands.periods import Periods
 from bot.slack.commands.posting import PostCommand
-from bot.slack.commands.questions import Questions
-from bot.slack.commands.responder import RequestHandlers, Responder
-from bot.slack.commands.search import SearchCommand
-from bot.slack.commands.shortcuts import ExplainShortcut
+from bot.slack.commands.questions import AnswerFeedback, Periods, Questions
+from bot.slack.commands.responder import Handler, RequestHandlers, Responder, show_no_form
 from bot.slack.commands.status import Status
 from bot.slack.commands.subscriptions import SubscriptionCommands, SubscriptionManager
 from bot.slack.commands.suspects import SuspectsCommand
+from bot.slack.commands.threads import MessageParser
 from bot.slack.commands.upgrade import UpgradeCommand
 from bot.slack.commands.weeks import WeekCommand
 from bot.slack.delivery.announcements import Announcements
@@ -30,7 +25,6 @@ from bot.slack.parsing.command_types import (
     Day,
     Days,
     ExplainCommits,
-    Greeting,
     Help,
     ListSubscriptions,
     Lookup,
@@ -42,6 +36,7 @@ from bot.slack.parsing.command_types import (
     Upgrade,
     Week,
 )
+from bot.slack.parsing.requests import HomeRequest, SubscriptionForm
 
 
 def responder(parts: Parts, shared: Shared) -> Responder:
@@ -84,36 +79,34 @@ class _Handlers:
 
     def by_kind(self) -> RequestHandlers:
         """Return the handlers of each kind of request."""
-        commands, buttons = self._commands(), self._buttons()
-        messages = Messages(commands, self._questions, self._shared.threads, self._parts.web)
-        return RequestHandlers(commands, buttons, messages, self._questions, self._subscriptions, self.home)
+        messages = MessageParser(self._shared.threads, self._parts.web)
+        return RequestHandlers(self._by_type(), self._buttons(), self._questions.choose, messages)
 
-    def _commands(self) -> CommandDispatcher:
+    def _by_type(self) -> dict[type, Handler]:
         shared, web, now = self._shared, self._parts.web, self._parts.now
         days, subscriptions = DayCommands(self._post, shared.checks, now), self._subscriptions
         help_ = HelpCommand(
             self._parts.services.store, self._parts.tables.subscriptions, web, self._parts.settings.digest_command
         )
-        return CommandDispatcher(
-            {
-                Day: days.show_day,
-                Days: days.show_range,
-                Week: WeekCommand(shared.weeks, self._post, shared.outbox, now).show,
-                Lookup: self._commits.show,
-                ExplainCommits: ExplainShortcut(self._commits).explain,
-                Search: self._search.show,
-                Upgrade: UpgradeCommand(self._parts.services.upgrades, shared.checks, shared.outbox, web, now).show,
-                Suspects: self._suspects().show,
-                Subscribe: lambda conversation, command: subscriptions.subscribe(conversation, command.options),
-                Unsubscribe: subscriptions.unsubscribe,
-                ListSubscriptions: lambda conversation, _: subscriptions.show_all(conversation),
-                command_types.Status: lambda conversation, _: subscriptions.show_status(conversation),
-                Ask: self._questions.answer_command,
-                Help: lambda conversation, _: help_.show(conversation),
-                Greeting: help_.return_greeting,
-                NotUnderstood: help_.show_not_understood,
-            }
-        )
+        return {
+            Day: days.show_day,
+            Days: days.show_range,
+            Week: WeekCommand(shared.weeks, self._post, shared.outbox, now).show,
+            Lookup: self._commits.show,
+            ExplainCommits: ExplainShortcut(self._commits).explain,
+            Search: self._search.show,
+            Upgrade: UpgradeCommand(self._parts.services.upgrades, shared.checks, shared.outbox, web, now).show,
+            Suspects: self._suspects().show,
+            Subscribe: lambda conversation, command: subscriptions.subscribe(conversation, command.options),
+            Unsubscribe: subscriptions.unsubscribe,
+            ListSubscriptions: lambda conversation, _: subscriptions.show_all(conversation),
+            command_types.Status: lambda conversation, _: subscriptions.show_status(conversation),
+            Ask: self._questions.answer,
+            Help: lambda conversation, _: help_.show(conversation),
+            NotUnderstood: help_.show_not_understood,
+            SubscriptionForm: subscriptions.apply_form,
+            HomeRequest: self.home.open,
+        }
 
     def _suspects(self) -> SuspectsCommand:
         services = self._parts.services
@@ -127,27 +120,24 @@ class _Handlers:
         manager = SubscriptionManager(subscriptions, members, announcements, time, on_unsubscribed)
         return SubscriptionCommands(manager, subscriptions, members, status, self.home)
 
-    def _buttons(self) -> ButtonDispatcher:
+    def _buttons(self) -> dict[str, Handler]:
         tables, web, shared = self._parts.tables, self._parts.web, self._shared
         digest, ranks = DigestButtons(shared.reports, shared.outbox, web), Ranks(self._parts.services.store.verdicts)
         held, subscriptions = HeldMessages(shared.outbox, web, self.home), self._subscriptions
-        return ButtonDispatcher(
-            {
-                "show_rest": digest.show_rest,
-                "full_report": digest.send_report,
-                "page": self._search.turn_page,
-                Action.POST: self._post.post,
-                Action.POST_AGAIN: self._post.post,
-                "too_high": ranks.store,
-                "too_low": ranks.store,
-                Action.WHY: ranks.explain,
-                Action.RATE_ANSWER: AnswerFeedback(self._parts.services.store.ratings, tables.mailbox).store,
-                "settings": lambda conversation, _: subscriptions.show_all(conversation),
-                "unsubscribe": subscriptions.cancel,
-                "send_again": held.release,
-                "drop_held": held.release,
-                # These open modals; as requests they arrive only if Slack did not open one.
-                **dict.fromkeys(("ask", "ask_commit", "open_subscribe", "edit_subscription"), show_no_form),
-            },
-            self._questions.choose,
-        )
+        return {
+            "show_rest": digest.show_rest,
+            "full_report": digest.send_report,
+            "page": self._search.turn_page,
+            Action.POST: self._post.post,
+            Action.POST_AGAIN: self._post.post,
+            "too_high": ranks.store,
+            "too_low": ranks.store,
+            Action.WHY: ranks.explain,
+            Action.RATE_ANSWER: AnswerFeedback(self._parts.services.store.ratings, tables.mailbox).store,
+            "settings": lambda conversation, _: subscriptions.show_all(conversation),
+            "unsubscribe": subscriptions.cancel,
+            "send_again": held.release,
+            "drop_held": held.release,
+            # These open modals; as requests they arrive only if Slack did not open one.
+            **dict.fromkeys(("ask", "ask_commit", "open_subscribe", "edit_subscription"), show_no_form),
+        }

@@ -6,9 +6,7 @@ from typing import NamedTuple
 
 from slack_sdk import WebClient
 
-from bot.slack.web_calls import call
-from bot.slack.web_errors import MissingScope, Refused, SlackFailure
-from bot.slack.web_replies import (
+from bot.slack.web_calls import (
     BotInfo,
     ChannelInfo,
     Identity,
@@ -18,7 +16,9 @@ from bot.slack.web_replies import (
     Permalink,
     User,
     UserInfo,
+    call,
 )
+from bot.slack.web_errors import MissingScope, Refused, SlackFailure
 
 _PAGES = 5  # maximum pages of a channel's members
 

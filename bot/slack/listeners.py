@@ -20,9 +20,8 @@ from bot.services.channels import Channels
 from bot.slack.commands.subscription_form import SubscriptionForms
 from bot.slack.commands.threads import Threads
 from bot.slack.delivery.sessions import AgentSessions
-from bot.slack.messages.ask_modal import ASK, ask_modal, asked_in, no_question
 from bot.slack.messages.blocks import Action
-from bot.slack.messages.subscription_modal import SUBSCRIBE
+from bot.slack.messages.modals import ASK, SUBSCRIBE, ask_modal, asked_in, no_question
 from bot.slack.parsing.requests import (
     AnyRequest,
     ButtonRequest,

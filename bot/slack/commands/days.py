@@ -1,21 +1,23 @@
-"""Commands about days and ranges of days, and the buttons of a day's digest."""
+"""Commands about days and ranges of days, of one repository or of all that a channel knows, and the buttons of a day's digest."""
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
+from typing import TypeVar
 
-from analysis.errors import DigestError, OutsideFailure
-from analysis.locale import catalogue
-from analysis.models import DayReport, Language
+from analysis.errors import DigestError, Misuse, OutsideFailure, Unreachable
+from analysis.locale import Phrase, catalogue
+from analysis.models import DayReport, Language, Repository
 from analysis.writing.labels import dated
 from bot.models.clock import Clock
 from bot.models.deliveries import Outcome, seconds_until
-from bot.models.subjects import DayRef, day_value, parse_day_value
+from bot.models.subjects import DayRef, WeekRef, day_value, parse_day_value, subject_of
 from bot.services.downstream import DownstreamChecks
 from bot.slack.commands.conversation import Conversation
-from bot.slack.commands.each_repository import named_period, show_each
 from bot.slack.commands.posting import PostCommand
 from bot.slack.delivery.channel_report import ChannelReports
 from bot.slack.delivery.drafts import line, report_file
 from bot.slack.delivery.reply import Reply
+from bot.slack.messages.blocks import escaped
 from bot.slack.messages.digest import rest_messages, summary_message
 from bot.slack.messages.lists import DayRow, range_message
 from bot.slack.outbox.outbox import Outbox
@@ -25,6 +27,7 @@ from bot.slack.web import Web
 from bot.store import Draft
 
 _FEW = 3  # commits; so few are read too quickly for a progress message
+Period = TypeVar("Period", DayRef, WeekRef)
 
 
 class DayCommands:
@@ -187,3 +190,43 @@ def _instead(empty: DayRef, shown: DayRef) -> str:
         empty=dated(empty.day, empty.language),
         shown=dated(shown.day, empty.language),
     )
+
+
+def show_each(
+    conversation: Conversation,
+    chosen: Repository | None,
+    period_of: Callable[[Repository], Period],
+    show: Callable[[Period], float | None],
+) -> Outcome:
+    """Show the period of the chosen repository, or of each that the channel knows. Raise `Misuse` if it knows none.
+
+    `show` returns the seconds until the rest can be read, or None; the longest is the outcome's pause. Where one of several
+    cannot be read, the reason stands in its place.
+    """
+    repositories = [chosen] if chosen else conversation.view.reader.known
+    if not repositories:
+        raise Misuse(Phrase("no repository is available in this channel"))
+    pauses = []
+    for repository in repositories:
+        ref = period_of(repository)
+        try:
+            pauses.append(show(ref))
+        except (Misuse, Unreachable) as exc:
+            if len(repositories) == 1:
+                raise
+            conversation.show([line(reason_unread(ref, exc))], stage=f"{repository.key}-trouble")
+    return Outcome(pause=max(filter(None, pauses), default=None))
+
+
+def reason_unread(ref: DayRef | WeekRef, error: DigestError) -> str:
+    """Return why a day, a week or some of its days could not be read, as mrkdwn."""
+    return catalogue(ref.language)(
+        "⚠️ {subject} could not be read: {reason}",
+        subject=named_period(ref),
+        reason=escaped(error.translated(ref.language)),
+    )
+
+
+def named_period(ref: DayRef | WeekRef) -> str:
+    """Return the repository and its day or week, as mrkdwn."""
+    return escaped(f"{ref.repository} · {subject_of(ref)}")

@@ -32,7 +32,7 @@ from bot.slack.messages.blocks import (
     section,
 )
 from bot.slack.outbox.outbox import Outbox
-from bot.slack.parsing.requests import ButtonRequest
+from bot.slack.parsing.requests import ButtonRequest, HomeRequest
 from bot.slack.web import Web
 from bot.store import Mailbox, OutboxMessage, Subscription, Subscriptions
 
@@ -52,6 +52,11 @@ class Home:
         self._web = web
         self._status = status
         self._now = now
+
+    def open(self, conversation: Conversation, opened: HomeRequest) -> Outcome:
+        """Publish the App Home of a person who opened it."""
+        self.publish(conversation.view, opened.user)
+        return Outcome()
 
     def publish(self, view: ChannelView, user: str, notice: str = "") -> None:
         """Publish a person's current App Home, with a notice on top."""

@@ -21,7 +21,7 @@ from bot.slack.messages.blocks import Message, escaped
 from bot.slack.messages.subscriptions import Agreed
 from bot.slack.parsing.command_types import Unsubscribe
 from bot.slack.parsing.requests import ButtonRequest, Request, SubscriptionForm
-from bot.slack.parsing.subscription_parser import SubscriptionOptions
+from bot.slack.parsing.subscription_options import SubscriptionOptions
 from bot.store import Subscription, Subscriptions, Terms
 
 _MOST = 20  # subscriptions per channel

@@ -1,18 +1,38 @@
 """The command `suspects`: the commits that most likely caused what somebody pasted, or attached as a file."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from zoneinfo import ZoneInfo
 
 from analysis.errors import Misuse
 from analysis.locale import Phrase, catalogue
 from analysis.models import Repository
-from analysis.models.suspects import SuspectReport
+from analysis.models.suspects import ChangedLine, Suspect, SuspectReport
+from analysis.report.suspects import heading, reasons, summary
 from analysis.search.pasted import decoded
+from analysis.text import one_line, shorten
+from analysis.writing.labels import BADGE
 from bot.models.deliveries import Outcome
-from bot.models.downstream import Unchecked
+from bot.models.downstream import DownstreamCheck, Unchecked
 from bot.services.downstream import DownstreamChecks
 from bot.services.suspects import SuspectService, SuspectTerms
 from bot.slack.commands.conversation import Conversation
-from bot.slack.messages.suspects import suspect_messages
+from bot.slack.messages.blocks import (
+    Block,
+    Message,
+    Piece,
+    bullets,
+    code,
+    context,
+    fallback,
+    lines,
+    linked,
+    ours,
+    paragraph,
+    prose,
+    rich,
+    split,
+)
+from bot.slack.messages.impacts import impact_blocks, unchecked_text
 from bot.slack.parsing.command_types import Suspects
 from bot.slack.parsing.requests import MessageRequest
 from bot.slack.web import Web
@@ -20,6 +40,8 @@ from bot.store import Subscriptions
 
 _DAYS = 90
 _MOST_BYTES = 20_000_000  # of a file
+_PLACE = 120  # characters of a path with its line
+_LINE = 160  # characters of a line of code
 
 
 class SuspectsCommand:
@@ -87,3 +109,41 @@ class SuspectsCommand:
         if not reports:
             raise unstored[0]
         return reports, unchecked
+
+
+def suspect_messages(reports: Sequence[SuspectReport], unchecked: Sequence[Unchecked] = ()) -> list[Message]:
+    """Return the suspects of each repository that has any; without one that there are none, and why."""
+    shown = [each for each in reports if each.suspects] or reports
+    groups = [group for report in shown for group in _report(report)]
+    groups += [[context(unchecked_text(each, reports[0].language))] for each in unchecked]
+    found = next((each.suspects[0].entry.commit.title for each in shown if each.suspects), "")
+    text = fallback(" ".join(filter(None, (summary(shown[0]), found))))
+    return [Message(text, blocks) for blocks in split(groups)]
+
+
+def _report(report: SuspectReport) -> Iterator[list[Block]]:
+    yield [rich(paragraph(ours(summary(report), "bold"))), context(heading(report))]
+    for suspect in report.suspects:
+        yield _suspect(suspect, report)
+
+
+def _suspect(suspect: Suspect, report: SuspectReport) -> list[Block]:
+    commit = suspect.entry.commit
+    when = f"{commit.committed_at.astimezone(ZoneInfo(report.timezone)):%Y-%m-%d %H:%M}"
+    title = ours(f"{BADGE[suspect.entry.ranked.importance]} ")
+    title += linked(commit.title or commit.short_sha, commit.url, "bold")
+    about = [*linked(f"`{commit.short_sha}`", commit.url), *prose(f" · {when} · {commit.author}")]
+    unbroken = suspect.model_copy(update={"impacts": ()})  # what breaks is told with both places
+    rows = [prose(each) for each in reasons(unbroken, report.language)] + [_line(each) for each in suspect.lines]
+    blocks = [rich(lines([title, about]), bullets(rows))]
+    if suspect.impacts:
+        check = DownstreamCheck(compared=report.downstreams, commits={commit.sha: suspect.impacts})
+        blocks += impact_blocks(commit, check, report.language)
+    return blocks
+
+
+def _line(changed: ChangedLine) -> list[Piece]:
+    """Return a changed line with its place and link."""
+    place = shorten(f"{changed.path}:{changed.line}", _PLACE).replace("`", "'")
+    text = shorten(one_line(changed.code), _LINE)
+    return [*linked(f"`{place}`", changed.url), *ours(" "), *code(f"{changed.sign} {text}")]

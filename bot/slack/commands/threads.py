@@ -1,15 +1,20 @@
-"""Conversations in threads: their subject, and their earlier messages."""
+"""Messages and their threads: which messages are meant for the bot, and whether they are commands or questions."""
 
 import re
 from collections.abc import Mapping
 from typing import Any
 
 from analysis.models import Turn
-from bot.slack.metadata import about_of, key_of
-from bot.slack.parsing.commands import holds_failure
-from bot.slack.parsing.markup import plain
+from analysis.questions.intent import reads_as_question, references_in
+from analysis.questions.scope import asks_over_days
+from bot.models.subjects import CommitRef, parse_value
+from bot.slack.commands.conversation import Conversation
+from bot.slack.parsing.command_types import Ask, Command, Help, NotUnderstood, Suspects
+from bot.slack.parsing.commands import MOST_CHARACTERS, holds_failure
+from bot.slack.parsing.input import plain, plain_lines
 from bot.slack.parsing.requests import MessageRequest, Request
 from bot.slack.web import Web
+from bot.slack.web_calls import about_of, key_of
 from bot.slack.web_errors import SlackFailure
 from bot.store import Mailbox
 
@@ -89,3 +94,44 @@ def _turn(message: Mapping[str, Any], me: str) -> Turn:
         return Turn(who="person", text=text[:_TURN])
     read = re.sub(r"\\([^\w\s]|_)|\u200b", r"\1", _LINK.sub(r"[\1]", text)).replace("\u2024", ".")
     return Turn(who="bot", text=read[:_TURN])
+
+
+class MessageParser:
+    """Parses messages and mentions."""
+
+    def __init__(self, threads: Threads, web: Web) -> None:
+        self._threads = threads
+        self._web = web
+
+    def command(self, conversation: Conversation, message: MessageRequest) -> Command | None:
+        """Return the command that a message is, or the question in it; None if it is not meant for the bot."""
+        lines = plain_lines(message.text, self._web.me["user_id"])
+        text = " ".join(lines.split())[:MOST_CHARACTERS]
+        about = self._threads.subject(message)
+        if not (message.mentioned or message.direct):
+            if not _is_addressed(message, text, about):
+                return None
+            return Suspects(lines) if holds_failure(message.text) else Ask(text, about)  # no model may read a failure
+        command = conversation.understand(lines)
+        if message.files and (not text or isinstance(command, Ask | NotUnderstood)):
+            return Suspects(lines)
+        if not text and message.thread_ts:
+            return Help()
+        if not isinstance(command, Ask) and not (about and isinstance(command, NotUnderstood)):
+            return command
+        if not about and not references_in(text) and not asks_over_days(text, conversation.today):
+            about = self._latest_subject(message)
+        return Ask(text, about)
+
+    def _latest_subject(self, message: MessageRequest) -> str:
+        """Return the latest subject of direct messages, to which a question outside a conversation refers, else an empty string."""
+        if not message.direct or self._threads.turns(message):
+            return ""
+        return self._threads.latest_subject(message.channel)
+
+
+def _is_addressed(message: MessageRequest, text: str, about: str) -> bool:
+    """Return whether a message without a mention of the bot is still meant for it."""
+    if not about or re.search(r"<[@!](?!here|channel|everyone)", message.text):
+        return False
+    return reads_as_question(text) if isinstance(parse_value(about), CommitRef) else bool(references_in(text))

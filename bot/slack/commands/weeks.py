@@ -6,10 +6,9 @@ from bot.models.clock import Clock
 from bot.models.deliveries import Outcome, seconds_until
 from bot.models.subjects import WeekRef, value_of
 from bot.slack.commands.conversation import Conversation
-from bot.slack.commands.days import ReadingProgress
-from bot.slack.commands.each_repository import named_period, reason_unread, show_each
+from bot.slack.commands.days import ReadingProgress, named_period, reason_unread, show_each
 from bot.slack.commands.posting import PostCommand
-from bot.slack.delivery.channel_week import ChannelWeeks
+from bot.slack.delivery.channel_report import ChannelWeeks
 from bot.slack.delivery.drafts import week_drafts
 from bot.slack.messages.week import week_message
 from bot.slack.outbox.outbox import Outbox

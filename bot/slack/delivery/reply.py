@@ -10,11 +10,9 @@ from typing import Literal
 
 from analysis.models import Language, Statement
 from bot.slack.delivery.drafts import content, drafts, line, show_only_to
-from bot.slack.delivery.ongoing import OngoingAnswer, Withdrawn
-from bot.slack.delivery.sessions import AgentSessions
+from bot.slack.delivery.sessions import AgentSessions, OngoingAnswer, Withdrawn
+from bot.slack.messages.answers import feedback_buttons, streamed
 from bot.slack.messages.blocks import Message, fallback
-from bot.slack.messages.feedback import feedback_buttons
-from bot.slack.messages.markdown import streamed
 from bot.slack.outbox.outbox import Outbox, markdown
 from bot.slack.parsing.requests import AnyRequest, HomeRequest, MessageRequest, QuestionForm
 from bot.slack.web import Web

@@ -1,4 +1,4 @@
-"""Messages that show a commit with its analysis: in a digest's thread, or as a reply."""
+"""Messages that show a commit with its analysis, in a digest's thread or as a reply, and that explain its rank."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -12,8 +12,9 @@ from analysis.models import SHORT_SHA, Analysis, Commit, Entry, Language, Reposi
 from analysis.paths import Kind, kind
 from analysis.report.breaking import Part, breaks_of, changes_of
 from analysis.text import shorten
-from analysis.writing.labels import BADGE, CHANGE_TYPES, INSIGHT, SEVERITY, breakage_label
+from analysis.writing.labels import BADGE, CHANGE_TYPES, IMPORTANCE, INSIGHT, SEVERITY, breakage_label
 from analysis.writing.purpose import purpose
+from analysis.writing.reasons import reason_text
 from analysis.writing.titles import number_of
 from bot.models.downstream import UNASKED, DownstreamCheck
 from bot.models.subjects import commit_value
@@ -45,6 +46,7 @@ _FILES = 2  # names of a commit's files, the most changed first
 _TESTS = 1  # names of its tests
 _LINE = re.compile(r":\d+$")
 _VERDICTS = {Action.TOO_LOW: mark("⬆️ Ranked too low"), Action.TOO_HIGH: mark("⬇️ Ranked too high")}
+_MAX_SIGNALS = 12  # the strongest; further ones hardly move a score
 
 
 def commit_messages(
@@ -286,3 +288,19 @@ def to_commit(commit: Commit, sha: str) -> list[Piece]:
 
 def _labelled(label: str, text: str, say: Catalogue) -> list[Piece]:
     return ours(label + say(": "), "bold") + prose(text)
+
+
+def rank_message(entry: Entry, language: Language) -> Message:
+    """Return why a commit has its tier: the signals, strongest first, and what they add to its score."""
+    say, commit, ranked = catalogue(language), entry.commit, entry.ranked
+    tier = f"{BADGE[ranked.importance]} {say(IMPORTANCE[ranked.importance])}"
+    rows = [
+        ours(f"{each.points:+.2f} ", "code") + prose(reason_text(each, language))
+        for each in ranked.reasons[:_MAX_SIGNALS]
+    ]
+    title = ours(f"{tier} · ") + linked(commit.title or commit.short_sha, commit.url, "bold")
+    score = say("Score {score}, the sum of these signals in log-odds", score=f"{ranked.score:+.2f}")
+    return Message(
+        fallback(f"{say('🧭 Why this rank')}{say(': ')}{commit.title or commit.short_sha}"),
+        (rich(paragraph(title)), *([rich(bullets(rows))] if rows else []), context(score)),
+    )

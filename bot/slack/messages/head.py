@@ -171,6 +171,6 @@ def highlight_text(highlight: Highlight, say: Catalogue) -> str:
 
 
 def _link(entry: Entry, text: str, mark: str) -> list[Piece]:
-    """Link text to a commit, and once the thread says more of it to that: see `bot.slack.delivery.thread_links`."""
+    """Link text to a commit, and once the thread says more of it to that: see `bot.slack.delivery.sending`."""
     more = entry.ranked.importance is Importance.HIGH or any(fact.breaking for fact in entry.facts)
     return linked(text, f"{entry.commit.url}{mark}" if more else entry.commit.url)

@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 import structlog
 
 from bot.models.clock import Clock
-from bot.slack.metadata import has_key, key_of
 from bot.slack.outbox.split import split_content
 from bot.slack.web import TIMEOUT, Web
+from bot.slack.web_calls import has_key, key_of
 from bot.slack.web_errors import ChannelClosed, Refused, StreamRefused, TooLong, Unanswered
 from bot.store import Draft, Duplicate, Mailbox, OutboxMessage, ProcessLocks, State
 from bot.store.lease import LeaseLost

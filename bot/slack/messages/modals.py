@@ -1,4 +1,4 @@
-"""The subscription modal, and the validation of its fields."""
+"""The modals: for writing a question, and for a subscription, with the validation of its fields."""
 
 import json
 from collections.abc import Mapping
@@ -8,10 +8,10 @@ from analysis.locale import LANGUAGES, Language, catalogue
 from analysis.writing.labels import WEEKDAYS
 from bot.services import schedule
 from bot.slack.messages.subscriptions import TIERS
-from bot.slack.parsing.input_error import InputError
-from bot.slack.parsing.repository_names import parse_repository
-from bot.slack.parsing.subscription_parser import SubscriptionOptions
-from bot.slack.parsing.subscription_values import (
+from bot.slack.parsing.input import InputError, parse_repository
+from bot.slack.parsing.requests import ButtonRequest, parse_request, request_row
+from bot.slack.parsing.subscription_options import (
+    SubscriptionOptions,
     parse_downstream,
     parse_language,
     parse_paths,
@@ -23,8 +23,46 @@ from bot.slack.parsing.subscription_values import (
 )
 from bot.store import Subscription, Terms
 
+ASK = "ask"
+_LONGEST = 1_000  # characters of a question
 SUBSCRIBE = "subscribe"
 LONGEST_ERROR = 150  # characters of a field's error
+
+
+def ask_modal(button: ButtonRequest, language: Language) -> dict[str, Any]:
+    """Return the modal that an "Ask" button opens; its private_metadata holds the click."""
+    say = catalogue(language)
+    field = {
+        "type": "plain_text_input",
+        "action_id": "question",
+        "multiline": True,
+        "max_length": _LONGEST,
+        "focus_on_load": True,
+        "placeholder": _plain(say("For example: does this touch ROCm?")),
+    }
+    return {
+        "type": "modal",
+        "callback_id": ASK,
+        "private_metadata": json.dumps(request_row(button), ensure_ascii=False),
+        "title": _plain(say("Ask")),
+        "submit": _plain(say("Ask")),
+        "close": _plain(say("Cancel")),
+        "blocks": [{"type": "input", "block_id": "question", "element": field, "label": _plain(say("Your question"))}],
+    }
+
+
+def asked_in(view: Mapping[str, Any]) -> tuple[ButtonRequest, str]:
+    """Return the button click that opened a submitted modal, and the question in it."""
+    written = view["state"]["values"].get("question", {}).get("question", {}).get("value") or ""
+    button = parse_request(json.loads(view["private_metadata"]))
+    if not isinstance(button, ButtonRequest):
+        raise TypeError(f"not a button: {button.kind}")
+    return button, written.strip()
+
+
+def no_question(language: Language) -> dict[str, str]:
+    """Return the error for an empty field."""
+    return {"question": catalogue(language)("Write your question")}
 
 
 class Filled(NamedTuple):

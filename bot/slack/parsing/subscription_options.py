@@ -1,20 +1,24 @@
-"""Parsers of subscription values: times, time zones, languages, tiers, paths and weekdays. They raise `InputError` for invalid ones."""
+"""The options of `subscribe`, in any order, and the parsers of their values, which raise `InputError` for invalid ones.
+
+[repo] [at HH:MM] [tz ZONE] [lang L] [min TIER] [paths GLOB,...] [watch TERM,...] [downstream REPO,...] [weekly DAY|off]
+"""
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import time
+from difflib import get_close_matches
 from functools import cache
-from typing import Literal, get_args
-from zoneinfo import available_timezones
+from typing import Any, Literal, get_args
+from zoneinfo import ZoneInfo, available_timezones
 
 from analysis.errors import Misuse
 from analysis.gitignore import path_patterns
 from analysis.impact.watch import parse_watch
 from analysis.locale import mark
-from analysis.models import Importance, Language, Repository
-from bot.slack.parsing.input_error import InputError
-from bot.slack.parsing.repository_names import parse_repository
+from analysis.models import Frozen, Importance, Language, Repository
+from analysis.window import zone
+from bot.slack.parsing.input import InputError, parse_repository
 from bot.store import Weekday
 
 _MOST_PATHS = 20
@@ -22,6 +26,7 @@ _MOST_DOWNSTREAM = 3  # each is read and compared with every commit
 _LONGEST = 200  # characters of a pattern
 _QUOTES = "\"'`“”‘’「」"
 _SEPARATORS = re.compile(r"[\s,，、;；]+")
+_AROUND = ",;，；"  # a word
 _TIME = re.compile(
     r"(?P<hour>\d{1,2})(?:[:.](?P<minute>\d{2})|[点时](?:(?P<half>半)|(?P<sharp>\d{1,2})分?)?|(?P<run>\d{2}))?(?P<noon>[ap]\.?m\.?)?",
     re.ASCII,
@@ -154,3 +159,121 @@ def _check_path(text: str) -> None:
 def _zones() -> Mapping[str, str]:
     names = (each for each in available_timezones() if not each.startswith(("posix/", "right/")))
     return {each.lower(): each for each in names if each not in _NO_PLACES}
+
+
+class SubscriptionOptions(Frozen):
+    """The options of a `subscribe` command; None stands for the default."""
+
+    repository: Repository | None = None
+    at: time | None = None
+    timezone: str | None = None
+    language: Language | None = None
+    least: Importance | None = None
+    paths: tuple[str, ...] | None = None
+    watch: tuple[str, ...] | None = None
+    downstream: tuple[Repository, ...] | None = None
+    weekly: Weekday | Literal["off"] | None = None
+
+    @property
+    def tz(self) -> ZoneInfo | None:
+        return zone(self.timezone) if self.timezone else None
+
+
+def parse_options(
+    words: Sequence[str], repository: Repository | None, named: Callable[[str], Repository | None]
+) -> SubscriptionOptions:
+    """Parse the words after `subscribe`. Raise `InputError` for the first invalid one, with a valid example.
+
+    `named` returns the repository that a word names, or None.
+    """
+    found: dict[str, Any] = {}
+    left = [part for word in words for part in _parts(word)]
+    while left:
+        word = left.pop(0)
+        keyword = _KEYWORDS.get(word.lower())
+        if keyword is None:
+            other = _repository(word, named, known=repository)
+            if repository and other != repository:
+                raise InputError("a subscription covers one repository; remove {text!r}", word)
+            repository = other
+            continue
+        name, read = _READ[keyword]
+        if name in found:
+            raise InputError("{text} is given twice", keyword)
+        found[name] = read(_value(keyword, left))
+    return SubscriptionOptions(repository=repository, **found)
+
+
+def _parts(word: str) -> list[str]:
+    """Split `at=10:00`, `--at`, `at:10:00` and `时间10:00` into keyword and value."""
+    for form in (r"-{0,2}(\w+)(?:[=:：](.*))?", r"(时间|时区|语言|最低|路径|下游|周报)(.+)"):
+        match = re.fullmatch(form, word)
+        if match and match[1].lower() in _KEYWORDS:
+            return [match[1], *([bare] if (bare := (match[2] or "").strip(_AROUND)) else [])]
+    return [bare] if (bare := word.strip(_AROUND)) else []
+
+
+def _value(keyword: str, left: list[str]) -> str:
+    """Consume a keyword's value: one word, a time with its am or pm, or any number of paths or terms."""
+    taken: list[str] = []
+    while left and left[0].lower() not in _KEYWORDS:
+        if taken and keyword not in _MANY and not (keyword == "at" and re.fullmatch(r"[ap]\.?m\.?", left[0].lower())):
+            break
+        taken.append(left.pop(0))
+    if not taken:
+        raise InputError(
+            "{text!r} needs a value; for example: {example}",
+            keyword,
+            example=f"{keyword} {_EXAMPLES[keyword]}",
+        )
+    return " ".join(taken)
+
+
+def _repository(word: str, named: Callable[[str], Repository | None], *, known: Repository | None) -> Repository:
+    found = named(word)
+    if found:
+        return found
+    nearest = get_close_matches(word.lower(), _EXAMPLES, 1, 0.7)
+    if nearest:
+        raise InputError("unknown option {text!r}; did you mean {nearest}?", word, nearest=nearest[0])
+    if "/" in word:
+        raise InputError("{text!r} is not a repository; use owner/name or owner/name@branch", word)
+    if known is None and re.fullmatch(r"[A-Za-z][\w.-]*(@\S+)?", word):
+        raise InputError("unknown repository {text!r}; use owner/name", word)
+    raise InputError(
+        "unknown option {text!r}; use [repo] at 09:00 tz Asia/Shanghai lang zh min medium paths csrc/** watch LLM.generate",
+        word,
+    )
+
+
+_EXAMPLES = {
+    "at": "09:00",
+    "tz": "Asia/Shanghai",
+    "lang": "zh",
+    "min": "medium",
+    "paths": "vllm/v1/,csrc/**",
+    "watch": "vllm/v1/worker,VLLM_USE_V1,LLM.generate",
+    "downstream": "vllm-project/vllm-ascend",
+    "weekly": "mon",
+}
+_MANY = ("paths", "watch", "downstream")  # take as many words as there are
+_READ: dict[str, tuple[str, Callable[[str], Any]]] = {
+    "at": ("at", parse_time),
+    "tz": ("timezone", parse_zone),
+    "lang": ("language", parse_language),
+    "min": ("least", parse_tier),
+    "paths": ("paths", parse_paths),
+    "watch": ("watch", parse_watched),
+    "downstream": ("downstream", parse_downstream),
+    "weekly": ("weekly", parse_weekly),
+}
+_KEYWORDS = {
+    **dict.fromkeys(("at", "time", "时间"), "at"),
+    **dict.fromkeys(("tz", "timezone", "时区"), "tz"),
+    **dict.fromkeys(("lang", "language", "语言"), "lang"),
+    **dict.fromkeys(("min", "tier", "最低"), "min"),
+    **dict.fromkeys(("paths", "path", "路径"), "paths"),
+    **dict.fromkeys(("watch", "关注"), "watch"),
+    **dict.fromkeys(("downstream", "下游"), "downstream"),
+    **dict.fromkeys(("weekly", "周报"), "weekly"),
+}
