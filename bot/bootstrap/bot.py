@@ -14,7 +14,6 @@ from bot.flows import DeliverySteps, Flows
 from bot.publishing.scheduled import ScheduledPublications
 from bot.services.release_scoring import ReleaseScoring, followed_repositories
 from bot.slack.delivery.drafting import DeliveryReader, Drafter
-from bot.slack.delivery.requester_notices import RequesterNotices
 from bot.slack.delivery.revert_notices import RevertNotices
 from bot.slack.delivery.sending import Finisher, Sender
 from bot.store import Terms
@@ -54,13 +53,13 @@ def _health_checks(parts: Parts, flows: Flows) -> HealthChecks:
 
 
 def _delivery_steps(parts: Parts, shared: Shared) -> DeliverySteps:
-    mailbox, web, notices = parts.tables.mailbox, parts.web, RequesterNotices(parts.web)
+    mailbox, web = parts.tables.mailbox, parts.web
     channels, reports, weeks = shared.channels, shared.reports, shared.weeks
     return DeliverySteps(
         DeliveryReader(channels, reports, weeks, parts.now),
-        Drafter(channels, reports, weeks, shared.checks, shared.postings, mailbox, notices),
+        Drafter(channels, reports, weeks, shared.checks, shared.postings, mailbox, web),
         Sender(channels, mailbox, shared.outbox),
-        Finisher(mailbox, parts.tables.subscriptions, web, notices),
+        Finisher(mailbox, parts.tables.subscriptions, web),
         RevertNotices(channels, reports, parts.services.store, mailbox),
     )
 

@@ -3,23 +3,22 @@
 from bot.bootstrap.parts import Parts, Shared
 from bot.services.rate_limits import RateLimits
 from bot.services.suspects import SuspectService
-from bot.slack.commands.commits import CommitCommands, ExplainShortcut, Ranks, SearchCommand
+from bot.slack.commands.commits import CommitCommands, Ranks
 from bot.slack.commands.days import DayCommands, DigestButtons
 from bot.slack.commands.help import HelpCommand
 from bot.slack.commands.home import HeldMessages, Home
 from bot.slack.commands.posting import PostCommand
 from bot.slack.commands.questions import AnswerFeedback, Periods, Questions
 from bot.slack.commands.responder import Handler, RequestHandlers, Responder, show_no_form
-from bot.slack.commands.status import Status
+from bot.slack.commands.status import BotStatus
 from bot.slack.commands.subscriptions import SubscriptionCommands, SubscriptionManager
 from bot.slack.commands.suspects import SuspectsCommand
 from bot.slack.commands.threads import MessageParser
 from bot.slack.commands.upgrade import UpgradeCommand
 from bot.slack.commands.weeks import WeekCommand
 from bot.slack.delivery.announcements import Announcements
-from bot.slack.delivery.reply import Reply
+from bot.slack.delivery.reply import RequestReply
 from bot.slack.messages.blocks import Action
-from bot.slack.parsing import command_types
 from bot.slack.parsing.command_types import (
     Ask,
     Day,
@@ -30,6 +29,7 @@ from bot.slack.parsing.command_types import (
     Lookup,
     NotUnderstood,
     Search,
+    Status,
     Subscribe,
     Suspects,
     Unsubscribe,
@@ -48,7 +48,7 @@ def responder(parts: Parts, shared: Shared) -> Responder:
         shared.channels,
         handlers.limits,
         mailbox,
-        lambda request: Reply(web, shared.outbox, shared.sessions, request),
+        lambda request: RequestReply(web, shared.outbox, shared.sessions, request),
         shared.sessions,
         handlers.home,
         now,
@@ -61,12 +61,11 @@ class _Handlers:
     def __init__(self, parts: Parts, shared: Shared) -> None:
         self._parts, self._shared = parts, shared
         tables, services, web, now = parts.tables, parts.services, parts.web, parts.now
-        status = Status(services.store, tables.mailbox, services.model, web, tables.executors, tables.flows, now)
+        status = BotStatus(services.store, tables.mailbox, services.model, web, tables.executors, tables.flows, now)
         self.limits = RateLimits(tables.mailbox, now)
         self.home = Home(tables.subscriptions, tables.mailbox, web, status, now)
         self._post = PostCommand(shared.members, shared.postings, web)
         self._commits = CommitCommands(services.store, shared.checks, self._post)
-        self._search = SearchCommand(services.store)
         self._subscriptions = self._subscription_commands(status)
         self._questions = Questions(
             services.answers,
@@ -93,14 +92,14 @@ class _Handlers:
             Days: days.show_range,
             Week: WeekCommand(shared.weeks, self._post, shared.outbox, now).show,
             Lookup: self._commits.show,
-            ExplainCommits: ExplainShortcut(self._commits).explain,
-            Search: self._search.show,
+            ExplainCommits: self._commits.explain,
+            Search: self._commits.search,
             Upgrade: UpgradeCommand(self._parts.services.upgrades, shared.checks, shared.outbox, web, now).show,
             Suspects: self._suspects().show,
             Subscribe: lambda conversation, command: subscriptions.subscribe(conversation, command.options),
             Unsubscribe: subscriptions.unsubscribe,
             ListSubscriptions: lambda conversation, _: subscriptions.show_all(conversation),
-            command_types.Status: lambda conversation, _: subscriptions.show_status(conversation),
+            Status: lambda conversation, _: subscriptions.show_status(conversation),
             Ask: self._questions.answer,
             Help: lambda conversation, _: help_.show(conversation),
             NotUnderstood: help_.show_not_understood,
@@ -111,9 +110,9 @@ class _Handlers:
     def _suspects(self) -> SuspectsCommand:
         services = self._parts.services
         service = SuspectService(services.store, services.commits, services.impacts)
-        return SuspectsCommand(service, self._shared.checks, self._parts.tables.subscriptions, self._parts.web)
+        return SuspectsCommand(service, self._shared.checks, self._parts.web)
 
-    def _subscription_commands(self, status: Status) -> SubscriptionCommands:
+    def _subscription_commands(self, status: BotStatus) -> SubscriptionCommands:
         subscriptions, members = self._parts.tables.subscriptions, self._shared.members
         announcements = Announcements(subscriptions, self._parts.tables.mailbox, self._parts.web)
         time, on_unsubscribed = self._parts.settings.digest_time, self._parts.on_unsubscribed
@@ -127,7 +126,7 @@ class _Handlers:
         return {
             "show_rest": digest.show_rest,
             "full_report": digest.send_report,
-            "page": self._search.turn_page,
+            "page": self._commits.turn_page,
             Action.POST: self._post.post,
             Action.POST_AGAIN: self._post.post,
             "too_high": ranks.store,

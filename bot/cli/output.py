@@ -26,7 +26,7 @@ def print_reports(console: Console, reports: Sequence[DayReport], form: str) -> 
 
         raw(console, reports_markdown(reports))
     elif form == "slack":
-        from bot.slack.messages.as_json import report_slack
+        from bot.slack.messages.digest import report_slack
 
         raw(console, report_slack(reports) + "\n")
     else:

@@ -97,7 +97,7 @@ def _print(console: "Console", reports: "Sequence[WeekReport]", form: Format) ->
 
         raw(console, "\n".join(map(week_markdown, reports)))
     elif form == "slack":
-        from bot.slack.messages.as_json import weeks_slack
+        from bot.slack.messages.week import weeks_slack
 
         raw(console, weeks_slack(reports) + "\n")
     else:

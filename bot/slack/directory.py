@@ -25,7 +25,7 @@ _PAGES = 5  # maximum pages of a channel's members
 _ADDRESS = re.compile(r"https?://[^\s<>|]+")
 
 
-class Place(NamedTuple):
+class Membership(NamedTuple):
     """The bot's membership of a channel, and whether the channel is archived."""
 
     is_member: bool
@@ -81,10 +81,10 @@ class Directory:
         except Refused:
             return False  # channels without the bot may be invisible to it, or of a kind outside its scopes
 
-    def place(self, channel: str) -> Place:
+    def place(self, channel: str) -> Membership:
         """Return the bot's membership of a channel. Raise `ChannelClosed` if the channel is not visible to it."""
         found = call(ChannelInfo, self._reader.conversations_info, channel=channel).channel
-        return Place(bool(found.is_member), bool(found.is_archived))
+        return Membership(bool(found.is_member), bool(found.is_archived))
 
     def has_member(self, channel: str, user: str) -> bool:
         """Return whether a person is in a channel; False if unknown."""

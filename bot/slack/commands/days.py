@@ -5,21 +5,21 @@ from datetime import datetime, timedelta
 from typing import TypeVar
 
 from analysis.errors import DigestError, Misuse, OutsideFailure, Unreachable
-from analysis.locale import Phrase, catalogue
+from analysis.locale import catalogue
 from analysis.models import DayReport, Language, Repository
 from analysis.writing.labels import dated
 from bot.models.clock import Clock
 from bot.models.deliveries import Outcome, seconds_until
-from bot.models.subjects import DayRef, WeekRef, day_value, parse_day_value, subject_of
+from bot.models.subjects import DayRef, WeekRef, day_value, parse_day_value
 from bot.services.downstream import DownstreamChecks
 from bot.slack.commands.conversation import Conversation
 from bot.slack.commands.posting import PostCommand
 from bot.slack.delivery.channel_report import ChannelReports
-from bot.slack.delivery.drafts import line, report_file
-from bot.slack.delivery.reply import Reply
-from bot.slack.messages.blocks import escaped
+from bot.slack.delivery.drafts import report_file
+from bot.slack.delivery.reply import RequestReply
 from bot.slack.messages.digest import rest_messages, summary_message
 from bot.slack.messages.lists import DayRow, range_message
+from bot.slack.messages.notices import line, named, unread, waiting
 from bot.slack.outbox.outbox import Outbox
 from bot.slack.parsing.command_types import Day, Days
 from bot.slack.parsing.requests import ButtonRequest
@@ -61,7 +61,6 @@ class DayCommands:
             report = self._read(conversation, latest)
             instead = _instead(ref, latest)
             ref = latest
-        subject = named_period(ref)
         again = seconds_until(report.resumes_at, self._now())
         posted = self._post.note(conversation, ref) if shareable else ""
         note = "\n".join(filter(None, (instead, posted)))
@@ -72,11 +71,7 @@ class DayCommands:
             at = f"{report.resumes_at.astimezone(view.tz):%H:%M}"
             messages = [
                 *messages,
-                line(
-                    catalogue(view.language)(
-                        "⏳ {subject}: GitHub's rate limit is reached; continuing at {time}", subject=subject, time=at
-                    )
-                ),
+                line(waiting(ref, at)),
             ]
         stage = f"{ref.repository.key}{'-partial' if again else ''}"
         conversation.show(messages, about=day_value(report), stage=stage)
@@ -84,8 +79,7 @@ class DayCommands:
 
     def _read(self, conversation: Conversation, ref: DayRef) -> DayReport:
         """Read a day, with progress for the person."""
-        subject = named_period(ref)
-        progress = ReadingProgress(conversation.reply, subject, ref.language, self._now)
+        progress = ReadingProgress(conversation.reply, named(ref), ref.language, self._now)
         return conversation.view.reader.report(ref, self._now(), progress)
 
     def _latest(self, conversation: Conversation, ref: DayRef) -> DayRef | None:
@@ -99,15 +93,16 @@ class DayCommands:
     def show_range(self, conversation: Conversation, command: Days) -> Outcome:
         """Show a line a day; after a failure of GitHub the remaining days are not read."""
         view, reply = conversation.view, conversation.reply
+        repositories = [command.repository] if command.repository else conversation.repositories
         rows: list[DayRow] = []
         failure = ""
         for day in command.days:
-            for repository in [command.repository] if command.repository else view.reader.known:
+            for repository in repositories:
                 ref = DayRef(repository, day, view.tz.key, view.language)
                 if failure:
                     rows.append(DayRow(ref, None))
                     continue
-                progress = ReadingProgress(reply, named_period(ref), view.language, self._now)
+                progress = ReadingProgress(reply, named(ref), view.language, self._now)
                 try:
                     report = view.reader.report(ref, self._now(), progress, ask=False)
                 except OutsideFailure as exc:
@@ -156,7 +151,7 @@ class DigestButtons:
 class ReadingProgress:
     """A progress reporter that posts at the start, after ten seconds and after a minute."""
 
-    def __init__(self, reply: Reply, subject: str, language: Language, now: Clock) -> None:
+    def __init__(self, reply: RequestReply, subject: str, language: Language, now: Clock) -> None:
         self._reply = reply
         self._subject = subject
         self._language = language
@@ -203,9 +198,7 @@ def show_each(
     `show` returns the seconds until the rest can be read, or None; the longest is the outcome's pause. Where one of several
     cannot be read, the reason stands in its place.
     """
-    repositories = [chosen] if chosen else conversation.view.reader.known
-    if not repositories:
-        raise Misuse(Phrase("no repository is available in this channel"))
+    repositories = [chosen] if chosen else conversation.repositories
     pauses = []
     for repository in repositories:
         ref = period_of(repository)
@@ -214,19 +207,5 @@ def show_each(
         except (Misuse, Unreachable) as exc:
             if len(repositories) == 1:
                 raise
-            conversation.show([line(reason_unread(ref, exc))], stage=f"{repository.key}-trouble")
+            conversation.show([line(unread(ref, exc.translated(ref.language)))], stage=f"{repository.key}-trouble")
     return Outcome(pause=max(filter(None, pauses), default=None))
-
-
-def reason_unread(ref: DayRef | WeekRef, error: DigestError) -> str:
-    """Return why a day, a week or some of its days could not be read, as mrkdwn."""
-    return catalogue(ref.language)(
-        "⚠️ {subject} could not be read: {reason}",
-        subject=named_period(ref),
-        reason=escaped(error.translated(ref.language)),
-    )
-
-
-def named_period(ref: DayRef | WeekRef) -> str:
-    """Return the repository and its day or week, as mrkdwn."""
-    return escaped(f"{ref.repository} · {subject_of(ref)}")

@@ -11,8 +11,8 @@ from bot.models.deliveries import Outcome
 from bot.services.channels import ChannelView
 from bot.slack.commands.conversation import Conversation
 from bot.slack.commands.subscriptions import visible_subscriptions
-from bot.slack.delivery.drafts import line
 from bot.slack.messages.blocks import Message, escaped, section
+from bot.slack.messages.notices import line
 from bot.slack.parsing.command_types import MOST_DAYS, NotUnderstood, Why
 from bot.slack.parsing.requests import AnyRequest, MessageRequest
 from bot.slack.web import Web

@@ -15,7 +15,7 @@ from bot.models.deliveries import Outcome
 from bot.models.subjects import DayRef
 from bot.services.channels import ChannelView, visible_terms
 from bot.slack.commands.conversation import Conversation
-from bot.slack.commands.status import Status
+from bot.slack.commands.status import BotStatus
 from bot.slack.messages import subscriptions
 from bot.slack.messages.blocks import (
     Block,
@@ -46,7 +46,7 @@ log = structlog.get_logger(__name__)
 class Home:
     """Publishes the App Home of a person. It belongs to no channel, so private repositories are not in it."""
 
-    def __init__(self, subscriptions: Subscriptions, mailbox: Mailbox, web: Web, status: Status, now: Clock) -> None:
+    def __init__(self, subscriptions: Subscriptions, mailbox: Mailbox, web: Web, status: BotStatus, now: Clock) -> None:
         self._subscriptions = subscriptions
         self._mailbox = mailbox
         self._web = web

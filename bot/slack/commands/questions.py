@@ -17,7 +17,6 @@ from bot.models.deliveries import Outcome
 from bot.models.reference import Reference, parse_reference
 from bot.models.subjects import CommitRef, DayRef, Subject, WeekRef, commit_value, parse_value
 from bot.services.answers import AnswerService
-from bot.services.channels import ChannelView
 from bot.services.downstream import DownstreamChecks
 from bot.services.impact_answers import answer_from_impacts, naming_hint
 from bot.services.lookup import Located, SeveralCommits
@@ -29,7 +28,7 @@ from bot.slack.commands.days import ReadingProgress
 from bot.slack.commands.threads import Threads
 from bot.slack.delivery.reply import AnswerKind
 from bot.slack.messages.answers import HELPFUL
-from bot.slack.messages.blocks import escaped
+from bot.slack.messages.notices import named
 from bot.slack.parsing.command_types import MOST_DAYS, Ask, Lookup
 from bot.slack.parsing.requests import ButtonRequest
 from bot.store import AnswerRatings, Mailbox, Rating
@@ -67,7 +66,7 @@ class Periods:
         earlier = [each.text for each in thread if each.who == "person"]
         named, rest = _named_repository(text, view.reader.known)
         before = (_named_repository(each, view.reader.known)[0] for each in reversed(earlier))
-        repository = named or repository or next(filter(None, before), None) or _usual_repository(view)
+        repository = named or repository or next(filter(None, before), None) or _usual_repository(conversation)
         scope = scope_of(rest, conversation.today, earlier)
         _check_days(scope.days)
         return self._answer(conversation, PeriodQuestion(scope.text, repository, scope.days, view.tz, language, thread))
@@ -85,8 +84,7 @@ class Periods:
         reader.allow(asked.repository)
 
         def read(ref: DayRef) -> DayReport:
-            subject = escaped(f"{asked.repository} · {ref.day}")
-            progress = ReadingProgress(conversation.reply, subject, asked.language, self._now)
+            progress = ReadingProgress(conversation.reply, named(ref), asked.language, self._now)
             return reader.report(ref, conversation.now, progress, ask=False)
 
         return chain([scope_statement(asked)], self._questions.answer(asked, read))
@@ -239,13 +237,10 @@ def _named_repository(text: str, known: Sequence[Repository]) -> tuple[Repositor
     return None, text
 
 
-def _usual_repository(view: ChannelView) -> Repository:
+def _usual_repository(conversation: Conversation) -> Repository:
     """Return the repository that a channel follows, or else the first that it may see."""
-    known = view.reader.known
-    found = next((each for each in (*view.followed, *known) if each in known), None)
-    if found is None:
-        raise Misuse(Phrase("no repository is available in this channel"))
-    return found
+    known = conversation.repositories
+    return next((each for each in conversation.view.followed if each in known), known[0])
 
 
 def _check_days(days: Sequence[date]) -> None:

@@ -16,10 +16,10 @@ from bot.services.rate_limits import RateLimits
 from bot.slack.commands.conversation import Conversation
 from bot.slack.commands.home import Home
 from bot.slack.commands.threads import MessageParser
-from bot.slack.delivery.drafts import line
-from bot.slack.delivery.reply import Reply
+from bot.slack.delivery.reply import RequestReply
 from bot.slack.delivery.sessions import AgentSessions
 from bot.slack.messages.blocks import escaped
+from bot.slack.messages.notices import line
 from bot.slack.parsing.command_types import Ask, Command, ExplainCommits, Suspects
 from bot.slack.parsing.commands import holds_failure
 from bot.slack.parsing.input import plain_lines
@@ -101,7 +101,7 @@ class Responder:
         channels: Channels,
         limits: RateLimits,
         mailbox: Mailbox,
-        reply_to: Callable[[AnyRequest], Reply],
+        reply_to: Callable[[AnyRequest], RequestReply],
         sessions: AgentSessions,
         home: Home,
         now: Clock,

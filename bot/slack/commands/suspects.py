@@ -36,7 +36,6 @@ from bot.slack.messages.impacts import impact_blocks, unchecked_text
 from bot.slack.parsing.command_types import Suspects
 from bot.slack.parsing.requests import MessageRequest
 from bot.slack.web import Web
-from bot.store import Subscriptions
 
 _DAYS = 90
 _MOST_BYTES = 20_000_000  # of a file
@@ -47,12 +46,9 @@ _LINE = 160  # characters of a line of code
 class SuspectsCommand:
     """Shows suspects. What was pasted is searched here, and neither kept nor shown to a model."""
 
-    def __init__(
-        self, service: SuspectService, checks: DownstreamChecks, subscriptions: Subscriptions, web: Web
-    ) -> None:
+    def __init__(self, service: SuspectService, checks: DownstreamChecks, web: Web) -> None:
         self._service = service
         self._checks = checks
-        self._subscriptions = subscriptions
         self._web = web
 
     def show(self, conversation: Conversation, command: Suspects) -> Outcome:
@@ -68,14 +64,10 @@ class SuspectsCommand:
         return Outcome()
 
     def _repositories(self, conversation: Conversation, command: Suspects) -> Sequence[Repository]:
-        reader = conversation.view.reader
         if command.repository:
-            reader.allow(command.repository)
+            conversation.view.reader.allow(command.repository)
             return [command.repository]
-        followed = {each.terms.repository.key for each in self._subscriptions.of(conversation.request.channel)}
-        known = reader.known
-        if not known:
-            raise Misuse(Phrase("no repository is available in this channel"))
+        known, followed = conversation.repositories, {each.key for each in conversation.view.followed}
         return [each for each in known if each.key in followed] or known
 
     def _text(self, conversation: Conversation, command: Suspects) -> str:

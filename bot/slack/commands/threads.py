@@ -77,14 +77,14 @@ class Threads:
         spoken = [
             each
             for each in messages
-            if (key_of(each).startswith(self._answers) if each.get("user") == me else not _is_failure(each, me))
+            if (
+                key_of(each).startswith(self._answers)
+                if each.get("user") == me
+                else not holds_failure(str(each.get("text") or ""), me)
+            )
         ]
         turns = [_turn(each, me) for each in spoken[-_TURNS:]]
         return tuple(turn for turn in turns if turn.text)
-
-
-def _is_failure(message: Mapping[str, Any], me: str) -> bool:
-    return holds_failure(str(message.get("text") or ""), me)
 
 
 def _turn(message: Mapping[str, Any], me: str) -> Turn:

@@ -17,7 +17,7 @@ from bot.services.upgrade import UpgradeService
 from bot.services.upgrade_ends import UpgradeRequest
 from bot.slack.commands.conversation import Conversation
 from bot.slack.commands.days import ReadingProgress
-from bot.slack.delivery.drafts import line, upgrade_file
+from bot.slack.delivery.drafts import upgrade_file
 from bot.slack.messages.blocks import (
     Block,
     Message,
@@ -36,6 +36,7 @@ from bot.slack.messages.blocks import (
 )
 from bot.slack.messages.commit import to_number
 from bot.slack.messages.impacts import impact_blocks
+from bot.slack.messages.notices import line
 from bot.slack.outbox.outbox import Outbox
 from bot.slack.parsing.command_types import Upgrade
 from bot.slack.web import Web
@@ -91,13 +92,11 @@ class UpgradeCommand:
 
     def _only_repository(self, conversation: Conversation, command: Upgrade) -> Repository:
         """Return the repository that is meant where none is named: the only one, or the only one with downstream code."""
-        known = conversation.view.reader.known
+        known = conversation.repositories
         named = [each for each in known if self._checks.named(conversation.request.channel, each)]
         meant = named if len(named) == 1 else known
         if len(meant) == 1:
             return meant[0]
-        if not known:
-            raise Misuse(Phrase("no repository is available in this channel"))
         example = f"{known[0].full_name} upgrade {command.start}"
         raise Misuse(Phrase("this channel has several repositories; put one first: {example}", example=example))
 

@@ -1,7 +1,7 @@
 """A day's or a week's report for a channel: filtered by the channel's subscription, with what breaks its code."""
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 from analysis.impact.netting import undone_commits
 from analysis.models import DayReport, Importance
@@ -17,11 +17,13 @@ from bot.services.weeks import ReadWeek, WeekService
 from bot.slack.messages.subscriptions import describe_selection
 from bot.store import Store, Subscriptions
 
+Report = TypeVar("Report", DayReport, WeekReport)
 
-class CheckedReport(NamedTuple):
-    """A filtered report, and what its day breaks of the channel's downstream repositories, which the report does not hold."""
 
-    report: DayReport
+class CheckedReport(NamedTuple, Generic[Report]):
+    """A filtered report, and what its commits break of the channel's downstream repositories, which it does not hold."""
+
+    report: Report
     check: DownstreamCheck
 
 
@@ -38,7 +40,7 @@ class ChannelReports:
         """Return the report of a day, filtered by its subscription; unread commits are read first."""
         return self.filtered(reader.report(ref, self._now()), ref)
 
-    def checked(self, reader: Reader, channel: str, ref: DayRef) -> CheckedReport:
+    def checked(self, reader: Reader, channel: str, ref: DayRef) -> CheckedReport[DayReport]:
         """Return the report of a day as `report` does, with the commits that break the channel's code."""
         return self._checked(reader, channel, ref, reader.report(ref, self._now()))
 
@@ -51,7 +53,7 @@ class ChannelReports:
             report = self._checked(reader, channel, ref, report).report
         return frozenset(each.commit.sha for each in (*report.entries, *report.late))
 
-    def _checked(self, reader: Reader, channel: str, ref: DayRef, report: DayReport) -> CheckedReport:
+    def _checked(self, reader: Reader, channel: str, ref: DayRef, report: DayReport) -> CheckedReport[DayReport]:
         day = (*report.entries, *report.late)
         check = self._checks.check(reader, channel, ref.repository, day, ref.subscription)
         return CheckedReport(self.filtered(report, ref, check.commits), check)
@@ -75,13 +77,6 @@ class ChannelReports:
         return Selection(least=found.terms.least, paths=found.terms.paths, watch=found.terms.watch)
 
 
-class CheckedWeek(NamedTuple):
-    """A filtered week, and what its commits break of the channel's downstream repositories."""
-
-    report: WeekReport
-    check: DownstreamCheck
-
-
 class ChannelWeeks:
     """Weeks filtered by subscriptions."""
 
@@ -101,7 +96,7 @@ class ChannelWeeks:
 
         return self._weeks.read(ref, now.astimezone(ref.tz).date(), read)
 
-    def checked(self, reader: Reader, channel: str, ref: WeekRef, read: ReadWeek) -> CheckedWeek:
+    def checked(self, reader: Reader, channel: str, ref: WeekRef, read: ReadWeek) -> CheckedReport[WeekReport]:
         """Return the week, filtered by its subscription, with the commits that break the channel's code.
 
         What the week takes back again breaks nothing.
@@ -116,4 +111,4 @@ class ChannelWeeks:
         report = self._weeks.report(
             ref, read.days, today, lambda day: self._reports.filtered(day, refs[day.date], check.commits)
         )
-        return CheckedWeek(report, check)
+        return CheckedReport(report, check)

@@ -14,13 +14,14 @@ from bot.services.channels import Channels, ChannelView
 from bot.services.downstream import DownstreamChecks
 from bot.services.reader import Reader
 from bot.slack.delivery.channel_report import ChannelReports, ChannelWeeks
-from bot.slack.delivery.drafts import content, drafts, line, report_file, week_drafts
-from bot.slack.delivery.postings import Postings, link_message
-from bot.slack.delivery.requester_notices import RequesterNotices
-from bot.slack.messages.blocks import Message, escaped
+from bot.slack.delivery.drafts import content, drafts, report_file, show_requester, week_drafts
+from bot.slack.delivery.postings import Postings
+from bot.slack.messages.blocks import Message
 from bot.slack.messages.commit import commit_messages
 from bot.slack.messages.digest import digest_messages
+from bot.slack.messages.notices import line, link_message, unread, waiting
 from bot.slack.messages.week import week_message
+from bot.slack.web import Web
 from bot.slack.web_errors import Unanswered
 from bot.store import Draft, Mailbox
 
@@ -86,7 +87,7 @@ class Drafter:
         checks: DownstreamChecks,
         postings: Postings,
         mailbox: Mailbox,
-        notices: RequesterNotices,
+        web: Web,
     ) -> None:
         self._channels = channels
         self._reports = reports
@@ -94,7 +95,7 @@ class Drafter:
         self._checks = checks
         self._postings = postings
         self._mailbox = mailbox
-        self._notices = notices
+        self._web = web
 
     def draft(self, delivery: Delivery, failure: str) -> list[str]:
         """Freeze the messages of a delivery, unless already frozen. Return their keys in sending order.
@@ -107,7 +108,7 @@ class Drafter:
         if frozen:
             return frozen
         if delivery.once and (link := self._posted_before(delivery, ref)):
-            self._notices.show(delivery, link_message(ref, link, delivery.what))
+            show_requester(self._web, delivery, link_message(ref, link, delivery.what))
             return []
         found = self._drafts(view, ref, delivery, failure)
         self._mailbox.freeze(found)
@@ -117,13 +118,8 @@ class Drafter:
         """Freeze a message that gives the time when the rest of a day follows, in `seconds`; return its key."""
         ref = parse_value(delivery.what)
         at = (now + timedelta(seconds=seconds)).astimezone(self._channels.everywhere.tz)
-        text = catalogue(ref.language)(
-            "⏳ {subject}: GitHub's rate limit is reached; continuing at {time}",
-            subject=escaped(f"{ref.repository} · {subject_of(ref)}"),
-            time=f"{at:%H:%M}",
-        )
         key = f"notice:{ref.repository.key}:{subject_of(ref)}:{delivery.label}:{delivery.channel}:000"
-        self._mailbox.freeze([Draft(key, delivery.channel, content(line(text)))])
+        self._mailbox.freeze([Draft(key, delivery.channel, content(line(waiting(ref, f"{at:%H:%M}"))))])
         return [key]
 
     def _posted_before(self, delivery: Delivery, ref: Subject) -> str:
@@ -142,12 +138,7 @@ class Drafter:
                 return self._week(view, ref, delivery)
             return drafts(prefix, delivery.channel, self._commit(view, ref, delivery.channel), delivery.what)
         except DigestError as exc:
-            subject = escaped(f"{ref.repository} · {subject_of(ref)}")
-            text = catalogue(ref.language)(
-                "⚠️ {subject} could not be read: {reason}",
-                subject=subject,
-                reason=escaped(failure or exc.translated(ref.language)),
-            )
+            text = unread(ref, failure or exc.translated(ref.language))
         except Exception:
             log.exception("this is a bug in vllm-digest")
             text = catalogue(ref.language)(

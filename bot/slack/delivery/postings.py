@@ -1,9 +1,7 @@
 """Days and commits already posted in a channel: a later request gets a link, and a second post only on demand."""
 
-from analysis.locale import catalogue
 from bot.models.subjects import CommitRef, Subject, kind_of, parse_value, subject_of
 from bot.slack.delivery.channel_report import ChannelReports
-from bot.slack.messages.blocks import Action, Message, actions, button, escaped, section
 from bot.slack.web import Web
 from bot.store import Mailbox
 
@@ -37,16 +35,3 @@ class Postings:
             and (kind_of(shown), subject_of(shown)) == (kind_of(ref), subject_of(ref))
             and (shown.repository.key, shown.language) == (ref.repository.key, ref.language)
         )
-
-
-def link_line(ref: Subject, link: str) -> str:
-    """Return a line of mrkdwn with the link to the existing post."""
-    subject = escaped(f"{ref.repository} · {subject_of(ref)}")
-    return catalogue(ref.language)("📌 Already in this channel: {link}", link=f"<{link}|{subject}>")
-
-
-def link_message(ref: Subject, link: str, value: str) -> Message:
-    """Return a message that links to the existing post, with a "post again" button that carries `value`."""
-    text = link_line(ref, link)
-    again = button(catalogue(ref.language)("📣 Post again"), Action.POST_AGAIN, value)
-    return Message(text, (section(text), actions(again)))

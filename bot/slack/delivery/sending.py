@@ -13,10 +13,10 @@ from bot.models.deliveries import Delivery, Outcome
 from bot.models.subjects import CommitRef, parse_value, subject_of
 from bot.services.channels import Channels
 from bot.slack.delivery.drafting import key_prefix
-from bot.slack.delivery.drafts import content, line
-from bot.slack.delivery.requester_notices import RequesterNotices
+from bot.slack.delivery.drafts import content, show_requester
 from bot.slack.messages.blocks import escaped
 from bot.slack.messages.impacts import THREAD_MARK
+from bot.slack.messages.notices import line
 from bot.slack.outbox.outbox import Outbox
 from bot.slack.web import Web
 from bot.slack.web_errors import ChannelClosed, Refused, SlackFailure, Unanswered
@@ -72,12 +72,11 @@ class Sender:
 class Finisher:
     """Links what was delivered, records how deliveries ended, and reports those that failed."""
 
-    def __init__(self, mailbox: Mailbox, subscriptions: Subscriptions, web: Web, notices: RequesterNotices) -> None:
+    def __init__(self, mailbox: Mailbox, subscriptions: Subscriptions, web: Web) -> None:
         self._links = ThreadLinks(mailbox, web)
         self._mailbox = mailbox
         self._subscriptions = subscriptions
         self._web = web
-        self._notices = notices
 
     def finish(self, delivery: Delivery, failure: str) -> list[str]:
         """Store in the subscription why its digest was not fully delivered, or clear that note.
@@ -105,7 +104,7 @@ class Finisher:
         if delivery.asked_by:
             subject = f"{ref.repository} · {subject_of(ref)}"
             text = say("⚠️ {subject} could not be posted: {reason}", subject=subject, reason=failure)
-            self._notices.show(delivery, line(escaped(text)))
+            show_requester(self._web, delivery, line(escaped(text)))
             return []
         key = f"undelivered:{key_prefix(delivery)}"
         if self._mailbox.message(key):

@@ -33,6 +33,7 @@ from bot.slack.messages.blocks import (
     prose,
     rich,
     section,
+    side_by_side,
     split,
     with_menu,
 )
@@ -200,6 +201,7 @@ def _analysis(entry: Entry, analysis: Analysis, say: Catalogue) -> list[Block]:
     if analysis.by == "rules":
         why = purpose(entry.commit)
         return [rich(paragraph(prose(say("The author writes: {text}", text=why))))] if why else []
+    mitigations = {each.mitigation for each in analysis.risks}
     insight = {name: text for name, text in analysis.insight.model_dump().items() if text}
     lists = [
         (say("🎯 Scope"), [prose(row) for row in analysis.scope]),
@@ -215,16 +217,12 @@ def _analysis(entry: Entry, analysis: Analysis, say: Catalogue) -> list[Block]:
                 for each in analysis.risks
             ],
         ),
-        (say("💡 Advice"), [prose(row) for row in analysis.advice if row not in _mitigations(analysis)]),
+        (say("💡 Advice"), [prose(row) for row in analysis.advice if row not in mitigations]),
     ]
     return [
         rich(paragraph(prose(analysis.summary))),
         *(rich(paragraph(ours(label, "bold")), bullets(rows)) for label, rows in lists if any(rows)),
     ]
-
-
-def _mitigations(analysis: Analysis) -> frozenset[str]:
-    return frozenset(each.mitigation for each in analysis.risks)
 
 
 def _places_and_tests(entry: Entry, say: Catalogue) -> list[str]:
@@ -266,9 +264,8 @@ def _closing(entry: Entry, say: Catalogue) -> list[Block]:
         rows.append(row + ours(")") if others else row)
     rows += [_related(say("fixes {sha}"), commit, sha) for sha in links.fixes]
     rows += [_related(say("fixed by {sha}"), commit, sha) for sha in links.fixed_by]
-    label = ours(say("🔗 Related commits") + say(": "))
-    joined = [piece for place, row in enumerate(rows) for piece in (ours(" · ") if place else label) + row]
-    return [rich(paragraph(joined))]
+    label = ours(say("🔗 Related commits") + say(": ")) if rows else []
+    return [rich(paragraph([*label, *side_by_side(rows)]))]
 
 
 def _related(phrase: str, commit: Commit, sha: str) -> list[Piece]:

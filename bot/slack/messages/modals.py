@@ -1,7 +1,7 @@
 """The modals: for writing a question, and for a subscription, with the validation of its fields."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from analysis.locale import LANGUAGES, Language, catalogue
@@ -10,23 +10,17 @@ from bot.services import schedule
 from bot.slack.messages.subscriptions import TIERS
 from bot.slack.parsing.input import InputError, parse_repository
 from bot.slack.parsing.requests import ButtonRequest, parse_request, request_row
-from bot.slack.parsing.subscription_options import (
-    SubscriptionOptions,
-    parse_downstream,
-    parse_language,
-    parse_paths,
-    parse_tier,
-    parse_time,
-    parse_watched,
-    parse_weekly,
-    parse_zone,
-)
+from bot.slack.parsing.subscription_options import OPTIONS, SubscriptionOptions
 from bot.store import Subscription, Terms
 
 ASK = "ask"
 _LONGEST = 1_000  # characters of a question
 SUBSCRIBE = "subscribe"
 LONGEST_ERROR = 150  # characters of a field's error
+_PARSERS: Mapping[str, Callable[[str], Any]] = {
+    "repository": parse_repository,
+    **{field: option.parse for field, option in OPTIONS.items()},
+}
 
 
 def ask_modal(button: ButtonRequest, language: Language) -> dict[str, Any]:
@@ -99,51 +93,29 @@ def _fields(terms: Terms, language: Language) -> list[dict[str, Any]]:
         each: catalogue(each).context("name of this language", "English") for each in LANGUAGES
     }
     tiers = {each.value: say(label) for each, label in TIERS.items()}
-    weekdays = {"off": say.context("weekly digest", "off")} | {
-        day: say(label) for day, label in zip(schedule.WEEKDAYS, WEEKDAYS, strict=True)
-    }
+    days = zip(schedule.WEEKDAYS, WEEKDAYS, strict=True)
+    weekdays: dict[str, str] = {"off": say.context("weekly digest", "off"), **{day: say(label) for day, label in days}}
+    repository = _line(str(terms.repository), "vllm-project/vllm")
+    paths = _line(", ".join(terms.paths), "vllm/v1/, csrc/**")
+    watch = _line(", ".join(terms.watch), "vllm/v1/worker, VLLM_USE_V1, LLM.generate")
+    downstream = _line(", ".join(map(str, terms.downstream)), "vllm-project/vllm-ascend")
+    of_paths = say("Comma-separated, .gitignore syntax; empty for all")
+    of_watch = say("Comma-separated paths, names, variables or flags; commits that touch one are high in this channel")
+    of_downstream = say(
+        "Your plug-in or fork, comma-separated owner/name[@branch]; each digest starts with what breaks it"
+    )
+    of_weekly = say("Comes on this day at the same time, with the last seven days")
     return [
         _input("channel", say("Channel"), _channel_select(terms.channel)),
-        _input(
-            "repository",
-            say("Repository (owner/name[@branch])"),
-            _line("repository", str(terms.repository), "vllm-project/vllm"),
-        ),
-        _input("at", say("Time"), {"type": "timepicker", "action_id": "at", "initial_time": f"{terms.time:%H:%M}"}),
-        _input("timezone", say("Time zone"), _line("timezone", terms.tz.key, "Asia/Shanghai")),
-        _input("language", say("Language"), _select("language", languages, terms.language)),
-        _input("least", say("Lowest importance"), _select("least", tiers, terms.least.value)),
-        _input(
-            "paths",
-            say("Only these paths"),
-            _line("paths", ", ".join(terms.paths), "vllm/v1/, csrc/**"),
-            optional=True,
-            hint=say("Comma-separated, .gitignore syntax; empty for all"),
-        ),
-        _input(
-            "watch",
-            say("Watch"),
-            _line("watch", ", ".join(terms.watch), "vllm/v1/worker, VLLM_USE_V1, LLM.generate"),
-            optional=True,
-            hint=say(
-                "Comma-separated paths, names, variables or flags; commits that touch one are high in this channel"
-            ),
-        ),
-        _input(
-            "downstream",
-            say("Downstream repositories"),
-            _line("downstream", ", ".join(map(str, terms.downstream)), "vllm-project/vllm-ascend"),
-            optional=True,
-            hint=say(
-                "Your plug-in or fork, comma-separated owner/name[@branch]; each digest starts with what breaks it"
-            ),
-        ),
-        _input(
-            "weekly",
-            say("Weekly digest"),
-            _select("weekly", weekdays, terms.weekly or "off"),
-            hint=say("Comes on this day at the same time, with the last seven days"),
-        ),
+        _input("repository", say("Repository (owner/name[@branch])"), repository),
+        _input("at", say("Time"), {"type": "timepicker", "initial_time": f"{terms.time:%H:%M}"}),
+        _input("timezone", say("Time zone"), _line(terms.tz.key, "Asia/Shanghai")),
+        _input("language", say("Language"), _select(languages, terms.language)),
+        _input("least", say("Lowest importance"), _select(tiers, terms.least.value)),
+        _input("paths", say("Only these paths"), paths, optional=True, hint=of_paths),
+        _input("watch", say("Watch"), watch, optional=True, hint=of_watch),
+        _input("downstream", say("Downstream repositories"), downstream, optional=True, hint=of_downstream),
+        _input("weekly", say("Weekly digest"), _select(weekdays, terms.weekly or "off"), hint=of_weekly),
     ]
 
 
@@ -166,43 +138,17 @@ def opened_in(view: Mapping[str, Any]) -> str:
 def filled_in(view: Mapping[str, Any], language: Language) -> tuple[Filled | None, dict[str, str]]:
     """Parse a submitted modal, or return None and the errors by field in `language`."""
     values = view["state"]["values"]
-    written = {
-        name: _field_value(values, name)
-        for name in (
-            "channel",
-            "repository",
-            "at",
-            "timezone",
-            "language",
-            "least",
-            "paths",
-            "watch",
-            "downstream",
-            "weekly",
-        )
-    }
-    read = {
-        "repository": parse_repository,
-        "at": parse_time,
-        "timezone": parse_zone,
-        "language": parse_language,
-        "least": parse_tier,
-        "paths": parse_paths,
-        "watch": parse_watched,
-        "downstream": parse_downstream,
-        "weekly": parse_weekly,
-    }
     found: dict[str, Any] = {}
     errors: dict[str, str] = {}
-    for name, parse in read.items():
+    for name, parse in _PARSERS.items():
         try:
-            found[name] = parse(written[name].strip())
+            found[name] = parse(_field_value(values, name).strip())
         except InputError as exc:
             errors[name] = exc.translated(language)[:LONGEST_ERROR]
     if errors:
         return None, errors
     changes = json.loads(view["private_metadata"]).get("changes")
-    return Filled(written["channel"], SubscriptionOptions(**found), changes), {}
+    return Filled(_field_value(values, "channel"), SubscriptionOptions(**found), changes), {}
 
 
 def _field_value(values: Mapping[str, Any], name: str) -> str:
@@ -214,37 +160,26 @@ def _field_value(values: Mapping[str, Any], name: str) -> str:
     return str(found or "")
 
 
-def _input(
-    block_id: str, label: str, element: dict[str, Any], *, optional: bool = False, hint: str = ""
-) -> dict[str, Any]:
-    block = {"type": "input", "block_id": block_id, "label": _plain(label), "element": element, "optional": optional}
+def _input(name: str, label: str, element: dict[str, Any], *, optional: bool = False, hint: str = "") -> dict[str, Any]:
+    field = element | {"action_id": name}
+    block = {"type": "input", "block_id": name, "label": _plain(label), "element": field, "optional": optional}
     return block | {"hint": _plain(hint)} if hint else block
 
 
 def _channel_select(chosen: str) -> dict[str, Any]:
     """Return the menu of channels: `chosen` is selected, or if it is empty the channel where the modal is open."""
     initial: dict[str, Any] = {"initial_conversation": chosen} if chosen else {"default_to_current_conversation": True}
-    return {
-        "type": "conversations_select",
-        "action_id": "channel",
-        "filter": {"include": ["public", "private"]},
-        **initial,
-    }
+    return {"type": "conversations_select", "filter": {"include": ["public", "private"]}, **initial}
 
 
-def _line(action_id: str, written: str, example: str) -> dict[str, Any]:
-    field = {"type": "plain_text_input", "action_id": action_id, "placeholder": _plain(example), "max_length": 1000}
+def _line(written: str, example: str) -> dict[str, Any]:
+    field = {"type": "plain_text_input", "placeholder": _plain(example), "max_length": 1000}
     return field | {"initial_value": written} if written else field
 
 
-def _select(action_id: str, options: Mapping[str, str], chosen: str) -> dict[str, Any]:
+def _select(options: Mapping[str, str], chosen: str) -> dict[str, Any]:
     made = {value: {"text": _plain(text), "value": value} for value, text in options.items()}
-    return {
-        "type": "static_select",
-        "action_id": action_id,
-        "options": list(made.values()),
-        "initial_option": made[chosen],
-    }
+    return {"type": "static_select", "options": list(made.values()), "initial_option": made[chosen]}
 
 
 def _plain(text: str) -> dict[str, Any]:

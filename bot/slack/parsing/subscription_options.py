@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import time
 from difflib import get_close_matches
 from functools import cache
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 from zoneinfo import ZoneInfo, available_timezones
 
 from analysis.errors import Misuse
@@ -161,6 +161,15 @@ def _zones() -> Mapping[str, str]:
     return {each.lower(): each for each in names if each not in _NO_PLACES}
 
 
+class Option(NamedTuple):
+    """An option: its words, of which errors show the first, a valid value, its parser, and whether it takes many words."""
+
+    words: tuple[str, ...]
+    example: str
+    parse: Callable[[str], Any]
+    many: bool = False
+
+
 class SubscriptionOptions(Frozen):
     """The options of a `subscribe` command; None stands for the default."""
 
@@ -190,17 +199,17 @@ def parse_options(
     left = [part for word in words for part in _parts(word)]
     while left:
         word = left.pop(0)
-        keyword = _KEYWORDS.get(word.lower())
-        if keyword is None:
+        field = _FIELDS.get(word.lower())
+        if field is None:
             other = _repository(word, named, known=repository)
             if repository and other != repository:
                 raise InputError("a subscription covers one repository; remove {text!r}", word)
             repository = other
             continue
-        name, read = _READ[keyword]
-        if name in found:
-            raise InputError("{text} is given twice", keyword)
-        found[name] = read(_value(keyword, left))
+        option = OPTIONS[field]
+        if field in found:
+            raise InputError("{text} is given twice", option.words[0])
+        found[field] = option.parse(_value(option, left))
     return SubscriptionOptions(repository=repository, **found)
 
 
@@ -208,23 +217,21 @@ def _parts(word: str) -> list[str]:
     """Split `at=10:00`, `--at`, `at:10:00` and `时间10:00` into keyword and value."""
     for form in (r"-{0,2}(\w+)(?:[=:：](.*))?", r"(时间|时区|语言|最低|路径|下游|周报)(.+)"):
         match = re.fullmatch(form, word)
-        if match and match[1].lower() in _KEYWORDS:
+        if match and match[1].lower() in _FIELDS:
             return [match[1], *([bare] if (bare := (match[2] or "").strip(_AROUND)) else [])]
     return [bare] if (bare := word.strip(_AROUND)) else []
 
 
-def _value(keyword: str, left: list[str]) -> str:
-    """Consume a keyword's value: one word, a time with its am or pm, or any number of paths or terms."""
-    taken: list[str] = []
-    while left and left[0].lower() not in _KEYWORDS:
-        if taken and keyword not in _MANY and not (keyword == "at" and re.fullmatch(r"[ap]\.?m\.?", left[0].lower())):
+def _value(option: Option, left: list[str]) -> str:
+    """Consume an option's value: one word, a time with its am or pm, or any number of paths or terms."""
+    keyword, taken = option.words[0], list[str]()
+    while left and left[0].lower() not in _FIELDS:
+        if taken and not option.many and not (keyword == "at" and re.fullmatch(r"[ap]\.?m\.?", left[0].lower())):
             break
         taken.append(left.pop(0))
     if not taken:
         raise InputError(
-            "{text!r} needs a value; for example: {example}",
-            keyword,
-            example=f"{keyword} {_EXAMPLES[keyword]}",
+            "{text!r} needs a value; for example: {example}", keyword, example=f"{keyword} {option.example}"
         )
     return " ".join(taken)
 
@@ -233,7 +240,7 @@ def _repository(word: str, named: Callable[[str], Repository | None], *, known: 
     found = named(word)
     if found:
         return found
-    nearest = get_close_matches(word.lower(), _EXAMPLES, 1, 0.7)
+    nearest = get_close_matches(word.lower(), _KEYWORDS, 1, 0.7)
     if nearest:
         raise InputError("unknown option {text!r}; did you mean {nearest}?", word, nearest=nearest[0])
     if "/" in word:
@@ -246,34 +253,15 @@ def _repository(word: str, named: Callable[[str], Repository | None], *, known: 
     )
 
 
-_EXAMPLES = {
-    "at": "09:00",
-    "tz": "Asia/Shanghai",
-    "lang": "zh",
-    "min": "medium",
-    "paths": "vllm/v1/,csrc/**",
-    "watch": "vllm/v1/worker,VLLM_USE_V1,LLM.generate",
-    "downstream": "vllm-project/vllm-ascend",
-    "weekly": "mon",
+OPTIONS = {  # by the field that an option fills
+    "at": Option(("at", "time", "时间"), "09:00", parse_time),
+    "timezone": Option(("tz", "timezone", "时区"), "Asia/Shanghai", parse_zone),
+    "language": Option(("lang", "language", "语言"), "zh", parse_language),
+    "least": Option(("min", "tier", "最低"), "medium", parse_tier),
+    "paths": Option(("paths", "path", "路径"), "vllm/v1/,csrc/**", parse_paths, many=True),
+    "watch": Option(("watch", "关注"), "vllm/v1/worker,VLLM_USE_V1,LLM.generate", parse_watched, many=True),
+    "downstream": Option(("downstream", "下游"), "vllm-project/vllm-ascend", parse_downstream, many=True),
+    "weekly": Option(("weekly", "周报"), "mon", parse_weekly),
 }
-_MANY = ("paths", "watch", "downstream")  # take as many words as there are
-_READ: dict[str, tuple[str, Callable[[str], Any]]] = {
-    "at": ("at", parse_time),
-    "tz": ("timezone", parse_zone),
-    "lang": ("language", parse_language),
-    "min": ("least", parse_tier),
-    "paths": ("paths", parse_paths),
-    "watch": ("watch", parse_watched),
-    "downstream": ("downstream", parse_downstream),
-    "weekly": ("weekly", parse_weekly),
-}
-_KEYWORDS = {
-    **dict.fromkeys(("at", "time", "时间"), "at"),
-    **dict.fromkeys(("tz", "timezone", "时区"), "tz"),
-    **dict.fromkeys(("lang", "language", "语言"), "lang"),
-    **dict.fromkeys(("min", "tier", "最低"), "min"),
-    **dict.fromkeys(("paths", "path", "路径"), "paths"),
-    **dict.fromkeys(("watch", "关注"), "watch"),
-    **dict.fromkeys(("downstream", "下游"), "downstream"),
-    **dict.fromkeys(("weekly", "周报"), "weekly"),
-}
+_FIELDS = {word: field for field, option in OPTIONS.items() for word in option.words}
+_KEYWORDS = [option.words[0] for option in OPTIONS.values()]

@@ -158,6 +158,8 @@ def test_what_is_no_path_is_refused(text: str, said: str) -> None:
         ("subscribe at 9", "'9' is not a valid time", "时间“9”无效"),
         ("subscribe at", "'at' needs a value", "“at”后面缺少值"),
         ("subscribe at tz UTC", "'at' needs a value", "“at”后面缺少值"),
+        ("subscribe lang fr", "'fr' is not supported; use zh or en", "不支持“fr”"),
+        ("subscribe min huge", "'huge' is not a valid importance", "重要度“huge”无效"),
         ("subscribe at 9:00 at 10:00", "at is given twice", "at 出现了两次"),
         ("subscribe pahts csrc/", "did you mean paths?", "是想写 paths 吗"),
         ("subscribe django", "unknown repository 'django'; use owner/name", "没有名为“django”的仓库"),
