@@ -23,8 +23,7 @@ from bot.services.reader import Reader
 from bot.settings import Settings
 from bot.slack.commands.members import Members
 from bot.slack.commands.threads import Threads
-from bot.slack.delivery.channel_report import ChannelReports, ChannelWeeks
-from bot.slack.delivery.postings import Postings
+from bot.slack.delivery.channel_report import ChannelReports, ChannelWeeks, Postings
 from bot.slack.delivery.sessions import AgentSessions
 from bot.slack.outbox.outbox import Outbox
 from bot.slack.web import Web

@@ -13,7 +13,6 @@ from bot.slack.commands.responder import Handler, RequestHandlers, Responder, sh
 from bot.slack.commands.status import BotStatus
 from bot.slack.commands.subscriptions import SubscriptionCommands, SubscriptionManager
 from bot.slack.commands.suspects import SuspectsCommand
-from bot.slack.commands.threads import MessageParser
 from bot.slack.commands.upgrade import UpgradeCommand
 from bot.slack.commands.weeks import WeekCommand
 from bot.slack.delivery.announcements import Announcements
@@ -78,8 +77,7 @@ class _Handlers:
 
     def by_kind(self) -> RequestHandlers:
         """Return the handlers of each kind of request."""
-        messages = MessageParser(self._shared.threads, self._parts.web)
-        return RequestHandlers(self._by_type(), self._buttons(), self._questions.choose, messages)
+        return RequestHandlers(self._by_type(), self._buttons(), self._questions.choose, self._shared.threads)
 
     def _by_type(self) -> dict[type, Handler]:
         shared, web, now = self._shared, self._parts.web, self._parts.now

@@ -15,7 +15,7 @@ from bot.services.channels import Channels
 from bot.services.rate_limits import RateLimits
 from bot.slack.commands.conversation import Conversation
 from bot.slack.commands.home import Home
-from bot.slack.commands.threads import MessageParser
+from bot.slack.commands.threads import Threads
 from bot.slack.delivery.reply import RequestReply
 from bot.slack.delivery.sessions import AgentSessions
 from bot.slack.messages.blocks import escaped
@@ -54,12 +54,12 @@ class RequestHandlers:
         by_type: Mapping[type, Handler],
         buttons: Mapping[str, Handler],
         choose: Handler,
-        messages: MessageParser,
+        threads: Threads,
     ) -> None:
         self._by_type = by_type
         self._buttons = buttons
         self._choose = choose
-        self._messages = messages
+        self._threads = threads
 
     def handle(self, conversation: Conversation) -> Outcome:
         """Handle a request; the caller reports errors to the person. A click on a button that no longer exists has no effect."""
@@ -75,7 +75,7 @@ class RequestHandlers:
         """Return what a request asks for; None if the bot stays silent. What somebody pasted as a question is for no model."""
         request = conversation.request
         if isinstance(request, MessageRequest):
-            return self._messages.command(conversation, request)
+            return self._threads.command(conversation, request)
         if isinstance(request, QuestionForm):
             quoted = not conversation.reply.private
             pasted = holds_failure(request.question)

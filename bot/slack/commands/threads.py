@@ -24,7 +24,7 @@ _LINK = re.compile(r"\[((?:\\.|[^\[\]\\\n])*)\]\(https?://[^()\s]*\)")
 
 
 class Threads:
-    """Threads that the bot started or answered in.
+    """Messages, and the threads that the bot started or answered in.
 
     `private_to_model` tells whether answers that show code of private downstream repositories are part of the history.
     """
@@ -56,9 +56,31 @@ class Threads:
             self._mailbox.keep_thread(message.channel, message.thread_ts, about)
         return about
 
-    def latest_subject(self, channel: str) -> str:
-        """Return the subject of the latest thread in a channel; empty if there is none."""
-        return self._mailbox.latest_thread(channel)
+    def command(self, conversation: Conversation, message: MessageRequest) -> Command | None:
+        """Return the command that a message is, or the question in it; None if it is not meant for the bot."""
+        lines = plain_lines(message.text, self._web.me["user_id"])
+        text = " ".join(lines.split())[:MOST_CHARACTERS]
+        about = self.subject(message)
+        if not (message.mentioned or message.direct):
+            if not _is_addressed(message, text, about):
+                return None
+            return Suspects(lines) if holds_failure(message.text) else Ask(text, about)  # no model may read a failure
+        command = conversation.understand(lines)
+        if message.files and (not text or isinstance(command, Ask | NotUnderstood)):
+            return Suspects(lines)
+        if not text and message.thread_ts:
+            return Help()
+        if not isinstance(command, Ask) and not (about and isinstance(command, NotUnderstood)):
+            return command
+        if not about and not references_in(text) and not asks_over_days(text, conversation.today):
+            about = self._latest_subject(message)
+        return Ask(text, about)
+
+    def _latest_subject(self, message: MessageRequest) -> str:
+        """Return the latest subject of direct messages, to which a question outside a conversation refers, else an empty string."""
+        if not message.direct or self.turns(message):
+            return ""
+        return self._mailbox.latest_thread(message.channel)
 
     def turns(self, request: Request) -> tuple[Turn, ...]:
         """Return the earlier messages of a request's thread; empty if Slack does not provide them."""
@@ -94,40 +116,6 @@ def _turn(message: Mapping[str, Any], me: str) -> Turn:
         return Turn(who="person", text=text[:_TURN])
     read = re.sub(r"\\([^\w\s]|_)|\u200b", r"\1", _LINK.sub(r"[\1]", text)).replace("\u2024", ".")
     return Turn(who="bot", text=read[:_TURN])
-
-
-class MessageParser:
-    """Parses messages and mentions."""
-
-    def __init__(self, threads: Threads, web: Web) -> None:
-        self._threads = threads
-        self._web = web
-
-    def command(self, conversation: Conversation, message: MessageRequest) -> Command | None:
-        """Return the command that a message is, or the question in it; None if it is not meant for the bot."""
-        lines = plain_lines(message.text, self._web.me["user_id"])
-        text = " ".join(lines.split())[:MOST_CHARACTERS]
-        about = self._threads.subject(message)
-        if not (message.mentioned or message.direct):
-            if not _is_addressed(message, text, about):
-                return None
-            return Suspects(lines) if holds_failure(message.text) else Ask(text, about)  # no model may read a failure
-        command = conversation.understand(lines)
-        if message.files and (not text or isinstance(command, Ask | NotUnderstood)):
-            return Suspects(lines)
-        if not text and message.thread_ts:
-            return Help()
-        if not isinstance(command, Ask) and not (about and isinstance(command, NotUnderstood)):
-            return command
-        if not about and not references_in(text) and not asks_over_days(text, conversation.today):
-            about = self._latest_subject(message)
-        return Ask(text, about)
-
-    def _latest_subject(self, message: MessageRequest) -> str:
-        """Return the latest subject of direct messages, to which a question outside a conversation refers, else an empty string."""
-        if not message.direct or self._threads.turns(message):
-            return ""
-        return self._threads.latest_subject(message.channel)
 
 
 def _is_addressed(message: MessageRequest, text: str, about: str) -> bool:

@@ -1,4 +1,4 @@
-"""A day's or a week's report for a channel: filtered by the channel's subscription, with what breaks its code."""
+"""A day's or a week's report for a channel, filtered by its subscription, with what breaks its code; and what the channel has already."""
 
 from collections.abc import Iterable
 from typing import Generic, NamedTuple, TypeVar
@@ -8,14 +8,15 @@ from analysis.models import DayReport, Importance
 from analysis.models.weeks import WeekReport
 from bot.models.clock import Clock
 from bot.models.downstream import DownstreamCheck
-from bot.models.subjects import DayRef, WeekRef
+from bot.models.subjects import CommitRef, DayRef, Subject, WeekRef, kind_of, parse_value, subject_of
 from bot.services.commit_reader import Progress
 from bot.services.downstream import DownstreamChecks
 from bot.services.reader import Reader
 from bot.services.selection import Selection, selected, touched
 from bot.services.weeks import ReadWeek, WeekService
 from bot.slack.messages.subscriptions import describe_selection
-from bot.store import Store, Subscriptions
+from bot.slack.web import Web
+from bot.store import Mailbox, Store, Subscriptions
 
 Report = TypeVar("Report", DayReport, WeekReport)
 
@@ -112,3 +113,34 @@ class ChannelWeeks:
             ref, read.days, today, lambda day: self._reports.filtered(day, refs[day.date], check.commits)
         )
         return CheckedReport(report, check)
+
+
+class Postings:
+    """The days and commits that channels already have."""
+
+    def __init__(self, mailbox: Mailbox, web: Web, reports: ChannelReports) -> None:
+        self._mailbox = mailbox
+        self._web = web
+        self._reports = reports
+
+    def find_link(self, channel: str, ref: Subject) -> str:
+        """Return the permalink of the latest message in a channel that shows a day or commit; empty if there is none.
+
+        A commit in a digest's thread does not count: it is neither in the channel itself nor in a thread of its own.
+        """
+        begun = self._mailbox.begun(f"{kind_of(ref)}:{ref.repository.key}:{subject_of(ref)}:")
+        shown = [each.ts for each in begun if each.channel == channel and self._is_same(parse_value(each.about), ref)]
+        links = (self._web.directory.permalink(channel, ts) for ts in reversed(shown))
+        return next((each for each in links if each), "")
+
+    def _is_same(self, shown: Subject, ref: Subject) -> bool:
+        """Return whether a post shows the requested subject: same language, and for days the same time zone, unfiltered."""
+        if not isinstance(shown, CommitRef):
+            same = not isinstance(ref, CommitRef) and shown.timezone == ref.timezone and self._reports.is_whole(shown)
+        else:
+            same = isinstance(ref, CommitRef)
+        return (
+            same
+            and (kind_of(shown), subject_of(shown)) == (kind_of(ref), subject_of(ref))
+            and (shown.repository.key, shown.language) == (ref.repository.key, ref.language)
+        )

@@ -13,9 +13,8 @@ from bot.models.subjects import CommitRef, DayRef, Subject, WeekRef, kind_of, pa
 from bot.services.channels import Channels, ChannelView
 from bot.services.downstream import DownstreamChecks
 from bot.services.reader import Reader
-from bot.slack.delivery.channel_report import ChannelReports, ChannelWeeks
+from bot.slack.delivery.channel_report import ChannelReports, ChannelWeeks, Postings
 from bot.slack.delivery.drafts import content, drafts, report_file, show_requester, week_drafts
-from bot.slack.delivery.postings import Postings
 from bot.slack.messages.blocks import Message
 from bot.slack.messages.commit import commit_messages
 from bot.slack.messages.digest import digest_messages

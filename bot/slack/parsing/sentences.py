@@ -18,16 +18,12 @@ from bot.slack.parsing.input import FULL_NAME
 _COURTESY = re.compile(
     r"(?<!\S)/\S+"  # the slash command, copied with its text
     r"|(?<![\w/.-])(?:please|pls|show|give|get|see|look|open|find|list|display|explain|describe|summari[sz]e|me|us|the|an?|of|for|from|on|at|in|about"
-    r"|daily|digest|report|summary|overview|commits?|changes|updates?|pull request|pr|thanks|thank you|hi|hello|hey)(?![\w/-]|\.\w)|['’]s\b|(?<![\w/.-])pr(?=\d)"
-    r"|请|给我|帮我|帮忙|看看|查看|看一下|看下|看|解释|介绍|总结|概括|显示|打开|一下|这个|的|日报|报告|摘要|提交|改动|变更|更新|谢谢|你好"
+    r"|daily|latest|last|digest|report|summary|overview|commits?|changes|updates?|pull request|pr|thanks|thank you|hi|hello|hey)(?![\w/-]|\.\w)|['’]s\b|(?<![\w/.-])pr(?=\d)"
+    r"|请|给我|帮我|帮忙|看看|查看|看一下|看下|看|解释|介绍|总结|概括|显示|打开|一下|这个|最新|的|日报|报告|摘要|提交|改动|变更|更新|谢谢|你好"
     r"|[？！，、：；。～]+|[?!,:;*~]+(?=\s|$)|(?<!\S)[?!*~]+|(?<!\.)\.(?=\s|$)",
     re.IGNORECASE,
 )
-_DIGEST = re.compile(
-    r"(?:(?:show|give|get|see|me|us|the|a|daily|latest|last|please)\s+)*(?:digest|report)(?:\s+please)?"
-    r"|(?:请|给我|帮我|看看|看一下|看下|最新的?|\s)*(?:日报|报告)",
-    re.IGNORECASE,
-)
+_DIGEST = re.compile(r"\b(?:digest|report)\b|日报|报告", re.IGNORECASE)
 _ABOUT_BOT = re.compile(
     r"(?:so )?(?:who|what) are you|what (?:can|do) you do|what can i (?:ask|do)(?: you)?|what can you (?:tell me|answer)|can you help(?: me)?"
     r"|how (?:can|do) i use (?:you|this bot)|how do you work"
@@ -59,7 +55,7 @@ def without_courtesy(text: str) -> str:
 
 def asks_for_digest(text: str) -> bool:
     """Return whether a text asks for a digest and names no day."""
-    return bool(_DIGEST.fullmatch(text.strip(_ENDS)))
+    return bool(_DIGEST.search(text)) and not re.search(r"\w", without_courtesy(text))
 
 
 def asks_about_bot(text: str) -> bool:
