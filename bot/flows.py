@@ -30,8 +30,7 @@ from bot.models.clock import Clock
 from bot.models.deliveries import Delivery, Outcome
 from bot.publishing.scheduled import ScheduledPublications
 from bot.slack.commands.responder import Responder
-from bot.slack.delivery.drafting import Drafter
-from bot.slack.delivery.reading import DeliveryReader
+from bot.slack.delivery.drafting import DeliveryReader, Drafter
 from bot.slack.delivery.revert_notices import Reverted, RevertNotices
 from bot.slack.delivery.sending import Finisher, Sender
 from bot.store import Mailbox

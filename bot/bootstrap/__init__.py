@@ -32,40 +32,31 @@ from bot.services.release_scoring import ReleaseScoring, followed_repositories
 from bot.services.suspects import SuspectService
 from bot.settings import Settings
 from bot.slack.app import sign_in
-from bot.slack.commands.agent import AnswerFeedback
 from bot.slack.commands.commits import CommitCommands, Ranks
 from bot.slack.commands.days import DayCommands, DigestButtons
-from bot.slack.commands.dispatch import ButtonDispatcher, CommandDispatcher, show_no_form
 from bot.slack.commands.help import HelpCommand
 from bot.slack.commands.home import HeldMessages, Home
 from bot.slack.commands.members import Members
-from bot.slack.commands.mentions import Messages
-from bot.slack.commands.periods import Periods
 from bot.slack.commands.posting import PostCommand
-from bot.slack.commands.questions import Questions
-from bot.slack.commands.responder import RequestHandlers, Responder
-from bot.slack.commands.search import SearchCommand
-from bot.slack.commands.shortcuts import ExplainShortcut
-from bot.slack.commands.status import Status
+from bot.slack.commands.questions import AnswerFeedback, Periods, Questions
+from bot.slack.commands.responder import Handler, RequestHandlers, Responder, show_no_form
+from bot.slack.commands.status import BotStatus
 from bot.slack.commands.subscriptions import SubscriptionCommands, SubscriptionManager
 from bot.slack.commands.suspects import SuspectsCommand
 from bot.slack.commands.threads import Threads
 from bot.slack.commands.upgrade import UpgradeCommand
 from bot.slack.commands.weeks import WeekCommand
 from bot.slack.delivery.announcements import Announcements
-from bot.slack.delivery.channel_report import ChannelReports
-from bot.slack.delivery.channel_week import ChannelWeeks
-from bot.slack.delivery.drafting import Drafter
-from bot.slack.delivery.postings import Postings
-from bot.slack.delivery.reading import DeliveryReader
-from bot.slack.delivery.reply import Reply
-from bot.slack.delivery.requester_notices import RequesterNotices
+from bot.slack.delivery.channel_report import ChannelReports, ChannelWeeks, Postings
+from bot.slack.delivery.drafting import DeliveryReader, Drafter
+from bot.slack.delivery.reply import RequestReply
 from bot.slack.delivery.revert_notices import RevertNotices
 from bot.slack.delivery.sending import Finisher, Sender
 from bot.slack.delivery.sessions import AgentSessions
 from bot.slack.messages.blocks import Action
 from bot.slack.outbox.outbox import SLACKS_PACE, Outbox, Pace
 from bot.slack.parsing import command_types as kinds
+from bot.slack.parsing.requests import HomeRequest, SubscriptionForm
 from bot.slack.web import Web
 from bot.store import Mailbox, Subscriptions, Terms
 from bot.store.database import condition, passing_failures
@@ -243,38 +234,34 @@ class Bot:
 
     def _delivery_steps(self) -> DeliverySteps:
         channels, reports, weeks, mailbox = self.channels, self._reports, self._weeks, self.mailbox
-        notices = RequesterNotices(self.web)
         return DeliverySteps(
             DeliveryReader(channels, reports, weeks, self.now),
-            Drafter(channels, reports, weeks, self._checks, self._postings, mailbox, notices),
+            Drafter(channels, reports, weeks, self._checks, self._postings, mailbox, self.web),
             Sender(channels, mailbox, self.outbox),
-            Finisher(mailbox, self.subscriptions, self.web, notices),
+            Finisher(mailbox, self.subscriptions, self.web),
             RevertNotices(channels, reports, self.services.store, mailbox),
         )
 
     def _responder(self) -> Responder:
         """Return what answers people's requests."""
         services, mailbox, web, now = self.services, self.mailbox, self.web, self.now
-        status = Status(services.store, mailbox, services.model, web, self._executors, self._flow_tables, now)
+        status = BotStatus(services.store, mailbox, services.model, web, self._executors, self._flow_tables, now)
         limits, home = RateLimits(mailbox, now), Home(self.subscriptions, mailbox, web, status, now)
         post = PostCommand(self.members, self._postings, web)
-        commits, search = CommitCommands(services.store, self._checks, post), SearchCommand(services.store)
+        commits = CommitCommands(services.store, self._checks, post)
         periods = Periods(services.period_questions, now)
         questions = Questions(services.answers, periods, commits, self._checks, self.threads, limits)
         subscriptions = self._subscription_commands(status, home)
-        commands = self._commands(post, commits, search, questions, subscriptions)
         handlers = RequestHandlers(
-            commands,
-            self._buttons(post, search, questions, subscriptions, home),
-            Messages(commands, questions, self.threads, web),
-            questions,
-            subscriptions,
-            home,
+            self._commands(post, commits, questions, subscriptions, home),
+            self._buttons(post, commits, subscriptions, home),
+            questions.choose,
+            self.threads,
         )
-        reply = partial(Reply, web, self.outbox, self.sessions)
+        reply = partial(RequestReply, web, self.outbox, self.sessions)
         return Responder(handlers, self.channels, limits, mailbox, reply, self.sessions, home, now)
 
-    def _subscription_commands(self, status: Status, home: Home) -> SubscriptionCommands:
+    def _subscription_commands(self, status: BotStatus, home: Home) -> SubscriptionCommands:
         announcements = Announcements(self.subscriptions, self.mailbox, self.web)
         remove_mirrors = self.services.sources.remove_unused_mirrors
         manager = SubscriptionManager(
@@ -290,63 +277,54 @@ class Bot:
         self,
         post: PostCommand,
         commits: CommitCommands,
-        search: SearchCommand,
         questions: Questions,
         subscriptions: SubscriptionCommands,
-    ) -> CommandDispatcher:
+        home: Home,
+    ) -> dict[type, Handler]:
         services, checks, web, now = self.services, self._checks, self.web, self.now
         days = DayCommands(post, checks, now)
         help_ = HelpCommand(services.store, self.subscriptions, web, self.settings.digest_command)
         suspects = SuspectService(services.store, services.commits, services.impacts)
-        return CommandDispatcher(
-            {
-                kinds.Day: days.show_day,
-                kinds.Days: days.show_range,
-                kinds.Week: WeekCommand(self._weeks, post, self.outbox, now).show,
-                kinds.Lookup: commits.show,
-                kinds.ExplainCommits: ExplainShortcut(commits).explain,
-                kinds.Search: search.show,
-                kinds.Upgrade: UpgradeCommand(services.upgrades, checks, self.outbox, web, now).show,
-                kinds.Suspects: SuspectsCommand(suspects, checks, self.subscriptions, web).show,
-                kinds.Subscribe: lambda conversation, command: subscriptions.subscribe(conversation, command.options),
-                kinds.Unsubscribe: subscriptions.unsubscribe,
-                kinds.ListSubscriptions: lambda conversation, _: subscriptions.show_all(conversation),
-                kinds.Status: lambda conversation, _: subscriptions.show_status(conversation),
-                kinds.Ask: questions.answer_command,
-                kinds.Help: lambda conversation, _: help_.show(conversation),
-                kinds.Greeting: help_.return_greeting,
-                kinds.NotUnderstood: help_.show_not_understood,
-            }
-        )
+        return {
+            kinds.Day: days.show_day,
+            kinds.Days: days.show_range,
+            kinds.Week: WeekCommand(self._weeks, post, self.outbox, now).show,
+            kinds.Lookup: commits.show,
+            kinds.ExplainCommits: commits.explain,
+            kinds.Search: commits.search,
+            kinds.Upgrade: UpgradeCommand(services.upgrades, checks, self.outbox, web, now).show,
+            kinds.Suspects: SuspectsCommand(suspects, checks, web).show,
+            kinds.Subscribe: lambda conversation, command: subscriptions.subscribe(conversation, command.options),
+            kinds.Unsubscribe: subscriptions.unsubscribe,
+            kinds.ListSubscriptions: lambda conversation, _: subscriptions.show_all(conversation),
+            kinds.Status: lambda conversation, _: subscriptions.show_status(conversation),
+            kinds.Ask: questions.answer,
+            kinds.Help: lambda conversation, _: help_.show(conversation),
+            kinds.NotUnderstood: help_.show_not_understood,
+            SubscriptionForm: subscriptions.apply_form,
+            HomeRequest: home.open,
+        }
 
     def _buttons(
-        self,
-        post: PostCommand,
-        search: SearchCommand,
-        questions: Questions,
-        subscriptions: SubscriptionCommands,
-        home: Home,
-    ) -> ButtonDispatcher:
+        self, post: PostCommand, commits: CommitCommands, subscriptions: SubscriptionCommands, home: Home
+    ) -> dict[str, Handler]:
         store, web = self.services.store, self.web
         digest, ranks = DigestButtons(self._reports, self.outbox, web), Ranks(store.verdicts)
         held = HeldMessages(self.outbox, web, home)
-        return ButtonDispatcher(
-            {
-                "show_rest": digest.show_rest,
-                "full_report": digest.send_report,
-                "page": search.turn_page,
-                Action.POST: post.post,
-                Action.POST_AGAIN: post.post,
-                "too_high": ranks.store,
-                "too_low": ranks.store,
-                Action.WHY: ranks.explain,
-                Action.RATE_ANSWER: AnswerFeedback(store.ratings, self.mailbox).store,
-                "settings": lambda conversation, _: subscriptions.show_all(conversation),
-                "unsubscribe": subscriptions.cancel,
-                "send_again": held.release,
-                "drop_held": held.release,
-                # These open modals; as requests they arrive only if Slack did not open one.
-                **dict.fromkeys(("ask", "ask_commit", "open_subscribe", "edit_subscription"), show_no_form),
-            },
-            questions.choose,
-        )
+        return {
+            "show_rest": digest.show_rest,
+            "full_report": digest.send_report,
+            "page": commits.turn_page,
+            Action.POST: post.post,
+            Action.POST_AGAIN: post.post,
+            "too_high": ranks.store,
+            "too_low": ranks.store,
+            Action.WHY: ranks.explain,
+            Action.RATE_ANSWER: AnswerFeedback(store.ratings, self.mailbox).store,
+            "settings": lambda conversation, _: subscriptions.show_all(conversation),
+            "unsubscribe": subscriptions.cancel,
+            "send_again": held.release,
+            "drop_held": held.release,
+            # These open modals; as requests they arrive only if Slack did not open one.
+            **dict.fromkeys(("ask", "ask_commit", "open_subscribe", "edit_subscription"), show_no_form),
+        }

@@ -38,7 +38,7 @@ def impact(
     """Show which commits break downstream code. It shows both places and, where known, what to write instead."""
     from analysis.window import zone
     from bot.cli.output import print_reports
-    from bot.models.named_subject import days_or_commit
+    from bot.models.reference import days_or_commit
     from bot.services.configured_repositories import choose_repositories
     from bot.services.impact import parse_downstream
     from bot.services.impact_reports import Terms

@@ -43,7 +43,8 @@ def _print(console: Console, reports: Sequence["Report"], form: str) -> None:
 def _slack(reports: Sequence["Report"]) -> str:
     from analysis.models import DayReport
     from analysis.models.weeks import WeekReport
-    from bot.slack.messages.as_json import report_slack, weeks_slack
+    from bot.slack.messages.digest import report_slack
+    from bot.slack.messages.week import weeks_slack
 
     days = [each for each in reports if isinstance(each, DayReport)]
     return report_slack(days) if days else weeks_slack([each for each in reports if isinstance(each, WeekReport)])

@@ -37,8 +37,7 @@ from bot.mcp.results import (
 )
 from bot.mcp.visibility import CLIENT, Visibility
 from bot.models.clock import Clock
-from bot.models.named_subject import days_or_commit
-from bot.models.reference import Reference, parse_reference
+from bot.models.reference import Reference, days_or_commit, parse_reference
 from bot.models.subjects import DayRef
 from bot.services.factory import Services
 from bot.services.impact_reports import ImpactReports, Terms

@@ -1,11 +1,13 @@
-"""References to commits as people write them: a full or abbreviated SHA, `#123`, or the URL of a commit or pull request."""
+"""The subjects that people name in a word: a commit by its SHA or its beginning, `#123` or an address; a day or days."""
 
 import re
+from datetime import date
 from typing import NamedTuple
 
 from analysis.errors import Misuse
 from analysis.locale import Phrase
 from analysis.models import Repository
+from analysis.window import parse_day, parse_range
 
 _SHA = re.compile(r"[0-9a-f]{4,64}", re.IGNORECASE)
 _PR = re.compile(r"#?([1-9]\d{0,8})")
@@ -47,3 +49,18 @@ def parse_reference(text: str) -> Reference:
             text=text,
         )
     )
+
+
+def days_or_commit(text: str, today: date) -> list[date] | Reference:
+    """Return the days, oldest first, or the commit that a word names. Raise `Misuse` for anything else."""
+    if ".." in text:
+        return parse_range(text, today)
+    try:
+        return parse_reference(text)
+    except Misuse:
+        try:
+            return [parse_day(text, today)]
+        except Misuse:
+            if any(map(str.isdigit, text)):  # an invalid date, or one in the future
+                raise
+    raise Misuse(f"{text!r} is neither a commit nor a day; use a SHA, #123, 2026-02-05, yesterday or FROM..TO")

@@ -15,7 +15,6 @@ _LONGEST = 2_000  # characters; Slack's limit for a button's value
 _OLD_BUTTON = mark("this button has expired")
 _WEEK = "week|"  # begins the value of a week; no repository's name has a bar
 _DAYS_OF_WEEK = 7
-PageKind = Literal["search", "range"]
 
 
 class DayRef(NamedTuple):
@@ -72,9 +71,8 @@ Subject = DayRef | WeekRef | CommitRef
 
 
 class PageRef(NamedTuple):
-    """A page of a list: the rows from `offset` on for the query `words`."""
+    """A page of what a search found: the rows from `offset` on for the command `words`."""
 
-    kind: PageKind
     offset: int
     words: str
 
@@ -155,17 +153,17 @@ def kind_of(ref: Subject) -> Literal["digest", "week", "commit"]:
             return "commit"
 
 
-def page_value(kind: PageKind, offset: int, words: str) -> str | None:
-    """Encode a page: `search|10|kv connector`; None if the value is too long for a button."""
-    value = f"{kind}|{offset}|{words}"
+def page_value(offset: int, words: str) -> str | None:
+    """Encode a page: `search|10|search kv connector`; None if the value is too long for a button."""
+    value = f"search|{offset}|{words}"
     return value if len(value) <= _LONGEST else None
 
 
 def parse_page_value(value: str) -> PageRef:
     """Parse a value of `page_value`. Raise `Misuse` for anything else."""
     match value.split("|", 2):
-        case [("search" | "range") as kind, offset, words] if offset.isdecimal():
-            return PageRef(kind, int(offset), words)
+        case ["search", offset, words] if offset.isdecimal():
+            return PageRef(int(offset), words)
     raise Misuse(Phrase(_OLD_BUTTON))
 
 

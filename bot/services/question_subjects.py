@@ -11,8 +11,7 @@ from analysis.errors import Misuse
 from analysis.models import DayReport, Language, Question, Repository, Statement
 from analysis.questions.days_asked import days_asked
 from analysis.questions.scope import Scope, scope_of
-from bot.models.named_subject import days_or_commit
-from bot.models.reference import Reference
+from bot.models.reference import Reference, days_or_commit
 from bot.models.subjects import DayRef
 from bot.services.answers import AnswerService
 from bot.services.lookup import CommitLookup

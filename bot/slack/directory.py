@@ -6,9 +6,7 @@ from typing import NamedTuple
 
 from slack_sdk import WebClient
 
-from bot.slack.web_calls import call
-from bot.slack.web_errors import MissingScope, Refused, SlackFailure
-from bot.slack.web_replies import (
+from bot.slack.web_calls import (
     BotInfo,
     ChannelInfo,
     Identity,
@@ -18,14 +16,16 @@ from bot.slack.web_replies import (
     Permalink,
     User,
     UserInfo,
+    call,
 )
+from bot.slack.web_errors import MissingScope, Refused, SlackFailure
 
 _PAGES = 5  # maximum pages of a channel's members
 
 _ADDRESS = re.compile(r"https?://[^\s<>|]+")
 
 
-class Place(NamedTuple):
+class Membership(NamedTuple):
     """The bot's membership of a channel, and whether the channel is archived."""
 
     is_member: bool
@@ -81,10 +81,10 @@ class Directory:
         except Refused:
             return False  # channels without the bot may be invisible to it, or of a kind outside its scopes
 
-    def place(self, channel: str) -> Place:
+    def place(self, channel: str) -> Membership:
         """Return the bot's membership of a channel. Raise `ChannelClosed` if the channel is not visible to it."""
         found = call(ChannelInfo, self._reader.conversations_info, channel=channel).channel
-        return Place(bool(found.is_member), bool(found.is_archived))
+        return Membership(bool(found.is_member), bool(found.is_archived))
 
     def has_member(self, channel: str, user: str) -> bool:
         """Return whether a person is in a channel; False if unknown."""

@@ -20,9 +20,8 @@ from bot.services.channels import Channels
 from bot.slack.commands.subscription_form import SubscriptionForms
 from bot.slack.commands.threads import Threads
 from bot.slack.delivery.sessions import AgentSessions
-from bot.slack.messages.ask_modal import ASK, ask_modal, asked_in, no_question
 from bot.slack.messages.blocks import Action
-from bot.slack.messages.subscription_modal import SUBSCRIBE
+from bot.slack.messages.modals import ASK, SUBSCRIBE, ask_modal, asked_in, no_question
 from bot.slack.parsing.requests import (
     AnyRequest,
     ButtonRequest,
@@ -40,24 +39,8 @@ from bot.slack.web import Web
 from bot.slack.web_errors import SlackFailure
 from bot.store import Mailbox
 
-BUTTONS = (
-    Action.POST,
-    Action.POST_AGAIN,
-    "show_rest",
-    "full_report",
-    "page",
-    "settings",
-    "unsubscribe",
-    "too_high",
-    "too_low",
-    Action.WHY,
-    Action.RATE_ANSWER,
-    Action.MORE,
-    "send_again",
-    "drop_held",
-)
 SUBSCRIBING = ("open_subscribe", "edit_subscription")
-ASKING = ("ask", "ask_commit")
+ASKING = (Action.ASK, Action.ASK_COMMIT)
 EXPLAIN = "explain_commits"  # the message shortcut's callback_id in the manifest
 
 log = structlog.get_logger(__name__)
@@ -112,8 +95,6 @@ class Listeners:
         for event in ("message", "app_mention"):
             app.event(event, middleware=[self.keep_event])(self.on_event)
         app.command(command)(self.on_command)
-        for action in (*BUTTONS, re.compile(r"which_\d+")):
-            app.action(action)(self.on_button)
         app.message_shortcut(EXPLAIN)(self.on_shortcut)
         app.event("app_home_opened")(self.on_home)
         app.event("agent_session_stopped")(self.on_stop)
@@ -122,6 +103,7 @@ class Listeners:
         app.view(SUBSCRIBE)(self.on_terms)
         for action in ASKING:
             app.action(action)(self.on_ask)
+        app.action(re.compile(""))(self.on_button)  # all others; the first listener that matches takes an action
         app.view(ASK)(self.on_question)
 
     def keep_event(
@@ -175,7 +157,8 @@ class Listeners:
         if request:
             self._submit(self._hand_over, request)
         elif body["event"].get("tab") == "messages":
-            self._submit(self._suggest_prompts, body["event"]["channel"])
+            channel = body["event"]["channel"]
+            self._submit(lambda: self._sessions.suggest_prompts(channel, self._language(channel)))
 
     def on_subscribe(self, ack: Ack, body: dict[str, Any]) -> None:
         ack()
@@ -220,9 +203,6 @@ class Listeners:
             self._web.respond_at_once(request.response_url, {"text": text}, replace=False)
         except SlackFailure as exc:
             log.warning("not told", why=str(exc))
-
-    def _suggest_prompts(self, channel: str) -> None:
-        self._sessions.suggest_prompts(channel, self._language(channel))
 
     def _language(self, channel: str) -> Language:
         return self._channels.view(channel).language

@@ -18,19 +18,21 @@ from slack_sdk.http_retry.builtin_handlers import (
 from slack_sdk.webhook import WebhookClient
 
 from bot.slack.directory import Directory
-from bot.slack.metadata import metadata
-from bot.slack.web_calls import T, call, read
-from bot.slack.web_errors import Refused, Unanswered, scopes_in, translated_errors
-from bot.slack.web_files import SharedFile, download, is_slacks
-from bot.slack.web_replies import (
+from bot.slack.web_calls import (
     Connection,
     FileInfo,
     Identity,
     MessagePage,
     Posted,
-    Reply,
+    SlackReply,
+    T,
     UploadPlace,
+    call,
+    metadata,
+    read,
 )
+from bot.slack.web_errors import Refused, Unanswered, scopes_in, translated_errors
+from bot.slack.web_files import SharedFile, download, is_slacks
 
 TIMEOUT = 6  # seconds per request; Slack usually answers in far less than one
 _RETRIES = 4
@@ -130,7 +132,7 @@ class Web:
     def update(self, channel: str, ts: str, message: Mapping[str, Any], key: str) -> None:
         """Replace the content of one of our messages."""
         self._write(
-            Reply,
+            SlackReply,
             self.client.chat_update,
             channel=channel,
             ts=ts,
@@ -141,12 +143,12 @@ class Web:
 
     def delete(self, channel: str, ts: str) -> None:
         """Delete one of our messages."""
-        self._write(Reply, self.client.chat_delete, channel=channel, ts=ts)
+        self._write(SlackReply, self.client.chat_delete, channel=channel, ts=ts)
 
     def post_ephemeral(self, channel: str, user: str, message: Mapping[str, Any], thread_ts: str | None) -> None:
         """Post an ephemeral message to one person."""
         self._write(
-            Reply,
+            SlackReply,
             self.client.chat_postEphemeral,
             channel=channel,
             user=user,
@@ -156,12 +158,12 @@ class Web:
         )
 
     def respond(self, address: str, message: Mapping[str, Any], *, replace: bool) -> None:
-        """Reply privately at a request's response_url; with `replace`, in place of the original message."""
+        """SlackReply privately at a request's response_url; with `replace`, in place of the original message."""
         self._before_write()
         self.respond_at_once(address, message, replace=replace)
 
     def respond_at_once(self, address: str, message: Mapping[str, Any], *, replace: bool) -> None:
-        """Reply as `respond` does, without a lease: for what no other process says in place of this one."""
+        """SlackReply as `respond` does, without a lease: for what no other process says in place of this one."""
         if not self.is_response_url(address):
             raise Refused("the response_url is not Slack's", "foreign_response_url")
         with translated_errors():
@@ -196,14 +198,14 @@ class Web:
 
     def append_stream(self, channel: str, ts: str, text: str) -> None:
         """Append Markdown to a streamed message."""
-        self._write(Reply, self.client.chat_appendStream, channel=channel, ts=ts, markdown_text=text)
+        self._write(SlackReply, self.client.chat_appendStream, channel=channel, ts=ts, markdown_text=text)
 
     def stop_stream(
         self, channel: str, ts: str, key: str | None = None, footer: Sequence[Mapping[str, Any]] = ()
     ) -> None:
         """Stop a streamed message, set its key, if given, in the metadata, and add the blocks of its footer."""
         known, blocks = metadata(key) if key else None, list(footer) or None
-        self._write(Reply, self.client.chat_stopStream, channel=channel, ts=ts, metadata=known, blocks=blocks)
+        self._write(SlackReply, self.client.chat_stopStream, channel=channel, ts=ts, metadata=known, blocks=blocks)
 
     # The agent surface
 
@@ -211,11 +213,15 @@ class Web:
         """Set the status of a thread's agent session; while it is `processing`, Slack shows a stop button."""
         # To set it back is retried as reads are: it does no harm twice, and what stays `processing` is shown for an hour.
         client = self.client if status == "processing" else self._reader
-        self._write(Reply, client.agents_sessions_setStatus, channel_id=channel, thread_ts=thread_ts, status=status)
+        self._write(
+            SlackReply, client.agents_sessions_setStatus, channel_id=channel, thread_ts=thread_ts, status=status
+        )
 
     def suggest_prompts(self, channel: str, prompts: Sequence[Mapping[str, str]]) -> None:
         """Suggest prompts {title, message} in a direct message channel, at most four."""
-        self._write(Reply, self.client.assistant_threads_setSuggestedPrompts, channel_id=channel, prompts=list(prompts))
+        self._write(
+            SlackReply, self.client.assistant_threads_setSuggestedPrompts, channel_id=channel, prompts=list(prompts)
+        )
 
     # Files
 
@@ -237,7 +243,7 @@ class Web:
     def share(self, file_id: str, title: str, channel: str, thread_ts: str | None, comment: str = "") -> None:
         """Share an uploaded file in a channel or thread, with a comment in mrkdwn."""
         self._write(
-            Reply,
+            SlackReply,
             self.client.files_completeUploadExternal,
             files=[{"id": file_id, "title": title}],
             channel_id=channel,
@@ -321,11 +327,11 @@ class Web:
 
     def publish_home(self, user: str, view: Mapping[str, Any]) -> None:
         """Publish the bot's App Home tab for a person."""
-        self._write(Reply, self.client.views_publish, user_id=user, view=dict(view))
+        self._write(SlackReply, self.client.views_publish, user_id=user, view=dict(view))
 
     def open_view(self, trigger_id: str, view: Mapping[str, Any]) -> None:
         """Open a modal with the trigger of a button click, which is valid for three seconds."""
-        self._write(Reply, self.client.views_open, trigger_id=trigger_id, view=dict(view))
+        self._write(SlackReply, self.client.views_open, trigger_id=trigger_id, view=dict(view))
 
     def _write(self, form: type[T], method: Callable[..., Any], **arguments: Any) -> T:
         self._before_write()

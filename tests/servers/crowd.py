@@ -7,7 +7,7 @@ from random import Random
 from typing import Literal, NamedTuple
 
 from analysis.questions.intent import reads_as_question
-from bot.slack.parsing.markup import plain
+from bot.slack.parsing.input import plain
 from loopback.slack import Interaction, LoopbackSlack
 from loopback.slack.payloads import typed
 from tests.servers.running import whole

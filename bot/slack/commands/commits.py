@@ -1,32 +1,35 @@
-"""Commands about commits, and the menu that explains and corrects their tiers."""
+"""Commands about commits: one, those that a message names, and search; and the menu that explains and corrects their tiers."""
 
 import json
 
+from analysis.errors import Misuse
 from analysis.locale import catalogue
 from analysis.models import Commit, Repository
+from analysis.questions.intent import references_in
 from analysis.writing.labels import IMPORTANCE
 from bot.models.deliveries import Outcome
-from bot.models.reference import Reference
-from bot.models.subjects import commit_value, parse_commit_value
+from bot.models.reference import Reference, parse_reference
+from bot.models.subjects import commit_value, parse_commit_value, parse_page_value
 from bot.services.channels import ChannelView
 from bot.services.downstream import DownstreamChecks
 from bot.services.lookup import Located, SeveralCommits
 from bot.slack.commands.conversation import Conversation
 from bot.slack.commands.posting import PostCommand
-from bot.slack.delivery.drafts import line
-from bot.slack.messages.blocks import Message
-from bot.slack.messages.commit import commit_messages
-from bot.slack.messages.lists import which_message
-from bot.slack.messages.rank import rank_message
-from bot.slack.parsing.command_types import Lookup
+from bot.slack.messages.blocks import Message, escaped
+from bot.slack.messages.commit import commit_messages, rank_message
+from bot.slack.messages.lists import PAGE_SIZE, search_messages, which_message
+from bot.slack.messages.notices import line
+from bot.slack.parsing.command_types import ExplainCommits, Lookup, Search
 from bot.slack.parsing.requests import ButtonRequest
 from bot.store import GivenVerdict, Store, Verdicts
 
 _LONGEST_QUESTION = 1_000  # characters that a button carries
+_MOST = 5  # commits that are shown
+_MOST_FOUND = 1_000  # search results available by paging
 
 
 class CommitCommands:
-    """Shows commits."""
+    """Shows commits, and finds stored ones."""
 
     def __init__(self, store: Store, checks: DownstreamChecks, post: PostCommand) -> None:
         self._store = store
@@ -73,6 +76,64 @@ class CommitCommands:
             return json.dumps({"what": what, "question": question[:_LONGEST_QUESTION]})
 
         return which_message(found, value, view.language)
+
+    def explain(self, conversation: Conversation, command: ExplainCommits) -> Outcome:
+        """Show each commit that the message names, once however it is named; tell which are unknown, or that none is named."""
+        view = conversation.view
+        say = catalogue(view.language)
+        shown: list[Located] = []
+        problems: list[str] = []
+        names = references_in(command.text)
+        if not names:
+            problems = [say("This message names no commit: no SHA, no #number, no link to a commit or pull request")]
+        for name in names:
+            if len(shown) == _MOST:
+                problems.append(say("Only the first {most} commits are shown", most=_MOST))
+                break
+            try:
+                located = view.reader.commit(parse_reference(name), None)
+            except SeveralCommits as exc:
+                conversation.show(self.which(view, exc, ""))
+            except Misuse as exc:
+                problems.append(f"⚠️ {escaped(exc.translated(view.language))}")
+            else:
+                if located not in shown:
+                    shown.append(located)
+                    self.show_located(conversation, located)
+        if problems:
+            conversation.show([line("\n".join(problems))])
+        return Outcome()
+
+    def search(self, conversation: Conversation, command: Search) -> Outcome:
+        """Show the first page of results."""
+        conversation.show(self._page(conversation.view, command, 0))
+        return Outcome()
+
+    def turn_page(self, conversation: Conversation, button: ButtonRequest) -> Outcome:
+        """Replace a page of results with the one that a button names."""
+        page = parse_page_value(button.value)
+        command = conversation.understand(page.words)
+        if isinstance(command, Search):
+            conversation.show(self._page(conversation.view, command, page.offset), replace=True)
+        return Outcome()
+
+    def _page(self, view: ChannelView, command: Search, offset: int) -> list[Message]:
+        """Return one page of results; its paging buttons carry the equivalent command, `again`."""
+        if command.repository:
+            view.reader.allow(command.repository)
+        among = [command.repository] if command.repository else view.reader.known
+        # An empty `among` means all repositories to the store; here it means that none is visible.
+        hits = self._store.search_index.search(command.words, among, offset + PAGE_SIZE + 1)[offset:] if among else []
+        again = f"{command.repository} search {command.words}" if command.repository else f"search {command.words}"
+        return search_messages(
+            command.words,
+            [(each.repository, each.commit) for each in hits[:PAGE_SIZE]],
+            offset // PAGE_SIZE,
+            more=len(hits) > PAGE_SIZE and offset < _MOST_FOUND,
+            language=view.language,
+            tz=view.tz,
+            again=again,
+        )
 
 
 class Ranks:

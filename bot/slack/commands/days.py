@@ -1,23 +1,25 @@
-"""Commands about days and ranges of days, and the buttons of a day's digest."""
+"""Commands about days and ranges of days, of one repository or of all that a channel knows, and the buttons of a day's digest."""
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
+from typing import TypeVar
 
-from analysis.errors import DigestError, OutsideFailure
+from analysis.errors import DigestError, Misuse, OutsideFailure, Unreachable
 from analysis.locale import catalogue
-from analysis.models import DayReport, Language
+from analysis.models import DayReport, Language, Repository
 from analysis.writing.labels import dated
 from bot.models.clock import Clock
 from bot.models.deliveries import Outcome, seconds_until
-from bot.models.subjects import DayRef, day_value, parse_day_value
+from bot.models.subjects import DayRef, WeekRef, day_value, parse_day_value
 from bot.services.downstream import DownstreamChecks
 from bot.slack.commands.conversation import Conversation
-from bot.slack.commands.each_repository import named_period, show_each
 from bot.slack.commands.posting import PostCommand
 from bot.slack.delivery.channel_report import ChannelReports
-from bot.slack.delivery.drafts import line, report_file
-from bot.slack.delivery.reply import Reply
+from bot.slack.delivery.drafts import report_file
+from bot.slack.delivery.reply import RequestReply
 from bot.slack.messages.digest import rest_messages, summary_message
 from bot.slack.messages.lists import DayRow, range_message
+from bot.slack.messages.notices import line, named, unread, waiting
 from bot.slack.outbox.outbox import Outbox
 from bot.slack.parsing.command_types import Day, Days
 from bot.slack.parsing.requests import ButtonRequest
@@ -25,6 +27,7 @@ from bot.slack.web import Web
 from bot.store import Draft
 
 _FEW = 3  # commits; so few are read too quickly for a progress message
+Period = TypeVar("Period", DayRef, WeekRef)
 
 
 class DayCommands:
@@ -58,7 +61,6 @@ class DayCommands:
             report = self._read(conversation, latest)
             instead = _instead(ref, latest)
             ref = latest
-        subject = named_period(ref)
         again = seconds_until(report.resumes_at, self._now())
         posted = self._post.note(conversation, ref) if shareable else ""
         note = "\n".join(filter(None, (instead, posted)))
@@ -69,11 +71,7 @@ class DayCommands:
             at = f"{report.resumes_at.astimezone(view.tz):%H:%M}"
             messages = [
                 *messages,
-                line(
-                    catalogue(view.language)(
-                        "⏳ {subject}: GitHub's rate limit is reached; continuing at {time}", subject=subject, time=at
-                    )
-                ),
+                line(waiting(ref, at)),
             ]
         stage = f"{ref.repository.key}{'-partial' if again else ''}"
         conversation.show(messages, about=day_value(report), stage=stage)
@@ -81,8 +79,7 @@ class DayCommands:
 
     def _read(self, conversation: Conversation, ref: DayRef) -> DayReport:
         """Read a day, with progress for the person."""
-        subject = named_period(ref)
-        progress = ReadingProgress(conversation.reply, subject, ref.language, self._now)
+        progress = ReadingProgress(conversation.reply, named(ref), ref.language, self._now)
         return conversation.view.reader.report(ref, self._now(), progress)
 
     def _latest(self, conversation: Conversation, ref: DayRef) -> DayRef | None:
@@ -96,15 +93,16 @@ class DayCommands:
     def show_range(self, conversation: Conversation, command: Days) -> Outcome:
         """Show a line a day; after a failure of GitHub the remaining days are not read."""
         view, reply = conversation.view, conversation.reply
+        repositories = [command.repository] if command.repository else conversation.repositories
         rows: list[DayRow] = []
         failure = ""
         for day in command.days:
-            for repository in [command.repository] if command.repository else view.reader.known:
+            for repository in repositories:
                 ref = DayRef(repository, day, view.tz.key, view.language)
                 if failure:
                     rows.append(DayRow(ref, None))
                     continue
-                progress = ReadingProgress(reply, named_period(ref), view.language, self._now)
+                progress = ReadingProgress(reply, named(ref), view.language, self._now)
                 try:
                     report = view.reader.report(ref, self._now(), progress, ask=False)
                 except OutsideFailure as exc:
@@ -153,7 +151,7 @@ class DigestButtons:
 class ReadingProgress:
     """A progress reporter that posts at the start, after ten seconds and after a minute."""
 
-    def __init__(self, reply: Reply, subject: str, language: Language, now: Clock) -> None:
+    def __init__(self, reply: RequestReply, subject: str, language: Language, now: Clock) -> None:
         self._reply = reply
         self._subject = subject
         self._language = language
@@ -187,3 +185,27 @@ def _instead(empty: DayRef, shown: DayRef) -> str:
         empty=dated(empty.day, empty.language),
         shown=dated(shown.day, empty.language),
     )
+
+
+def show_each(
+    conversation: Conversation,
+    chosen: Repository | None,
+    period_of: Callable[[Repository], Period],
+    show: Callable[[Period], float | None],
+) -> Outcome:
+    """Show the period of the chosen repository, or of each that the channel knows. Raise `Misuse` if it knows none.
+
+    `show` returns the seconds until the rest can be read, or None; the longest is the outcome's pause. Where one of several
+    cannot be read, the reason stands in its place.
+    """
+    repositories = [chosen] if chosen else conversation.repositories
+    pauses = []
+    for repository in repositories:
+        ref = period_of(repository)
+        try:
+            pauses.append(show(ref))
+        except (Misuse, Unreachable) as exc:
+            if len(repositories) == 1:
+                raise
+            conversation.show([line(unread(ref, exc.translated(ref.language)))], stage=f"{repository.key}-trouble")
+    return Outcome(pause=max(filter(None, pauses), default=None))

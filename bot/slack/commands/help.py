@@ -6,15 +6,14 @@ from datetime import date, timedelta
 from typing import NamedTuple
 
 from analysis.locale import catalogue, mark
-from analysis.locale.punctuation import join_sentences
 from analysis.models import Commit, Language, Repository
 from bot.models.deliveries import Outcome
 from bot.services.channels import ChannelView
 from bot.slack.commands.conversation import Conversation
 from bot.slack.commands.subscriptions import visible_subscriptions
-from bot.slack.delivery.drafts import line
 from bot.slack.messages.blocks import Message, escaped, section
-from bot.slack.parsing.command_types import MOST_DAYS, Greeting, NotUnderstood, Why
+from bot.slack.messages.notices import line
+from bot.slack.parsing.command_types import MOST_DAYS, NotUnderstood, Why
 from bot.slack.parsing.requests import AnyRequest, MessageRequest
 from bot.slack.web import Web
 from bot.store import Store, Subscriptions
@@ -81,7 +80,7 @@ def forms(examples: Examples, language: Language) -> list[tuple[str, str]]:
 
 
 class HelpCommand:
-    """Shows the commands, returns greetings, and replies to text that was not understood."""
+    """Shows the commands, and replies to text that was not understood."""
 
     def __init__(self, store: Store, subscriptions: Subscriptions, web: Web, command: str) -> None:
         self._store = store
@@ -119,18 +118,6 @@ class HelpCommand:
         nearest = _code(f"{self._prefix(conversation.request)}{command.nearest or 'help'}")
         text = say(_NOT_UNDERSTOOD[command.why], text=_code(command.text), nearest=nearest, most=MOST_DAYS)
         conversation.show([line(text)])
-        return Outcome()
-
-    def return_greeting(self, conversation: Conversation, command: Greeting) -> Outcome:
-        """Greet in return, with what one can ask for."""
-        request, view = conversation.request, conversation.view
-        say, prefix = catalogue(view.language), self._prefix(request)
-        examples = self._examples(view, conversation.today, view.reader.known)
-        commit = f"#{examples.pr}" if isinstance(examples.pr, int) else "help"
-        forms_ = {"day": _code(f"{prefix}yesterday"), "commit": _code(f"{prefix}{commit}")}
-        hint = say("Try {day}, {commit} or a question", **forms_)
-        greeting = say("You're welcome!") if command.thanks else say("Hi!")
-        conversation.show([line(join_sentences([greeting, hint], say))])
         return Outcome()
 
     def _prefix(self, request: AnyRequest) -> str:

@@ -15,7 +15,7 @@ from bot.models.deliveries import Outcome
 from bot.models.subjects import DayRef
 from bot.services.channels import ChannelView, visible_terms
 from bot.slack.commands.conversation import Conversation
-from bot.slack.commands.status import Status
+from bot.slack.commands.status import BotStatus
 from bot.slack.messages import subscriptions
 from bot.slack.messages.blocks import (
     Block,
@@ -32,7 +32,7 @@ from bot.slack.messages.blocks import (
     section,
 )
 from bot.slack.outbox.outbox import Outbox
-from bot.slack.parsing.requests import ButtonRequest
+from bot.slack.parsing.requests import ButtonRequest, HomeRequest
 from bot.slack.web import Web
 from bot.store import Mailbox, OutboxMessage, Subscription, Subscriptions
 
@@ -46,12 +46,17 @@ log = structlog.get_logger(__name__)
 class Home:
     """Publishes the App Home of a person. It belongs to no channel, so private repositories are not in it."""
 
-    def __init__(self, subscriptions: Subscriptions, mailbox: Mailbox, web: Web, status: Status, now: Clock) -> None:
+    def __init__(self, subscriptions: Subscriptions, mailbox: Mailbox, web: Web, status: BotStatus, now: Clock) -> None:
         self._subscriptions = subscriptions
         self._mailbox = mailbox
         self._web = web
         self._status = status
         self._now = now
+
+    def open(self, conversation: Conversation, opened: HomeRequest) -> Outcome:
+        """Publish the App Home of a person who opened it."""
+        self.publish(conversation.view, opened.user)
+        return Outcome()
 
     def publish(self, view: ChannelView, user: str, notice: str = "") -> None:
         """Publish a person's current App Home, with a notice on top."""

@@ -5,9 +5,9 @@ from bot.models.deliveries import Delivery, Outcome
 from bot.models.subjects import Subject, parse_value
 from bot.slack.commands.conversation import Conversation
 from bot.slack.commands.members import Members
-from bot.slack.delivery.drafts import line
-from bot.slack.delivery.postings import Postings, link_line, link_message
+from bot.slack.delivery.channel_report import Postings
 from bot.slack.messages.blocks import Action, escaped
+from bot.slack.messages.notices import line, link_line, link_message
 from bot.slack.parsing.requests import ButtonRequest
 from bot.slack.web import Web
 from bot.slack.web_errors import SlackFailure

@@ -1,6 +1,7 @@
-"""Questions in threads, direct messages, modals and slash commands: their subject, and their answers."""
+"""Questions in threads, direct messages, modals and slash commands: their subject, their answers, and people's ratings of these."""
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from datetime import date
 from functools import partial
@@ -8,9 +9,11 @@ from itertools import chain
 
 from analysis.errors import Misuse, UnknownCommit
 from analysis.locale import Phrase, catalogue
-from analysis.models import Language, Question, Repository, Statement
+from analysis.models import DayReport, Language, Question, Repository, Statement, Turn
 from analysis.questions.days_asked import days_asked, last_days
 from analysis.questions.intent import asks_about_own_code, language_of, references_in
+from analysis.questions.scope import scope_of
+from bot.models.clock import Clock
 from bot.models.deliveries import Outcome
 from bot.models.reference import Reference, parse_reference
 from bot.models.subjects import CommitRef, DayRef, Subject, WeekRef, commit_value, parse_value
@@ -18,17 +21,67 @@ from bot.services.answers import AnswerService
 from bot.services.downstream import DownstreamChecks
 from bot.services.impact_answers import answer_from_impacts, naming_hint
 from bot.services.lookup import Located, SeveralCommits
-from bot.services.period_questions import PeriodQuestion
+from bot.services.period_questions import PeriodQuestion, PeriodQuestions, scope_statement
 from bot.services.rate_limits import RateLimits
 from bot.slack.commands.commits import CommitCommands
 from bot.slack.commands.conversation import Conversation
-from bot.slack.commands.periods import Periods
+from bot.slack.commands.days import ReadingProgress
 from bot.slack.commands.threads import Threads
 from bot.slack.delivery.reply import AnswerKind
-from bot.slack.parsing.command_types import Ask, Lookup
-from bot.slack.parsing.requests import ButtonRequest, QuestionForm
+from bot.slack.messages.answers import HELPFUL
+from bot.slack.messages.notices import named
+from bot.slack.parsing.command_types import MOST_DAYS, Ask, Lookup
+from bot.slack.parsing.requests import ButtonRequest
+from bot.store import AnswerRatings, Mailbox, Rating
 
 _BESIDE = 2  # commits named in another commit's thread that are included
+_NAME = re.compile(r"(?<![\w./-])[\w.-]+(?:/[\w.-]+)?(?![\w/-])", re.ASCII)
+
+
+class Periods:
+    """Answers questions about the commits of days, and of a repository."""
+
+    def __init__(self, questions: PeriodQuestions, now: Clock) -> None:
+        self._questions = questions
+        self._now = now
+
+    def answer_about_day(self, question: Question, ref: DayRef, language: Language) -> Iterator[Statement]:
+        """Return the answer to a question about a day whose commits were read."""
+        asked = PeriodQuestion(question.text, ref.repository, (ref.day,), ref.tz, language, question.thread)
+        return self._questions.answer_from(asked, question.entries)
+
+    def question(
+        self,
+        conversation: Conversation,
+        text: str,
+        thread: tuple[Turn, ...],
+        language: Language,
+        repository: Repository | None = None,
+    ) -> PeriodQuestion:
+        """Return a question with the days that it is about.
+
+        It is about the repository that it names, or else `repository`, or what the channel follows. Raise `Misuse` for days in
+        the future, or too many.
+        """
+        view = conversation.view
+        earlier = [each.text for each in thread if each.who == "person"]
+        named, rest = _named_repository(text, view.reader.known)
+        before = (_named_repository(each, view.reader.known)[0] for each in reversed(earlier))
+        repository = named or repository or next(filter(None, before), None) or _usual_repository(conversation)
+        scope = scope_of(rest, conversation.today, earlier)
+        _check_days(scope.days)
+        return PeriodQuestion(scope.text, repository, scope.days, view.tz, language, thread)
+
+    def answer(self, conversation: Conversation, asked: PeriodQuestion) -> Iterator[Statement]:
+        """Read the days of a question, and return the answer. Raise what reading them raises."""
+        reader = conversation.view.reader
+        reader.allow(asked.repository)
+
+        def read(ref: DayRef) -> DayReport:
+            progress = ReadingProgress(conversation.reply, named(ref), asked.language, self._now)
+            return reader.report(ref, conversation.now, progress, ask=False)
+
+        return chain([scope_statement(asked)], self._questions.answer(asked, read))
 
 
 class Questions:
@@ -50,71 +103,53 @@ class Questions:
         self._threads = threads
         self._limits = limits
 
-    def answer_form(self, conversation: Conversation, form: QuestionForm) -> Outcome:
-        """Answer a question from the modal of an "Ask" button."""
-        self.answer(conversation, form.about, form.question, shown=not conversation.reply.private)
-        return Outcome()
-
-    def answer_command(self, conversation: Conversation, command: Ask) -> Outcome:
-        """Answer a question that is asked where a command is expected."""
-        self.answer(conversation, "", command.text)
-        return Outcome()
-
     def choose(self, conversation: Conversation, button: ButtonRequest) -> Outcome:
         """Continue with the commit chosen from several: show it, or answer the pending question."""
         choice = json.loads(button.value)
         ref = parse_value(choice["what"])
         if choice["question"]:
             public = conversation._replace(reply=conversation.reply.in_public())
-            self.answer(public, choice["what"], choice["question"], named=(), shown=True)
-        elif isinstance(ref, CommitRef):
+            return self.answer(public, Ask(choice["question"], choice["what"], quoted=True), named=())
+        if isinstance(ref, CommitRef):
             return self._commits.show(conversation, Lookup(Reference(ref.sha, sha=ref.sha), ref.repository))
         return Outcome()
 
-    def answer(
-        self,
-        conversation: Conversation,
-        about: str,
-        question: str,
-        *,
-        named: Sequence[str] | None = None,
-        shown: bool = False,
-    ) -> None:
-        """Answer a question about the subject `about` and the commits that it names; ask which if ambiguous.
+    def answer(self, conversation: Conversation, asked: Ask, *, named: Sequence[str] | None = None) -> Outcome:
+        """Answer a question about its subject and the commits that it names; ask which if ambiguous.
 
-        `named` overrides the references found in the question; `shown` quotes the question above the answer.
+        `named` overrides the references found in the question.
         """
-        request, view, reply = conversation.request, conversation.view, conversation.reply
-        if not self._limits.allows_question(request.user, request.run):
-            if self._limits.allows_notice(request.user):
-                reply.show_notice(catalogue(view.language)("Limit: 10 questions a minute. Try again shortly"))
-            return
-        with reply.answering():
-            self._find_and_answer(conversation, about, question, named=named, shown=shown)
+        request, reply = conversation.request, conversation.reply
+        if self._limits.allows_question(request.user, request.run):
+            with reply.answering():
+                self._find_and_answer(conversation, asked, named)
+        elif self._limits.allows_notice(request.user):
+            say = catalogue(conversation.view.language)
+            reply.show_notice(say("Limit: 10 questions a minute. Try again shortly"))
+        return Outcome()
 
-    def _find_and_answer(
-        self, conversation: Conversation, about: str, question: str, *, named: Sequence[str] | None, shown: bool
-    ) -> None:
+    def _find_and_answer(self, conversation: Conversation, asked: Ask, named: Sequence[str] | None) -> None:
         """Find the commits of a question that is within its person's limit, and answer it."""
         request, view, reply = conversation.request, conversation.view, conversation.reply
+        question, about, shown = asked.text, asked.about, asked.text if asked.quoted else ""
         ref = parse_value(about) if about else None
         language = language_of(question, ref.language if ref else view.language)
         named = references_in(question) if named is None else named
         is_of_days = isinstance(ref, DayRef | WeekRef)
-        asked: PeriodQuestion | None = None
+        period: PeriodQuestion | None = None
         if not named and (ref is None or (is_of_days and _names_days(question, conversation.today))):
             thread, repository = self._threads.turns(request), ref.repository if ref else None
-            asked = self._periods.question(conversation, question, thread, language, repository)
+            period = self._periods.question(conversation, question, thread, language, repository)
         elif not named and isinstance(ref, WeekRef):
             days = tuple(each.day for each in ref.days if each.day < conversation.today)
-            asked = PeriodQuestion(question, ref.repository, days, ref.tz, language, self._threads.turns(request))
-        if asked:
-            broken = self._checks.asked(view.reader, request.channel, asked.repository, question)
+            period = PeriodQuestion(question, ref.repository, days, ref.tz, language, self._threads.turns(request))
+        if period:
+            broken = self._checks.asked(view.reader, request.channel, period.repository, question)
             if broken:
-                check = partial(self._checks.check, view.reader, request.channel, asked.repository, named=broken)
-                asked = asked._replace(days=asked.days or last_days(conversation.today), check=check)
-            statements, kind = self._periods.answer(conversation, asked), _kind(conversation, broken)
-            reply.stream(statements, about, question if shown else "", language=language, kind=kind)
+                check = partial(self._checks.check, view.reader, request.channel, period.repository, named=broken)
+                period = period._replace(days=period.days or last_days(conversation.today), check=check)
+            statements, kind = self._periods.answer(conversation, period), _kind(conversation, broken)
+            reply.stream(statements, about, shown, language=language, kind=kind)
             return
         try:
             subject = self._subject(conversation, ref, question, language, named)
@@ -125,7 +160,7 @@ class Questions:
         if not about:
             about = commit_value(subject.repository, subject.entries[0].commit, language)
         statements, kind = self._answer(conversation, full_question, ref, language)
-        reply.stream(statements, about, question if shown else "", language=language, kind=kind)
+        reply.stream(statements, about, shown, language=language, kind=kind)
 
     def _answer(
         self, conversation: Conversation, question: Question, ref: Subject | None, language: Language
@@ -197,3 +232,46 @@ def _named_commits(conversation: Conversation, ref: Subject | None, names: Seque
         if located not in found:
             found.append(located)
     return found
+
+
+def _named_repository(text: str, known: Sequence[Repository]) -> tuple[Repository | None, str]:
+    """Return the first known repository that a text names, in full or short, and the text without its name."""
+    for match in _NAME.finditer(text):
+        word = match[0].rstrip(".").lower()
+        for each in known:
+            if word in (each.full_name.lower(), each.name.lower()):
+                return each, " ".join(f"{text[: match.start()]} {text[match.end() :]}".split())
+    return None, text
+
+
+def _usual_repository(conversation: Conversation) -> Repository:
+    """Return the repository that a channel follows, or else the first that it may see."""
+    known = conversation.repositories
+    return next((each for each in conversation.view.followed if each in known), known[0])
+
+
+def _check_days(days: Sequence[date]) -> None:
+    if len(days) > MOST_DAYS:
+        raise Misuse(
+            Phrase(
+                "{count} days are too many for a question; ask about {most} days at most",
+                count=len(days),
+                most=MOST_DAYS,
+            )
+        )
+
+
+class AnswerFeedback:
+    """Stores people's ratings of answers."""
+
+    def __init__(self, ratings: AnswerRatings, mailbox: Mailbox) -> None:
+        self._ratings = ratings
+        self._mailbox = mailbox
+
+    def store(self, conversation: Conversation, button: ButtonRequest) -> Outcome:
+        """Store a person's rating of one of our answers, in place of their earlier one. Slack shows which button is pressed."""
+        message = self._mailbox.at(button.channel, button.ts)
+        if message:
+            rating: Rating = "helpful" if button.value == HELPFUL else "unhelpful"
+            self._ratings.rate(button.channel, button.ts, button.user, message.about, rating, conversation.now)
+        return Outcome()

@@ -1,8 +1,9 @@
-"""Handling of a stored request, whatever its kind: rate limits, dispatch, and errors reported to the person."""
+"""Handling of a stored request, whatever its kind: rate limits, the handler of its command, button or form, and errors."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
+from typing import Any
 
 import structlog
 
@@ -13,23 +14,19 @@ from bot.models.deliveries import SOON, Outcome, seconds_until
 from bot.services.channels import Channels
 from bot.services.rate_limits import RateLimits
 from bot.slack.commands.conversation import Conversation
-from bot.slack.commands.dispatch import ButtonDispatcher, CommandDispatcher
 from bot.slack.commands.home import Home
-from bot.slack.commands.mentions import Messages
-from bot.slack.commands.questions import Questions
-from bot.slack.commands.subscriptions import SubscriptionCommands
-from bot.slack.delivery.drafts import line
-from bot.slack.delivery.reply import Reply
+from bot.slack.commands.threads import Threads
+from bot.slack.delivery.reply import RequestReply
 from bot.slack.delivery.sessions import AgentSessions
 from bot.slack.messages.blocks import escaped
-from bot.slack.parsing.command_types import ExplainCommits, Suspects
+from bot.slack.messages.notices import line
+from bot.slack.parsing.command_types import Ask, Command, ExplainCommits, Suspects
 from bot.slack.parsing.commands import holds_failure
-from bot.slack.parsing.markup import plain_lines
+from bot.slack.parsing.input import plain_lines
 from bot.slack.parsing.requests import (
     AnyRequest,
     ButtonRequest,
     CommandRequest,
-    HomeRequest,
     MessageRequest,
     QuestionForm,
     ShortcutRequest,
@@ -39,55 +36,60 @@ from bot.slack.parsing.requests import (
 from bot.slack.web_errors import Refused, SlackFailure, Unanswered
 from bot.store import Mailbox
 
+Handler = Callable[[Conversation, Any], Outcome]  # takes a command, or a request that is none, as its second argument
 _ROUNDS = 6  # attempts before a request is given up
 _FAILED = mark("⚠️ {reason}")
+
 log = structlog.get_logger(__name__)
 
 
 class RequestHandlers:
-    """The handler of each kind of request."""
+    """Handles requests. `by_type` has the handler of each type of command and form, `buttons` that of each action id.
+
+    Action ids of the form `which_N` choose one of several commits; `choose` handles them.
+    """
 
     def __init__(
         self,
-        commands: CommandDispatcher,
-        buttons: ButtonDispatcher,
-        messages: Messages,
-        questions: Questions,
-        subscriptions: SubscriptionCommands,
-        home: Home,
+        by_type: Mapping[type, Handler],
+        buttons: Mapping[str, Handler],
+        choose: Handler,
+        threads: Threads,
     ) -> None:
-        self._commands = commands
+        self._by_type = by_type
         self._buttons = buttons
-        self._messages = messages
-        self._questions = questions
-        self._subscriptions = subscriptions
-        self._home = home
+        self._choose = choose
+        self._threads = threads
 
     def handle(self, conversation: Conversation) -> Outcome:
-        """Handle a request; the caller reports errors to the person."""
-        match conversation.request:
-            case CommandRequest(text=text):
-                command = conversation.understand(plain_lines(text))
-            case ShortcutRequest(text=text):
-                command = ExplainCommits(text)
-            case ButtonRequest() as button:
-                return self._buttons.press(conversation, button)
-            case MessageRequest() as message:
-                return self._messages.handle(conversation, message)
-            case QuestionForm() as form:
-                return self._answer_form(conversation, form)
-            case SubscriptionForm() as form:
-                return self._subscriptions.apply_form(conversation, form)
-            case HomeRequest(user=user):
-                self._home.publish(conversation.view, user)
-                return Outcome()
-        return self._commands.carry_out(conversation, command)
+        """Handle a request; the caller reports errors to the person. A click on a button that no longer exists has no effect."""
+        request = conversation.request
+        if isinstance(request, ButtonRequest):
+            chooses = request.action.startswith("which_")
+            handler = self._choose if chooses else self._buttons.get(request.action)
+            return handler(conversation, request) if handler else Outcome()
+        command = self._command(conversation)
+        return self._by_type[type(command)](conversation, command) if command else Outcome()
 
-    def _answer_form(self, conversation: Conversation, form: QuestionForm) -> Outcome:
-        """Answer a question; what somebody pasted in its place is not for a model."""
-        if holds_failure(form.question):
-            return self._commands.carry_out(conversation, Suspects(form.question))
-        return self._questions.answer_form(conversation, form)
+    def _command(self, conversation: Conversation) -> Command | AnyRequest | None:
+        """Return what a request asks for; None if the bot stays silent. What somebody pasted as a question is for no model."""
+        request = conversation.request
+        if isinstance(request, MessageRequest):
+            return self._threads.command(conversation, request)
+        if isinstance(request, QuestionForm):
+            quoted = not conversation.reply.private
+            pasted = holds_failure(request.question)
+            return Suspects(request.question) if pasted else Ask(request.question, request.about, quoted=quoted)
+        if isinstance(request, CommandRequest):
+            return conversation.understand(plain_lines(request.text))
+        return ExplainCommits(request.text) if isinstance(request, ShortcutRequest) else request
+
+
+def show_no_form(conversation: Conversation, _: ButtonRequest) -> Outcome:
+    """Tell the person of a button that opens a modal that it could not be opened."""
+    say = catalogue(conversation.view.language)
+    conversation.show([line(say("⚠️ The form did not open; press the button again"))])
+    return Outcome()
 
 
 class Responder:
@@ -99,7 +101,7 @@ class Responder:
         channels: Channels,
         limits: RateLimits,
         mailbox: Mailbox,
-        reply_to: Callable[[AnyRequest], Reply],
+        reply_to: Callable[[AnyRequest], RequestReply],
         sessions: AgentSessions,
         home: Home,
         now: Clock,

@@ -11,7 +11,7 @@ from analysis.report.release_scores import score_sentence
 from bot.models.clock import Clock
 from bot.services.metered_model import MeteredModel
 from bot.slack.messages.blocks import Message, fallback, lines, ours, paragraph, prose, rich
-from bot.slack.messages.subscriptions import SubscriptionMessages, describe
+from bot.slack.messages.subscriptions import SubscriptionMessages, summarize
 from bot.slack.web import Web
 from bot.store import Mailbox, Store, Subscription
 from bot.store.executors import Executors
@@ -22,7 +22,7 @@ _WEEK = timedelta(days=7)
 _LONG = timedelta(minutes=1)  # for a request to wait
 
 
-class Status:
+class BotStatus:
     """What the bot is doing: its processes, model and cost, what waits or was given up; and when digests come."""
 
     def __init__(
@@ -48,7 +48,7 @@ class Status:
         say, messages = catalogue(language), self.subscription_messages(language)
         rows = [*self.rows(language), say("Subscriptions: {count}", count=len(held))]
         for each in held:
-            rows.append(f"{describe(each, language)}: {say('Next digest: {at}', at=messages.next_digest(each))}")
+            rows.append(f"{summarize(each.terms, language)}: {say('Next digest: {at}', at=messages.next_digest(each))}")
             rows += messages.next_weekly(each)
             if each.note:
                 rows.append(f"⚠️ {each.terms.repository}: {messages.trouble(each)}")

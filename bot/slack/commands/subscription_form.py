@@ -12,7 +12,7 @@ from bot.services.channels import Channels, ChannelView, visible_terms
 from bot.services.reader import Reader
 from bot.slack.commands.members import Members
 from bot.slack.commands.subscriptions import canonical_downstream, subscription_of
-from bot.slack.messages.subscription_modal import (
+from bot.slack.messages.modals import (
     EXAMPLE,
     LONGEST_ERROR,
     Filled,

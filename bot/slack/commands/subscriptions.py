@@ -13,15 +13,15 @@ from bot.services.reader import Reader
 from bot.slack.commands.conversation import Conversation
 from bot.slack.commands.home import Home
 from bot.slack.commands.members import Members
-from bot.slack.commands.status import Status
+from bot.slack.commands.status import BotStatus
 from bot.slack.delivery.announcements import Announcements
-from bot.slack.delivery.drafts import line
 from bot.slack.messages import subscriptions as messages
 from bot.slack.messages.blocks import Message, escaped
+from bot.slack.messages.notices import line
 from bot.slack.messages.subscriptions import Agreed
 from bot.slack.parsing.command_types import Unsubscribe
 from bot.slack.parsing.requests import ButtonRequest, Request, SubscriptionForm
-from bot.slack.parsing.subscription_parser import SubscriptionOptions
+from bot.slack.parsing.subscription_options import SubscriptionOptions
 from bot.store import Subscription, Subscriptions, Terms
 
 _MOST = 20  # subscriptions per channel
@@ -73,7 +73,7 @@ class SubscriptionManager:
         request, view = conversation.request, conversation.view
         self._members.check_invited(request, request.channel)
         self._members.check_insider(request, request.channel)
-        repository = view.reader.canonical_name(options.repository or _default_repository(view))
+        repository = view.reader.canonical_name(options.repository or conversation.repositories[0])
         usual = Terms(request.channel, repository, self._time, view.tz, view.language, paths=options.paths or ())
         held = self._subscriptions.of(request.channel)
         same = next((each for each in held if _same(each.terms, usual)), None)
@@ -169,7 +169,7 @@ class SubscriptionCommands:
         manager: SubscriptionManager,
         subscriptions: Subscriptions,
         members: Members,
-        status: Status,
+        status: BotStatus,
         home: Home,
     ) -> None:
         self._manager = manager
@@ -248,7 +248,7 @@ class SubscriptionCommands:
 
     def _cancelled(self, view: ChannelView, ended: Sequence[Subscription]) -> Message:
         say = catalogue(view.language)
-        what = ", ".join(messages.describe(each, view.language) for each in ended)
+        what = ", ".join(messages.summarize(each.terms, view.language) for each in ended)
         return line(escaped(say("🗑️ Unsubscribed: {what}", what=what) if ended else say("No subscriptions yet")))
 
     def _show_not_subscribed(self, conversation: Conversation, repository: Repository) -> None:
@@ -288,13 +288,6 @@ def canonical_downstream(reader: Reader, upstream: Repository, named: Sequence[R
 def _hidden_at_home(reader: Reader, terms: Terms) -> list[Repository]:
     """Return the downstream repositories of terms that the reader's channel may see, but that the App Home does not show."""
     return [each for each in terms.downstream if reader.within("").hides(each) and reader.sees(each)]
-
-
-def _default_repository(view: ChannelView) -> Repository:
-    known = view.reader.known
-    if not known:
-        raise Misuse(Phrase("no repository is available in this channel"))
-    return known[0]
 
 
 def _same(some: Terms, others: Terms) -> bool:

@@ -1,15 +1,20 @@
-"""Conversations in threads: their subject, and their earlier messages."""
+"""Messages and their threads: which messages are meant for the bot, and whether they are commands or questions."""
 
 import re
 from collections.abc import Mapping
 from typing import Any
 
 from analysis.models import Turn
-from bot.slack.metadata import about_of, key_of
-from bot.slack.parsing.commands import holds_failure
-from bot.slack.parsing.markup import plain
+from analysis.questions.intent import reads_as_question, references_in
+from analysis.questions.scope import asks_over_days
+from bot.models.subjects import CommitRef, parse_value
+from bot.slack.commands.conversation import Conversation
+from bot.slack.parsing.command_types import Ask, Command, Help, NotUnderstood, Suspects
+from bot.slack.parsing.commands import MOST_CHARACTERS, holds_failure
+from bot.slack.parsing.input import plain, plain_lines
 from bot.slack.parsing.requests import MessageRequest, Request
 from bot.slack.web import Web
+from bot.slack.web_calls import about_of, key_of
 from bot.slack.web_errors import SlackFailure
 from bot.store import Mailbox
 
@@ -19,7 +24,7 @@ _LINK = re.compile(r"\[((?:\\.|[^\[\]\\\n])*)\]\(https?://[^()\s]*\)")
 
 
 class Threads:
-    """Threads that the bot started or answered in.
+    """Messages, and the threads that the bot started or answered in.
 
     `private_to_model` tells whether answers that show code of private downstream repositories are part of the history.
     """
@@ -51,9 +56,31 @@ class Threads:
             self._mailbox.keep_thread(message.channel, message.thread_ts, about)
         return about
 
-    def latest_subject(self, channel: str) -> str:
-        """Return the subject of the latest thread in a channel; empty if there is none."""
-        return self._mailbox.latest_thread(channel)
+    def command(self, conversation: Conversation, message: MessageRequest) -> Command | None:
+        """Return the command that a message is, or the question in it; None if it is not meant for the bot."""
+        lines = plain_lines(message.text, self._web.me["user_id"])
+        text = " ".join(lines.split())[:MOST_CHARACTERS]
+        about = self.subject(message)
+        if not (message.mentioned or message.direct):
+            if not _is_addressed(message, text, about):
+                return None
+            return Suspects(lines) if holds_failure(message.text) else Ask(text, about)  # no model may read a failure
+        command = conversation.understand(lines)
+        if message.files and (not text or isinstance(command, Ask | NotUnderstood)):
+            return Suspects(lines)
+        if not text and message.thread_ts:
+            return Help()
+        if not isinstance(command, Ask) and not (about and isinstance(command, NotUnderstood)):
+            return command
+        if not about and not references_in(text) and not asks_over_days(text, conversation.today):
+            about = self._latest_subject(message)
+        return Ask(text, about)
+
+    def _latest_subject(self, message: MessageRequest) -> str:
+        """Return the latest subject of direct messages, to which a question outside a conversation refers, else an empty string."""
+        if not message.direct or self.turns(message):
+            return ""
+        return self._mailbox.latest_thread(message.channel)
 
     def turns(self, request: Request) -> tuple[Turn, ...]:
         """Return the earlier messages of a request's thread; empty if Slack does not provide them."""
@@ -72,14 +99,14 @@ class Threads:
         spoken = [
             each
             for each in messages
-            if (key_of(each).startswith(self._answers) if each.get("user") == me else not _is_failure(each, me))
+            if (
+                key_of(each).startswith(self._answers)
+                if each.get("user") == me
+                else not holds_failure(str(each.get("text") or ""), me)
+            )
         ]
         turns = [_turn(each, me) for each in spoken[-_TURNS:]]
         return tuple(turn for turn in turns if turn.text)
-
-
-def _is_failure(message: Mapping[str, Any], me: str) -> bool:
-    return holds_failure(str(message.get("text") or ""), me)
 
 
 def _turn(message: Mapping[str, Any], me: str) -> Turn:
@@ -89,3 +116,10 @@ def _turn(message: Mapping[str, Any], me: str) -> Turn:
         return Turn(who="person", text=text[:_TURN])
     read = re.sub(r"\\([^\w\s]|_)|\u200b", r"\1", _LINK.sub(r"[\1]", text)).replace("\u2024", ".")
     return Turn(who="bot", text=read[:_TURN])
+
+
+def _is_addressed(message: MessageRequest, text: str, about: str) -> bool:
+    """Return whether a message without a mention of the bot is still meant for it."""
+    if not about or re.search(r"<[@!](?!here|channel|everyone)", message.text):
+        return False
+    return reads_as_question(text) if isinstance(parse_value(about), CommitRef) else bool(references_in(text))

@@ -6,11 +6,11 @@ from bot.models.clock import Clock
 from bot.models.deliveries import Outcome, seconds_until
 from bot.models.subjects import WeekRef, value_of
 from bot.slack.commands.conversation import Conversation
-from bot.slack.commands.days import ReadingProgress
-from bot.slack.commands.each_repository import named_period, reason_unread, show_each
+from bot.slack.commands.days import ReadingProgress, show_each
 from bot.slack.commands.posting import PostCommand
-from bot.slack.delivery.channel_week import ChannelWeeks
+from bot.slack.delivery.channel_report import ChannelWeeks
 from bot.slack.delivery.drafts import week_drafts
+from bot.slack.messages.notices import named, unread
 from bot.slack.messages.week import week_message
 from bot.slack.outbox.outbox import Outbox
 from bot.slack.parsing.command_types import Week
@@ -42,7 +42,7 @@ class WeekCommand:
     def _show_week(self, conversation: Conversation, ref: WeekRef) -> float | None:
         """Show a repository's week. Return the seconds until the rest can be read, if some commits could not; else None."""
         request, reply = conversation.request, conversation.reply
-        progress = ReadingProgress(reply, named_period(ref), ref.language, self._now)
+        progress = ReadingProgress(reply, named(ref), ref.language, self._now)
         reader = conversation.view.reader
         read = self._weeks.read(reader, ref, progress)
         if read.failure and not read.days:
@@ -51,7 +51,7 @@ class WeekCommand:
         again = seconds_until(read.resumes_at, self._now())
         shareable = self._post.is_offered(conversation)
         posted = self._post.note(conversation, ref) if shareable else ""
-        trouble = reason_unread(ref, read.failure) if read.failure else ""
+        trouble = unread(ref, read.failure.translated(ref.language)) if read.failure else ""
         note = "\n".join(filter(None, (trouble, posted)))
         stage = f"week-{ref.repository.key}{'-partial' if again else ''}"
         messages = week_message(report, check=check, shareable=shareable, note=note, charted=not reply.private)

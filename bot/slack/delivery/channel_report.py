@@ -1,23 +1,30 @@
-"""A day's report for a channel: the shared report, filtered by the channel's subscription, and what breaks its code."""
+"""A day's or a week's report for a channel, filtered by its subscription, with what breaks its code; and what the channel has already."""
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
+from analysis.impact.netting import undone_commits
 from analysis.models import DayReport, Importance
+from analysis.models.weeks import WeekReport
 from bot.models.clock import Clock
 from bot.models.downstream import DownstreamCheck
-from bot.models.subjects import DayRef, WeekRef
+from bot.models.subjects import CommitRef, DayRef, Subject, WeekRef, kind_of, parse_value, subject_of
+from bot.services.commit_reader import Progress
 from bot.services.downstream import DownstreamChecks
 from bot.services.reader import Reader
 from bot.services.selection import Selection, selected, touched
+from bot.services.weeks import ReadWeek, WeekService
 from bot.slack.messages.subscriptions import describe_selection
-from bot.store import Store, Subscriptions
+from bot.slack.web import Web
+from bot.store import Mailbox, Store, Subscriptions
+
+Report = TypeVar("Report", DayReport, WeekReport)
 
 
-class CheckedReport(NamedTuple):
-    """A filtered report, and what its day breaks of the channel's downstream repositories, which the report does not hold."""
+class CheckedReport(NamedTuple, Generic[Report]):
+    """A filtered report, and what its commits break of the channel's downstream repositories, which it does not hold."""
 
-    report: DayReport
+    report: Report
     check: DownstreamCheck
 
 
@@ -34,7 +41,7 @@ class ChannelReports:
         """Return the report of a day, filtered by its subscription; unread commits are read first."""
         return self.filtered(reader.report(ref, self._now()), ref)
 
-    def checked(self, reader: Reader, channel: str, ref: DayRef) -> CheckedReport:
+    def checked(self, reader: Reader, channel: str, ref: DayRef) -> CheckedReport[DayReport]:
         """Return the report of a day as `report` does, with the commits that break the channel's code."""
         return self._checked(reader, channel, ref, reader.report(ref, self._now()))
 
@@ -47,7 +54,7 @@ class ChannelReports:
             report = self._checked(reader, channel, ref, report).report
         return frozenset(each.commit.sha for each in (*report.entries, *report.late))
 
-    def _checked(self, reader: Reader, channel: str, ref: DayRef, report: DayReport) -> CheckedReport:
+    def _checked(self, reader: Reader, channel: str, ref: DayRef, report: DayReport) -> CheckedReport[DayReport]:
         day = (*report.entries, *report.late)
         check = self._checks.check(reader, channel, ref.repository, day, ref.subscription)
         return CheckedReport(self.filtered(report, ref, check.commits), check)
@@ -69,3 +76,71 @@ class ChannelReports:
         if found is None:
             return Selection()
         return Selection(least=found.terms.least, paths=found.terms.paths, watch=found.terms.watch)
+
+
+class ChannelWeeks:
+    """Weeks filtered by subscriptions."""
+
+    def __init__(self, weeks: WeekService, reports: ChannelReports, checks: DownstreamChecks, now: Clock) -> None:
+        self._weeks = weeks
+        self._reports = reports
+        self._checks = checks
+        self._now = now
+
+    def read(self, reader: Reader, ref: WeekRef, progress: Progress | None = None) -> ReadWeek:
+        """Return the days of a week; of those since the first stored one, what is missing is read first, without a model."""
+        now = self._now()
+        reader.allow(ref.repository)
+
+        def read(day: DayRef) -> DayReport:
+            return reader.report(day, now, progress, ask=False)
+
+        return self._weeks.read(ref, now.astimezone(ref.tz).date(), read)
+
+    def checked(self, reader: Reader, channel: str, ref: WeekRef, read: ReadWeek) -> CheckedReport[WeekReport]:
+        """Return the week, filtered by its subscription, with the commits that break the channel's code.
+
+        What the week takes back again breaks nothing.
+        """
+        commits = {each.commit.sha: each for day in read.days for each in (*day.entries, *day.late)}
+        oldest_first = sorted(commits.values(), key=lambda each: each.commit.committed_at)
+        undone = undone_commits(oldest_first)
+        standing = [each for each in oldest_first if each.commit.sha not in undone]
+        check = self._checks.check(reader, channel, ref.repository, standing, ref.subscription)
+        refs = {each.day: each for each in ref.days}
+        today = self._now().astimezone(ref.tz).date()
+        report = self._weeks.report(
+            ref, read.days, today, lambda day: self._reports.filtered(day, refs[day.date], check.commits)
+        )
+        return CheckedReport(report, check)
+
+
+class Postings:
+    """The days and commits that channels already have."""
+
+    def __init__(self, mailbox: Mailbox, web: Web, reports: ChannelReports) -> None:
+        self._mailbox = mailbox
+        self._web = web
+        self._reports = reports
+
+    def find_link(self, channel: str, ref: Subject) -> str:
+        """Return the permalink of the latest message in a channel that shows a day or commit; empty if there is none.
+
+        A commit in a digest's thread does not count: it is neither in the channel itself nor in a thread of its own.
+        """
+        begun = self._mailbox.begun(f"{kind_of(ref)}:{ref.repository.key}:{subject_of(ref)}:")
+        shown = [each.ts for each in begun if each.channel == channel and self._is_same(parse_value(each.about), ref)]
+        links = (self._web.directory.permalink(channel, ts) for ts in reversed(shown))
+        return next((each for each in links if each), "")
+
+    def _is_same(self, shown: Subject, ref: Subject) -> bool:
+        """Return whether a post shows the requested subject: same language, and for days the same time zone, unfiltered."""
+        if not isinstance(shown, CommitRef):
+            same = not isinstance(ref, CommitRef) and shown.timezone == ref.timezone and self._reports.is_whole(shown)
+        else:
+            same = isinstance(ref, CommitRef)
+        return (
+            same
+            and (kind_of(shown), subject_of(shown)) == (kind_of(ref), subject_of(ref))
+            and (shown.repository.key, shown.language) == (ref.repository.key, ref.language)
+        )

@@ -1,29 +1,72 @@
-"""The second step of a delivery: freeze its messages in the outbox, in their final form."""
+"""The first steps of a delivery: read its day or commit, and freeze its messages in the outbox, in their final form."""
 
 from datetime import datetime, timedelta
 
 import structlog
 
-from analysis.errors import DigestError
+from analysis.errors import DigestError, OutsideFailure, RateLimited
 from analysis.locale import catalogue
-from bot.models.deliveries import Delivery
+from bot.models.clock import Clock
+from bot.models.deliveries import SOON, Delivery, Outcome, seconds_until
 from bot.models.reference import Reference
 from bot.models.subjects import CommitRef, DayRef, Subject, WeekRef, kind_of, parse_value, subject_of, value_of
 from bot.services.channels import Channels, ChannelView
 from bot.services.downstream import DownstreamChecks
-from bot.slack.delivery.channel_report import ChannelReports
-from bot.slack.delivery.channel_week import ChannelWeeks
-from bot.slack.delivery.drafts import content, drafts, line, report_file, week_drafts
-from bot.slack.delivery.postings import Postings, link_message
-from bot.slack.delivery.requester_notices import RequesterNotices
-from bot.slack.messages.blocks import Message, escaped
+from bot.services.reader import Reader
+from bot.slack.delivery.channel_report import ChannelReports, ChannelWeeks, Postings
+from bot.slack.delivery.drafts import content, drafts, report_file, show_requester, week_drafts
+from bot.slack.messages.blocks import Message
 from bot.slack.messages.commit import commit_messages
 from bot.slack.messages.digest import digest_messages
+from bot.slack.messages.notices import line, link_message, unread, waiting
 from bot.slack.messages.week import week_message
+from bot.slack.web import Web
 from bot.slack.web_errors import Unanswered
 from bot.store import Draft, Mailbox
 
 log = structlog.get_logger(__name__)
+
+
+class DeliveryReader:
+    """Reads what is to be delivered."""
+
+    def __init__(self, channels: Channels, reports: ChannelReports, weeks: ChannelWeeks, now: Clock) -> None:
+        self._channels = channels
+        self._reports = reports
+        self._weeks = weeks
+        self._now = now
+
+    def read(self, delivery: Delivery) -> Outcome:
+        """Read and analyse the subject; the outcome's pause asks for a retry, e.g. when GitHub's limit resets."""
+        view, ref = self._channels.view(delivery.channel), parse_value(delivery.what)
+        try:
+            return Outcome(pause=seconds_until(self._read(view.reader, ref), self._now()))
+        except RateLimited as exc:
+            pause = seconds_until(exc.resets_at, self._now()) or SOON
+            return Outcome(pause=pause, failure=exc.translated(view.language))
+        except OutsideFailure as exc:
+            return Outcome(pause=SOON, failure=exc.translated(view.language))
+        except DigestError as exc:
+            return Outcome(failure=exc.translated(view.language))
+        except Exception:
+            log.exception("this is a bug in vllm-digest")
+            return (
+                Outcome()
+            )  # deliver what is possible; otherwise drafting hits the bug again and reports it in the channel
+
+    def _read(self, reader: Reader, ref: Subject) -> datetime | None:
+        """Read a subject. Return when GitHub's limit lets the rest be read, if that is missing."""
+        match ref:
+            case CommitRef():
+                reader.commit(Reference(ref.sha, sha=ref.sha), ref.repository)
+                return None
+            case WeekRef():
+                week = self._weeks.read(reader, ref)
+                if week.failure:
+                    raise week.failure
+                return week.resumes_at
+            case DayRef():
+                return self._reports.report(reader, ref).resumes_at
 
 
 def key_prefix(delivery: Delivery) -> str:
@@ -43,7 +86,7 @@ class Drafter:
         checks: DownstreamChecks,
         postings: Postings,
         mailbox: Mailbox,
-        notices: RequesterNotices,
+        web: Web,
     ) -> None:
         self._channels = channels
         self._reports = reports
@@ -51,7 +94,7 @@ class Drafter:
         self._checks = checks
         self._postings = postings
         self._mailbox = mailbox
-        self._notices = notices
+        self._web = web
 
     def draft(self, delivery: Delivery, failure: str) -> list[str]:
         """Freeze the messages of a delivery, unless already frozen. Return their keys in sending order.
@@ -64,7 +107,7 @@ class Drafter:
         if frozen:
             return frozen
         if delivery.once and (link := self._posted_before(delivery, ref)):
-            self._notices.show(delivery, link_message(ref, link, delivery.what))
+            show_requester(self._web, delivery, link_message(ref, link, delivery.what))
             return []
         found = self._drafts(view, ref, delivery, failure)
         self._mailbox.freeze(found)
@@ -74,13 +117,8 @@ class Drafter:
         """Freeze a message that gives the time when the rest of a day follows, in `seconds`; return its key."""
         ref = parse_value(delivery.what)
         at = (now + timedelta(seconds=seconds)).astimezone(self._channels.everywhere.tz)
-        text = catalogue(ref.language)(
-            "⏳ {subject}: GitHub's rate limit is reached; continuing at {time}",
-            subject=escaped(f"{ref.repository} · {subject_of(ref)}"),
-            time=f"{at:%H:%M}",
-        )
         key = f"notice:{ref.repository.key}:{subject_of(ref)}:{delivery.label}:{delivery.channel}:000"
-        self._mailbox.freeze([Draft(key, delivery.channel, content(line(text)))])
+        self._mailbox.freeze([Draft(key, delivery.channel, content(line(waiting(ref, f"{at:%H:%M}"))))])
         return [key]
 
     def _posted_before(self, delivery: Delivery, ref: Subject) -> str:
@@ -99,12 +137,7 @@ class Drafter:
                 return self._week(view, ref, delivery)
             return drafts(prefix, delivery.channel, self._commit(view, ref, delivery.channel), delivery.what)
         except DigestError as exc:
-            subject = escaped(f"{ref.repository} · {subject_of(ref)}")
-            text = catalogue(ref.language)(
-                "⚠️ {subject} could not be read: {reason}",
-                subject=subject,
-                reason=escaped(failure or exc.translated(ref.language)),
-            )
+            text = unread(ref, failure or exc.translated(ref.language))
         except Exception:
             log.exception("this is a bug in vllm-digest")
             text = catalogue(ref.language)(

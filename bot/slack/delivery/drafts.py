@@ -12,12 +12,13 @@ from analysis.models.impacts import CommitImpacts, ImpactReport
 from analysis.models.upgrades import UpgradeReport
 from analysis.models.weeks import WeekReport
 from analysis.report.markdown import report_markdown
+from bot.models.deliveries import Delivery
 from bot.models.downstream import UNASKED, DownstreamCheck
-from bot.slack.messages.blocks import Message, section
+from bot.slack.messages.blocks import Message
 from bot.slack.messages.impacts import raised
 from bot.slack.messages.week import chart_comment
 from bot.slack.web import Web
-from bot.slack.web_errors import Refused
+from bot.slack.web_errors import Refused, SlackFailure
 from bot.store import Draft
 
 _NAME = 40  # characters of a version in a file's name
@@ -126,11 +127,6 @@ def _impact_report(report: DayReport, check: DownstreamCheck) -> ImpactReport:
     )
 
 
-def line(mrkdwn: str) -> Message:
-    """Return a message of one line of mrkdwn; text from elsewhere in it must be `escaped`."""
-    return Message(mrkdwn, (section(mrkdwn),))
-
-
 def show_only_to(web: Web, channel: str, user: str, message: Message) -> None:
     """Show a person an ephemeral message in a channel, or in their direct messages if the bot may not post there."""
     shown = content(message)
@@ -138,3 +134,11 @@ def show_only_to(web: Web, channel: str, user: str, message: Message) -> None:
         web.post_ephemeral(channel, user, shown, None)
     except Refused:
         web.post_ephemeral(web.directory.direct(user), user, shown, None)
+
+
+def show_requester(web: Web, delivery: Delivery, message: Message) -> None:
+    """Show a message to the person who requested a delivery alone, or log why that failed."""
+    try:
+        show_only_to(web, delivery.channel, delivery.asked_by, message)
+    except SlackFailure as exc:
+        log.warning("not told", user=delivery.asked_by, why=str(exc))

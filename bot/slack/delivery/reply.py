@@ -9,12 +9,11 @@ from contextlib import contextmanager
 from typing import Literal
 
 from analysis.models import Language, Statement
-from bot.slack.delivery.drafts import content, drafts, line, show_only_to
-from bot.slack.delivery.ongoing import OngoingAnswer, Withdrawn
-from bot.slack.delivery.sessions import AgentSessions
+from bot.slack.delivery.drafts import content, drafts, show_only_to
+from bot.slack.delivery.sessions import AgentSessions, OngoingAnswer, Withdrawn
+from bot.slack.messages.answers import feedback_buttons, streamed
 from bot.slack.messages.blocks import Message, fallback
-from bot.slack.messages.feedback import feedback_buttons
-from bot.slack.messages.markdown import streamed
+from bot.slack.messages.notices import line
 from bot.slack.outbox.outbox import Outbox, markdown
 from bot.slack.parsing.requests import AnyRequest, HomeRequest, MessageRequest, QuestionForm
 from bot.slack.web import Web
@@ -26,7 +25,7 @@ AnswerKind = Literal["answer", "private-answer"]
 _USES = 4  # planned uses of a response_url; Slack allows five
 
 
-class Reply:
+class RequestReply:
     """The reply to one request, where only its person sees it, or in a thread; `public` forces the latter."""
 
     def __init__(
@@ -41,9 +40,9 @@ class Reply:
         self._waiting = False  # whether the last message shown is only progress
         self._ongoing: OngoingAnswer | None = None
 
-    def in_public(self) -> "Reply":
+    def in_public(self) -> "RequestReply":
         """Return a reply to the same request that everybody in the channel sees, if the request can be answered so."""
-        return Reply(self._web, self._outbox, self._sessions, self._request, public=not self._request.private)
+        return RequestReply(self._web, self._outbox, self._sessions, self._request, public=not self._request.private)
 
     @property
     def private(self) -> bool:

@@ -1,7 +1,10 @@
-"""The last steps of a delivery: send each frozen message, and report what could not be delivered.
+"""The last steps of a delivery: send each frozen message, link what was sent, and report what could not be delivered.
 
 A message that Slack refuses is reported in the thread that lacks it, or to the person who requested the delivery.
 """
+
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import structlog
 
@@ -10,14 +13,14 @@ from bot.models.deliveries import Delivery, Outcome
 from bot.models.subjects import CommitRef, parse_value, subject_of
 from bot.services.channels import Channels
 from bot.slack.delivery.drafting import key_prefix
-from bot.slack.delivery.drafts import content, line
-from bot.slack.delivery.requester_notices import RequesterNotices
-from bot.slack.delivery.thread_links import ThreadLinks
+from bot.slack.delivery.drafts import content, show_requester
 from bot.slack.messages.blocks import escaped
+from bot.slack.messages.impacts import THREAD_MARK
+from bot.slack.messages.notices import line
 from bot.slack.outbox.outbox import Outbox
 from bot.slack.web import Web
 from bot.slack.web_errors import ChannelClosed, Refused, SlackFailure, Unanswered
-from bot.store import Draft, Mailbox, Subscription, Subscriptions
+from bot.store import Draft, Mailbox, OutboxMessage, State, Subscription, Subscriptions
 
 _LACKING = {
     "file_refused": mark("The report file could not be attached: {reason}"),
@@ -69,12 +72,11 @@ class Sender:
 class Finisher:
     """Links what was delivered, records how deliveries ended, and reports those that failed."""
 
-    def __init__(self, mailbox: Mailbox, subscriptions: Subscriptions, web: Web, notices: RequesterNotices) -> None:
+    def __init__(self, mailbox: Mailbox, subscriptions: Subscriptions, web: Web) -> None:
         self._links = ThreadLinks(mailbox, web)
         self._mailbox = mailbox
         self._subscriptions = subscriptions
         self._web = web
-        self._notices = notices
 
     def finish(self, delivery: Delivery, failure: str) -> list[str]:
         """Store in the subscription why its digest was not fully delivered, or clear that note.
@@ -102,7 +104,7 @@ class Finisher:
         if delivery.asked_by:
             subject = f"{ref.repository} · {subject_of(ref)}"
             text = say("⚠️ {subject} could not be posted: {reason}", subject=subject, reason=failure)
-            self._notices.show(delivery, line(escaped(text)))
+            show_requester(self._web, delivery, line(escaped(text)))
             return []
         key = f"undelivered:{key_prefix(delivery)}"
         if self._mailbox.message(key):
@@ -128,3 +130,70 @@ class Finisher:
         """Return a subscription that a person made and that has no note of a failure yet."""
         found = self._subscriptions.get(number) if number else None
         return found if found and found.user and not found.note else None
+
+
+class ThreadLinks:
+    """Edits posted digests: the commits in their head are linked to GitHub until then."""
+
+    def __init__(self, mailbox: Mailbox, web: Web) -> None:
+        self._mailbox = mailbox
+        self._web = web
+
+    def add(self, prefix: str) -> None:
+        """Link the digest whose messages have keys with this prefix, once they are sent. If Slack fails, it stays as it is."""
+        root = self._mailbox.message(f"{prefix}000")
+        if root is None or not root.ts or root.state is not State.SENT:
+            return
+        marked = [url for url in dict.fromkeys(_links(_blocks(root))) if url.endswith(THREAD_MARK)]
+        if not marked:
+            return
+        sent: dict[str, str] = {}
+        for each in self._mailbox.messages(prefix):
+            for url in _subjects(each) if each.root == root.key and each.ts else ():
+                sent.setdefault(url, each.ts or "")
+        try:
+            permalinks = {  # a list is linked from many lines, and asked for once
+                ts: self._web.directory.permalink(root.channel, ts)
+                for ts in {sent.get(url.removesuffix(THREAD_MARK), "") for url in marked} - {""}
+            }
+            links = {
+                url: link for url in marked if (link := permalinks.get(sent.get(url.removesuffix(THREAD_MARK), "")))
+            }
+            if links:
+                content = {**root.content, "blocks": _relinked(_blocks(root), links), "about": root.about}
+                self._web.update(root.channel, root.ts, content, root.key)
+        except SlackFailure as exc:
+            log.warning("not linked", key=root.key, why=str(exc))
+
+
+def _blocks(message: OutboxMessage) -> list[dict[str, Any]]:
+    return list(message.content.get("blocks") or ())
+
+
+def _subjects(message: OutboxMessage) -> Iterator[str]:
+    """Yield the addresses of the commits that a message tells of: its first link, and those of its list items."""
+    blocks = _blocks(message)
+    yield next(_links(blocks[:1]), "")
+    for block in blocks:
+        for part in block.get("elements") or () if block["type"] == "rich_text" else ():
+            if part["type"] == "rich_text_list":
+                yield from _links(part)
+
+
+def _links(value: object) -> Iterator[str]:
+    """Yield the addresses of the links in blocks, in order."""
+    if isinstance(value, Mapping):
+        if value.get("type") == "link":
+            yield str(value["url"])
+        value = list(value.values())
+    if isinstance(value, list | tuple):
+        for each in value:
+            yield from _links(each)
+
+
+def _relinked(value: Any, links: Mapping[str, str]) -> Any:
+    """Return blocks with other addresses."""
+    if isinstance(value, Mapping):
+        changed = {name: _relinked(each, links) for name, each in value.items()}
+        return changed | {"url": links.get(value["url"], value["url"])} if value.get("type") == "link" else changed
+    return [_relinked(each, links) for each in value] if isinstance(value, list | tuple) else value

@@ -3,6 +3,7 @@
 Text from outside goes into rich_text or plain_text, where Slack's tokens are inert; mrkdwn is for our own words only.
 """
 
+import json
 import re
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
@@ -62,6 +63,12 @@ class Message(NamedTuple):
     blocks: tuple[Block, ...]
     thread: bool = False
     about: str = ""
+
+
+def as_json(messages: Iterable[Message]) -> str:
+    """Return a JSON list of messages {text, blocks, thread}; one with `thread` belongs to the thread of the last one without."""
+    shown = [{"text": message.text, "blocks": message.blocks, "thread": message.thread} for message in messages]
+    return json.dumps(shown, ensure_ascii=False, indent=2)
 
 
 # Text
@@ -143,6 +150,11 @@ def lines(rows: Iterable[Sequence[Piece]]) -> Part:
 def bullets(items: Iterable[Sequence[Piece]]) -> Part:
     rows = [paragraph(item) for item in items if item]
     return {"type": "rich_text_list", "style": "bullet", "indent": 0, "elements": rows}
+
+
+def side_by_side(rows: Iterable[Sequence[Piece]]) -> list[Piece]:
+    """Return rows on one line."""
+    return [piece for place, row in enumerate(rows) for piece in (*(ours(" · ") if place else []), *row)]
 
 
 def actions(*buttons: Block) -> Block:

@@ -1,4 +1,4 @@
-"""Messages that show a commit with its analysis: in a digest's thread, or as a reply."""
+"""Messages that show a commit with its analysis, in a digest's thread or as a reply, and that explain its rank."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -12,8 +12,9 @@ from analysis.models import SHORT_SHA, Analysis, Commit, Entry, Language, Reposi
 from analysis.paths import Kind, kind
 from analysis.report.breaking import Part, breaks_of, changes_of
 from analysis.text import shorten
-from analysis.writing.labels import BADGE, CHANGE_TYPES, INSIGHT, SEVERITY, breakage_label
+from analysis.writing.labels import BADGE, CHANGE_TYPES, IMPORTANCE, INSIGHT, SEVERITY, breakage_label
 from analysis.writing.purpose import purpose
+from analysis.writing.reasons import reason_text
 from analysis.writing.titles import number_of
 from bot.models.downstream import UNASKED, DownstreamCheck
 from bot.models.subjects import commit_value
@@ -32,6 +33,7 @@ from bot.slack.messages.blocks import (
     prose,
     rich,
     section,
+    side_by_side,
     split,
     with_menu,
 )
@@ -45,6 +47,7 @@ _FILES = 2  # names of a commit's files, the most changed first
 _TESTS = 1  # names of its tests
 _LINE = re.compile(r":\d+$")
 _VERDICTS = {Action.TOO_LOW: mark("⬆️ Ranked too low"), Action.TOO_HIGH: mark("⬇️ Ranked too high")}
+_MAX_SIGNALS = 12  # the strongest; further ones hardly move a score
 
 
 def commit_messages(
@@ -198,6 +201,7 @@ def _analysis(entry: Entry, analysis: Analysis, say: Catalogue) -> list[Block]:
     if analysis.by == "rules":
         why = purpose(entry.commit)
         return [rich(paragraph(prose(say("The author writes: {text}", text=why))))] if why else []
+    mitigations = {each.mitigation for each in analysis.risks}
     insight = {name: text for name, text in analysis.insight.model_dump().items() if text}
     lists = [
         (say("🎯 Scope"), [prose(row) for row in analysis.scope]),
@@ -213,16 +217,12 @@ def _analysis(entry: Entry, analysis: Analysis, say: Catalogue) -> list[Block]:
                 for each in analysis.risks
             ],
         ),
-        (say("💡 Advice"), [prose(row) for row in analysis.advice if row not in _mitigations(analysis)]),
+        (say("💡 Advice"), [prose(row) for row in analysis.advice if row not in mitigations]),
     ]
     return [
         rich(paragraph(prose(analysis.summary))),
         *(rich(paragraph(ours(label, "bold")), bullets(rows)) for label, rows in lists if any(rows)),
     ]
-
-
-def _mitigations(analysis: Analysis) -> frozenset[str]:
-    return frozenset(each.mitigation for each in analysis.risks)
 
 
 def _places_and_tests(entry: Entry, say: Catalogue) -> list[str]:
@@ -264,9 +264,8 @@ def _closing(entry: Entry, say: Catalogue) -> list[Block]:
         rows.append(row + ours(")") if others else row)
     rows += [_related(say("fixes {sha}"), commit, sha) for sha in links.fixes]
     rows += [_related(say("fixed by {sha}"), commit, sha) for sha in links.fixed_by]
-    label = ours(say("🔗 Related commits") + say(": "))
-    joined = [piece for place, row in enumerate(rows) for piece in (ours(" · ") if place else label) + row]
-    return [rich(paragraph(joined))]
+    label = ours(say("🔗 Related commits") + say(": ")) if rows else []
+    return [rich(paragraph([*label, *side_by_side(rows)]))]
 
 
 def _related(phrase: str, commit: Commit, sha: str) -> list[Piece]:
@@ -286,3 +285,19 @@ def to_commit(commit: Commit, sha: str) -> list[Piece]:
 
 def _labelled(label: str, text: str, say: Catalogue) -> list[Piece]:
     return ours(label + say(": "), "bold") + prose(text)
+
+
+def rank_message(entry: Entry, language: Language) -> Message:
+    """Return why a commit has its tier: the signals, strongest first, and what they add to its score."""
+    say, commit, ranked = catalogue(language), entry.commit, entry.ranked
+    tier = f"{BADGE[ranked.importance]} {say(IMPORTANCE[ranked.importance])}"
+    rows = [
+        ours(f"{each.points:+.2f} ", "code") + prose(reason_text(each, language))
+        for each in ranked.reasons[:_MAX_SIGNALS]
+    ]
+    title = ours(f"{tier} · ") + linked(commit.title or commit.short_sha, commit.url, "bold")
+    score = say("Score {score}, the sum of these signals in log-odds", score=f"{ranked.score:+.2f}")
+    return Message(
+        fallback(f"{say('🧭 Why this rank')}{say(': ')}{commit.title or commit.short_sha}"),
+        (rich(paragraph(title)), *([rich(bullets(rows))] if rows else []), context(score)),
+    )

@@ -1,7 +1,7 @@
 """The lists of a day: its commits by tier, those that landed late, and the coverage."""
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from zoneinfo import ZoneInfo
 
 from analysis.citations import to_fact
@@ -15,7 +15,20 @@ from analysis.writing.headlines import headline, title_line
 from analysis.writing.labels import BADGE, REMARKS
 from analysis.writing.purpose import purpose
 from bot.models.downstream import DownstreamCheck
-from bot.slack.messages.blocks import Block, Piece, bullets, context, cut, lines, linked, ours, paragraph, prose, rich
+from bot.slack.messages.blocks import (
+    Block,
+    Piece,
+    bullets,
+    context,
+    cut,
+    lines,
+    linked,
+    ours,
+    paragraph,
+    prose,
+    rich,
+    side_by_side,
+)
 from bot.slack.messages.commit import short_place, standing, to_commit, to_number
 from bot.slack.messages.impacts import coverage_rows
 
@@ -37,14 +50,10 @@ def tier_blocks(report: DayReport, tier: Importance, told: Collection[str] = ())
     items = [_item(entry, report, brief=tier is Importance.LOW) for entry in people or bots]
     if people and bots:
         row = ours(say("🤖 and {count} by bots: ", count=len(bots)))
-        items.append(row + _joined(_item(entry, report, brief=True) for entry in bots))
+        items.append(row + side_by_side(_item(entry, report, brief=True) for entry in bots))
     if above := [_places(entry) for entry in entries if entry.commit.sha in told]:
-        items.append(ours(say("⬆️ {count} in the digest: ", count=len(above))) + _joined(above))
+        items.append(ours(say("⬆️ {count} in the digest: ", count=len(above))) + side_by_side(above))
     return [_listed(counts.tier_heading(report, tier), items)] if items else []
-
-
-def _joined(rows: Iterable[list[Piece]]) -> list[Piece]:
-    return [piece for place, row in enumerate(rows) for piece in (ours(" · ") if place else []) + row]
 
 
 def _places(entry: Entry) -> list[Piece]:

@@ -14,6 +14,7 @@ from bot.slack.messages.blocks import (
     Block,
     Message,
     actions,
+    as_json,
     button,
     context,
     escaped,
@@ -24,7 +25,7 @@ from bot.slack.messages.blocks import (
 )
 from bot.slack.messages.commit import thread_messages
 from bot.slack.messages.day_lists import coverage_blocks, late_blocks, tier_blocks
-from bot.slack.messages.head import Head, head_of, others
+from bot.slack.messages.head import DigestHead, head_of, others
 from bot.slack.messages.impacts import raised
 
 _NAME = 300  # characters of a repository's name on the line of an empty day
@@ -53,6 +54,11 @@ def digest_messages(report: DayReport, value: str = "", check: DownstreamCheck =
     thread += _messages([late_blocks(report)], counts.late_heading(report), report)
     thread += _messages([coverage_blocks(report, check)], say("📦 Coverage"), report)
     return [root, *(message._replace(thread=True) for message in thread)]
+
+
+def report_slack(reports: Sequence[DayReport]) -> str:
+    """Return the messages of days as `as_json` does."""
+    return as_json(message for report in reports for message in digest_messages(report))
 
 
 def rest_messages(report: DayReport, check: DownstreamCheck = UNASKED) -> list[Message]:
@@ -96,7 +102,7 @@ def _one_line(report: DayReport) -> Message:
 
 def _summary(
     report: DayReport,
-    head: Head,
+    head: DigestHead,
     more_buttons: Sequence[Block] = (),
     *,
     value: str = "",

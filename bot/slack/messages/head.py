@@ -25,6 +25,7 @@ from bot.slack.messages.blocks import (
     prose,
     rich,
     section,
+    side_by_side,
 )
 from bot.slack.messages.impacts import SHOWN_COMMITS, THREAD_MARK, breaking_section, raised, worst_line
 
@@ -38,7 +39,7 @@ _SPARE = "·" * 1_200  # room that other blocks may take up: buttons, an opening
 HighlightRows = Mapping[tuple[Theme, str], list[Piece]]
 
 
-class Head(NamedTuple):
+class DigestHead(NamedTuple):
     """The blocks of a digest's head, the commits that have a line in it, and its worst line as plain text."""
 
     blocks: tuple[Block, ...]
@@ -46,7 +47,7 @@ class Head(NamedTuple):
     worst: str
 
 
-def head_of(report: DayReport, check: DownstreamCheck) -> Head:
+def head_of(report: DayReport, check: DownstreamCheck) -> DigestHead:
     """Return a digest's head for a channel: its importance counts what breaks the channel's code as high."""
     say, day = catalogue(report.language), (*report.entries, *report.late)
     report = raised(report, check)
@@ -59,7 +60,7 @@ def head_of(report: DayReport, check: DownstreamCheck) -> Head:
     shown = {each.entry.commit.sha for group in found for each in group.rows}
     in_order = [sha for sha in check.commits if sha in set(broken)]
     blocks = (*first, *group_blocks(found, rows, say), *last)
-    return Head(blocks, frozenset(shown | set(in_order[:SHOWN_COMMITS])), worst)
+    return DigestHead(blocks, frozenset(shown | set(in_order[:SHOWN_COMMITS])), worst)
 
 
 def highlight_rows(found: Sequence[HighlightGroup], say: Catalogue, mark: str = "") -> HighlightRows:
@@ -88,13 +89,13 @@ def group_blocks(found: Sequence[HighlightGroup], rows: HighlightRows, say: Cata
     blocks = []
     for group in found:
         lines = [rows[each.theme, each.entry.commit.sha] for each in group.rows]
-        items = [_side_by_side(lines)] if group.theme is Theme.NEW else lines
+        items = [side_by_side(lines)] if group.theme is Theme.NEW else lines
         more = [ours(group.more(say), "italic")]
         blocks.append(rich(paragraph(ours(group.heading(say), "bold")), bullets([*items, *more])))
     return blocks
 
 
-def others(report: DayReport, check: DownstreamCheck, head: Head) -> DayReport:
+def others(report: DayReport, check: DownstreamCheck, head: DigestHead) -> DayReport:
     """Return the day's commits that have no line in its head, late ones included."""
 
     def rest(entries: Sequence[Entry]) -> tuple[Entry, ...]:
@@ -162,15 +163,11 @@ def _row(highlight: Highlight, say: Catalogue, mark: str) -> list[Piece]:
     return pieces + (ours(f" · ⚠️ {say('Failed')}") if not entry.commit.read else [])
 
 
-def _side_by_side(names: Sequence[list[Piece]]) -> list[Piece]:
-    return [piece for place, name in enumerate(names) for piece in (*(ours(" · ") if place else []), *name)]
-
-
 def highlight_text(highlight: Highlight, say: Catalogue) -> str:
     return shorten(one_line(headline(highlight.entry, highlight.facts, say.language)), _LINE)
 
 
 def _link(entry: Entry, text: str, mark: str) -> list[Piece]:
-    """Link text to a commit, and once the thread says more of it to that: see `bot.slack.delivery.thread_links`."""
+    """Link text to a commit, and once the thread says more of it to that: see `bot.slack.delivery.sending`."""
     more = entry.ranked.importance is Importance.HIGH or any(fact.breaking for fact in entry.facts)
     return linked(text, f"{entry.commit.url}{mark}" if more else entry.commit.url)

@@ -9,7 +9,7 @@ from analysis.models import Commit, Language, Repository, Stats
 from analysis.report import counts
 from analysis.text import one_line, shorten
 from analysis.writing.labels import dated
-from bot.models.subjects import DayRef, PageKind, page_value
+from bot.models.subjects import DayRef, page_value
 from bot.slack.messages.blocks import (
     Action,
     Block,
@@ -26,7 +26,6 @@ from bot.slack.messages.blocks import (
     paragraph,
     prose,
     rich,
-    section,
     split,
 )
 
@@ -43,19 +42,14 @@ class DayRow(NamedTuple):
     note: str = ""
 
 
-def range_message(
-    rows: Sequence[DayRow], language: Language, *, words: str = "", offset: int = 0, more: bool = False
-) -> list[Message]:
-    """Return days, one per line. With `more`, add a button to the next page, after `offset` and these rows of the range `words`."""
+def range_message(rows: Sequence[DayRow], language: Language) -> list[Message]:
+    """Return days, one per line."""
     say = catalogue(language)
-    if not rows:
-        return [Message(fallback(say("No days to list")), (section(say("No days to list")),))]
     first, last = rows[0].day, rows[-1].day
     many = len({row.day.repository for row in rows}) > 1
     title = f"{first.day}..{last.day}" if many else f"{first.repository} · {first.day}..{last.day}"
     body = rich(bullets(_day(row, say, language, many=many) for row in rows))
-    paging = [_paging("range", offset + len(rows), words, say("Next ▶"))] if more else []
-    packed = split([[header(title), body], *paging], context(say("Continued: {what}", what=title)))
+    packed = split([[header(title), body]], context(say("Continued: {what}", what=title)))
     return [Message(fallback(title), blocks) for blocks in packed]
 
 
@@ -102,17 +96,17 @@ def search_messages(
     # Each button in its own block: both have the action_id `page`.
     paging = []
     if more:
-        paging.append(_paging("search", (page + 1) * PAGE_SIZE, again or words, say("Next ▶")))
+        paging.append(_paging((page + 1) * PAGE_SIZE, again or words, say("Next ▶")))
     if page:
-        paging.append(_paging("search", (page - 1) * PAGE_SIZE, again or words, say("◀ Previous")))
+        paging.append(_paging((page - 1) * PAGE_SIZE, again or words, say("◀ Previous")))
     at = [context(say("page {page}", page=page + 1))] if page or more else []
     listed = [rich(paragraph(prose(heading, "bold"))), rich(bullets(items)), *at]
     packed = split([listed, *paging], context(say("Continued: {what}", what=shorten(heading, _HEADING))))
     return [Message(fallback(heading), blocks) for blocks in packed]
 
 
-def _paging(kind: PageKind, offset: int, words: str, label: str) -> list[Block]:
-    value = page_value(kind, offset, words)
+def _paging(offset: int, words: str, label: str) -> list[Block]:
+    value = page_value(offset, words)
     return [actions(button(label, Action.PAGE, value))] if value else []
 
 

@@ -78,11 +78,6 @@ def _changes(before: Terms, now: Terms, language: Language) -> str:
     return say("Changed: {what}", what=say("; ").join(rows))
 
 
-def describe(subscription: Subscription, language: Language) -> str:
-    """Return a subscription in a line: its repository and selection."""
-    return summarize(subscription.terms, language)
-
-
 def summarize(terms: Terms, language: Language) -> str:
     """Return a subscription in one line: its repository, selection and downstream repositories."""
     chosen = describe_terms(terms, language)
@@ -143,7 +138,7 @@ class SubscriptionMessages:
         title = say("✅ Subscription changed") if is_changed else say("✅ Subscribed")
         at = self.next_digest(subscription)
         began = say("Next digest: {at}", at=at) if subscription.started_to else say("First digest: {at}", at=at)
-        heading = rich(paragraph([*ours(f"{title} ", "bold"), *prose(describe(subscription, self._language))]))
+        heading = rich(paragraph([*ours(f"{title} ", "bold"), *prose(summarize(subscription.terms, self._language))]))
         changes = [_changes(before, subscription.terms, self._language)] if before else []
         terms, *buttons = self.row(subscription)
         shown = [terms, *buttons] if subscription.terms.channel.startswith("D") else buttons
@@ -223,7 +218,9 @@ class SubscriptionMessages:
     def _confirmation(self, subscription: Subscription) -> Block:
         """Return the confirmation dialog of the unsubscribe button."""
         say = catalogue(self._language)
-        text = say("This channel will get no more digests of {what}.", what=describe(subscription, self._language))
+        text = say(
+            "This channel will get no more digests of {what}.", what=summarize(subscription.terms, self._language)
+        )
         return confirmation(say("Unsubscribe?"), text, say("Unsubscribe"), say("Keep"))
 
     def trouble(self, subscription: Subscription) -> str:

@@ -16,6 +16,7 @@ from bot.slack.messages.blocks import (
     Message,
     Piece,
     actions,
+    as_json,
     bullets,
     button,
     context,
@@ -70,6 +71,11 @@ def week_message(
     blocks = [*first, *group_blocks(fitting(found, rows, [*first, *last], say), rows, say), *last, buttons]
     text = _notification(report, found, check)
     return [Message(text, each) for each in split([blocks])]
+
+
+def weeks_slack(reports: Sequence[WeekReport]) -> str:
+    """Return the messages of weeks as `as_json` does; they have no chart, but its figures."""
+    return as_json(message for report in reports for message in week_message(report, charted=False))
 
 
 def chart_comment(report: WeekReport) -> str:

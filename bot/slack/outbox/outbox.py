@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 import structlog
 
 from bot.models.clock import Clock
-from bot.slack.metadata import has_key, key_of
 from bot.slack.outbox.split import split_content
 from bot.slack.web import TIMEOUT, Web
+from bot.slack.web_calls import has_key, key_of
 from bot.slack.web_errors import ChannelClosed, Refused, StreamRefused, TooLong, Unanswered
 from bot.store import Draft, Duplicate, Mailbox, OutboxMessage, ProcessLocks, State
 from bot.store.lease import LeaseLost
@@ -314,20 +314,20 @@ class Outbox:
 
     def _stream(self, message: OutboxMessage, user: str, rest: Iterator[str], footer: Sequence[Block]) -> str:
         first = next(rest, "")
-        grown = _StreamedText(first)
+        grown = [first]
         self._wait_for_slot(message.channel)
         with self._beginning(message):
             ts, streams = self._begin(message, user, first)
         if not streams:
             self._edit(message, ts, grown, rest)
-            self._put(message, ts, "".join(grown.pieces), footer)
+            self._put(message, ts, "".join(grown), footer)
             return ts
         try:
             self._append(message, ts, grown, rest)
             self._with_footer(footer, lambda below: self._web.stop_stream(message.channel, ts, message.key, below))
         except (StreamRefused, Unanswered, Refused):
             # It is unknown whether the last pieces arrived: replace the content with the complete text.
-            self._finish(message, ts, "".join([*grown.pieces, *rest]), footer)
+            self._finish(message, ts, "".join([*grown, *rest]), footer)
         return ts
 
     def _begin(self, message: OutboxMessage, user: str, first: str) -> tuple[str, bool]:
@@ -346,11 +346,11 @@ class Outbox:
                 raise LeaseLost
         return ts, streams
 
-    def _append(self, message: OutboxMessage, ts: str, grown: "_StreamedText", pieces: Iterable[str]) -> None:
+    def _append(self, message: OutboxMessage, ts: str, grown: list[str], pieces: Iterable[str]) -> None:
         waiting = ""
         last = self._now()
         for piece in pieces:
-            grown.pieces.append(piece)
+            grown.append(piece)
             waiting += piece
             if self._now() - last >= _GROWTH:
                 self._web.append_stream(message.channel, ts, waiting)
@@ -358,13 +358,13 @@ class Outbox:
         if waiting:
             self._web.append_stream(message.channel, ts, waiting)
 
-    def _edit(self, message: OutboxMessage, ts: str, grown: "_StreamedText", pieces: Iterable[str]) -> None:
+    def _edit(self, message: OutboxMessage, ts: str, grown: list[str], pieces: Iterable[str]) -> None:
         """Edit the message periodically, where streams are not supported."""
         last = self._now()
         for piece in pieces:
-            grown.pieces.append(piece)
+            grown.append(piece)
             if self._now() - last >= _GROWTH:
-                self._put(message, ts, "".join(grown.pieces))
+                self._put(message, ts, "".join(grown))
                 last = self._now()
 
     def _finish(self, message: OutboxMessage, ts: str, text: str, footer: Sequence[Block]) -> None:
@@ -394,13 +394,6 @@ class Outbox:
             log.info("no footers in this workspace", why=str(exc))
             self._takes_footers = False
             send(())
-
-
-class _StreamedText:
-    """The pieces of a streamed message so far."""
-
-    def __init__(self, first: str) -> None:
-        self.pieces = [first]
 
 
 def markdown(text: str) -> list[Block]:

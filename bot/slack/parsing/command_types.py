@@ -6,8 +6,7 @@ from typing import Literal
 
 from analysis.models import Repository
 from bot.models.reference import Reference
-from bot.slack.parsing.input_error import InputError
-from bot.slack.parsing.subscription_parser import SubscriptionOptions
+from bot.slack.parsing.subscription_options import SubscriptionOptions
 
 MOST_DAYS = 31  # in a range
 Why = Literal["", "future", "backwards", "too_many"]
@@ -87,21 +86,19 @@ class Suspects:
 
 @dataclass(frozen=True)
 class Ask:
-    """Answer a question, given with the repository that it names."""
+    """Answer a question, given with the repository that it names.
+
+    `about` is the value of its subject, or empty; a `quoted` question stands above its answer.
+    """
 
     text: str
+    about: str = ""
+    quoted: bool = False
 
 
 @dataclass(frozen=True)
 class Help:
     """Show the available commands."""
-
-
-@dataclass(frozen=True)
-class Greeting:
-    """Return a greeting, or answer thanks."""
-
-    thanks: bool = False
 
 
 @dataclass(frozen=True)
@@ -138,16 +135,8 @@ class Status:
     """Show the bot's status."""
 
 
-@dataclass(frozen=True)
-class Wrong:
-    """A recognised command with an invalid value."""
-
-    complaint: InputError
-
-
 Command = (
-    Wrong
-    | Day
+    Day
     | Days
     | Week
     | Lookup
@@ -157,7 +146,6 @@ Command = (
     | Suspects
     | Ask
     | Help
-    | Greeting
     | NotUnderstood
     | Subscribe
     | Unsubscribe

@@ -22,7 +22,6 @@ from bot.slack.parsing.command_types import (
     Command,
     Day,
     Days,
-    Greeting,
     Help,
     ListSubscriptions,
     Lookup,
@@ -35,22 +34,22 @@ from bot.slack.parsing.command_types import (
     Upgrade,
     Week,
     Why,
-    Wrong,
 )
-from bot.slack.parsing.greetings import greeting_in
-from bot.slack.parsing.input_error import InputError
-from bot.slack.parsing.markup import plain_lines
-from bot.slack.parsing.repository_names import named
+from bot.slack.parsing.input import InputError, named, plain_lines
 from bot.slack.parsing.sentences import (
+    COMMANDS,
+    SUBSCRIBING,
     asks_about_bot,
     asks_for_digest,
     days_in_words,
+    is_date,
     is_question,
     is_vague,
+    nearest_to,
+    quoted,
     without_courtesy,
 )
-from bot.slack.parsing.subscription_parser import parse_options
-from bot.slack.parsing.suggestions import COMMANDS, SUBSCRIBING, is_date, nearest_to, quoted
+from bot.slack.parsing.subscription_options import parse_options
 
 MOST_CHARACTERS = 4_000  # of a question, and of a command that does not hold a log
 _WORDS = 50  # in a search
@@ -112,7 +111,8 @@ def _keyword(word: str) -> str:
 def parse(text: str, known: Sequence[Repository], today: date, usual: Sequence[Repository] = ()) -> Command:
     """Parse `text` (already `plain`, or with its lines) into a command.
 
-    `known` holds the repositories that short names may refer to; those in `usual` take precedence.
+    `known` holds the repositories that short names may refer to; those in `usual` take precedence. Raise `InputError` for a
+    command with an invalid value.
     """
     if pasted := _suspects(text, known, usual):
         return pasted
@@ -120,21 +120,12 @@ def parse(text: str, known: Sequence[Repository], today: date, usual: Sequence[R
     words = text[:MOST_CHARACTERS].replace("`", " ").replace("\u2024", ".").split()
     if not words:
         return Day(parse_day("yesterday", today), latest=True)
-    if greeting := greeting_in(text[:MOST_CHARACTERS]):
-        return Greeting(thanks=greeting == "thanks")
-    try:
-        repository = _named_first(words, known, usual)
-        rest = words[1:] if repository else words
-        if repository and not rest:
-            return Day(parse_day("yesterday", today), repository, latest=True)
-        command = _command(rest, repository, lambda word: named(word, known, usual), today)
-    except InputError as exc:
-        return Wrong(exc)
+    repository = None if is_date(words[0]) else named(words[0], known, usual)
+    rest = words[1:] if repository else words
+    if repository and not rest:
+        return Day(parse_day("yesterday", today), repository, latest=True)
+    command = _command(rest, repository, lambda word: named(word, known, usual), today)
     return _with_repository(command, words, len(words) - len(rest))
-
-
-def _named_first(words: Sequence[str], known: Sequence[Repository], usual: Sequence[Repository]) -> Repository | None:
-    return None if is_date(words[0]) else named(words[0], known, usual)
 
 
 def _command(words: list[str], repository: Repository | None, find: _Find, today: date) -> Command:
@@ -175,7 +166,9 @@ def _sentence(words: list[str], repository: Repository | None, today: date) -> C
         return found
     if is_vague(text):
         return NotUnderstood(nearest.text, "help")
-    return Ask(f"{repository} {text}" if repository else text) if is_question(text, today) else nearest
+    if is_question(text, today):
+        return Ask(f"{repository} {text}" if repository else text)
+    return nearest if re.search(r"\w", without_courtesy(text)) else Help()
 
 
 def _request_in_words(text: str, repository: Repository | None, today: date) -> Command | None:

@@ -46,7 +46,7 @@ class _Command(BaseModel):
     response_url: Word | None = None
 
 
-class _File(BaseModel):
+class _SharedFile(BaseModel):
     id: Word | None = None
 
 
@@ -60,7 +60,7 @@ class _MessageEvent(BaseModel):
     user_team: Word | None = None
     source_team: Word | None = None
     deleted_ts: Word | None = None
-    files: Sequence[_File] | None = None
+    files: Sequence[_SharedFile] | None = None
     message: _Message | None = None
 
 
@@ -88,7 +88,7 @@ class _Stopped(BaseModel):
     event: _StopEvent
 
 
-class _Value(BaseModel):
+class _SelectedOption(BaseModel):
     value: Text = None
 
 
@@ -97,7 +97,7 @@ class _Action(BaseModel):
     action_ts: Word | None = None
     type: Word | None = None
     value: Word | None = None
-    selected_option: _Value | None = None
+    selected_option: _SelectedOption | None = None
 
 
 class _Container(BaseModel):
@@ -126,8 +126,8 @@ class _Shortcut(_Interaction):
     message: _Message
 
 
-class _Input(_Value):
-    selected_option: _Value | None = None
+class _Input(_SelectedOption):
+    selected_option: _SelectedOption | None = None
     selected_conversation: Word | None = None
     selected_time: Word | None = None
 
@@ -142,7 +142,7 @@ class _View(BaseModel):
     state: _State
 
 
-class _Form(_Interaction):
+class _Submission(_Interaction):
     view: _View
 
 
@@ -153,7 +153,7 @@ _PAYLOADS: Mapping[str, type[BaseModel]] = {
     "home": _HomeOpened,
     "stop": _Stopped,
     "button": _Click,
-    "form": _Form,
+    "form": _Submission,
     "shortcut": _Shortcut,
 }
 

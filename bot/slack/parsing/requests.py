@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field, TypeAdapter
 
 from analysis.models import Frozen
 from analysis.text import scalar
-from bot.slack.parsing.subscription_parser import SubscriptionOptions
+from bot.slack.parsing.subscription_options import SubscriptionOptions
 
 _MOST = 4_000  # characters of a question that are processed
 _MOST_PASTED = 40_000  # of a command or a message, which may hold a log; Slack cuts longer ones

@@ -1,4 +1,4 @@
-"""Manners towards people who do not type a command: who names no day, asks, greets, or points at a message."""
+"""Manners towards people who do not type a command: who names no day, asks, or points at a message."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -85,7 +85,7 @@ def test_an_empty_day_is_shown_where_the_last_one_is_unknown(talk: Talk, user: s
     github.faults = []
 
 
-# Questions and greetings
+# Questions
 
 
 @pytest.mark.parametrize(
@@ -109,27 +109,12 @@ def test_a_question_is_no_unknown_command(text: str, direct: bool, talk: Talk, u
     assert "没看懂" not in whole(reply)
 
 
-@pytest.mark.parametrize("text", ["hi", "Hello!", "你好", "hey there :wave:"])
-def test_a_greeting_is_returned_with_what_one_can_ask(text: str, talk: Talk, user: str) -> None:
-    """A greeting is answered in a line, with a day, a commit and the hint that questions are welcome."""
-    talk.type(user, "o/n 2026-02-05")
-    assert talk.reply(user, text, channel=talk.direct(user)).text == "Hi! Try `yesterday`, `#2` or a question"
-    assert "Hi! Try `@vllm-digest yesterday`" in talk.reply(user, f"{BOT} {text}").text
-    assert talk.type(user, text).text.endswith("Try `/vllm-digest yesterday`, `/vllm-digest #2` or a question")
-
-
-def test_thanks_are_answered(talk: Talk, user: str) -> None:
-    """Who thanks the bot directly gets an answer; thanks in a thread that mention nobody are left alone."""
-    reply = talk.reply(user, "great, thanks!", channel=talk.direct(user))
-    assert reply.text.startswith("You're welcome!")
+def test_what_asks_for_nothing_gets_the_commands(talk: Talk, user: str) -> None:
+    """A greeting, thanks and signs lead to the commands; thanks in a thread that mention nobody are left alone."""
+    for text in ("Hello!", "thanks!", "🚀?"):
+        assert talk.reply(user, text, channel=talk.direct(user)).text == "You can ask me:"
     root = talk.open("o/n 0101010")
     assert talk.replies(talk.say(user, "thanks!", root)) == []
-
-
-def test_signs_get_a_hint(talk: Talk, user: str) -> None:
-    """What has no words leads to the help."""
-    for text in ("🚀?", ":rocket:?", "!!!"):
-        assert talk.reply(user, text, channel=talk.direct(user)).text.endswith("Try `help`")
 
 
 # The shortcut

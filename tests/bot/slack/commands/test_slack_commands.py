@@ -176,10 +176,7 @@ def assert_no_bug_shows(stage: Room, messages: Iterable[Message]) -> None:
 # Days
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["2026-02-05", "", "yesterday", "昨天", "thu", "-1", "`2026-02-05`", "lantern-serve", f"{NAME} yesterday"],
-)
+@pytest.mark.parametrize("text", ["2026-02-05", "", "昨天", f"{NAME} yesterday"])
 def test_a_day_comes_privately(text: str, room: Room) -> None:
     """A day in any of its forms is that day's digest, seen by whoever asked, with a button to post it."""
     (digest,) = room.types(text)
@@ -238,13 +235,8 @@ def test_somebody_who_mentions_the_bot_sees_progress_alone(room: Room) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        BUDGETS,
-        BUDGETS.upper(),
         BUDGETS[:4],
         "#412",
-        "412",
-        f"{WEB}/pull/412",
-        f"{WEB}/pull/412/files",
         f"{WEB}/commit/{BUDGETS}",
         f"lantern-serve {BUDGETS}",
     ],
@@ -339,11 +331,10 @@ def test_a_search_that_finds_nothing_says_so(room: Room) -> None:
     assert buttons(line) == []
 
 
-@pytest.mark.parametrize("text", ["help", "帮助"])
-def test_help_says_what_can_be_asked(text: str, room: Room) -> None:
+def test_help_says_what_can_be_asked(room: Room) -> None:
     """Help names every form with an example of what is followed here, which works, and the configured repository."""
     room.types("2026-02-05")
-    (told,) = room.types(text)
+    (told,) = room.types("help")
     forms = re.findall(r"`/vllm-digest ([^`]+)`", whole(told))
     assert len(forms) == 12
     assert f"`{NAME}`" in whole(told)
@@ -364,13 +355,9 @@ def test_help_says_what_can_be_asked(text: str, room: Room) -> None:
 @pytest.mark.parametrize(
     ("text", "shown", "nearest"),
     [
-        ("nonsense", "nonsense", "search nonsense"),
-        ("2026-2-30", "2026-2-30", "2026-02-05"),
         ("serch kv", "serch kv", "search kv"),
-        ("!!!", "!!!", "help"),
         ("<!channel> a & b", "&lt;!channel&gt; a &amp; b", "search &lt;!channel&gt;"),
         ("x" * 3000, "x" * 57 + "...", "search " + "x" * 57 + "..."),
-        ("serch " + "word " * 600, "serch " + "word " * 10 + "w...", "search word word word word word"),
         ("lantern-serve kv pool", "kv pool", "lantern-serve search kv pool"),
     ],
 )

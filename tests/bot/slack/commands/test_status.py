@@ -8,7 +8,7 @@ from socket import gethostname
 import pytest
 from sqlalchemy import Engine
 
-from bot.slack.commands.status import Status
+from bot.slack.commands.status import BotStatus
 from bot.slack.web import Web
 from bot.store import Mailbox, Store, open_engine
 from bot.store.executors import Executors
@@ -35,12 +35,12 @@ def engine(url: str) -> Iterator[Engine]:
 
 
 @pytest.fixture
-def status(engine: Engine) -> Status:
+def status(engine: Engine) -> BotStatus:
     web = Web("", "http://127.0.0.1:9/api/")
-    return Status(Store(engine), Mailbox(engine), None, web, Executors(engine), FlowTables(engine), lambda: NOW)
+    return BotStatus(Store(engine), Mailbox(engine), None, web, Executors(engine), FlowTables(engine), lambda: NOW)
 
 
-def test_processes_are_counted_by_command(url: str, status: Status) -> None:
+def test_processes_are_counted_by_command(url: str, status: BotStatus) -> None:
     """A line says how many processes run and as what, in both languages, without the name of a machine."""
     with ExitStack() as stack:
         for command in ("run", "worker", "worker"):
@@ -52,7 +52,7 @@ def test_processes_are_counted_by_command(url: str, status: Status) -> None:
     assert not [row for row in status.rows("en") if row.startswith("Processes")]
 
 
-def test_what_waits_for_long_or_was_given_up_is_told(engine: Engine, status: Status) -> None:
+def test_what_waits_for_long_or_was_given_up_is_told(engine: Engine, status: BotStatus) -> None:
     """A request older than a minute and flows that failed have a line each; without them there is none."""
     assert not [row for row in status.rows("en") if "⚠️" in row]
     Mailbox(engine).receive("r1", {}, NOW - timedelta(seconds=50))

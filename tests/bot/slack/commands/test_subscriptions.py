@@ -69,17 +69,13 @@ def said(talk: Talk, text: str, user: str = ADA, channel: str = DIGEST) -> str:
     ("text", "expected"),
     [
         ("subscribe", ("o/n", "09:00", "UTC", "en", "low", ())),
-        ("subscribe o/m at 07:30", ("o/m", "07:30", "UTC", "en", "low", ())),
         ("o/m subscribe at 7:30 tz Asia/Shanghai", ("o/m", "07:30", "Asia/Shanghai", "en", "low", ())),
-        ("subscribe n lang zh min high", ("o/n", "09:00", "UTC", "zh", "high", ())),
         ("subscribe min medium paths pkg/, *.cu", ("o/n", "09:00", "UTC", "en", "medium", ("pkg/", "*.cu"))),
         (
             "subscribe watch pkg, —eager，Ab.c min high",
             ("o/n", "09:00", "UTC", "en", "high", (), ("pkg", "--eager", "Ab.c")),
         ),
-        ("subscribe downstream o/m", ("o/n", "09:00", "UTC", "en", "low", (), (), ("o/m",))),
         ("订阅 下游 o/m", ("o/n", "09:00", "UTC", "en", "low", (), (), ("o/m",))),
-        ("订阅 watch `LLM.generate`", ("o/n", "09:00", "UTC", "en", "low", (), ("LLM.generate",))),
     ],
 )
 def test_a_channel_is_subscribed_by_a_command(talk: Talk, tmp_path: Path, text: str, expected: tuple[Any, ...]) -> None:
@@ -96,19 +92,11 @@ def test_a_channel_is_subscribed_by_a_command(talk: Talk, tmp_path: Path, text: 
     ("text", "told"),
     [
         ("subscribe at 25:00", "not a valid time; use HH:MM"),
-        ("subscribe tz Mars/Olympus", "unknown time zone"),
-        ("subscribe lang fr", "'fr' is not supported; use zh or en"),
-        ("subscribe min huge", "not a valid importance"),
-        ("subscribe paths !x", "not a valid path"),
-        ("subscribe at", "'at' needs a value"),
         ("subscribe watch", "'watch' needs a value; for example: watch src/api"),
         ("subscribe watch x", "'x' is too short to watch"),
-        ("subscribe watch LLM.generate tz", "'tz' needs a value"),
         ("subscribe watch " + ",".join(f"name{number}" for number in range(21)), "21 watched terms are too many"),
-        ("subscribe daily", "unknown repository"),
         ("subscribe o/absent", "has no repository o/absent"),
         ("subscribe o/m@absent", "GitHub has no branch o/m@absent"),
-        ("订阅 o/m 时间 9", "not a valid time; use HH:MM"),
         ("subscribe o/secret", "has no repository o/secret"),
     ],
 )
@@ -142,7 +130,7 @@ def test_what_changed_is_named(talk: Talk) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "2026-02-05", "2026-02-04..2026-02-05", "0101010", "#3", "search part", "subscribe", "subscribe at 07:00"],
+    ["", "2026-02-04..2026-02-05", "#3", "search part", "subscribe"],
 )
 def test_a_repository_that_github_does_not_know_is_named(talk: Talk, text: str) -> None:
     """Whatever is asked of a repository that is not there, the refusal says which it is."""

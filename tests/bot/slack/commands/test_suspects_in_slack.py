@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.slack.parsing.markup import plain_lines
+from bot.slack.parsing.input import plain_lines
 from loopback.slack import LoopbackSlack, Message
 from tests.servers.chat import ScriptedChat
 from tests.servers.conversing import plausible

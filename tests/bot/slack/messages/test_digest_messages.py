@@ -52,10 +52,9 @@ from bot.local.sample import sample_services
 from bot.models.downstream import DownstreamCheck
 from bot.models.subjects import CommitRef, DayRef, parse_commit_value, parse_day_value
 from bot.services.factory import services_on
-from bot.slack.messages.as_json import report_slack
 from bot.slack.messages.blocks import Message
 from bot.slack.messages.commit import commit_messages
-from bot.slack.messages.digest import digest_messages, rest_messages, summary_message
+from bot.slack.messages.digest import digest_messages, report_slack, rest_messages, summary_message
 from bot.slack.messages.impacts import THREAD_MARK
 from bot.store import Store, open_engine
 from loopback.github import LoopbackGitHub, RecordedRepository

@@ -31,10 +31,9 @@ from analysis.models.impacts import (
 from analysis.window import window
 from bot.models.downstream import UNASKED, DownstreamCheck
 from bot.slack.messages.blocks import Action, actions, button, option_value, with_menu
-from bot.slack.messages.commit import commit_messages
+from bot.slack.messages.commit import commit_messages, rank_message
 from bot.slack.messages.digest import digest_messages, rest_messages
 from bot.slack.messages.head import head_of, others
-from bot.slack.messages.rank import rank_message
 from tests.factories import commit, file
 from tests.slack_checks import assert_takes, read, strings
 

@@ -52,13 +52,6 @@ def test_a_month_is_one_message() -> None:
     assert "acme/engine · 2026-01-01..2026-01-31" in set(strings(messages[0].blocks))
 
 
-def test_a_range_goes_on_behind_a_button() -> None:
-    """The button carries the range and where to go on."""
-    value = buttons(range_message(days(10), "zh", words="a..b", offset=20, more=True))["page"]
-    assert parse_page_value(value) == PageRef("range", 30, "a..b")
-    assert_takes(range_message([], "zh"))
-
-
 @pytest.mark.parametrize("language", ["zh", "en"])
 def test_what_a_search_found_is_listed_by_title(language: Language) -> None:
     """Every title is there with its SHA, and the buttons lead to the pages before and after."""
@@ -73,8 +66,8 @@ def test_what_a_search_found_is_listed_by_title(language: Language) -> None:
         for each in block["elements"]
     ]
     assert [parse_page_value(value) for value in values] == [
-        PageRef("search", 2 * PAGE_SIZE, "kv | connector"),
-        PageRef("search", 0, "kv | connector"),
+        PageRef(2 * PAGE_SIZE, "kv | connector"),
+        PageRef(0, "kv | connector"),
     ]
 
 

@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from analysis.models import Citation, Statement
-from bot.slack.messages.markdown import prose, statement_markdown, streamed
+from bot.slack.messages.answers import prose, statement_markdown, streamed
 
 LINE = Citation(label="pkg/__init__.py:7", url="https://github.example/o/n/commit/abc#diff-1R7")
 OBEYED = re.compile(

@@ -3,7 +3,7 @@
 from datetime import time
 from zoneinfo import ZoneInfo
 
-from bot.slack.messages.subscription_modal import EXAMPLE, subscription_modal
+from bot.slack.messages.modals import EXAMPLE, subscription_modal
 from bot.store import Terms
 
 

@@ -4,8 +4,7 @@ from typing import Any
 
 from hypothesis import given
 
-from bot.slack.messages.ask_modal import asked_in
-from bot.slack.messages.subscription_modal import LONGEST_ERROR, filled_in
+from bot.slack.messages.modals import LONGEST_ERROR, asked_in, filled_in
 from bot.slack.parsing.requests import from_form, from_terms, parse_request, request_row
 from tests.strategies import FIELDS, QUESTIONS, TERMS
 

@@ -19,7 +19,7 @@ from bot.slack.parsing.requests import (
     parse_request,
     request_row,
 )
-from bot.slack.parsing.subscription_parser import SubscriptionOptions
+from bot.slack.parsing.subscription_options import SubscriptionOptions
 
 BOT = "U0BOT"
 

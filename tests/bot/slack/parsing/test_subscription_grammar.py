@@ -6,12 +6,16 @@ import pytest
 
 from analysis.errors import Misuse
 from analysis.models import Importance, Language, Repository
-from bot.slack.parsing.command_types import Command, Day, Help, ListSubscriptions, Subscribe, Unsubscribe, Wrong
+from bot.slack.parsing.command_types import Command, Day, Help, ListSubscriptions, Subscribe, Unsubscribe
 from bot.slack.parsing.commands import parse
-from bot.slack.parsing.markup import plain
-from bot.slack.parsing.repository_names import named
-from bot.slack.parsing.subscription_parser import SubscriptionOptions
-from bot.slack.parsing.subscription_values import parse_language, parse_paths, parse_time, parse_zone
+from bot.slack.parsing.input import InputError, named, plain
+from bot.slack.parsing.subscription_options import (
+    SubscriptionOptions,
+    parse_language,
+    parse_paths,
+    parse_time,
+    parse_zone,
+)
 
 FLASK, STABLE = Repository.parse("Pallets/flask"), Repository.parse("Pallets/flask@stable")
 FORK = Repository.parse("someone/flask")
@@ -31,9 +35,9 @@ def wanted(text: str) -> SubscriptionOptions:
 
 
 def told(text: str, language: Language = "en") -> str:
-    found = wish(text)
-    assert isinstance(found, Wrong), found
-    return found.complaint.translated(language)
+    with pytest.raises(InputError) as found:
+        wish(text)
+    return found.value.translated(language)
 
 
 @pytest.mark.parametrize(
@@ -159,6 +163,8 @@ def test_what_is_no_path_is_refused(text: str, said: str) -> None:
         ("subscribe at 9", "'9' is not a valid time", "时间“9”无效"),
         ("subscribe at", "'at' needs a value", "“at”后面缺少值"),
         ("subscribe at tz UTC", "'at' needs a value", "“at”后面缺少值"),
+        ("subscribe lang fr", "'fr' is not supported; use zh or en", "不支持“fr”"),
+        ("subscribe min huge", "'huge' is not a valid importance", "重要度“huge”无效"),
         ("subscribe at 9:00 at 10:00", "at is given twice", "at 出现了两次"),
         ("subscribe pahts csrc/", "did you mean paths?", "是想写 paths 吗"),
         ("subscribe django", "unknown repository 'django'; use owner/name", "没有名为“django”的仓库"),
@@ -201,9 +207,9 @@ def test_a_short_name_stays_with_the_configured_repository() -> None:
 
 def test_a_short_name_of_several_is_asked_back() -> None:
     """Where no configured repository is meant, those that may be are named."""
-    found = wish("flask 2026-02-05", (FLASK, FORK), ())
-    assert isinstance(found, Wrong)
-    assert str(found.complaint) == "the name matches several repositories: Pallets/flask, someone/flask; use owner/name"
+    with pytest.raises(InputError) as found:
+        wish("flask 2026-02-05", (FLASK, FORK), ())
+    assert str(found.value) == "the name matches several repositories: Pallets/flask, someone/flask; use owner/name"
 
 
 def test_a_known_repository_keeps_its_spelling() -> None:

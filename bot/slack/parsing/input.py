@@ -1,13 +1,17 @@
-"""Repository names as people write them: owner/name, owner/name@branch, a GitHub URL, or the short name of a known one."""
+"""What people type: Slack's markup as plain text, the names of repositories, and errors worded for people."""
 
+import html
 import re
 from collections.abc import Sequence
 from contextlib import suppress
 
 from analysis.errors import Misuse
+from analysis.locale import Phrase
 from analysis.models import Repository
-from bot.slack.parsing.input_error import InputError
+from analysis.text import shorten
 
+_SHOWN = 60  # characters of the input quoted in the message
+_FILE_AS_HOST = re.compile(r"<https?://([\w.-]+\.(?:py|so|sh|cc|rs))\|\1>")  # Slack links such names
 # GitHub's length limits.
 FULL_NAME = re.compile(r"[\w.-]{1,39}/[\w.-]{1,100}(@\S{1,200})?", re.ASCII)
 _ADDRESS = re.compile(
@@ -15,6 +19,28 @@ _ADDRESS = re.compile(
     re.ASCII | re.IGNORECASE,
 )
 _NUMBERS = re.compile(r"\d+/\d+")
+
+
+class InputError(Misuse):
+    """A `Misuse` for people: a sentence of the catalogue whose placeholder {text} is the input, shortened; or a phrase."""
+
+    def __init__(self, what: str | Phrase, text: str = "", **values: object) -> None:
+        super().__init__(what if isinstance(what, Phrase) else Phrase(what, text=shorten(text, _SHOWN), **values))
+
+
+def plain(text: str, bot_user: str = "") -> str:
+    """Convert Slack's markup to plain text on one line."""
+    return " ".join(plain_lines(text, bot_user).split())
+
+
+def plain_lines(text: str, bot_user: str = "") -> str:
+    """Convert Slack's markup to plain text: remove mentions of the bot, unwrap URLs, unescape entities; keep the lines."""
+    if bot_user:
+        text = re.sub(rf"<@{re.escape(bot_user)}(?:\|[^>]*)?>[\s,:，：]*", " ", text)
+    text = _FILE_AS_HOST.sub(r"\1", text)
+    text = re.sub(r"<(https?://[^|>]+)(?:\|[^>]*)?>", r"\1", text)
+    text = re.sub(r"<(?:mailto|tel):[^|>]*\|([^>]*)>", r"\1", text)
+    return html.unescape(text).replace("\0", " ").strip()
 
 
 def named(word: str, known: Sequence[Repository], usual: Sequence[Repository] = ()) -> Repository | None:

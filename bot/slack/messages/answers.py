@@ -1,11 +1,13 @@
-"""Markdown for Slack from an answer's statements: all markup is escaped except the links that we make."""
+"""An answer as Markdown for Slack, in which all markup is escaped except the links that we make; and the buttons by which people rate it."""
 
 import re
 from collections.abc import Iterable, Iterator
 
+from analysis.locale import Language, catalogue
 from analysis.models import Citation, Statement
 from analysis.sources.secrets import Redactor
 from analysis.text import one_line, visible
+from bot.slack.messages.blocks import Action, Block
 
 _SPANS = re.compile(r"(`[^`\n]+`)")
 # Characters of emphasis, links and tables; and at the start of a line those of headings, lists and rules.
@@ -15,6 +17,7 @@ _LINE_MARKUP = re.compile(r"^(\d{1,9}(?=[.)](?:\s|$))|(?=[#=+-]))")
 _BREAK_POINTS = re.compile(r"(?<=:/)(?=/)|(?<=www)(?=\.)|(?<=\S)(?=@\w)|(?<=&)(?=#?\w+;)|^(?=>)", re.IGNORECASE)
 # Slack would link scheduler.py as a host name: substitute the look-alike one-dot leader.
 _DOMAIN_DOT = re.compile(r"(?<=[\w-])\.(?=[^\W\d_])")
+HELPFUL, UNHELPFUL = "helpful", "unhelpful"  # the values of the buttons
 
 
 def streamed(statements: Iterable[Statement], question: str = "") -> Iterator[str]:
@@ -85,3 +88,19 @@ def _address(url: str) -> str:
         if url.startswith(("https://", "http://"))
         else ""
     )
+
+
+def feedback_buttons(language: Language) -> Block:
+    """Return the pair of buttons. Slack marks the one that was pressed, and does not say when it is taken back."""
+    say = catalogue(language)
+    pair = {
+        "type": "feedback_buttons",
+        "action_id": Action.RATE_ANSWER,
+        "positive_button": _half("👍", say("This answer helped"), HELPFUL),
+        "negative_button": _half("👎", say("This answer did not help"), UNHELPFUL),
+    }
+    return {"type": "context_actions", "elements": [pair]}
+
+
+def _half(text: str, label: str, value: str) -> Block:
+    return {"text": {"type": "plain_text", "text": text}, "accessibility_label": label, "value": value}

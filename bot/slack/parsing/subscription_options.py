@@ -1,20 +1,24 @@
-"""Parsers of subscription values: times, time zones, languages, tiers, paths and weekdays. They raise `InputError` for invalid ones."""
+"""The options of `subscribe`, in any order, and the parsers of their values, which raise `InputError` for invalid ones.
+
+[repo] [at HH:MM] [tz ZONE] [lang L] [min TIER] [paths GLOB,...] [watch TERM,...] [downstream REPO,...] [weekly DAY|off]
+"""
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import time
+from difflib import get_close_matches
 from functools import cache
-from typing import Literal, get_args
-from zoneinfo import available_timezones
+from typing import Any, Literal, NamedTuple, get_args
+from zoneinfo import ZoneInfo, available_timezones
 
 from analysis.errors import Misuse
 from analysis.gitignore import check_pattern
 from analysis.impact.watch import parse_watch
 from analysis.locale import mark
-from analysis.models import Importance, Language, Repository
-from bot.slack.parsing.input_error import InputError
-from bot.slack.parsing.repository_names import parse_repository
+from analysis.models import Frozen, Importance, Language, Repository
+from analysis.window import zone
+from bot.slack.parsing.input import InputError, parse_repository
 from bot.store import Weekday
 
 _MOST_PATHS = 20
@@ -22,6 +26,7 @@ _MOST_DOWNSTREAM = 3  # each is read and compared with every commit
 _LONGEST = 200  # characters of a pattern
 _QUOTES = "\"'`“”‘’「」"
 _SEPARATORS = re.compile(r"[\s,，、;；]+")
+_AROUND = ",;，；"  # a word
 _TIME = re.compile(
     r"(?P<hour>\d{1,2})(?:[:.](?P<minute>\d{2})|[点时](?:(?P<half>半)|(?P<sharp>\d{1,2})分?)?|(?P<run>\d{2}))?(?P<noon>[ap]\.?m\.?)?",
     re.ASCII,
@@ -149,3 +154,109 @@ def _check_path(text: str) -> None:
 def _zones() -> Mapping[str, str]:
     names = (each for each in available_timezones() if not each.startswith(("posix/", "right/")))
     return {each.lower(): each for each in names if each not in _NO_PLACES}
+
+
+class Option(NamedTuple):
+    """An option: its words, of which errors show the first, a valid value, its parser, and whether it takes many words."""
+
+    words: tuple[str, ...]
+    example: str
+    parse: Callable[[str], Any]
+    many: bool = False
+
+
+class SubscriptionOptions(Frozen):
+    """The options of a `subscribe` command; None stands for the default."""
+
+    repository: Repository | None = None
+    at: time | None = None
+    timezone: str | None = None
+    language: Language | None = None
+    least: Importance | None = None
+    paths: tuple[str, ...] | None = None
+    watch: tuple[str, ...] | None = None
+    downstream: tuple[Repository, ...] | None = None
+    weekly: Weekday | Literal["off"] | None = None
+
+    @property
+    def tz(self) -> ZoneInfo | None:
+        return zone(self.timezone) if self.timezone else None
+
+
+def parse_options(
+    words: Sequence[str], repository: Repository | None, named: Callable[[str], Repository | None]
+) -> SubscriptionOptions:
+    """Parse the words after `subscribe`. Raise `InputError` for the first invalid one, with a valid example.
+
+    `named` returns the repository that a word names, or None.
+    """
+    found: dict[str, Any] = {}
+    left = [part for word in words for part in _parts(word)]
+    while left:
+        word = left.pop(0)
+        field = _FIELDS.get(word.lower())
+        if field is None:
+            other = _repository(word, named, known=repository)
+            if repository and other != repository:
+                raise InputError("a subscription covers one repository; remove {text!r}", word)
+            repository = other
+            continue
+        option = OPTIONS[field]
+        if field in found:
+            raise InputError("{text} is given twice", option.words[0])
+        found[field] = option.parse(_value(option, left))
+    return SubscriptionOptions(repository=repository, **found)
+
+
+def _parts(word: str) -> list[str]:
+    """Split `at=10:00`, `--at`, `at:10:00` and `时间10:00` into keyword and value."""
+    for form in (r"-{0,2}(\w+)(?:[=:：](.*))?", r"(时间|时区|语言|最低|路径|下游|周报)(.+)"):
+        match = re.fullmatch(form, word)
+        if match and match[1].lower() in _FIELDS:
+            return [match[1], *([bare] if (bare := (match[2] or "").strip(_AROUND)) else [])]
+    return [bare] if (bare := word.strip(_AROUND)) else []
+
+
+def _value(option: Option, left: list[str]) -> str:
+    """Consume an option's value: one word, a time with its am or pm, or any number of paths or terms."""
+    keyword, taken = option.words[0], list[str]()
+    while left and left[0].lower() not in _FIELDS:
+        if taken and not option.many and not (keyword == "at" and re.fullmatch(r"[ap]\.?m\.?", left[0].lower())):
+            break
+        taken.append(left.pop(0))
+    if not taken:
+        raise InputError(
+            "{text!r} needs a value; for example: {example}", keyword, example=f"{keyword} {option.example}"
+        )
+    return " ".join(taken)
+
+
+def _repository(word: str, named: Callable[[str], Repository | None], *, known: Repository | None) -> Repository:
+    found = named(word)
+    if found:
+        return found
+    nearest = get_close_matches(word.lower(), _KEYWORDS, 1, 0.7)
+    if nearest:
+        raise InputError("unknown option {text!r}; did you mean {nearest}?", word, nearest=nearest[0])
+    if "/" in word:
+        raise InputError("{text!r} is not a repository; use owner/name or owner/name@branch", word)
+    if known is None and re.fullmatch(r"[A-Za-z][\w.-]*(@\S+)?", word):
+        raise InputError("unknown repository {text!r}; use owner/name", word)
+    raise InputError(
+        "unknown option {text!r}; use [repo] at 09:00 tz Asia/Shanghai lang zh min medium paths src/** watch Client.send",
+        word,
+    )
+
+
+OPTIONS = {  # by the field that an option fills
+    "at": Option(("at", "time", "时间"), "09:00", parse_time),
+    "timezone": Option(("tz", "timezone", "时区"), "Asia/Shanghai", parse_zone),
+    "language": Option(("lang", "language", "语言"), "zh", parse_language),
+    "least": Option(("min", "tier", "最低"), "medium", parse_tier),
+    "paths": Option(("paths", "path", "路径"), "src/,docs/**", parse_paths, many=True),
+    "watch": Option(("watch", "关注"), "src/api,HTTP_TIMEOUT,Client.send", parse_watched, many=True),
+    "downstream": Option(("downstream", "下游"), "owner/plug-in", parse_downstream, many=True),
+    "weekly": Option(("weekly", "周报"), "mon", parse_weekly),
+}
+_FIELDS = {word: field for field, option in OPTIONS.items() for word in option.words}
+_KEYWORDS = [option.words[0] for option in OPTIONS.values()]
