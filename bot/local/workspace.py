@@ -111,7 +111,6 @@ def workspace_page(slack: LoopbackSlack, settings: Settings) -> Page:
         forms={language: _forms(language) for language in LANGUAGES},
         note={language: _note(command, language) for language in LANGUAGES},
         language=settings.digest_language,
-        tz=settings.tz,
     )
 
 

@@ -420,13 +420,6 @@ def test_links_open_elsewhere_and_tell_nothing(page: Page) -> None:
     assert shown == ('<a href="https://a.example/?x=1&amp;y=2" target="_blank" rel="noreferrer noopener">*a*</a>')
 
 
-def test_dates_are_told_in_the_pages_zone_and_language(page: Page) -> None:
-    """A date token is formatted as it asks."""
-    text = "<!date^1770249600^{date_num} {time} · {date_short_pretty}|long ago>"
-    assert "2026-02-05 00:00 · Feb 5, 2026" in mrkdwn(text, page.viewer({}))
-    assert "2 月 5 日" in mrkdwn(text, page.viewer({"lang": "zh"}))
-
-
 def test_markdown_is_shown_without_pictures_and_headings_of_the_page() -> None:
     """Headings stand below the page's own, tables move in a frame, pictures are links."""
     shown = markdown("# One\n\n![p](https://x.example/p.png)\n\n| a |\n|---|\n| b |\n\n1. x\n\n~~no~~ **yes**")
