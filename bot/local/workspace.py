@@ -110,7 +110,6 @@ def workspace_page(slack: LoopbackSlack, settings: Settings) -> Page:
         forms={language: _forms(real_day, language) for language in LANGUAGES},
         note={language: _note(f"{command} {real_day}", language) for language in LANGUAGES},
         language=settings.digest_language,
-        tz=settings.tz,
     )
 
 

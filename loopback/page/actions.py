@@ -1,7 +1,6 @@
 """Actions of people on the page, performed in the workspace."""
 
 from collections.abc import Callable
-from typing import Any
 
 from loopback.page.player import Viewer
 from loopback.slack import Interaction, LoopbackSlack
@@ -82,8 +81,8 @@ class Actions:
         return {**_outcome(done), "errors": done.errors}
 
     def _close(self, given: Json) -> Json:
-        done = self._slack.close(self._viewer.user, _text(given, "view"))
-        return _outcome(done) if done else {}
+        self._slack.close(self._viewer.user, _text(given, "view"))
+        return {}
 
     def _stop(self, given: Json) -> Json:
         """Press the stop button of a thread."""
@@ -109,12 +108,8 @@ def states(blocks: list[Json], given: Json) -> Json:
             continue
         value = given[block_id][action_id]
         key = next(name for name in start if name != "type")
-        options = key in {"selected_option", "selected_options"}
-        empty: Any = [] if key.endswith("s") else None
-        filled_in = value not in (None, "", [])
-        done.setdefault(block_id, {})[action_id] = (
-            value if filled_in and options else {**start, key: value if filled_in else empty}
-        )
+        chosen = key == "selected_option" and value not in (None, "")
+        done.setdefault(block_id, {})[action_id] = value if chosen else {**start, key: value or None}
     return done
 
 

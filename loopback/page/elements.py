@@ -11,29 +11,22 @@ from markupsafe import Markup
 from loopback.page.markup import is_web, isolated, tag
 from loopback.page.mrkdwn import mrkdwn
 from loopback.page.player import Viewer
-from loopback.slack.elements import options
-from loopback.slack.workspace import SLACKBOT, Json
-
-_TIMES = {"datepicker": ("date", "date"), "timepicker": ("time", "time")}
+from loopback.slack.workspace import Json
 
 
 class Context(NamedTuple):
-    """The context of an element: in an input block, its `label` and whether it is required; elsewhere it acts at once."""
+    """The context of an element: whether it is in an input block, and required there; elsewhere it acts at once."""
 
     viewer: Viewer
     block: Json
     in_input: bool = False
-    label: str = ""
     required: bool = False
-    at_once: bool = True
 
 
 class Choice(NamedTuple):
     value: str
-    text: object
-    chosen: bool = False
-    note: object = None
-    group: str = ""
+    text: str
+    chosen: bool
 
 
 def element(given: Json, context: Context) -> Markup:
@@ -56,11 +49,6 @@ def identity(block: Json, action_id: str) -> str:
     return f"in-{block['block_id']}-{action_id}".replace(" ", "-")
 
 
-def is_group(kind: str) -> bool:
-    """Return whether an element consists of several inputs under one heading."""
-    return kind in {"checkboxes", "radio_buttons"} or kind.startswith("multi_")
-
-
 def _marks(given: Json, context: Context) -> dict[str, object]:
     """Return the attributes common to all elements; outside an input block with an accessible label."""
     label = None if context.in_input else _named(given, context)
@@ -68,7 +56,7 @@ def _marks(given: Json, context: Context) -> dict[str, object]:
         "data_block": context.block["block_id"],
         "data_action": given["action_id"],
         "data_input": given["type"],
-        "data_choose": context.at_once,
+        "data_choose": not context.in_input,
         "aria_label": label,
         "id": identity(context.block, given["action_id"]) if context.in_input else None,
         "data_focus": bool(given.get("focus_on_load")),
@@ -160,34 +148,16 @@ def _overflow(given: Json, context: Context) -> Markup:
 
 
 def _offered(given: Json, context: Context) -> list[Choice]:
-    """Return a menu's choices: its own options, or the workspace's people or conversations."""
-    kind, viewer = given["type"], context.viewer
-    if kind == "multi_users_select":
-        first = given.get("initial_users") or []
-        people = [each for each in viewer.workspace.users if each not in {viewer.workspace.bot_user, SLACKBOT}]
-        return [Choice(each, viewer.name(each), each in first) for each in people]
-    if kind == "conversations_select":
+    """Return a menu's choices: its own options, or the player's conversations."""
+    viewer = context.viewer
+    if given["type"] == "conversations_select":
         signs = {"channel": "# ", "group": "🔒 ", "im": "@"}
         return [
             Choice(each.id, signs[each.kind] + viewer.title(each), each.id == given.get("initial_conversation"))
             for each in viewer.channels
         ]
-    chosen = [each["value"] for each in [given.get("initial_option"), *given.get("initial_options", [])] if each]
-    groups = {
-        option["value"]: str(group["label"]["text"])
-        for group in given.get("option_groups") or ()
-        for option in group["options"]
-    }
-    return [
-        Choice(
-            each["value"],
-            words(each["text"], viewer),
-            each["value"] in chosen,
-            words(each.get("description"), viewer) if each.get("description") else None,
-            groups.get(each["value"], ""),
-        )
-        for each in options(given)
-    ]
+    chosen = given.get("initial_option", {}).get("value")
+    return [Choice(each["value"], each["text"]["text"], each["value"] == chosen) for each in given["options"]]
 
 
 def _select(given: Json, context: Context) -> Markup:
@@ -195,37 +165,8 @@ def _select(given: Json, context: Context) -> Markup:
     none = tag(
         "option", _hint(given) or context.viewer.say("choose"), value="", selected=not any(c.chosen for c in offered)
     )
-    names = list(dict.fromkeys(choice.group for choice in offered))
-    inside: list[Markup] = []
-    for name in names:
-        members = [
-            tag("option", Markup(choice.text).striptags(), value=choice.value, selected=choice.chosen)  # noqa: S704 (as text)
-            for choice in offered
-            if choice.group == name
-        ]
-        inside += [tag("optgroup", *members, label=name)] if name else members
-    return tag("select", none, *inside, required=context.required, class_="field", **_marks(given, context))
-
-
-def _boxes(given: Json, context: Context, kind: str = "checkbox") -> Markup:
-    marks = _marks(given, context)
-    name = identity(context.block, given["action_id"])
-    rows = [
-        tag(
-            "label",
-            tag("input", type=kind, name=name, value=each.value, checked=each.chosen,
-                required=context.required and kind == "radio"),
-            tag("span", each.text, tag("small", each.note) if each.note else ""),
-            class_="choice",
-        )
-        for each in _offered(given, context)
-    ]  # fmt: skip
-    role = None if context.in_input else "group"
-    return tag("div", *rows, role=role, class_="choices", data_required=context.required, **marks)
-
-
-def _radios(given: Json, context: Context) -> Markup:
-    return _boxes(given, context, "radio")
+    options = [tag("option", each.text, value=each.value, selected=each.chosen) for each in offered]
+    return tag("select", none, *options, required=context.required, class_="field", **_marks(given, context))
 
 
 # Inputs
@@ -246,28 +187,9 @@ def _text(given: Json, context: Context) -> Markup:
     return tag("input", type="text", value=start, autocomplete="off", **shared)
 
 
-def _number(given: Json, context: Context) -> Markup:
-    limits = {"min": given.get("min_value"), "max": given.get("max_value")}
-    step = "any" if given.get("is_decimal_allowed") else None
-    return tag(
-        "input",
-        type="number",
-        value=given.get("initial_value"),
-        placeholder=_hint(given) or None,
-        step=step,
-        required=context.required,
-        class_="field",
-        **limits,
-        **_marks(given, context),
-    )
-
-
 def _time(given: Json, context: Context) -> Markup:
-    kind, name = _TIMES[given["type"]]
-    start = given.get(f"initial_{name}")
-    return tag(
-        "input", type=kind, value=start, required=context.required, class_="field short", **_marks(given, context)
-    )
+    start, marks = given.get("initial_time"), _marks(given, context)
+    return tag("input", type="time", value=start, required=context.required, class_="field short", **marks)
 
 
 _RENDER: dict[str, Callable[[Json, Context], Markup]] = {
@@ -276,11 +198,6 @@ _RENDER: dict[str, Callable[[Json, Context], Markup]] = {
     "overflow": _overflow,
     "static_select": _select,
     "conversations_select": _select,
-    "multi_static_select": _boxes,
-    "multi_users_select": _boxes,
-    "checkboxes": _boxes,
-    "number_input": _number,
-    "radio_buttons": _radios,
     "plain_text_input": _text,
-    **dict.fromkeys(_TIMES, _time),
+    "timepicker": _time,
 }

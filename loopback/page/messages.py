@@ -29,7 +29,6 @@ def message(given: Json, viewer: Viewer) -> Markup:
         _head(given, thread or place, viewer),
         tag("div", _content(given, viewer), class_="body"),
         *(_file(each, place, given, viewer) for each in given.get("files", ())),
-        _reactions(given),
         _replies(given, place, viewer),
     )
     kinds = [
@@ -98,15 +97,7 @@ def _content(given: Json, viewer: Viewer) -> Markup:
     edited = (
         tag("small", viewer.say("edited"), class_="edited") if given.get("edited") and "bot_id" not in given else ""
     )
-    attached = [
-        tag(
-            "div",
-            blocks(each["blocks"], viewer) if each.get("blocks") else tag("p", each.get("text", "")),
-            class_="attachment",
-        )
-        for each in given.get("attachments", ())
-    ]
-    return joined(blocks(given["blocks"], viewer) if given.get("blocks") else text, edited, *attached)
+    return joined(blocks(given["blocks"], viewer) if given.get("blocks") else text, edited)
 
 
 def _file(file: Json, place: str, given: Json, viewer: Viewer) -> Markup:
@@ -132,11 +123,6 @@ def _file(file: Json, place: str, given: Json, viewer: Viewer) -> Markup:
 def image(file_id: str, alt: str, viewer: Viewer) -> Markup:
     """Render an uploaded picture."""
     return tag("img", src=f"files/{file_id}/raw?as={viewer.user}", alt=alt, class_="upload")
-
-
-def _reactions(given: Json) -> Markup:
-    shown = [tag("span", f":{each['name']}: {each['count']}") for each in given.get("reactions", ())]
-    return tag("div", *shown, class_="reactions") if shown else Markup()
 
 
 def _replies(given: Json, place: str, viewer: Viewer) -> Markup:

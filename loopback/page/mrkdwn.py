@@ -4,7 +4,6 @@ Source: docs.slack.dev/messaging/formatting-message-text.
 """
 
 import re
-from datetime import datetime
 from itertools import groupby
 
 from markupsafe import Markup
@@ -24,11 +23,6 @@ _INLINE = re.compile(
 _STYLES = {"bold": "strong", "italic": "em", "strike": "s"}
 _PRE = re.compile(r"```\n?(.*?)\n?```", re.DOTALL)
 _QUOTE = re.compile(r"(?:&gt;|>) ?")
-_DATE = re.compile(r"!date\^(-?\d{1,12})\^([^^]*)(?:\^(.*))?")
-_WEEKDAYS = {
-    "zh": "一二三四五六日",
-    "en": ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"),
-}
 
 
 def mrkdwn(text: str, viewer: Viewer, *, verbatim: bool = False) -> Markup:
@@ -83,8 +77,6 @@ def _token(token: str, viewer: Viewer) -> Markup:
         return mention(target[1:], viewer, label)
     if target.startswith("#"):
         return channel_link(target[1:], viewer, label)
-    if date := _DATE.fullmatch(target):
-        return _date(date, label, viewer)
     if target.startswith("!"):
         name = label or "@" + target[1:].partition("^")[0]
         return tag("span", name, class_="mention")
@@ -116,32 +108,3 @@ def _message_link(address: str, label: str, viewer: Viewer) -> Markup | None:
     thread = re.search(r"[?&]thread_ts=([\d.]+)", address)
     ts = thread[1] if thread else f"{found[2]}.{found[3]}"
     return tag("a", label or address, href=f"#{channel.id}/t/{ts}")
-
-
-def _date(match: re.Match[str], otherwise: str, viewer: Viewer) -> Markup:
-    try:
-        at = datetime.fromtimestamp(int(match[1]), viewer.tz)
-    except (ValueError, OverflowError, OSError):
-        return tag("span", otherwise)
-    shown = tag("time", formatted_date(at, match[2], viewer), datetime=at.isoformat(), title=otherwise)
-    return link(match[3], shown) if match[3] else shown
-
-
-def formatted_date(at: datetime, form: str, viewer: Viewer) -> str:
-    """Format an instant by Slack's date tokens."""
-    zh = viewer.language == "zh"
-    day = _WEEKDAYS[viewer.language][at.weekday()]
-    long = f"{at.year} 年 {at.month} 月 {at.day} 日" if zh else f"{at:%B} {at.day}, {at.year}"
-    short = f"{at.month} 月 {at.day} 日" if zh else f"{at:%b} {at.day}, {at.year}"
-    spoken = {
-        "date_num": f"{at:%Y-%m-%d}",
-        "date_slash": f"{at:%Y/%m/%d}",
-        "date_long": f"{long} 星期{day}" if zh else f"{day}, {long}",
-        "date_short": short,
-        "date": long,
-        "time_secs": f"{at:%H:%M:%S}",
-        "time": f"{at:%H:%M}",
-        "ago": f"{at:%Y-%m-%d %H:%M}",
-        "day_divider_pretty": long,
-    }
-    return re.sub(r"\{(\w+?)(_pretty)?\}", lambda found: spoken.get(found[1], found[0]), form)

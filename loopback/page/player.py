@@ -1,7 +1,6 @@
 """Players of the page, and their view of the workspace."""
 
 from collections.abc import Mapping
-from datetime import tzinfo
 from typing import Literal, NamedTuple
 
 from loopback.page.words import words
@@ -23,7 +22,6 @@ class Viewer(NamedTuple):
     workspace: Workspace
     user: str
     language: Language
-    tz: tzinfo
 
     def say(self, key: str, **values: object) -> str:
         """Return one of the page's phrases in the player's language."""

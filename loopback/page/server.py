@@ -8,7 +8,6 @@ import json
 import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, tzinfo
 from http import HTTPStatus
 from importlib.resources import files
 from mimetypes import guess_type
@@ -71,7 +70,6 @@ class Page:
         forms: Mapping[Language, Sequence[tuple[str, str]]] | None = None,
         note: Mapping[Language, str] | None = None,
         language: Language = "zh",
-        tz: tzinfo = UTC,
         request_timeout: float = REQUEST_TIMEOUT,
     ) -> None:
         self.slack = slack
@@ -80,7 +78,6 @@ class Page:
         self.forms = forms or {}
         self.note = note or {}
         self.language = language
-        self.tz = tz
         self.key = secrets.token_urlsafe(18)
         self.closing = False
         outer = self
@@ -110,7 +107,7 @@ class Page:
         user = query.get("as", "")
         spoken = query.get("lang")
         language: Language = "zh" if spoken == "zh" else "en" if spoken == "en" else self.language
-        return Viewer(self.slack.workspace, user if user in known else known[0], language, self.tz)
+        return Viewer(self.slack.workspace, user if user in known else known[0], language)
 
     def html(self, viewer: Viewer) -> str:
         """Render the page without its messages, which arrive as events."""

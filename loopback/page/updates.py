@@ -52,7 +52,7 @@ class Updates:
         if pressed := given.feedback.get(self._viewer.user):
             rated = [{**each, "pressed": pressed} for each in given.blocks if each["type"] == "context_actions"]
             described["blocks"] = [*(each for each in given.blocks if each["type"] != "context_actions"), *rated]
-        return {**described, "channel": given.channel, "broadcast": given.broadcast}
+        return {**described, "channel": given.channel}
 
     def _item(self, fact: Json) -> Json:
         """Return a message for the script: its place and HTML."""
@@ -61,7 +61,6 @@ class Updates:
             "ts": fact["ts"],
             "channel": fact["channel"],
             "thread": fact["thread_ts"] if reply else None,
-            "broadcast": fact["broadcast"],
             "user": fact["user"],
             "private": bool(fact.get("is_ephemeral")),
             "streaming": bool(fact.get("streaming_state")),

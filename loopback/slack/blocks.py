@@ -15,15 +15,9 @@ _MOST = {"message": 50, "modal": 100, "home": 100}
 _ANYWHERE = frozenset(_MOST)
 _MESSAGE = frozenset({"message"})
 
-_CHOICES = frozenset(
-    {
-        *("static_select", "multi_static_select", "conversations_select", "multi_users_select"),
-        *("checkboxes", "radio_buttons", "datepicker", "timepicker"),
-    }
-)
-_IN_SECTION = _CHOICES | {"button", "image", "overflow"}
+_CHOICES = frozenset({"static_select", "conversations_select", "timepicker"})
 _IN_ACTIONS = _CHOICES | {"button", "overflow"}
-_IN_INPUT = _CHOICES | {"plain_text_input", "number_input"}
+_IN_INPUT = _CHOICES | {"plain_text_input"}
 
 
 class Block(NamedTuple):
@@ -76,7 +70,7 @@ def _check_unique(blocks: Iterable[Json], at: str, wrong: Errors) -> None:
 
 def interactive(block: Json) -> list[Json]:
     """Return the interactive elements of a block."""
-    inside = [*_list(block.get("elements")), block.get("accessory"), block.get("element"), *_list(block.get("actions"))]
+    inside = [*_list(block.get("elements")), block.get("element")]
     return [each for each in inside if isinstance(each, dict) and each.get("action_id")]
 
 
@@ -85,35 +79,16 @@ def _list(value: Any) -> list[Any]:
 
 
 def _section(block: Json, at: str, wrong: Errors) -> None:
-    if "text" not in block and "fields" not in block:
-        wrong.add("missing required field: text or fields", at)
-    if "text" in block:
-        check_text(block["text"], 3000, f"{at}/text", wrong)
-    fields = block.get("fields", [])
-    if not isinstance(fields, list) or len(fields) > 10 or (not fields and "fields" in block):  # noqa: PLR2004
-        wrong.add("must have 1 to 10 items", f"{at}/fields")
-        return
-    for number, each in enumerate(fields):
-        check_text(each, 2000, f"{at}/fields/{number}", wrong)
-    if "accessory" in block:
-        check_element(block["accessory"], _IN_SECTION, f"{at}/accessory", wrong)
+    check_text(block["text"], 3000, f"{at}/text", wrong)
 
 
 def _header(block: Json, at: str, wrong: Errors) -> None:
     check_text(block["text"], 150, f"{at}/text", wrong, plain=True)
 
 
-def _nothing(_block: Json, _at: str, _wrong: Errors) -> None:
-    """Check nothing further."""
-
-
 def _context(block: Json, at: str, wrong: Errors) -> None:
     for number, each in _items(block, "elements", 10, at, wrong):
-        place = f"{at}/elements/{number}"
-        if isinstance(each, dict) and each.get("type") == "image":
-            check_element(each, {"image"}, place, wrong)
-        else:
-            check_text(each, 3000, place, wrong)
+        check_text(each, 3000, f"{at}/elements/{number}", wrong)
 
 
 def _actions(block: Json, at: str, wrong: Errors) -> None:
@@ -131,15 +106,6 @@ def _input(block: Json, at: str, wrong: Errors) -> None:
     if "hint" in block:
         check_text(block["hint"], 2000, f"{at}/hint", wrong, plain=True)
     check_element(block["element"], _IN_INPUT, f"{at}/element", wrong)
-
-
-def _image(block: Json, at: str, wrong: Errors) -> None:
-    if ("image_url" in block) == ("slack_file" in block):
-        wrong.add("must have one of image_url and slack_file", at)
-    check_length(block.get("image_url"), 3000, f"{at}/image_url", wrong)
-    check_length(block["alt_text"], 2000, f"{at}/alt_text", wrong)
-    if "title" in block:
-        check_text(block["title"], 2000, f"{at}/title", wrong, plain=True)
 
 
 def _markdown(block: Json, at: str, wrong: Errors) -> None:
@@ -161,14 +127,12 @@ def _items(block: Json, name: str, most: int, at: str, wrong: Errors) -> list[tu
 
 
 BLOCKS = {
-    "section": Block([], ["text", "fields", "accessory", "expand"], _section),
+    "section": Block(["text"], ["expand"], _section),
     "header": Block(["text"], ["level"], _header),
-    "divider": Block([], [], _nothing),
     "context": Block(["elements"], [], _context),
     "actions": Block(["elements"], [], _actions),
     "context_actions": Block(["elements"], [], _context_actions, _MESSAGE),
-    "input": Block(["label", "element"], ["hint", "optional", "dispatch_action"], _input),
-    "image": Block(["alt_text"], ["image_url", "slack_file", "title"], _image),
+    "input": Block(["label", "element"], ["hint", "optional"], _input),
     "markdown": Block(["text"], [], _markdown, _MESSAGE),
     "rich_text": Block(["elements"], [], _rich_text),
 }

@@ -14,28 +14,13 @@ ELEMENTS: dict[str, tuple[list[str], list[str]]] = {
     "button": (["text"], ["url", "value", "style", "confirm", "accessibility_label"]),
     "overflow": (["options"], ["confirm"]),
     "feedback_buttons": (["positive_button", "negative_button"], []),
-    "image": (["alt_text"], ["image_url", "slack_file"]),
-    "checkboxes": (["options"], ["initial_options", *_PICK[1:]]),
-    "radio_buttons": (["options"], ["initial_option", *_PICK[1:]]),
-    "datepicker": ([], ["initial_date", *_PICK]),
     "timepicker": ([], ["initial_time", "timezone", *_PICK]),
-    "static_select": ([], ["options", "option_groups", "initial_option", *_PICK]),
-    "multi_static_select": ([], ["options", "option_groups", "initial_options", "max_selected_items", *_PICK]),
-    "multi_users_select": ([], ["initial_users", "max_selected_items", *_PICK]),
+    "static_select": (["options"], ["initial_option", *_PICK]),
     "conversations_select": ([], ["initial_conversation", *_CHANNELS, *_PICK]),
     "plain_text_input": ([], ["multiline", "min_length", "max_length", *_INPUT]),
-    "number_input": (["is_decimal_allowed"], ["min_value", "max_value", *_INPUT]),
 }
 # Number of options: minimum, maximum.
-_OPTIONS = {
-    "overflow": (1, 5),
-    "checkboxes": (1, 10),
-    "radio_buttons": (1, 10),
-    "static_select": (1, 100),
-    "multi_static_select": (1, 100),
-}
-# Elements without an action_id; Slack generates a missing one for the others.
-_SILENT = frozenset({"image"})
+_OPTIONS = {"overflow": (1, 5), "static_select": (1, 100)}
 
 
 def check_element(element: Any, allowed: Collection[str], at: str, wrong: Errors) -> None:
@@ -45,8 +30,7 @@ def check_element(element: Any, allowed: Collection[str], at: str, wrong: Errors
         wrong.add(f"unsupported type: {kind}", at)
         return
     required, optional = ELEMENTS[kind]
-    names = [] if kind in _SILENT else ["action_id"]
-    if not check_fields(element, ["type", *required], [*optional, *names], at, wrong):
+    if not check_fields(element, ["type", *required], [*optional, "action_id"], at, wrong):
         return
     check_length(element.get("action_id"), 255, f"{at}/action_id", wrong)
     if "placeholder" in element:
@@ -79,46 +63,20 @@ def _check_feedback(button: Any, at: str, wrong: Errors) -> None:
 
 
 def _check_menu(menu: Json, at: str, wrong: Errors) -> None:
-    groups = menu.get("option_groups")
-    if (groups is None) == (menu.get("options") is None):
-        wrong.add("must have one of options and option_groups", at)
-        return
-    if groups is None:
-        _check_options(menu["options"], menu["type"], f"{at}/options", wrong)
-    elif not isinstance(groups, list) or not 1 <= len(groups) <= 100:  # noqa: PLR2004
-        wrong.add("must have 1 to 100 items", f"{at}/option_groups")
-    else:
-        for number, group in enumerate(groups):
-            place = f"{at}/option_groups/{number}"
-            if check_fields(group, ["label", "options"], [], place, wrong):
-                check_text(group["label"], 75, f"{place}/label", wrong, plain=True)
-                _check_options(group["options"], menu["type"], f"{place}/options", wrong)
-    offered = options(menu)
-    chosen = [menu["initial_option"]] if "initial_option" in menu else menu.get("initial_options", [])
-    if any(each not in offered for each in chosen):
-        wrong.add("initial options must be among the options", at)
-
-
-def options(menu: Json) -> list[Json]:
-    """Return every option of a menu, grouped or not."""
-    groups = menu.get("option_groups") or [{"options": menu.get("options") or []}]
-    return [option for group in groups for option in group["options"]]
-
-
-def _check_options(offered: Any, kind: str, at: str, wrong: Errors) -> None:
-    fewest, most = _OPTIONS[kind]
+    fewest, most = _OPTIONS[menu["type"]]
+    offered = menu["options"]
     if not isinstance(offered, list) or not fewest <= len(offered) <= most:
-        wrong.add(f"must have {fewest} to {most} items", at)
+        wrong.add(f"must have {fewest} to {most} items", f"{at}/options")
         return
-    # Only checkboxes and radio buttons may have formatted options.
-    plain = kind not in {"checkboxes", "radio_buttons"}
     for number, option in enumerate(offered):
-        place = f"{at}/{number}"
+        place = f"{at}/options/{number}"
         if check_fields(option, ["text", "value"], ["description", "url"], place, wrong):
-            check_text(option["text"], 75, f"{place}/text", wrong, plain=plain)
+            check_text(option["text"], 75, f"{place}/text", wrong, plain=True)
             check_length(option["value"], 150, f"{place}/value", wrong, least=1)
             if "description" in option:
-                check_text(option["description"], 75, f"{place}/description", wrong, plain=plain)
+                check_text(option["description"], 75, f"{place}/description", wrong, plain=True)
+    if "initial_option" in menu and menu["initial_option"] not in offered:
+        wrong.add("initial options must be among the options", at)
 
 
 def _check_confirm(confirm: Any, at: str, wrong: Errors) -> None:

@@ -65,30 +65,13 @@ class Hooks:
         return {"ok": True}
 
     def answer(self, hook: Hook, body: Json) -> None:
-        """Delete, replace or post as the body requests; post if there is no original to replace. Raise `Refused` if invalid."""
-        original = hook.source or hook.last
-        if original is not None and original.ts not in self._workspace.channels[hook.channel].messages:
-            original = None
-        if body.get("delete_original"):
-            if original is not None:
-                self._workspace.delete(original)
-            return
+        """Replace the original or post privately, as the body requests; post if there is none. Raise `Refused` if invalid."""
         check_message(body)
-        parts: Json = {
-            "text": body.get("text") or "",
-            "blocks": with_ids(body.get("blocks") or [], self._workspace.fresh),
-            "attachments": body.get("attachments") or [],
-        }
-        if body.get("replace_original") and original is not None:
+        blocks = with_ids(body.get("blocks") or [], self._workspace.fresh)
+        parts: Json = {"text": body.get("text") or "", "blocks": blocks}
+        original = hook.source or hook.last
+        present = original is not None and original.ts in self._workspace.channels[hook.channel].messages
+        if original is not None and present and body.get("replace_original"):
             self._workspace.replace(original, **parts)
-            return
-        if body.get("response_type") != "in_channel":
-            parts["only_for"] = hook.user
-        thread_ts = body.get("thread_ts")
-        if thread_ts and thread_ts not in self._workspace.channels[hook.channel].messages:
-            raise Refused("thread_not_found")
-        metadata = body.get("metadata")
-        posted = self._workspace.post(
-            hook.channel, self._workspace.bot_user, thread_ts=thread_ts, metadata=metadata, **parts
-        )
-        hook.last = posted
+        else:
+            hook.last = self._workspace.post(hook.channel, self._workspace.bot_user, only_for=hook.user, **parts)

@@ -15,7 +15,7 @@ from loopback.slack.schema import Errors, Json, check_length, check_text
 TEXT_ADVISED, TEXT_MOST, MARKDOWN_MOST, BLOCKS_MOST = 4_000, 40_000, 12_000, 11_000
 _METADATA_MOST, _VIEW_MOST = 16_000, 250_000
 # The visible fields of a block, which count towards limits.
-_READ = frozenset({"text", "alt_text", "title"})
+_READ = frozenset({"text", "title"})
 
 
 class Refused(Exception):
@@ -33,17 +33,15 @@ def refuse(error: str, wrong: list[str]) -> None:
 
 
 def check_message(parts: Json, *, text_most: int = TEXT_MOST) -> None:
-    """Check a message's text, blocks, markdown_text and metadata. Raise `Refused` if invalid."""
-    text, blocks, markdown = parts.get("text") or "", parts.get("blocks"), parts.get("markdown_text")
+    """Check a message's text, blocks and metadata. Raise `Refused` if invalid."""
+    text, blocks = parts.get("text") or "", parts.get("blocks")
     if not isinstance(text, str):
         raise Refused(
             "invalid_arguments", response_metadata={"messages": ["[ERROR] must be a string [json-pointer:/text]"]}
         )
-    if markdown is not None and (text or blocks):
-        raise Refused("markdown_text_conflict")
-    if len(text) > text_most or len(markdown or "") > MARKDOWN_MOST:
+    if len(text) > text_most:
         raise Refused("msg_too_long")
-    if not (text.strip() or blocks or markdown or parts.get("attachments")):
+    if not (text.strip() or blocks):
         raise Refused("no_text")
     check_message_blocks(blocks or [])
     check_metadata(parts.get("metadata"))
@@ -96,9 +94,9 @@ def check_view(view: Any) -> None:
     if not isinstance(view, dict) or view.get("type") not in {"modal", "home"}:
         refuse("invalid_arguments", ["[ERROR] unsupported type [json-pointer:/view/type]"])
     wrong = Errors()
-    known = {"type", "blocks", "private_metadata", "callback_id", "external_id"}
+    known = {"type", "blocks", "private_metadata", "callback_id"}
     if view["type"] == "modal":
-        known |= {"title", "submit", "close", "clear_on_close", "notify_on_close", "submit_disabled"}
+        known |= {"title", "submit", "close"}
         for name in ("title", "submit", "close"):
             if name == "title" or view.get(name) is not None:
                 check_text(view.get(name), 24, f"/view/{name}", wrong, plain=True)
@@ -106,7 +104,6 @@ def check_view(view: Any) -> None:
         wrong.add(f"invalid additional property: {name}", "/view")
     check_length(view.get("private_metadata"), 3000, "/view/private_metadata", wrong)
     check_length(view.get("callback_id"), 255, "/view/callback_id", wrong)
-    check_length(view.get("external_id"), 255, "/view/external_id", wrong)
     wrong += check_blocks(view.get("blocks"), view["type"], "/view/blocks")
     if not wrong and view["type"] == "modal" and any(block["type"] == "input" for block in view["blocks"]):
         # A form without a submit button is refused.
@@ -121,8 +118,8 @@ def with_ids(blocks: list[Json], fresh: Any) -> list[Json]:
     done: list[Json] = []
     for block in json.loads(json.dumps(blocks)):
         block.setdefault("block_id", fresh(""))
-        for element in [*(block.get("elements") or []), block.get("accessory"), block.get("element")]:
-            if isinstance(element, dict) and element.get("type") in ELEMENTS and element["type"] != "image":
+        for element in [*(block.get("elements") or []), block.get("element")]:
+            if isinstance(element, dict) and element.get("type") in ELEMENTS:
                 element.setdefault("action_id", fresh(""))
         done.append(block)
     return done

@@ -5,7 +5,6 @@ import re
 from typing import Any
 
 from loopback.slack.blocks import interactive
-from loopback.slack.elements import options
 from loopback.slack.workspace import APP, TEAM, Json, Message, View, Workspace
 
 _TEAM = {"id": TEAM, "domain": "local"}
@@ -14,14 +13,8 @@ _TOKEN = "local-verification"  # noqa: S105 (deprecated, but still sent)
 # Input elements: the key of their value in `state`, and the field with its initial value.
 _STATE = {
     "plain_text_input": ("value", "initial_value"),
-    "number_input": ("value", "initial_value"),
     "static_select": ("selected_option", "initial_option"),
-    "radio_buttons": ("selected_option", "initial_option"),
-    "checkboxes": ("selected_options", "initial_options"),
-    "multi_static_select": ("selected_options", "initial_options"),
-    "multi_users_select": ("selected_users", "initial_users"),
     "conversations_select": ("selected_conversation", "initial_conversation"),
-    "datepicker": ("selected_date", "initial_date"),
     "timepicker": ("selected_time", "initial_time"),
 }
 
@@ -127,12 +120,6 @@ def submission(workspace: Workspace, view: View, values: Json) -> Json:
     return {"type": "view_submission", **who, "is_enterprise_install": False, "view": body, "response_urls": []}
 
 
-def closing(workspace: Workspace, view: View) -> Json:
-    """Build a view_closed."""
-    who = {"user": _user(workspace, view.user), "api_app_id": APP, "token": _TOKEN, "team": _TEAM, "enterprise": None}
-    return {"type": "view_closed", **who, "is_enterprise_install": False, "view": view.body, "is_cleared": False}
-
-
 def filled(blocks: list[Json], given: Json) -> Json:
     """Return block_id -> action_id -> state of every input, from the given values or the initial ones."""
     values: Json = {}
@@ -143,7 +130,7 @@ def filled(blocks: list[Json], given: Json) -> Json:
                 known[block["block_id"], element["action_id"]] = element
     for (block_id, action_id), element in known.items():
         key, initial = _STATE[element["type"]]
-        start = {"type": element["type"], key: element.get(initial, [] if key.endswith("options") else None)}
+        start = {"type": element["type"], key: element.get(initial)}
         wanted = given.get(block_id, {}).get(action_id)
         values.setdefault(block_id, {})[action_id] = start if wanted is None else state_of(element, wanted)
     for block_id, inside in given.items():
@@ -158,14 +145,11 @@ def state_of(element: Json, given: Any) -> Json:
     key = _STATE[element["type"]][0]
     if isinstance(given, dict) and (key in given or "type" in given):
         return {"type": element["type"], **given}
-    if key in {"selected_option", "selected_options"}:
-        offered = {option["value"]: option for option in options(element)}
-        wanted = given if isinstance(given, list) else [given]
-        missing = [each for each in wanted if each not in offered]
-        if missing:
-            raise ValueError(f"{element['action_id']} does not offer {missing}")
-        chosen = [offered[each] for each in wanted]
-        given = chosen if key == "selected_options" else chosen[0]
+    if key == "selected_option":
+        offered = {option["value"]: option for option in element["options"]}
+        if given not in offered:
+            raise ValueError(f"{element['action_id']} does not offer {given}")
+        given = offered[given]
     return {"type": element["type"], key: given}
 
 

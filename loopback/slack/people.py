@@ -88,10 +88,6 @@ class People:
     def delete(self, user: str, channel: str, ts: str) -> None:
         self.workspace.delete(self._own(user, channel, ts))
 
-    def react(self, user: str, channel: str, ts: str, name: str) -> None:
-        with self.workspace.change():
-            self.workspace.channels[channel].messages[ts].reactions.append((name, user))
-
     def command(
         self, user: str, channel: str, text: str = "", command: str = "/vllm-digest", *, wait: bool = True
     ) -> Interaction:
@@ -105,7 +101,7 @@ class People:
         channel: str,
         message_ts: str,
         action_id: str,
-        value: str | list[str] | None = None,
+        value: str | None = None,
         block_id: str | None = None,
         *,
         state: Json | None = None,
@@ -137,7 +133,7 @@ class People:
         user: str,
         view_id: str,
         action_id: str,
-        value: str | list[str] | None = None,
+        value: str | None = None,
         block_id: str | None = None,
         *,
         state: Json | None = None,
@@ -160,15 +156,11 @@ class People:
         body = payloads.submission(self.workspace, self._open_view(user, view_id), values or {})
         return self._interact("interactive", user, body, None, wait=wait)
 
-    def close(self, user: str, view_id: str, *, wait: bool = True) -> Interaction | None:
-        """Close a modal; the app is notified if it has notify_on_close."""
+    def close(self, user: str, view_id: str) -> None:
+        """Close a modal, of which the app is not told."""
         view = self._open_view(user, view_id)
         with self.workspace.change():
             view.open = False
-        if not view.body["notify_on_close"]:
-            return None
-        body = payloads.closing(self.workspace, view)
-        return self._interact("interactive", user, body, None, wait=wait, trigger=False)
 
     def stop(self, user: str, channel: str, thread_ts: str) -> Interaction:
         """Press the stop button of a thread, there while its session is processing. Raise LookupError if it is not there.
@@ -224,8 +216,8 @@ class People:
         return [each for each in self.workspace.visible(channel, user) if each.only_for == user]
 
     def channel(self, channel: str) -> list[Message]:
-        """Return the messages visible to all in the channel itself, in order, with broadcast replies only."""
-        return [each for each in self.workspace.visible(channel) if not each.is_reply or each.broadcast]
+        """Return the messages visible to all in the channel itself, in order, without replies."""
+        return [each for each in self.workspace.visible(channel) if not each.is_reply]
 
     def thread(self, channel: str, ts: str) -> list[Message]:
         """Return a thread's parent and replies, in order."""
@@ -245,7 +237,7 @@ class People:
             raise LookupError(f"{user} does not see {view_id}")
         return view
 
-    def _action(self, blocks: list[Json], action_id: str, value: str | list[str] | None, block_id: str | None) -> Json:
+    def _action(self, blocks: list[Json], action_id: str, value: str | None, block_id: str | None) -> Json:
         """Return the action that using an element sends.
 
         Of a block that was replaced while somebody looked at it, the one that stands for it is used.
@@ -345,7 +337,7 @@ class People:
             interaction.done.set()
 
 
-def _action_fields(element: Json, value: str | list[str] | None) -> Json | None:
+def _action_fields(element: Json, value: str | None) -> Json | None:
     """Return the action fields of an element used with a value; None if not possible."""
     if element["type"] == "button":
         if value is not None and element.get("value") != value:

@@ -24,7 +24,7 @@ BOT_USER = "U0BOT"
 # Slack allows short bursts: messages in a channel less than this many seconds apart.
 _PACE, _BURST = 0.9, 5
 _STRANGERS = ("unknown_method", "not_authed", "invalid_auth")  # what whoever has no token is told
-_STRUCTURED = frozenset({"attachments", "blocks", "chunks", "files", "metadata", "prompts", "unfurls", "view"})
+_STRUCTURED = frozenset({"blocks", "files", "metadata", "prompts", "view"})
 
 
 class Call(NamedTuple):

@@ -45,17 +45,14 @@ class Message:
     thread_ts: str | None = None
     by_bot: bool = False
     metadata: Json | None = None
-    attachments: list[Json] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
     subtype: str | None = None
     client_msg_id: str | None = None
     edited: str | None = None
     only_for: str | None = None
-    broadcast: bool = False
     tombstone: bool = False
     streaming: bool = False
     streamed_at: float = 0.0
-    reactions: list[tuple[str, str]] = field(default_factory=list)
     # Which of its feedback buttons each person pressed last: user -> value.
     feedback: dict[str, str] = field(default_factory=dict)
 
@@ -237,17 +234,15 @@ class Workspace:
     def describe(self, message: Message, *, metadata: bool = False) -> Json:
         """Return a message in Web API form."""
         optional: Json = {
-            "subtype": message.subtype or ("thread_broadcast" if message.broadcast else None),
+            "subtype": message.subtype,
             "client_msg_id": message.client_msg_id,
             "thread_ts": message.thread_ts,
             "blocks": message.blocks,
-            "attachments": message.attachments,
             "files": [self.describe_file(self.files[each]) for each in message.files],
             "metadata": message.metadata if metadata else None,
             "edited": {"user": message.user, "ts": message.edited} if message.edited else None,
             "is_ephemeral": message.only_for is not None,
             "streaming_state": "in_progress" if message.streaming else None,
-            "reactions": self._reactions(message),
         }
         replies = [] if message.is_reply or message.only_for else self.replies(message.channel, message.ts)
         if replies:
@@ -288,11 +283,6 @@ class Workspace:
 
     def mentions_bot(self, text: str) -> bool:
         return re.search(rf"<@{self.bot_user}(\|[^>]*)?>", text) is not None
-
-    def _reactions(self, message: Message) -> list[Json]:
-        names = dict.fromkeys(name for name, _ in message.reactions)
-        given = {name: [user for each, user in message.reactions if each == name] for name in names}
-        return [{"name": name, "users": users, "count": len(users)} for name, users in given.items()]
 
     def _event(self, message: Message, body: Json) -> Json:
         kind = self.channels[message.channel].kind

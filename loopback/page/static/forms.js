@@ -6,19 +6,10 @@ import { act, me, say, toast } from "./server.js";
 const confirmBox = document.querySelector("[data-confirm]");
 const modal = document.querySelector("[data-modal]");
 
-// The value of an input as it is sent: text, a number, a list, or null where it is empty.
-function value(input) {
-  if (input.classList.contains("choices")) {
-    const chosen = [...input.querySelectorAll("input:checked")].map((each) => each.value);
-    return input.dataset.input === "radio_buttons" ? chosen[0] ?? null : chosen;
-  }
-  return input.value || null;
-}
-
 function state(within) {
   const found = {};
   for (const input of within.querySelectorAll("[data-input]"))
-    (found[input.dataset.block] ??= {})[input.dataset.action] = value(input);
+    (found[input.dataset.block] ??= {})[input.dataset.action] = input.value || null;
   return found;
 }
 
@@ -77,7 +68,7 @@ function clicked(event) {
 
 function changed(event) {
   const input = event.target.closest("[data-choose]");
-  if (input && value(input) !== null) use(input, value(input));
+  if (input?.value) use(input, input.value);
 }
 
 // Modals
@@ -97,17 +88,14 @@ export function showModal(view) {
   fill(modal, kept);
   if (!modal.open) modal.showModal();
   const first = modal.querySelector("[data-focus]") ?? modal.querySelector("[data-input]") ?? modal.querySelector("button");
-  (first?.classList.contains("choices") ? first.querySelector("input") : first)?.focus();
+  first?.focus();
 }
 
 // A view that changes keeps what was typed in the inputs that stay.
 function fill(within, kept) {
   for (const input of within.querySelectorAll("[data-input]")) {
     const was = kept[input.dataset.block]?.[input.dataset.action];
-    if (was === undefined) continue;
-    if (input.classList.contains("choices"))
-      for (const box of input.querySelectorAll("input")) box.checked = [was].flat().includes(box.value);
-    else input.value = was ?? "";
+    if (was !== undefined) input.value = was ?? "";
   }
 }
 
@@ -155,8 +143,7 @@ function showErrors(form, errors) {
       input.removeAttribute("aria-describedby");
     }
   }
-  const wrong = form.querySelector("[aria-invalid]");
-  (wrong?.classList.contains("choices") ? wrong.querySelector("input") : wrong)?.focus();
+  form.querySelector("[aria-invalid]")?.focus();
 }
 
 document.addEventListener("click", clicked);

@@ -103,7 +103,7 @@ function drawMain(moved) {
   if (direct && moved) openTab(home ? "home" : "messages");
   if (moved) clear(logs.main);
   if (home) return drawHome();
-  const shown = inChannel(channel.id).filter((each) => !each.thread || each.broadcast);
+  const shown = inChannel(channel.id).filter((each) => !each.thread);
   const empty = say(direct ? "empty_direct" : "empty");
   const below = show(logs.main, shown, { empty });
   logs.main.setAttribute("aria-label", channel.name);

@@ -1,7 +1,5 @@
 """chat.*: post, update, delete and stream messages."""
 
-from typing import Any
-
 from loopback.slack.blocks import check_blocks
 from loopback.slack.limits import MARKDOWN_MOST, TEXT_ADVISED, Refused, check_message, check_metadata, refuse, with_ids
 from loopback.slack.methods.call import MethodCall
@@ -14,23 +12,14 @@ _STREAM_IDLE = 300
 def post_message(call: MethodCall) -> Json:
     home = call.target()
     check_message(call.params)
-    parts = content(call, call.params)
-    parts |= {"metadata": call.params.get("metadata"), "broadcast": call.flag("reply_broadcast")}
-    message = call.workspace.post(home.id, call.workspace.bot_user, thread_ts=call.thread(home), **parts)
+    parts = _content(call, call.params) | {"metadata": call.params.get("metadata"), "thread_ts": call.thread(home)}
+    message = call.workspace.post(home.id, call.workspace.bot_user, **parts)
     return {"channel": home.id, "ts": message.ts, "message": call.workspace.describe(message, metadata=True)}
 
 
-def content(call: MethodCall, given: Json) -> Json:
-    """Return a message's stored text, blocks and attachments; markdown_text becomes a block."""
-    blocks = given.get("blocks") or []
-    text = given.get("text") or ""
-    if markdown := given.get("markdown_text"):
-        blocks, text = [{"type": "markdown", "text": markdown}], markdown
-    return {
-        "text": text,
-        "blocks": with_ids(blocks, call.workspace.fresh),
-        "attachments": given.get("attachments") or [],
-    }
+def _content(call: MethodCall, given: Json) -> Json:
+    """Return a message's stored text and blocks."""
+    return {"text": given.get("text") or "", "blocks": with_ids(given.get("blocks") or [], call.workspace.fresh)}
 
 
 def update(call: MethodCall) -> Json:
@@ -38,10 +27,9 @@ def update(call: MethodCall) -> Json:
     if message.streaming:
         raise Refused("streaming_state_conflict")
     check_message(call.params, text_most=TEXT_ADVISED)
-    parts = content(call, call.params)
     # Fields not given stay: only an empty list removes blocks.
-    if not call.params.get("markdown_text"):
-        parts = {name: value for name, value in parts.items() if call.params.get(name) is not None}
+    given = _content(call, call.params).items()
+    parts = {name: value for name, value in given if call.params.get(name) is not None}
     if "metadata" in call.params:
         parts["metadata"] = call.params["metadata"]
     call.workspace.replace(message, **parts)
@@ -61,8 +49,7 @@ def post_ephemeral(call: MethodCall) -> Json:
     if user not in home.members:
         raise Refused("user_not_in_channel")
     check_message(call.params)
-    parts = content(call, call.params)
-    parts |= {"thread_ts": call.thread(home), "only_for": user}
+    parts = _content(call, call.params) | {"thread_ts": call.thread(home), "only_for": user}
     return {"message_ts": call.workspace.post(home.id, call.workspace.bot_user, **parts).ts}
 
 
@@ -85,7 +72,7 @@ def start_stream(call: MethodCall) -> Json:
         )
     thread_ts = call.thread(home)
     _check_recipient(call, home)
-    blocks, text = _chunks(call, [], "")
+    blocks, text = _extended(call, [], "")
     parts: Json = {"thread_ts": thread_ts, "text": text, "blocks": blocks}
     message = call.workspace.post(
         home.id, call.workspace.bot_user, streaming=True, streamed_at=call.workspace.now(), **parts
@@ -95,8 +82,8 @@ def start_stream(call: MethodCall) -> Json:
 
 def append_stream(call: MethodCall) -> Json:
     message = _streaming(call)
-    blocks, text = _chunks(call, message.blocks, message.text)
-    if text == message.text and blocks == message.blocks:
+    blocks, text = _extended(call, message.blocks, message.text)
+    if text == message.text:
         raise Refused("no_text")
     with call.workspace.change():
         message.blocks, message.text, message.streamed_at = blocks, text, call.workspace.now()
@@ -106,7 +93,7 @@ def append_stream(call: MethodCall) -> Json:
 def stop_stream(call: MethodCall) -> Json:
     message = _streaming(call)
     check_metadata(call.params.get("metadata"))
-    blocks, text = _chunks(call, message.blocks, message.text)
+    blocks, text = _extended(call, message.blocks, message.text)
     last = call.params.get("blocks") or []
     refuse("invalid_blocks", check_blocks(last))
     parts: Json = {"text": text, "blocks": [*blocks, *with_ids(last, call.workspace.fresh)], "streaming": False}
@@ -140,27 +127,13 @@ def _streaming(call: MethodCall) -> Message:
     return message
 
 
-def _chunks(call: MethodCall, blocks: list[Json], text: str) -> tuple[list[Json], str]:
-    """Append the call's chunks to blocks and text: Markdown extends the last markdown block, other blocks follow."""
-    chunks: Any = call.params.get("chunks") or []
-    if not isinstance(chunks, list) or not all(isinstance(each, dict) for each in chunks):
-        raise Refused("invalid_chunks")
-    if markdown := call.params.get("markdown_text"):
-        chunks = [{"type": "markdown_text", "text": markdown}, *chunks]
-    kinds = {"markdown_text": "text", "blocks": "blocks", "task_update": "id", "plan_update": "title"}
-    if any(each.get("type") not in kinds or not each.get(kinds[each["type"]]) for each in chunks):
-        raise Refused("invalid_chunks")
-    if sum(len(each.get("text", "")) for each in chunks if each["type"] == "markdown_text") > MARKDOWN_MOST:
+def _extended(call: MethodCall, blocks: list[Json], text: str) -> tuple[list[Json], str]:
+    """Return blocks and text with the call's Markdown appended to them, as one markdown block."""
+    markdown = call.params.get("markdown_text") or ""
+    if len(markdown) > MARKDOWN_MOST:
         raise Refused("msg_too_long")
-    blocks = [dict(block) for block in blocks]
-    for each in chunks:
-        if each["type"] == "markdown_text":
-            text += each["text"]
-            if not blocks or blocks[-1]["type"] != "markdown":
-                blocks += with_ids([{"type": "markdown", "text": ""}], call.workspace.fresh)
-            blocks[-1]["text"] += each["text"]
-        elif each["type"] == "blocks":
-            refuse("invalid_blocks", check_blocks(each["blocks"]))
-            blocks += with_ids(each["blocks"], call.workspace.fresh)
-        # Tasks and plans are shown only during the stream and are not stored.
-    return blocks, text
+    if not markdown:
+        return blocks, text
+    if not blocks:
+        blocks = with_ids([{"type": "markdown", "text": ""}], call.workspace.fresh)
+    return [{**blocks[0], "text": text + markdown}], text + markdown

@@ -41,7 +41,7 @@ def describe_user(workspace: Workspace, user: str) -> Json:
 
 def history(call: MethodCall) -> Json:
     home = _readable(call)
-    found = [each for each in call.workspace.visible(home.id) if not each.is_reply or each.broadcast]
+    found = [each for each in call.workspace.visible(home.id) if not each.is_reply]
     return _messages(call, list(reversed(_between(call, found))), 100)
 
 

@@ -1,7 +1,5 @@
 """views.*: modals, which need a trigger_id, and Home tabs, which do not."""
 
-from typing import Any
-
 from loopback.slack.limits import Refused, check_view, with_ids
 from loopback.slack.methods.call import MethodCall
 from loopback.slack.workspace import APP, BOT_ID, TEAM, Json, View, Workspace
@@ -25,8 +23,6 @@ def publish(call: MethodCall) -> Json:
         )
     with call.workspace.change():
         home = home_of(call.workspace, user)
-        if home and call.params.get("hash") not in {None, home.body["hash"]}:
-            raise Refused("hash_conflict")
         if home:
             _change_view(call.workspace, home, view)
         else:
@@ -55,8 +51,7 @@ def _change_view(workspace: Workspace, view: View, given: Json) -> None:
     with workspace.change():
         unchanged = {name: view.body[name] for name in ("id", "root_view_id", "previous_view_id")}
         who = {"team_id": TEAM, "app_id": APP, "bot_id": BOT_ID, "app_installed_team_id": TEAM}
-        empty: dict[str, Any] = {"private_metadata": "", "callback_id": "", "external_id": "", "title": None}
-        empty |= {"submit": None, "close": None, "clear_on_close": False, "notify_on_close": False}
+        empty: Json = {"private_metadata": "", "callback_id": "", "title": None, "submit": None, "close": None}
         blocks = with_ids(given["blocks"], workspace.fresh)
         marks = {"hash": f"{workspace.next_ts()}.{workspace.fresh('h')}", "state": {"values": {}}}
         view.body = {**empty, **given, **unchanged, **who, **marks, "blocks": blocks}
