@@ -162,10 +162,10 @@ def test_a_database_address_one_slash_short_is_a_wrong_setting(run: Run) -> None
     assert ran.code == 2
 
 
-@pytest.mark.parametrize("command", ["digest", "search", "backfill", "rank", "doctor", "run"])
+@pytest.mark.parametrize("command", ["digest", "search", "backfill", "doctor", "run"])
 def test_no_folder_is_created_for_a_mistyped_database(command: str, run: Run, tmp_path: Path) -> None:
     """A database whose folder is not there is a wrong setting, named with the folder, which no command creates."""
-    arguments = {"digest": ["2026-02-05"], "search": ["x"], "backfill": ["2026-02-05..2026-02-05"], "rank": ["-"]}
+    arguments = {"digest": ["2026-02-05"], "search": ["x"], "backfill": ["2026-02-05..2026-02-05"]}
     slack = {"SLACK_BOT_TOKEN": "xoxb-1", "SLACK_APP_TOKEN": "xapp-1", "SLACK_API_URL": "http://127.0.0.1:9/"}
     ran = run(command, *arguments.get(command, ()), **slack, DATABASE_URL="sqlite:///dta/deep/digest.db")
     assert "DATABASE_URL: folder dta/deep does not exist" in (ran.out if command == "doctor" else one_line(ran.err))
