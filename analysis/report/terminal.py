@@ -65,7 +65,7 @@ def print_report(console: Console, report: Report) -> None:
             console.print(Rule(_heading(node)), width=min(console.width, _RULE_WIDTH))
         elif node.tag in ("h2", "h3"):
             console.print()
-            print_line(console, Line(_heading(node)))
+            print_line(console, _with_badge(_heading(node)))
             margin = "   " if node.tag == "h3" else ""
         elif node.tag == "h4":
             print_line(console, Line(_heading(node), Text(margin)))
@@ -111,6 +111,12 @@ def print_line(console: Console, line: Line) -> None:
         whole.rstrip()
         console.print(whole, soft_wrap=True)
         lead = indent
+
+
+def _with_badge(heading: Text) -> Line:
+    """Return a heading's line, whose rows stand beside the emoji that it begins with, if it does."""
+    badge = 2 if not heading.plain[:1].isalnum() and heading.plain[1:2] == " " else 0
+    return Line(heading[badge:], heading[:badge])
 
 
 def _heading(node: SyntaxTreeNode) -> Text:
