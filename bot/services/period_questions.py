@@ -86,10 +86,10 @@ class PeriodQuestions:
     def answer_from(self, question: PeriodQuestion, entries: Sequence[Entry]) -> Iterator[Statement]:
         """Yield the statements of an answer from these commits."""
         question = _redacted(question)
-        if question.check:
-            return answer_from_impacts(question.check(entries), entries, question.language)
         if not entries:
             return self._about_all(question, ())
+        if question.check:
+            return answer_from_impacts(question.check(entries), entries, question.language)
         return _in_parts(question, lambda part: self._answer_from(part, entries))
 
     def _answer_from(self, question: PeriodQuestion, entries: Sequence[Entry]) -> Iterator[Statement]:

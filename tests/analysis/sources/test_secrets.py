@@ -177,6 +177,7 @@ def test_credentials_in_a_patch_disappear(text: str) -> None:
         "postgresql+asyncpg://ada@example.com:{}!s@db/main",
         "https://host/?next=https%3A%2F%2Fada%40x%3A{}%40git.internal%2Fx",
         # What commands are given.
+        "-mysql -u root -p{} shop",
         "mysqldump -h db \\\n+  -uroot -p{}",
         "/usr/bin/mariadb -p'{}' shop",
         'run(["mysql", "-uroot", "-p{}"])',

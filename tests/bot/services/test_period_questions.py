@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from analysis.models import Repository
+from bot.models.downstream import DownstreamCheck
 from bot.models.subjects import DayRef
 from bot.services.factory import Services
 from bot.services.period_questions import PeriodQuestion
@@ -328,3 +329,14 @@ def test_what_older_rules_found_is_not_claimed(stored: Stored, tmp_path: Path) -
             """UPDATE commits SET facts_version = 1, facts = '[{"kind": "removed flag", "name": "--zz"}]'"""
         )
     assert "Change part 1" not in asked(at, "which commit removed a flag?")
+
+
+def test_days_without_commits_break_nothing_and_say_so(pair: Pair) -> None:
+    """Who asks what breaks code on days without commits is told that there are none, and no more is compared."""
+    services = pair.services()
+
+    def check(_: object) -> DownstreamCheck:
+        raise AssertionError("nothing is to be compared")
+
+    asked = PeriodQuestion("does anything break us?", UPSTREAM, (DAY,), ZoneInfo("UTC"), "en", check=check)
+    assert [each.text for each in services.period_questions.answer_from(asked, ())] == ["There are no commits here."]
