@@ -72,5 +72,5 @@ def without_instructions(text: str) -> str:
 
 
 def without_instructions_by_sentence(text: str) -> str:
-    """Apply `without_instructions` to each sentence, so that an instruction in one does not remove the others."""
-    return _SENTENCE.sub(lambda each: without_instructions(each[0]), text).strip()
+    """Return a text without the sentences that hold an instruction to their reader: a part of one would read oddly."""
+    return _SENTENCE.sub(lambda each: each[0] if without_instructions(each[0]) == each[0] else "", text).strip()
