@@ -15,6 +15,7 @@ from analysis.wordlists import wordlist
 
 # Weights of a hit, by field: title, message, paths, code, summary.
 WEIGHTS = (10.0, 2.0, 4.0, 3.0, 1.0)
+COMMON = 5_000  # commits: more of a term are not counted
 _K1, _B = 1.2, 0.75
 
 _TERM = re.compile(r'(?:(?<=\s)|^)(\+?)(?:["“”]([^"“”]*)["“”]|(\S+))')
@@ -74,11 +75,11 @@ def rank_candidates(
     listed = list(candidates)
     lengths = [sum(map(len, each.texts)) or 1 for each in listed]
     mean = sum(lengths) / max(1, len(listed))
-    patterns = {term: _pattern(term) for term in query.terms}
+    patterns = {term: (term.words[0], _pattern(term)) for term in query.terms}
     scored = []
     for candidate, length in zip(listed, lengths, strict=True):
         plain = [without_accents(text) for text in candidate.texts]
-        found = {term: _frequency(term, pattern, plain) for term, pattern in patterns.items()}
+        found = {term: _frequency(first, pattern, plain) for term, (first, pattern) in patterns.items()}
         if any(found.values()) and all(found[term] for term in query.required):
             gains = (idf(held[term], among) * saturated(found[term], length / mean, _K1, _B) for term in found)
             scored.append((sum(gains), candidate.committed_at, candidate))
@@ -91,8 +92,8 @@ def _pattern(term: Term) -> re.Pattern[str]:
     return re.compile(rf"(?<![^\W_]){row}" + ("" if term.prefix else r"(?![^\W_])"))
 
 
-def _frequency(term: Term, pattern: re.Pattern[str], texts: Sequence[str]) -> float:
-    first = term.words[0]  # looked for first, since that is much quicker than the pattern
+def _frequency(first: str, pattern: re.Pattern[str], texts: Sequence[str]) -> float:
+    """Return how often texts have a pattern; its `first` word is looked for before, since that is much quicker."""
     return sum(
         weight * len(pattern.findall(text)) for text, weight in zip(texts, WEIGHTS, strict=True) if first in text
     )

@@ -1,4 +1,4 @@
-"""What failed when it was last tried: publications of days by target, and calls of models, which every process tells of."""
+"""Failures of the last attempt: of publications of days by target, and of calls of models, for every process to tell of."""
 
 from collections.abc import Mapping
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""What people say of what they read: ratings of answers, and verdicts on the tiers of commits. The last word of each counts."""
+"""Feedback of readers: ratings of answers, and verdicts on the tiers of commits. The latest of each person counts."""
 
 from datetime import datetime
 from typing import Literal, NamedTuple

@@ -10,14 +10,13 @@ from sqlalchemy import Connection, bindparam, func, select
 from sqlalchemy import text as sql
 
 from analysis.search.commit_words import CommitWords
-from analysis.search.text_search import Candidate, Term, TextQuery, parse_text_query, rank_candidates
+from analysis.search.text_search import COMMON, Candidate, Term, TextQuery, parse_text_query, rank_candidates
 from analysis.search.words import searchable
 from bot.store import search_fts5, search_tsvector
 from bot.store.schema import Instant, commits, repositories
 
 _COLUMNS = (*CommitWords._fields, "summary")
 _RANKED = 300  # candidates, or as many as are wanted
-_COMMON = 5_000  # commits: more are not counted
 
 _NAMES, _VALUES = ", ".join(_COLUMNS), ", ".join(f":{each}" for each in _COLUMNS)
 _INSERT = sql(f"INSERT INTO commit_search (rowid, {_NAMES}) VALUES (:id, {_VALUES})")  # noqa: S608 (the only insertions are ours)
@@ -48,7 +47,6 @@ class _Index(Protocol):
         connection: Connection,
         query: TextQuery,
         held: Mapping[Term, int],
-        common: int,
         among: Sequence[int],
         most: int,
     ) -> list[int]: ...
@@ -83,8 +81,8 @@ def best_matches(connection: Connection, text: str, keys: Sequence[str], limit: 
     among = _chosen_repositories(connection, keys)
     if not query.terms or among == []:
         return []
-    held = {term: index.count(connection, term, _COMMON) for term in query.terms}
-    ids = index.candidates(connection, query, held, _COMMON, among or (), max(limit, _RANKED))
+    held = {term: index.count(connection, term, COMMON) for term in query.terms}
+    ids = index.candidates(connection, query, held, among or (), max(limit, _RANKED))
     rows = {row.id: row for row in connection.execute(_TEXTS, {"ids": ids})}
     stored = connection.execute(select(func.max(commits.c.id))).scalar() or 0
     found = (Candidate(row.id, row.committed_at, row[3:]) for row in rows.values())

@@ -75,9 +75,8 @@ class ProcessLocks:
     @contextmanager
     def slots(self, name: str, count: int) -> Iterator[None]:
         """Hold one of the `count` places of a lock, for the duration of the block."""
-        queue = self._wait_for(
-            [f"queue {name}"]
-        )  # by which whoever comes later lets the one go first who waits already
+        # By the queue, whoever comes later lets the one go first who waits already.
+        queue = self._wait_for([f"queue {name}"])
         try:
             place = self._wait_for([f"lock {name} {number}" for number in range(count)])
         finally:

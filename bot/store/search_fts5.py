@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from sqlalchemy import Connection, bindparam
 from sqlalchemy import text as sql
 
-from analysis.search.text_search import WEIGHTS, Term, TextQuery
+from analysis.search.text_search import COMMON, WEIGHTS, Term, TextQuery
 
 _WITHIN = "AND rowid IN (SELECT id FROM commits WHERE repository_id IN :among)"
 
@@ -25,15 +25,15 @@ def count(connection: Connection, term: Term, most: int) -> int:
 
 
 def candidates(
-    connection: Connection, query: TextQuery, held: Mapping[Term, int], common: int, among: Sequence[int], most: int
+    connection: Connection, query: TextQuery, held: Mapping[Term, int], among: Sequence[int], most: int
 ) -> list[int]:
     """Return the ids of the commits of a search with the best prospects; of the repositories `among`, if there are any.
 
-    A term that `common` commits hold and that need not be there is looked for in titles alone: ranking takes 1.3 µs a match.
+    A common term that need not be there is looked for in titles alone: ranking takes 1.3 µs a match.
     """
     every = " AND ".join(map(_match, query.required))
     some = " OR ".join(
-        f"{{title}} : {_match(term)}" if held[term] >= common else _match(term) for term in query.optional
+        f"{{title}} : {_match(term)}" if held[term] >= COMMON else _match(term) for term in query.optional
     )
     # What need not be there still counts for the rank.
     match = f"({every}) OR ({every} AND ({some}))" if every and some else every or some

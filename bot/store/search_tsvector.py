@@ -41,13 +41,12 @@ def count(connection: Connection, term: Term, most: int) -> int:
 
 
 def candidates(
-    connection: Connection, query: TextQuery, held: Mapping[Term, int], common: int, among: Sequence[int], most: int
+    connection: Connection, query: TextQuery, held: Mapping[Term, int], among: Sequence[int], most: int
 ) -> list[int]:
     """Return the ids of the commits of a search with the best prospects; of the repositories `among`, if there are any.
 
     Those with all terms come first, then those with the rarest, until there are enough; the newest are looked at.
     """
-    del common  # of very many commits only the newest are looked at
     statement = sql(
         "SELECT rowid FROM (SELECT s.rowid, words FROM commit_search s JOIN commits c ON c.id = s.rowid"  # noqa: S608 (the only insertions are ours)
         " WHERE words @@ CAST(:query AS tsquery) AND (:everywhere OR c.repository_id = ANY(:among))"

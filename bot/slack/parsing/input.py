@@ -1,4 +1,4 @@
-"""What people type: Slack's markup as plain text, the names of repositories, and errors worded for people."""
+"""Text input: Slack's markup as plain text, the names of repositories in it, and errors worded for people."""
 
 import html
 import re

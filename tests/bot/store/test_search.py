@@ -26,7 +26,7 @@ def found(text: str, query: str) -> bool:
         connection.exec_driver_sql(
             "INSERT INTO commit_search (rowid, title, summary) VALUES (1, ?, '')", (searchable(text),)
         )
-        ids = candidates(connection, parsed, held, 2, (), 1)
+        ids = candidates(connection, parsed, held, (), 1)
     ranked = rank_candidates(
         parsed, [Candidate(each, NOON, (searchable(text), "", "", "", "")) for each in ids], held, 1
     )
