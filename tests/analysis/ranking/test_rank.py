@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.facts import facts
-from analysis.models import Commit, Fact, FactKind, FileChange, Importance, Ranked, Repository
-from analysis.ranking import Weights, ceiling, floor, general_weights, packaged_weights, rank, score, within
+from analysis.models import Commit, Entry, Fact, FactKind, FileChange, Importance, Ranked, Repository
+from analysis.ranking import Weights, ceiling, corrected, floor, general_weights, packaged_weights, rank, score, within
 from analysis.ranking.signals import signals, split_title
 from analysis.ranking.vocabulary import AREAS, TAGS, TITLE_WORDS, Vocabulary
 from bot.services.recorded_commits import recorded_commits
@@ -326,3 +326,16 @@ def test_the_score_alone_is_that_of_the_rank() -> None:
         assert [(each.signal.name, each.points) for each in scored.contributions] == [
             (reason.signal, reason.points) for reason in ranked.reasons
         ]
+
+
+def test_a_persons_correction_keeps_to_the_bounds() -> None:
+    """It moves a commit by one tier, but a proven break is never low, and documentation alone never high."""
+    breaking = Fact(kind=FactKind.REMOVED_FLAG, name="--x", path="a.py", line=1)
+    for path, found, before, up, after in (
+        ("a.py", (), LOW, True, MEDIUM),
+        ("a.py", (breaking,), MEDIUM, False, MEDIUM),
+        ("docs/a.md", (), MEDIUM, True, MEDIUM),
+    ):
+        ranked = rank(commit("Change it", [file(path)]), found).model_copy(update={"importance": before})
+        entry = Entry(commit=commit("Change it", [file(path)]), facts=found, ranked=ranked)
+        assert corrected(entry, up=up).ranked.importance is after

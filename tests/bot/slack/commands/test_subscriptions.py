@@ -380,6 +380,8 @@ def test_a_correction_moves_the_tier_in_its_channel(talk: Talk, slack: LoopbackS
     talk.finish(press(talk.slack, ADA, DIGEST, shown.ts, "too_low"))
     assert "🟡" in whole(talk.type(ADA, "#1"))
     assert "🟢" in whole(talk.type(ADA, "#1", channel=talk.direct(ADA)))
+    days = [whole(talk.type(ADA, "2026-02-05", channel=each)) for each in (DIGEST, talk.direct(ADA))]
+    assert ["🟡 Medium 1" in day for day in days] == [True, False]
 
 
 def test_who_asks_too_much_is_told_so_alone(talk: Talk, slack: LoopbackSlack) -> None:
