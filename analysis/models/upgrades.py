@@ -13,7 +13,7 @@ from analysis.models.impacts import Downstream, DownstreamImpacts
 from analysis.models.reports import Entry, Failure
 
 
-class Consequence(StrEnum):
+class UpgradeGroup(StrEnum):
     """The groups of an upgrade, the worst first. The values are part of the JSON report."""
 
     BREAKS_YOU = "breaks_you"
@@ -100,14 +100,14 @@ class UpgradeReport(Frozen, arbitrary_types_allowed=True):
     commits: int = 0
     picked: int = 0
     reverted: int = 0
-    groups: dict[Consequence, tuple[UpgradeRow, ...]] = Field(default={})
+    groups: dict[UpgradeGroup, tuple[UpgradeRow, ...]] = Field(default={})
     downstreams: tuple[Downstream, ...] = ()
     unchecked: tuple[tuple[str, str | Phrase], ...] = ()
     failed: Annotated[tuple[Failure, ...], Field(description="commits that could not be read or compared")] = ()
 
-    def group(self, consequence: Consequence) -> tuple[UpgradeRow, ...]:
+    def group(self, group: UpgradeGroup) -> tuple[UpgradeRow, ...]:
         """Return the commits of a group."""
-        return self.groups.get(consequence, ())
+        return self.groups.get(group, ())
 
     @property
     def ungrouped(self) -> int:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from analysis.diff import DiffLine, headed_hunks
 from analysis.grounding.plain_text import plain_text, sentences
 from analysis.instructions import without_instructions
+from analysis.locale import catalogue
 from analysis.models import Commit, Entry, Fact, FileChange, Language
 from analysis.paths import Kind, kind
 from analysis.questions.metadata import Record, records
@@ -114,7 +115,7 @@ def _text_document(item: Item, text: str, factor: float = 1.0, path: str = "") -
 
 
 def _fact_document(fact: Fact) -> Document:
-    change = FACT_SENTENCES[fact.kind].change.replace("{names}", "")
+    change = FACT_SENTENCES[fact.kind].named("", 1, catalogue("en"))
     text = f"{change} {fact.kind.value} {fact.name} {fact.old or ''} {fact.new or ''}"
     return _text_document(fact, text, _FACT, fact.path or "")
 

@@ -71,7 +71,7 @@ def proven_items(entry: Entry, question: str, query: Query, language: Language) 
 def fact_item(entry: Entry, facts: Sequence[Fact], language: Language) -> Statement:
     """Return facts of one kind as an item, with the places of the first."""
     say = catalogue(language)
-    text = say(FACT_SENTENCES[facts[0].kind].change, names=list_names(facts, say))
+    text = FACT_SENTENCES[facts[0].kind].named(list_names(facts, say), len(facts), say)
     places = tuple(to_fact(entry.commit, fact) for fact in facts[:MAX_ITEMS])
     return Statement(text=text, citations=places, kind="item")
 

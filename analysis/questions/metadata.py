@@ -91,8 +91,8 @@ def _describe_links(entry: Entry, say: Catalogue) -> _Description:
     # The message may name a revert of a commit that is not in the store.
     reverted = [each for each in entry.facts if each.kind is FactKind.REVERT]
     if not links.all_reverted:
-        sentence = FACT_SENTENCES[FactKind.REVERT].change
-        texts += [as_sentence(say(sentence, names=code(each.name)), say) for each in reverted]
+        sentences = FACT_SENTENCES[FactKind.REVERT]
+        texts += [as_sentence(sentences.named(code(each.name), 1, say), say) for each in reverted]
     if not links.reverted_by:
         texts.insert(len(texts) if links.all_reverted or reverted else 0, say("No stored commit reverts it."))
     others = [sha for _, sha in relations]
@@ -133,7 +133,8 @@ def _describe_tests(entry: Entry, say: Catalogue) -> _Description:
     removed = [fact.name for fact in entry.facts if fact.kind is FactKind.TEST_REMOVED]
     if removed:
         names = join_items(map(code, removed[:_PATHS]), say)
-        texts.append(as_sentence(say(FACT_SENTENCES[FactKind.TEST_REMOVED].change, names=names), say))
+        skipped = FACT_SENTENCES[FactKind.TEST_REMOVED].named(names, len(removed), say)
+        texts.append(as_sentence(skipped, say))
     return join_sentences(texts, say), tuple(to_file(commit, file) for file in shown)
 
 

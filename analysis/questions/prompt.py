@@ -94,9 +94,7 @@ def _commit_evidence(entry: Entry, chosen: Sequence[Chunk], language: Language) 
         "commit": commit.model_copy(update={"message": commit.message[:_MESSAGE_LENGTH], "pull": pull}),
         "importance": entry.ranked.importance.value,
         "known": [f"{each.text} [{each.label}]" for each in records(entry, language)],
-        "facts": [
-            f"{say(FACT_SENTENCES[each.kind].change, names=each.name)} [{each.place}]" for each in entry.facts[:30]
-        ],
+        "facts": [f"{FACT_SENTENCES[each.kind].named(each.name, 1, say)} [{each.place}]" for each in entry.facts[:30]],
         "said": analysis_texts,
         "paths": ", ".join(commit.paths[:_MAX_PATHS]),
         "diff": render_chunks(chosen),

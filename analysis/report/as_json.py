@@ -13,16 +13,18 @@ from typing import Any
 from pydantic_core import to_jsonable_python
 
 from analysis.citations import to_fact, to_upstream_place
+from analysis.consequences import consequences, headline
+from analysis.consequences.period import group_lines
 from analysis.impact.sentences import explanation
 from analysis.locale import translated
-from analysis.models import Commit, DayReport, Entry, Language
+from analysis.models import Commit, DayReport, Entry, Fact, Language
+from analysis.models.consequences import Consequence
 from analysis.models.impacts import CommitImpacts, Downstream, DownstreamImpacts, Impact, ImpactReport
 from analysis.models.release_scores import RankedCommit, ReleaseScore
 from analysis.models.suspects import Suspect, SuspectReport
-from analysis.models.upgrades import Consequence, Pin, Pinned, UpgradeReport, UpgradeRow
+from analysis.models.upgrades import Pin, Pinned, UpgradeGroup, UpgradeReport, UpgradeRow
 from analysis.models.weeks import WeekReport
 from analysis.report.breaking import Break, breaks
-from analysis.report.highlights import highlights
 from analysis.report.markdown import CommitReport, Report, ScoreReport
 from analysis.report.upgrades import consequence_text
 
@@ -47,7 +49,7 @@ def _objects(report: Report) -> Iterator[dict[str, Any]]:
         case DayReport():
             yield report_object(report)
         case CommitReport():
-            yield {"repo": str(report.repository), **commit_object(report.entry)}
+            yield {"repo": str(report.repository), **commit_object(report.entry, report.language)}
         case WeekReport():
             yield _week_object(report)
         case UpgradeReport():
@@ -67,15 +69,15 @@ def report_object(report: DayReport) -> dict[str, Any]:
         **_picked(report, "date timezone language"),
         "window": _picked(report.window, "start end"),
         **_picked(report, "stats coverage usage"),
-        "commits": [commit_object(entry) for entry in report.entries],
-        "late": [commit_object(entry) for entry in report.late],
+        "commits": [commit_object(each, report.language, report.net(each)) for each in report.entries],
+        "late": [commit_object(each, report.language, report.net(each)) for each in report.late],
         "breaking": [_break_object(each) for each in breaks(report)],
         **_picked(report, "net_facts"),
     }
 
 
-def commit_object(entry: Entry) -> dict[str, Any]:
-    """Return a commit with all its data, as in the JSON format."""
+def commit_object(entry: Entry, language: Language = "en", facts: Sequence[Fact] | None = None) -> dict[str, Any]:
+    """Return a commit with all its data, as in the JSON format; `facts` are those that stand after a period."""
     commit = entry.commit
     return {
         **_picked(commit, "sha short_sha url title author authored_at committed_at pr message"),
@@ -85,8 +87,15 @@ def commit_object(entry: Entry) -> dict[str, Any]:
         "breaking": any(fact.breaking for fact in entry.facts),
         **_picked(entry, "facts"),
         "links": _picked(entry.links, "reverts reverted_by series fixes"),
+        "headline": headline(entry, language, facts),
+        "consequences": [_consequence_object(commit, each) for each in consequences(entry, language, facts)],
         **_picked(entry, "analysis watched" if entry.watched else "analysis"),
     }
+
+
+def _consequence_object(commit: Commit, consequence: Consequence) -> dict[str, Any]:
+    places = [to_fact(commit, fact) for fact in consequence.facts]
+    return {**_picked(consequence, "what whom effect action certainty"), "evidence": _plain(places)}
 
 
 def found_object(repository: str, commit: Commit) -> dict[str, Any]:
@@ -137,7 +146,7 @@ def _impact_object(commit: Commit, downstream: Downstream, impact: Impact, langu
 
 
 def _upgrade_object(report: UpgradeReport) -> dict[str, Any]:
-    groups = {group.value: [_upgrade_row(group, row, report) for row in report.group(group)] for group in Consequence}
+    groups = {group.value: [_upgrade_row(group, row, report) for row in report.group(group)] for group in UpgradeGroup}
     pin = _pin_object(report.pinned) if report.pinned else None
     return {
         "repo": str(report.repository),
@@ -162,7 +171,7 @@ def _pin_object(pinned: Pinned) -> dict[str, Any]:
     }
 
 
-def _upgrade_row(group: Consequence, row: UpgradeRow, report: UpgradeReport) -> dict[str, Any]:
+def _upgrade_row(group: UpgradeGroup, row: UpgradeRow, report: UpgradeReport) -> dict[str, Any]:
     return {
         **_impacts_row(row.entry, row.found, report.language),
         **_picked(row.entry.ranked, "change_types"),
@@ -189,7 +198,7 @@ def _ranked_row(commit: RankedCommit) -> dict[str, Any]:
 
 def _week_object(report: WeekReport) -> dict[str, Any]:
     """Return a week; the commits of its groups are named by SHA."""
-    groups = {theme.value: [each.entry.commit.sha for each in rows] for theme, rows in highlights(report).items()}
+    groups = {group.value: [each.entry.commit.sha for each in lines] for group, lines in group_lines(report).items()}
     return {
         "repo": str(report.repository),
         **_picked(report, "first last timezone language"),
@@ -207,7 +216,7 @@ def _week_object(report: WeekReport) -> dict[str, Any]:
         "announced": [{"sha": each.entry.commit.sha, **_picked(each, "facts")} for each in report.announced],
         **_picked(report, "areas corrections"),
         "score": _release_score_object(report.score) if report.score else None,
-        "commits": [commit_object(entry) for entry in report.entries],
+        "commits": [commit_object(each, report.language, report.net(each)) for each in report.entries],
         **_picked(report, "net_facts failed"),
     }
 

@@ -50,7 +50,7 @@ class Break(NamedTuple):
         """Yield the change with each name and its place: `limit` names, or as many as fit in a row at the top."""
         say, kind = catalogue(language), self.facts[0].kind
         limit = limit or _MAX_NAMES_OF_KIND.get(kind, _MAX_NAMES)
-        before, _, after = say(FACT_SENTENCES[kind].change).partition("{names}")
+        before, _, after = FACT_SENTENCES[kind].named("{names}", len(self.facts), say).partition("{names}")
         yield Part("", before.rstrip())
         path: str | None = None
         for number, fact in enumerate(self.facts[:limit]):

@@ -12,6 +12,8 @@ from zoneinfo import ZoneInfo
 from rich.text import Text
 
 from analysis.citations import to_upstream_place
+from analysis.consequences import beside_title, told
+from analysis.consequences.period import all_lines, shown_lines
 from analysis.locale import Catalogue, catalogue, mark
 from analysis.locale.punctuation import join_items
 from analysis.models import (
@@ -23,7 +25,6 @@ from analysis.models import (
     Importance,
     Language,
     Links,
-    PeriodReport,
     PublishedDay,
     PublishedYear,
     Repository,
@@ -36,13 +37,10 @@ from analysis.models.weeks import WeekReport
 from analysis.report import counts, impacts, release_scores, upgrades, week_lines
 from analysis.report.breaking import breaks_of, changes_of
 from analysis.report.escape import cell, inline, link_text
-from analysis.report.highlights import HighlightGroup, Theme, highlights, shown_highlights
 from analysis.templates import text_environment
 from analysis.text import one_line, shorten, visible
-from analysis.writing.headlines import headline
 from analysis.writing.labels import BADGE, CHANGE_TYPES, IMPORTANCE, INSIGHT, REMARKS, SEVERITY, breakage_label
 from analysis.writing.purpose import purpose
-from analysis.writing.reasons import consequences
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -69,7 +67,8 @@ def _related(links: Links, say: Catalogue) -> list[str]:
 SHARED_VALUES: dict[str, Any] = {  # what the templates of every format use
     "related": _related,
     "breaks_of": breaks_of,
-    "consequences": consequences,
+    "beside_title": beside_title,
+    "told": told,
     "insights": lambda insight: {name: text for name, text in insight.model_dump().items() if text},
     "BADGE": BADGE,
     "CHANGE_TYPES": CHANGE_TYPES,
@@ -194,13 +193,11 @@ def _is_slug_character(char: str) -> bool:
 
 def _template_values(report: DayReport, say: Catalogue, slugs: Slugs, anchors: set[str]) -> dict[str, Any]:
     """Return the template's values for a report, with the anchors in document order."""
-    groups = shown_highlights(report)
     view: dict[str, Any] = {
         "report": report,
         "zone": ZoneInfo(report.timezone),
         "slug": slugs(str(report.repository)),
-        "highlights": groups,
-        "breaking": "".join(slugs(each.heading(say)) for each in groups if each.theme is Theme.BREAKING),
+        "groups": shown_lines(report),
         "statistics": slugs(say("📊 Statistics")),
         "failed": {failure.sha: failure.translated(report.language) for failure in report.failed},
     }
@@ -286,10 +283,6 @@ def _details(analysis: Analysis, say: Catalogue) -> Iterator[tuple[str, Sequence
         yield say("💡 Advice"), analysis.advice
 
 
-def _all_highlights(report: PeriodReport) -> list[HighlightGroup]:
-    return [HighlightGroup(theme, tuple(rows), 0) for theme, rows in highlights(report).items() if rows]
-
-
 def _first_line(day: PublishedDay) -> str:
     return cell(shorten(day.lines[0], _INDEX_LINE)) if day.lines else ""
 
@@ -315,19 +308,18 @@ def _report_environment() -> "Environment":
         | sentences
         | {
             "about": _about,
-            "all_highlights": _all_highlights,
             "author": _author,
             "changes_of": changes_of,
             "code": lambda code: _code_block("python", code),
             "details": _details,
             "diff": _diff,
             "failure_reason": _failure_reason,
-            "headline": headline,
             "line_diff": lambda line: _code_block("diff", f"{line.sign} {line.code}"),
             "link": _link,
             "purpose": purpose,
             "sha": _short_sha,
-            "shown_highlights": shown_highlights,
+            "all_lines": all_lines,
+            "shown_lines": shown_lines,
             "size": _size,
             "upstream_place": to_upstream_place,
             "zone": ZoneInfo,

@@ -5,15 +5,14 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 from zoneinfo import ZoneInfo
 
+from analysis.consequences.period import shown_lines
 from analysis.locale import Language, catalogue
 from analysis.models import DayReport, Entry, Importance
 from analysis.report import counts
 from analysis.report.escape import as_html
-from analysis.report.highlights import shown_highlights
 from analysis.report.markdown import SHARED_VALUES, address
 from analysis.templates import html_environment
 from analysis.text import one_line
-from analysis.writing.headlines import headline
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -43,7 +42,7 @@ def report_page(report: DayReport) -> str:
             tag=LANGUAGE_TAG[report.language],
             zone=ZoneInfo(report.timezone),
             statistics=counts.statistics(report),
-            groups=shown_highlights(report),
+            groups=shown_lines(report),
             sections=list(_sections(report)),
             failed={failure.sha: failure.translated(report.language) for failure in report.failed},
             coverage=counts.coverage(report),
@@ -69,5 +68,5 @@ def _page_environment() -> "Environment":
 
     environment = html_environment("analysis.report", "templates")
     environment.filters |= {"spans": spans, "one_line": one_line, "address": address}
-    environment.globals |= SHARED_VALUES | {"headline": headline}
+    environment.globals |= SHARED_VALUES
     return environment

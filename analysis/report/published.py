@@ -3,14 +3,11 @@
 from collections.abc import Iterable
 from datetime import datetime
 
+from analysis.consequences.period import breaking_lines, shown_lines
 from analysis.locale import Phrase
 from analysis.models import DayReport, Failure, PublishedBreak, PublishedDay
-from analysis.report.highlights import Highlight, Theme, highlights, shown_highlights
-from analysis.text import one_line, shorten
-from analysis.writing.headlines import headline
 
 _LINES = 5  # headlines of a day
-_LINE = 300  # characters
 
 
 def published_form(report: DayReport) -> DayReport:
@@ -31,19 +28,19 @@ def published_day(report: DayReport, now: datetime, before: PublishedDay | None 
     """Return a day as published at `now`; what is unchanged since `before` keeps the time of its last change."""
     known = {each.sha: each for each in before.breaking} if before else {}
     breaking = []
-    for each in highlights(report)[Theme.BREAKING]:
+    for each in breaking_lines(report):
         commit = each.entry.commit
         found = PublishedBreak(
             sha=commit.sha,
             url=commit.url,
             pr=commit.pr,
             committed_at=commit.committed_at,
-            line=_line(each, report),
+            line=each.headline,
             updated=now,
         )
         same = known.get(commit.sha)
         breaking.append(same if same and same == found.model_copy(update={"updated": same.updated}) else found)
-    lines = [_line(each, report) for group in shown_highlights(report) for each in group.rows]
+    lines = [each.headline for group in shown_lines(report) for each in group.lines]
     return PublishedDay(
         date=report.date,
         updated=now,
@@ -52,7 +49,3 @@ def published_day(report: DayReport, now: datetime, before: PublishedDay | None 
         lines=tuple(lines[:_LINES]),
         breaking=tuple(breaking),
     )
-
-
-def _line(highlight: Highlight, report: DayReport) -> str:
-    return shorten(one_line(headline(highlight.entry, highlight.facts, report.language)), _LINE)

@@ -2,22 +2,21 @@
 
 from collections.abc import Iterator
 
-from analysis.impact.consequences import deciding_facts
+from analysis.consequences import headline
+from analysis.consequences.upgrade import deciding_facts
 from analysis.locale import Catalogue, catalogue, mark, translated
 from analysis.locale.punctuation import join_items
 from analysis.models import SHORT_SHA, Language, by_kind
-from analysis.models.upgrades import Consequence, PinKind, Pinned, UpgradeReport, UpgradeRow
+from analysis.models.upgrades import PinKind, Pinned, UpgradeGroup, UpgradeReport, UpgradeRow
 from analysis.report.breaking import Break, Part
-from analysis.report.highlights import by_reach
 from analysis.report.impacts import comparison, impact_causes, omissions
-from analysis.writing.headlines import headline
 
 HEADINGS = {
-    Consequence.BREAKS_YOU: mark("💥 Breaks your code ({count})"),
-    Consequence.BREAKING: mark("🧨 Breaking changes elsewhere ({count})"),
-    Consequence.BEHAVIOUR: mark("🎚️ Changed defaults and dependencies ({count})"),
-    Consequence.SECURITY: mark("🔒 Security ({count})"),
-    Consequence.ADDITIONS: mark("✨ New ({count})"),
+    UpgradeGroup.BREAKS_YOU: mark("💥 Breaks your code ({count})"),
+    UpgradeGroup.BREAKING: mark("🧨 Breaking changes elsewhere ({count})"),
+    UpgradeGroup.BEHAVIOUR: mark("🎚️ Changed defaults and dependencies ({count})"),
+    UpgradeGroup.SECURITY: mark("🔒 Security ({count})"),
+    UpgradeGroup.ADDITIONS: mark("✨ New ({count})"),
 }
 _KINDS = {
     PinKind.SUBMODULE: mark("a submodule"),
@@ -44,7 +43,7 @@ def summary(report: UpgradeReport) -> str:
         return say(
             "✅ Nothing new between {start} and {end}", start=_short(report.start.name), end=_short(report.end.name)
         )
-    breaking = len(report.group(Consequence.BREAKS_YOU))
+    breaking = len(report.group(UpgradeGroup.BREAKS_YOU))
     if breaking:
         return say("💥 Breaks your code: {breaking} of {commits}", breaking=f"{breaking:,}", commits=commits)
     if report.downstreams:
@@ -98,7 +97,7 @@ def warnings(report: UpgradeReport) -> Iterator[str]:
         yield f"{say('Failed')} {failure.sha[:SHORT_SHA]}{say(': ')}{failure.translated(report.language)}"
 
 
-def consequence_parts(group: Consequence, row: UpgradeRow, language: Language) -> Iterator[Part]:
+def consequence_parts(group: UpgradeGroup, row: UpgradeRow, language: Language) -> Iterator[Part]:
     """Yield what a commit changes for others, with places; nothing for one that breaks your code, or adds something."""
     semicolon = catalogue(language)("; ")
     for number, (_, facts) in enumerate(by_kind(deciding_facts(group, row))):
@@ -107,23 +106,19 @@ def consequence_parts(group: Consequence, row: UpgradeRow, language: Language) -
         yield from Break(row.entry, tuple(facts)).parts(language)
 
 
-def consequence_text(group: Consequence, row: UpgradeRow, language: Language) -> str:
+def consequence_text(group: UpgradeGroup, row: UpgradeRow, language: Language) -> str:
     """Return the consequence of a commit as a line of text, with `code` spans; empty for an addition."""
-    if group is Consequence.BREAKS_YOU:
+    if group is UpgradeGroup.BREAKS_YOU:
         sentences = [cause.sentence(language) for found in row.found for cause in impact_causes(found)]
         return catalogue(language)("; ").join(dict.fromkeys(sentences))
     return "".join(f"{part.gap}{part.text}" for part in consequence_parts(group, row, language))
 
 
-def consequence_line(group: Consequence, row: UpgradeRow, language: Language) -> str:
-    """Return the consequence of a commit for a list: what most people meet of it, without places.
-
-    It is empty where the title says it all: of an addition, and of a security fix.
-    """
-    if group is Consequence.BREAKS_YOU:
+def consequence_line(group: UpgradeGroup, row: UpgradeRow, language: Language) -> str:
+    """Return the headline of a commit, and of one that breaks your code why it does."""
+    if group is UpgradeGroup.BREAKS_YOU:
         return consequence_text(group, row, language)
-    facts = by_reach(deciding_facts(group, row)) if group is not Consequence.SECURITY else ()
-    return headline(row.entry, facts, language) if facts else ""
+    return headline(row.entry, language, row.facts)
 
 
 def _pin_remarks(pinned: Pinned, say: Catalogue) -> Iterator[str]:

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 
+from analysis.consequences import headline
 from analysis.locale import Catalogue, catalogue
 from analysis.locale.punctuation import join_clauses, join_items
 from analysis.models.weeks import Announcement, Revert, WeekReport
 from analysis.report.release_scores import score_sentence
-from analysis.writing.headlines import headline
 from analysis.writing.labels import dated, weekday
 from analysis.writing.titles import number_of
 
@@ -88,7 +88,7 @@ def announced_heading(report: WeekReport) -> str:
 
 def announced_line(announcement: Announcement, say: Catalogue) -> str:
     """Return what is deprecated, what to use instead, and the version that removes it."""
-    return headline(announcement.entry, announcement.facts, say.language)
+    return headline(announcement.entry, say.language, announcement.facts)
 
 
 def rank_lines(report: WeekReport) -> list[str]:

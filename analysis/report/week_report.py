@@ -4,12 +4,12 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 
+from analysis.consequences.repeats import title_words
 from analysis.facts.reverts import reverted_title
 from analysis.models import Chosen, Commit, DayReport, Entry, Fact, FactKind, Language, Repository
 from analysis.models.release_scores import Corrections, ReleaseScore
 from analysis.models.weeks import Announcement, Area, Revert, WeekDay, WeekReport
 from analysis.paths import Kind, kind
-from analysis.report.repeats import title_words
 
 _MAX_AREAS = 6
 _WIDE = 0.4  # share of the commits above which the folders inside a folder tell more than the folder

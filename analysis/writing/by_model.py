@@ -247,7 +247,7 @@ def _analysis_prompt(request: AnalysisRequest, shown: Excerpt, nonce: str, canar
         depth=request.ranked.importance.value,
         importance=request.ranked.importance.value,
         types=[each.value for each in request.ranked.change_types],
-        facts=[f"{say(FACT_SENTENCES[fact.kind].change, names=fact.name)} {fact.place}" for fact in request.facts[:30]],
+        facts=[f"{FACT_SENTENCES[fact.kind].named(fact.name, 1, say)} {fact.place}" for fact in request.facts[:30]],
         reasons=[f"{reason.signal} {reason.points:+.1f}" for reason in request.ranked.reasons[:5]],
         excerpt=shown,
         nonce=nonce,

@@ -91,7 +91,8 @@ def _fact_sentences(facts: Sequence[Fact], say: Catalogue) -> list[str]:
     for fact_kind, (first, *others) in by_kind(facts):
         names_its_place = first.place in ("", first.name, first.old)
         place = "" if names_its_place else f" ({code(first.place)})"
-        sentences.append(say(FACT_SENTENCES[fact_kind].change, names=list_names([first, *others], say)) + place)
+        names = list_names([first, *others], say)
+        sentences.append(FACT_SENTENCES[fact_kind].named(names, 1 + len(others), say) + place)
     return sentences
 
 
@@ -215,7 +216,7 @@ def _risks(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> tuple[Risk,
         sentences = FACT_SENTENCES[fact_kind]
         if sentences.risk:
             risk = list_names(alike, say) + say(": ") + say(sentences.risk)
-            risks.append(Risk(risk=risk, severity=sentences.severity, mitigation=_advice_for(alike, say)))
+            risks.append(Risk(risk=risk, severity=sentences.severity, mitigation=advice_for(alike, say)))
     if _lacks_tests(commit):
         risk = say("a large source change comes without tests")
         risks.append(Risk(risk=risk, severity=Severity.LOW, mitigation=say(_RUN_TESTS)))
@@ -223,13 +224,13 @@ def _risks(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> tuple[Risk,
 
 
 def _advice(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> tuple[str, ...]:
-    rows = [_advice_for(alike, say) for fact_kind, alike in by_kind(facts) if FACT_SENTENCES[fact_kind].advice]
+    rows = [advice_for(alike, say) for fact_kind, alike in by_kind(facts) if FACT_SENTENCES[fact_kind].advice]
     if not rows and _lacks_tests(commit):
         rows.append(say(_RUN_TESTS))
     return tuple(rows)
 
 
-def _advice_for(alike: Sequence[Fact], say: Catalogue) -> str:
+def advice_for(alike: Sequence[Fact], say: Catalogue) -> str:
     """Return the advice for facts of one kind as a sentence."""
     how = how_to_keep(alike, say) if alike[0].kind is FactKind.DEFAULT_CHANGED else ""
     names = _list_of([_name_change(fact) for fact in alike], say)

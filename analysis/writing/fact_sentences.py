@@ -2,252 +2,373 @@
 
 from typing import NamedTuple
 
-from analysis.locale import mark
+from analysis.locale import Catalogue, mark
 from analysis.models import FactKind, Severity
+
+
+class Noun(NamedTuple):
+    """What facts of a kind are about: beside names, one or several; and counted, one or several."""
+
+    one: str
+    several: str
+    counted: str
+    all_counted: str
 
 
 class FactSentences(NamedTuple):
     """The sentences about a kind of fact, in English for the catalogue.
 
-    `change` takes {names}, `risk` stands alone, and `advice` takes {names} or {how}. No risk and no advice are empty.
+    `change` takes {what}, which is the `noun`; `risk` stands alone, and `advice` takes {names} or {how}. No risk and no
+    advice are empty.
     """
 
     change: str
+    noun: Noun
     risk: str = ""
     severity: Severity = Severity.LOW
     advice: str = ""
 
+    def named(self, names: str, count: int, say: Catalogue) -> str:
+        """Return the change with the names of what changed, `count` of them."""
+        return say(self.change, what=say(self.noun.one if count == 1 else self.noun.several, names=names))
+
+    def counted(self, count: int, say: Catalogue) -> str:
+        """Return how many names changed, without them: `7 attributes`."""
+        return say.plural(self.noun.counted, self.noun.all_counted, count)
+
+
+_FLAG = Noun(mark("flag {names}"), mark("flags {names}"), mark("{count} flag"), mark("{count} flags"))
+_VARIABLE = Noun(
+    mark("environment variable {names}"),
+    mark("environment variables {names}"),
+    mark("{count} environment variable"),
+    mark("{count} environment variables"),
+)
+_KEY = Noun(
+    mark("configuration key {names}"),
+    mark("configuration keys {names}"),
+    mark("{count} configuration key"),
+    mark("{count} configuration keys"),
+)
+_ROUTE = Noun(mark("route {names}"), mark("routes {names}"), mark("{count} route"), mark("{count} routes"))
+_FIELD = Noun(
+    mark("API field {names}"), mark("API fields {names}"), mark("{count} API field"), mark("{count} API fields")
+)
+_NAME = Noun("{names}", "{names}", mark("{count} name"), mark("{count} names"))
+_MODULE = Noun(mark("module {names}"), mark("modules {names}"), mark("{count} module"), mark("{count} modules"))
+_METHOD = Noun(mark("method {names}"), mark("methods {names}"), mark("{count} method"), mark("{count} methods"))
+_ABSTRACT = Noun(
+    mark("abstract method {names}"),
+    mark("abstract methods {names}"),
+    mark("{count} abstract method"),
+    mark("{count} abstract methods"),
+)
+_ATTRIBUTE = Noun(
+    mark("attribute {names}"), mark("attributes {names}"), mark("{count} attribute"), mark("{count} attributes")
+)
+_PARAMETER = Noun(
+    mark("parameter {names}"), mark("parameters {names}"), mark("{count} parameter"), mark("{count} parameters")
+)
+_BASE = Noun("{names}", "{names}", mark("{count} base class"), mark("{count} base classes"))
+_DEPENDENCY = Noun(
+    mark("dependency {names}"), mark("dependencies {names}"), mark("{count} dependency"), mark("{count} dependencies")
+)
+_EXTRA = Noun(
+    mark("optional dependency {names}"),
+    mark("optional dependencies {names}"),
+    mark("{count} optional dependency"),
+    mark("{count} optional dependencies"),
+)
+_TEST = Noun(mark("test {names}"), mark("tests {names}"), mark("{count} test"), mark("{count} tests"))
+_FILE = Noun(
+    mark("source file {names}"), mark("source files {names}"), mark("{count} source file"), mark("{count} source files")
+)
 
 FACT_SENTENCES = {
     FactKind.REMOVED_ENV: FactSentences(
-        mark("Removes environment variable {names}"),
+        mark("Removes {what}"),
+        _VARIABLE,
         mark("where it is still set, the setting is silently ignored, or startup fails"),
         Severity.HIGH,
         mark("Before you upgrade, remove {names} from your launch scripts, images and manifests."),
     ),
     FactKind.RENAMED_ENV: FactSentences(
-        mark("Renames environment variable {names}"),
+        mark("Renames {what}"),
+        _VARIABLE,
         mark("the old name no longer has any effect"),
         Severity.HIGH,
         mark("Use the new name in your deployments: {names}."),
     ),
     FactKind.REMOVED_FLAG: FactSentences(
-        mark("Removes command-line flag {names}"),
+        mark("Removes {what}"),
+        _FLAG,
         mark("commands that still pass it fail at startup"),
         Severity.HIGH,
         mark("Remove {names} from your launch commands."),
     ),
     FactKind.RENAMED_FLAG: FactSentences(
-        mark("Renames command-line flag {names}"),
+        mark("Renames {what}"),
+        _FLAG,
         mark("commands with the old name fail at startup"),
         Severity.HIGH,
         mark("Use the new flag in your launch commands: {names}."),
     ),
     FactKind.REMOVED_KEY: FactSentences(
-        mark("Removes configuration key {names}"),
+        mark("Removes {what}"),
+        _KEY,
         mark("where it is still set, the setting is rejected or silently ignored"),
         Severity.HIGH,
         mark("Remove {names} from your configuration."),
     ),
     FactKind.RENAMED_KEY: FactSentences(
-        mark("Renames configuration key {names}"),
+        mark("Renames {what}"),
+        _KEY,
         mark("the old key no longer has any effect"),
         Severity.HIGH,
         mark("Use the new key in your configuration: {names}."),
     ),
     FactKind.REMOVED_ROUTE: FactSentences(
-        mark("Removes HTTP route {names}"),
+        mark("Removes {what}"),
+        _ROUTE,
         mark("clients that still call it get a 404"),
         Severity.HIGH,
         mark("Check your clients and gateways for calls to {names}."),
     ),
     FactKind.RENAMED_ROUTE: FactSentences(
-        mark("Changes HTTP route {names}"),
+        mark("Changes {what}"),
+        _ROUTE,
         mark("clients that call the old route get a 404"),
         Severity.HIGH,
         mark("Switch your clients and gateways to the new route: {names}."),
     ),
     FactKind.REMOVED_FIELD: FactSentences(
-        mark("Removes API field {names}"),
+        mark("Removes {what}"),
+        _FIELD,
         mark("clients that read or send it fail"),
         Severity.HIGH,
         mark("Check your clients for uses of {names}."),
     ),
     FactKind.RENAMED_FIELD: FactSentences(
-        mark("Renames API field {names}"),
+        mark("Renames {what}"),
+        _FIELD,
         mark("clients that read or send the old field fail"),
         Severity.HIGH,
         mark("Use the new field in your clients: {names}."),
     ),
     FactKind.SUPPORT_DROPPED: FactSentences(
-        mark("Drops support for {names}"),
+        mark("Drops support for {what}"),
+        _NAME,
         mark("deployments that use it fail"),
         Severity.HIGH,
         mark("Before you upgrade, check that none of your deployments uses {names}."),
     ),
     FactKind.MINIMUM_RAISED: FactSentences(
-        mark("Raises the minimum version {names}"),
+        mark("Now requires {what}"),
+        _DEPENDENCY,
         mark("installation and builds fail in older environments"),
         Severity.HIGH,
         mark("Upgrade your environments first: {names}."),
     ),
     FactKind.REMOVED_NAME: FactSentences(
-        mark("Removes public name {names}"),
+        mark("Removes {what}"),
+        _NAME,
         mark("plug-ins and forks that import it fail"),
         Severity.MEDIUM,
         mark("Check your plug-ins and forks for uses of {names}."),
     ),
     FactKind.RENAMED_NAME: FactSentences(
-        mark("Renames public name {names}"),
+        mark("Renames {what}"),
+        _NAME,
         mark("code that imports the old name fails"),
         Severity.MEDIUM,
         mark("Use the new name in your plug-ins and forks: {names}."),
     ),
     FactKind.MOVED_NAME: FactSentences(
-        mark("Moves public name {names}"),
+        mark("Moves {what}"),
+        _NAME,
         mark("plug-ins and forks that import it from the old module fail"),
         Severity.MEDIUM,
         mark("Import from the new module in your plug-ins and forks: {names}."),
     ),
     FactKind.MOVED_MODULE: FactSentences(
-        mark("Moves module {names}"),
+        mark("Moves {what}"),
+        _MODULE,
         mark("plug-ins and forks that import it by the old path fail"),
         Severity.MEDIUM,
         mark("Update the imports in your plug-ins and forks: {names}."),
     ),
     FactKind.REMOVED_METHOD: FactSentences(
-        mark("Removes method {names}"),
+        mark("Removes {what}"),
+        _METHOD,
         mark("code that calls it fails, and overrides of it are no longer called"),
         Severity.MEDIUM,
         mark("Check your plug-ins and forks for calls and overrides of {names}."),
     ),
     FactKind.RENAMED_METHOD: FactSentences(
-        mark("Renames method {names}"),
+        mark("Renames {what}"),
+        _METHOD,
         mark("code that calls it by the old name fails, and overrides of it are no longer called"),
         Severity.MEDIUM,
         mark("Rename the calls and overrides in your plug-ins and forks: {names}."),
     ),
     FactKind.REMOVED_ATTRIBUTE: FactSentences(
-        mark("Removes attribute {names}"),
+        mark("Removes {what}"),
+        _ATTRIBUTE,
         mark("code that reads it fails"),
         Severity.MEDIUM,
         mark("Check your plug-ins and forks for uses of {names}."),
     ),
     FactKind.MEMBER_KIND: FactSentences(
-        mark("Changes whether a member is called or read: {names}"),
+        mark("Changes whether {what} is called or read"),
+        _NAME,
         mark("code that uses it the old way breaks"),
         Severity.MEDIUM,
         mark("Update the uses in your plug-ins and forks: {names}."),
     ),
     FactKind.UNCALLED_METHOD: FactSentences(
-        mark("No longer calls method {names}"),
+        mark("No longer calls {what}"),
+        _METHOD,
         mark("overrides of it are no longer called"),
         Severity.MEDIUM,
         mark("Check your plug-ins and forks for overrides of {names}."),
     ),
     FactKind.REMOVED_BASE: FactSentences(
-        mark("Removes base class {names}"),
+        mark("Removes {what}"),
+        _BASE,
         mark("inherited members and type checks no longer work"),
         Severity.MEDIUM,
         mark("Check your plug-ins and forks for uses of {names}."),
     ),
     FactKind.REMOVED_PARAMETER: FactSentences(
-        mark("Removes parameter {names}"),
+        mark("Removes {what}"),
+        _PARAMETER,
         mark("calls that still pass it fail"),
         Severity.MEDIUM,
         mark("Update the calls in your plug-ins and forks: {names}."),
     ),
     FactKind.RENAMED_PARAMETER: FactSentences(
-        mark("Renames parameter {names}"),
+        mark("Renames {what}"),
+        _PARAMETER,
         mark("calls that pass it by the old name fail"),
         Severity.MEDIUM,
         mark("Use the new parameter name in your plug-ins and forks: {names}."),
     ),
     FactKind.REQUIRED_PARAMETER: FactSentences(
-        mark("Now requires the argument {names}"),
+        mark("Now requires {what}"),
+        _PARAMETER,
         mark("calls that do not pass it fail"),
         Severity.MEDIUM,
         mark("Add the argument to the calls in your plug-ins and forks: {names}."),
     ),
     FactKind.MOVED_PARAMETER: FactSentences(
-        mark("Changes the position of parameter {names}"),
+        mark("Changes the position of {what}"),
+        _PARAMETER,
         mark("calls that pass arguments by position break"),
         Severity.MEDIUM,
         mark("Pass these arguments by name in your plug-ins and forks: {names}."),
     ),
     FactKind.PARAMETER_KIND: FactSentences(
-        mark("Changes whether a parameter is passed by name or by position: {names}"),
+        mark("Changes how {what} is passed"),
+        _PARAMETER,
         mark("calls that pass it the other way fail"),
         Severity.MEDIUM,
         mark("Update the calls in your plug-ins and forks: {names}."),
     ),
     FactKind.ADDED_PARAMETER: FactSentences(
-        mark("Passes new parameter {names}"),
+        mark("Passes new {what}"),
+        _PARAMETER,
         mark("overrides that do not accept it fail when it is passed"),
         Severity.MEDIUM,
         mark("Accept the new parameter in your overrides: {names}."),
     ),
     FactKind.REQUIRED_METHOD: FactSentences(
-        mark("Adds abstract method {names}"),
+        mark("Adds {what}"),
+        _ABSTRACT,
         mark("subclasses that lack it cannot be instantiated"),
         Severity.MEDIUM,
         mark("Implement {names} in your subclasses."),
     ),
     FactKind.RETYPED: FactSentences(
-        mark("Changes type {names}"),
+        mark("Changes the type of {what}"),
+        _NAME,
         mark("code that relies on the old type may fail"),
         Severity.LOW,
         mark("Check the uses in your plug-ins and forks: {names}."),
     ),
     FactKind.DEFAULT_CHANGED: FactSentences(
-        mark("Changes the default of {names}"),
+        mark("Changes the default of {what}"),
+        _NAME,
         mark("deployments that do not set it behave differently"),
         Severity.MEDIUM,
         mark("To keep the old behaviour, {how}."),
     ),
     FactKind.DEPRECATED: FactSentences(
-        mark("Deprecates {names}"),
+        mark("Deprecates {what}"),
+        _NAME,
         mark("a later version removes it"),
         Severity.LOW,
         mark("Replace it before it is removed: {names}."),
     ),
     FactKind.DEPENDENCY_MOVED: FactSentences(
-        mark("Changes the version of {names}"),
+        mark("Changes the version of {what}"),
+        _DEPENDENCY,
         mark("conflicts with environments that pin another version"),
         Severity.LOW,
         mark("Rebuild your images and check the versions that you pin: {names}."),
     ),
-    FactKind.DEPENDENCY_ADDED: FactSentences(mark("Adds the dependency {names}")),
-    FactKind.DEPENDENCY_REMOVED: FactSentences(mark("Removes the dependency {names}")),
-    FactKind.EXTRA_ADDED: FactSentences(mark("Adds the optional dependency {names}")),
-    FactKind.EXTRA_REMOVED: FactSentences(mark("Removes the optional dependency {names}")),
-    FactKind.FILE_DELETED: FactSentences(mark("Deletes source file {names}")),
+    FactKind.DEPENDENCY_ADDED: FactSentences(
+        mark("Adds {what}"),
+        _DEPENDENCY,
+    ),
+    FactKind.DEPENDENCY_REMOVED: FactSentences(
+        mark("Drops {what}"),
+        _DEPENDENCY,
+    ),
+    FactKind.EXTRA_ADDED: FactSentences(
+        mark("Adds {what}"),
+        _EXTRA,
+    ),
+    FactKind.EXTRA_REMOVED: FactSentences(
+        mark("Drops {what}"),
+        _EXTRA,
+    ),
+    FactKind.FILE_DELETED: FactSentences(
+        mark("Deletes {what}"),
+        _FILE,
+    ),
     FactKind.TEST_REMOVED: FactSentences(
-        mark("Removes or skips test {names}"), mark("what the removed tests covered is no longer tested"), Severity.LOW
+        mark("Removes or skips {what}"), _TEST, mark("what the removed tests covered is no longer tested"), Severity.LOW
     ),
     FactKind.CONCURRENCY: FactSentences(
-        mark("Touches concurrency: {names}"),
+        mark("Touches concurrency: {what}"),
+        _NAME,
         mark("timing under load may change"),
         Severity.MEDIUM,
         mark("Run a load test before you roll it out."),
     ),
     FactKind.MEMORY: FactSentences(
-        mark("Touches memory ownership: {names}"),
+        mark("Touches memory ownership: {what}"),
+        _NAME,
         mark("memory use may change, or memory be freed twice"),
         Severity.MEDIUM,
         mark("Watch memory use after the upgrade."),
     ),
     FactKind.SECURITY: FactSentences(
-        mark("Security-relevant: {names}"),
+        mark("Security: {what}"),
+        _NAME,
         mark("earlier versions may be affected"),
         Severity.MEDIUM,
         mark("Upgrade deployments that untrusted clients can reach first."),
     ),
     FactKind.REVERT: FactSentences(
-        mark("Reverts {names}"),
+        mark("Reverts {what}"),
+        _NAME,
         mark("code that relies on the reverted change breaks"),
         Severity.MEDIUM,
         mark("If you already use the reverted change, check that nothing depends on it."),
     ),
-    FactKind.LAYOUT: FactSentences(mark("Changes only formatting, comments, docstrings or import order: {names}")),
+    FactKind.LAYOUT: FactSentences(
+        mark("Changes only formatting, comments, docstrings or import order"),
+        _NAME,
+    ),
 }

@@ -1,9 +1,7 @@
-"""A commit's consequences for its readers, and the signals behind its rank, as short phrases."""
-
-from collections.abc import Collection
+"""The signals behind a commit's rank as short phrases."""
 
 from analysis.locale import Catalogue, catalogue, mark
-from analysis.models import BREAKING, Entry, FactKind, Language, Ranked, Reason
+from analysis.models import BREAKING, FactKind, Language, Ranked, Reason
 from analysis.writing.fact_sentences import FACT_SENTENCES
 
 MODEL = "a model's judgement"
@@ -33,60 +31,8 @@ _SENTENCES = {  # a signal -> its sentence; {evidence} is what the signal was fo
     "touches plug-in points": mark("touches plug-in points ({evidence})"),
     MODEL: mark("a model says: {evidence}"),
 }
-_CONSEQUENCES = {  # the area that a commit changes -> whom that concerns
-    "touches plug-in points": mark("plug-ins and forks that extend it may need changes"),
-    "touches an interface": mark("may change what clients send and receive"),
-    "touches configuration": mark("may change what your settings do"),
-    "touches distribution": mark("may affect runs on several devices or hosts"),
-    "touches scheduling or the engine": mark("may affect how requests are scheduled and run"),
-    "touches kernels": mark("may affect the speed and the numerical results of kernels"),
-    "touches layers": mark("may affect models that use these layers"),
-    "touches models": mark("may affect users of these models"),
-}
-_FAMILIES = (  # kinds of facts whose consequences read alike, and the sentence for several of them
-    (
-        {FactKind.REMOVED_NAME, FactKind.RENAMED_NAME, FactKind.MOVED_NAME, FactKind.MOVED_MODULE},
-        mark("imports of the old names fail"),
-    ),
-    (
-        {
-            FactKind.REMOVED_PARAMETER,
-            FactKind.RENAMED_PARAMETER,
-            FactKind.REQUIRED_PARAMETER,
-            FactKind.MOVED_PARAMETER,
-            FactKind.PARAMETER_KIND,
-        },
-        mark("calls with the old arguments fail"),
-    ),
-)
 _FACT_KINDS = frozenset(kind.value for kind in FactKind)
 _BREAKING = frozenset(kind.value for kind in BREAKING)
-
-
-def consequences(entry: Entry, language: Language, *, facts_only: bool = False) -> list[str]:
-    """Return what follows from a commit, the worst first, at most three: what its facts entail, or else whom its areas concern.
-
-    A model's judgement comes first. With `facts_only` there is nothing where no fact says so; removed tests say nothing
-    to whoever uses the code.
-    """
-    say, kinds = catalogue(language), {fact.kind for fact in entry.facts}
-    following = [say(each) for each in _entailed(kinds - {FactKind.TEST_REMOVED} if facts_only else kinds) if each]
-    if facts_only:
-        return following[:_MAX_REASONS]
-    judged = [_reason_sentence(each, say) for each in entry.ranked.reasons if each.signal == MODEL]
-    if not following and FactKind.LAYOUT not in kinds:
-        signals = {each.signal for each in entry.ranked.reasons}
-        following = [say(sentence) for area, sentence in _CONSEQUENCES.items() if area in signals][:1]
-    return (judged + following)[:_MAX_REASONS]
-
-
-def _entailed(kinds: Collection[FactKind]) -> list[str]:
-    """Return the consequences of kinds of facts in their order, one for a family of which there are several."""
-    found = []
-    for kind in (each for each in FactKind if each in kinds):
-        family = next((alike for alike in _FAMILIES if kind in alike[0] and len(alike[0] & set(kinds)) > 1), None)
-        found.append(family[1] if family else FACT_SENTENCES[kind].risk)
-    return list(dict.fromkeys(found))
 
 
 def strongest_reasons(ranked: Ranked, language: Language) -> list[str]:
@@ -114,7 +60,7 @@ def reason_text(reason: Reason, language: Language) -> str:
 
 def _reason_sentence(reason: Reason, say: Catalogue) -> str:
     if reason.signal in _FACT_KINDS:
-        change = say(FACT_SENTENCES[FactKind(reason.signal)].change, names=reason.evidence)
+        change = FACT_SENTENCES[FactKind(reason.signal)].named(reason.evidence, 1, say)
         return change[0].lower() + change[1:]
     if reason.signal.startswith("tag:"):
         return say("tagged “{evidence}”", evidence=reason.evidence)

@@ -13,7 +13,7 @@ _NAME_IN_CODE = re.compile(r"[_.()/]\w|\w[A-Z]|^[-.]")  # in a word
 _PART = re.compile(r"\d+\s*/\s*[\dNn]+")
 # Tags that say what kind of change it is rather than which part of the project it is in.
 _KIND = re.compile(
-    r"(bug|hot)?-?\s*fix(es)?|feat(ure)?s?|perf(ormance)?|refactor(ing)?|chore|misc|minor|docs?|tests?|ci|build|ci/build|core|model|"
+    r"bugs?|(bug|hot)?-?\s*fix(es)?|add(s|ed|ing)?|feat(ure)?s?|perf(ormance)?|refactor(ing)?|chore|misc|minor|docs?|tests?|ci|build|ci/build|core|model|"
     r"frontend|revert|cleanup|clean up|style|rfc|wip|new|be|enhancement|improvement|security|deprecat\w*|\d+",
     re.IGNORECASE,
 )

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import structlog
 
+from analysis.consequences.upgrade import severity
 from analysis.errors import DigestError
-from analysis.impact.consequences import severity
 from analysis.locale import Phrase
 from analysis.models import Entry, Repository
 from analysis.models.impacts import CommitImpacts

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
+from analysis.consequences.upgrade import group_by_consequence
 from analysis.errors import DigestError, Misuse
-from analysis.impact.consequences import group_by_consequence
 from analysis.impact.netting import undone_commits
 from analysis.impact.picks import picks
 from analysis.locale import Phrase

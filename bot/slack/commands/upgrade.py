@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from analysis.errors import Misuse
 from analysis.locale import Catalogue, Phrase, catalogue
 from analysis.models import Repository
-from analysis.models.upgrades import Consequence, UpgradeReport, UpgradeRow
+from analysis.models.upgrades import UpgradeGroup, UpgradeReport, UpgradeRow
 from analysis.report.upgrades import HEADINGS, consequence_line, remarks, summary, title, warnings
 from analysis.text import one_line, shorten
 from analysis.writing.titles import number_of
@@ -146,11 +146,11 @@ def upgrade_messages(report: UpgradeReport) -> list[Message]:
     """Return the summary, and for its thread the groups with more commits; what breaks the code has both places."""
     say = catalogue(report.language)
     found = upgrade_summary(report)
-    for row in report.group(Consequence.BREAKS_YOU)[:_IN_FULL]:
+    for row in report.group(UpgradeGroup.BREAKS_YOU)[:_IN_FULL]:
         found += _in_full(row, report, say)
-    for group in Consequence:
+    for group in UpgradeGroup:
         rows = report.group(group)
-        if rows and group is not Consequence.BREAKS_YOU:
+        if rows and group is not UpgradeGroup.BREAKS_YOU:
             found += _group(group, rows, say)
     return found
 
@@ -159,7 +159,7 @@ def upgrade_summary(report: UpgradeReport) -> list[Message]:
     """Return how many commits there are, the worst of each group, and where the range begins and why."""
     say = catalogue(report.language)
     blocks: list[Block] = [header(title(report)), rich(paragraph(ours(summary(report), "bold")))]
-    for group in Consequence:
+    for group in UpgradeGroup:
         if rows := report.group(group):
             items = [_row(group, row, say) for row in rows[:_WORST]]
             if len(rows) > _WORST:
@@ -180,7 +180,7 @@ def _in_full(row: UpgradeRow, report: UpgradeReport, say: Catalogue) -> list[Mes
     return [Message(fallback(commit.title), blocks, thread=True) for blocks in packed]
 
 
-def _group(group: Consequence, rows: Sequence[UpgradeRow], say: Catalogue) -> list[Message]:
+def _group(group: UpgradeGroup, rows: Sequence[UpgradeRow], say: Catalogue) -> list[Message]:
     heading = _heading(group, rows, say)
     items = [_row(group, row, say) for row in rows[:_LISTED]]
     left = len(rows) - _LISTED
@@ -190,11 +190,11 @@ def _group(group: Consequence, rows: Sequence[UpgradeRow], say: Catalogue) -> li
     return [Message(text, blocks, thread=True) for blocks in packed]
 
 
-def _heading(group: Consequence, rows: Sequence[UpgradeRow], say: Catalogue) -> list[Piece]:
+def _heading(group: UpgradeGroup, rows: Sequence[UpgradeRow], say: Catalogue) -> list[Piece]:
     return ours(say(HEADINGS[group], count=len(rows)), "bold")
 
 
-def _row(group: Consequence, row: UpgradeRow, say: Catalogue) -> list[Piece]:
+def _row(group: UpgradeGroup, row: UpgradeRow, say: Catalogue) -> list[Piece]:
     """Return a commit in a line: its consequence, or its title if that says more, and its number."""
     commit = row.entry.commit
     line = one_line(consequence_line(group, row, say.language)).removesuffix(f"({number_of(commit)})").rstrip()

@@ -5,13 +5,12 @@ from collections.abc import Collection, Sequence
 from zoneinfo import ZoneInfo
 
 from analysis.citations import to_fact
+from analysis.consequences import beside_title, title_line
 from analysis.locale import catalogue
 from analysis.locale.punctuation import join_items
 from analysis.models import DayReport, Entry, Importance
 from analysis.report import counts
-from analysis.report.highlights import DECIDING
 from analysis.text import one_line
-from analysis.writing.headlines import headline, title_line
 from analysis.writing.labels import BADGE, REMARKS
 from analysis.writing.purpose import purpose
 from bot.models.downstream import DownstreamCheck
@@ -70,7 +69,7 @@ def _places(entry: Entry) -> list[Piece]:
 def _item(entry: Entry, report: DayReport, *, brief: bool) -> list[Piece]:
     """Return a list item for a commit: its title, its linked number, its marks and, unless `brief`, a sentence about it."""
     commit, language = entry.commit, report.language
-    title = title_line(commit, catalogue(language)) if commit.title else ""
+    title = title_line(entry, catalogue(language)) if commit.title else ""
     row = [*(prose(title) + ours(" ") if title else []), *to_number(commit), *standing(entry, language)]
     if not commit.read:
         return [*row, *ours(f"  ⚠️ {catalogue(language)('Failed')}")]
@@ -82,10 +81,7 @@ def _summary(entry: Entry, report: DayReport) -> str:
     """Return a sentence about a commit: the model's, or without one its facts or its author's; "" if there is none."""
     if entry.analysis and entry.analysis.by == "model":
         return _first_sentence(entry.analysis.summary)
-    if found := [fact for theme in DECIDING for fact in entry.facts if fact.kind in theme]:
-        breaking = "💥 " if any(fact.breaking for fact in found) else ""
-        return breaking + headline(entry, found, report.language)
-    return _first_sentence(purpose(entry.commit))
+    return beside_title(entry, report.language, report.net(entry)) or _first_sentence(purpose(entry.commit))
 
 
 def late_blocks(report: DayReport) -> list[Block]:

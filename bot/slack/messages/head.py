@@ -3,12 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from analysis.consequences.period import Group, GroupLines, Line, shown_lines
 from analysis.locale import Catalogue, catalogue
 from analysis.models import SHORT_SHA, DayReport, Entry, Importance
 from analysis.report import counts
-from analysis.report.highlights import Highlight, HighlightGroup, Theme, shown_highlights
 from analysis.text import one_line, shorten
-from analysis.writing.headlines import feature_line, headline
 from analysis.writing.labels import REMARKS, dated
 from analysis.writing.titles import number_of
 from bot.models.downstream import DownstreamCheck
@@ -31,12 +30,11 @@ from bot.slack.messages.impacts import SHOWN_COMMITS, THREAD_MARK, breaking_sect
 
 _NAME = 100  # characters of a repository's name in the header
 _REASONS = 300
-_LINE = 300  # characters of a line, which headlines seldom reach
 _TERMS = 3
 _SPARE = "·" * 1_200  # room that other blocks may take up: buttons, an opening line
 
 
-HighlightRows = Mapping[tuple[Theme, str], list[Piece]]
+LinePieces = Mapping[str, list[Piece]]  # by SHA
 
 
 class DigestHead(NamedTuple):
@@ -52,44 +50,44 @@ def head_of(report: DayReport, check: DownstreamCheck) -> DigestHead:
     say, day = catalogue(report.language), (*report.entries, *report.late)
     report = raised(report, check)
     broken = [each.commit.sha for each in day if check.of(each.commit.sha)]
-    found = shown_highlights(report, apart=broken)
-    worst = worst_line(day, check, report.language) or worst_highlight(found, say)
+    groups = shown_lines(report, apart=broken)
+    worst = worst_line(day, check, report.language) or first_headline(groups)
     first, last = [*_opening(report), *breaking_section(day, check, report.language)], _closing(report, check)
-    rows = highlight_rows(found, say, THREAD_MARK)
-    found = fitting(found, rows, [*first, *last], say)
-    shown = {each.entry.commit.sha for group in found for each in group.rows}
+    pieces = line_pieces(groups, say, THREAD_MARK)
+    groups = fitting(groups, pieces, [*first, *last], say)
+    shown = {line.entry.commit.sha for group in groups for line in group.lines}
     in_order = [sha for sha in check.commits if sha in set(broken)]
-    blocks = (*first, *group_blocks(found, rows, say), *last)
+    blocks = (*first, *group_blocks(groups, pieces, say), *last)
     return DigestHead(blocks, frozenset(shown | set(in_order[:SHOWN_COMMITS])), worst)
 
 
-def highlight_rows(found: Sequence[HighlightGroup], say: Catalogue, mark: str = "") -> HighlightRows:
-    """Return the line of each commit by group and SHA; `mark` ends the addresses of its links."""
+def line_pieces(groups: Sequence[GroupLines], say: Catalogue, mark: str = "") -> LinePieces:
+    """Return the line of each commit by SHA; `mark` ends the addresses of its links."""
     return {
-        (group.theme, each.entry.commit.sha): _link(each.entry, feature_line(each.entry.commit, say), mark)
-        if group.theme is Theme.NEW
-        else _row(each, say, mark)
-        for group in found
-        for each in group.rows
+        line.entry.commit.sha: _link(line.entry, line.headline.replace("`", ""), mark)
+        if group.group is Group.NEW
+        else _line(line, say, mark)
+        for group in groups
+        for line in group.lines
     }
 
 
 def fitting(
-    found: Sequence[HighlightGroup], rows: HighlightRows, others: Sequence[Block], say: Catalogue
-) -> list[HighlightGroup]:
+    groups: Sequence[GroupLines], pieces: LinePieces, others: Sequence[Block], say: Catalogue
+) -> list[GroupLines]:
     """Return groups with as many of their first lines as fit into one message with other blocks, and room for buttons."""
-    found = list(found)
-    while found and not fits([*others, *group_blocks(found, rows, say), context(_SPARE)]):
+    found = list(groups)
+    while found and not fits([*others, *group_blocks(found, pieces, say), context(_SPARE)]):
         found = _without_last(found)
     return found
 
 
-def group_blocks(found: Sequence[HighlightGroup], rows: HighlightRows, say: Catalogue) -> list[Block]:
+def group_blocks(groups: Sequence[GroupLines], pieces: LinePieces, say: Catalogue) -> list[Block]:
     """Return a block a group, with a line a commit; what is new stands on one line."""
     blocks = []
-    for group in found:
-        lines = [rows[each.theme, each.entry.commit.sha] for each in group.rows]
-        items = [side_by_side(lines)] if group.theme is Theme.NEW else lines
+    for group in groups:
+        lines = [pieces[each.entry.commit.sha] for each in group.lines]
+        items = [side_by_side(lines)] if group.group is Group.NEW else lines
         more = [ours(group.more(say), "italic")]
         blocks.append(rich(paragraph(ours(group.heading(say), "bold")), bullets([*items, *more])))
     return blocks
@@ -140,31 +138,27 @@ def _troubles(report: DayReport) -> list[list[Piece]]:
     return rows
 
 
-def _without_last(found: Sequence[HighlightGroup]) -> list[HighlightGroup]:
+def _without_last(found: Sequence[GroupLines]) -> list[GroupLines]:
     """Return the groups with one line less."""
     *groups, last = found
-    left = [last._replace(rows=last.rows[:-1], left=last.left + 1)] if len(last.rows) > 1 else []
+    left = [last._replace(lines=last.lines[:-1], left=last.left + 1)] if len(last.lines) > 1 else []
     return [*groups, *left]
 
 
-def worst_highlight(found: Sequence[HighlightGroup], say: Catalogue) -> str:
+def first_headline(groups: Sequence[GroupLines]) -> str:
     """Return the first line as plain text, for the notification."""
-    return highlight_text(found[0].rows[0], say).replace("`", "") if found else ""
+    return groups[0].lines[0].headline.replace("`", "") if groups else ""
 
 
-def _row(highlight: Highlight, say: Catalogue, mark: str) -> list[Piece]:
-    """Return what follows from a commit, with its marks and the link to its message."""
-    entry = highlight.entry
-    pieces = [*prose(highlight_text(highlight, say)), *ours(" · "), *_link(entry, number_of(entry.commit), mark)]
+def _line(line: Line, say: Catalogue, mark: str) -> list[Piece]:
+    """Return a commit's headline, with its marks and the link to its message."""
+    entry = line.entry
+    pieces = [*prose(line.headline), *ours(" · "), *_link(entry, number_of(entry.commit), mark)]
     for touch in entry.watched[:_TERMS]:
         pieces += [*ours(" · 👁 "), *prose(touch.term, "code")]
     if entry.links.reverted_by:
         pieces += ours(" · ↩️ " + say("reverted by {sha}", sha=entry.links.reverted_by[:SHORT_SHA]))
     return pieces + (ours(f" · ⚠️ {say('Failed')}") if not entry.commit.read else [])
-
-
-def highlight_text(highlight: Highlight, say: Catalogue) -> str:
-    return shorten(one_line(headline(highlight.entry, highlight.facts, say.language)), _LINE)
 
 
 def _link(entry: Entry, text: str, mark: str) -> list[Piece]:

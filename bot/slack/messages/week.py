@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
+from analysis.consequences.period import GroupLines, shown_lines
 from analysis.locale import catalogue
 from analysis.models.weeks import WeekReport
 from analysis.report import week_lines
-from analysis.report.highlights import HighlightGroup, shown_highlights
 from analysis.text import one_line, shorten
 from analysis.writing.titles import number_of
 from bot.models.downstream import UNASKED, DownstreamCheck
@@ -31,7 +31,7 @@ from bot.slack.messages.blocks import (
     section,
     split,
 )
-from bot.slack.messages.head import fitting, group_blocks, highlight_rows, worst_highlight
+from bot.slack.messages.head import first_headline, fitting, group_blocks, line_pieces
 from bot.slack.messages.impacts import breaking_section, raised, worst_line
 
 _NAME = 100  # characters of a repository's name in the header
@@ -65,11 +65,11 @@ def week_message(
     report = raised(report, check)
     first = [*noted, *_opening(report), *breaking_section(report.entries, check, report.language)]
     last = [*_lists(report), *_closing(report, check, charted=charted)]
-    found = shown_highlights(report, [sha for sha in check.commits if check.of(sha)], every_high=False)
-    rows = highlight_rows(found, say)
+    groups = shown_lines(report, [sha for sha in check.commits if check.of(sha)])
+    pieces = line_pieces(groups, say)
     buttons = actions(*post, button(say("⚙️ Subscriptions"), Action.SETTINGS, value))
-    blocks = [*first, *group_blocks(fitting(found, rows, [*first, *last], say), rows, say), *last, buttons]
-    text = _notification(report, found, check)
+    blocks = [*first, *group_blocks(fitting(groups, pieces, [*first, *last], say), pieces, say), *last, buttons]
+    text = _notification(report, groups, check)
     return [Message(text, each) for each in split([blocks])]
 
 
@@ -140,7 +140,7 @@ def _closing(report: WeekReport, check: DownstreamCheck, *, charted: bool) -> li
     return [context(each) for each in lines if each]
 
 
-def _notification(report: WeekReport, found: Sequence[HighlightGroup], check: DownstreamCheck) -> str:
-    worst = worst_line(report.entries, check, report.language) or worst_highlight(found, catalogue(report.language))
+def _notification(report: WeekReport, groups: Sequence[GroupLines], check: DownstreamCheck) -> str:
+    worst = worst_line(report.entries, check, report.language) or first_headline(groups)
     subject = f"{report.repository} · {week_lines.period(report)} · {week_lines.statistics(report)}"
     return fallback(" · ".join(filter(None, (worst, subject))))

@@ -1,10 +1,12 @@
-"""The consequences of a range of commits: each commit in one group, its worst, and within a group the worst first."""
+"""The commits of a range by their consequences: each in one group, its worst, and within a group what reaches most first."""
 
 from collections.abc import Collection, Mapping, Sequence
 
+from analysis.consequences import consequences, order
 from analysis.models import BREAKING, ChangeType, Entry, Fact, FactKind
+from analysis.models.consequences import Whom
 from analysis.models.impacts import Certainty, DownstreamImpacts, ImpactKind
-from analysis.models.upgrades import Consequence, UpgradeRow
+from analysis.models.upgrades import UpgradeGroup, UpgradeRow
 
 _IMPACT_KINDS = list(ImpactKind)  # what stops a whole module comes first
 _BEHAVIOUR = frozenset(
@@ -18,9 +20,9 @@ _BEHAVIOUR = frozenset(
     }
 )
 _KINDS = {
-    Consequence.BREAKING: BREAKING,
-    Consequence.BEHAVIOUR: _BEHAVIOUR,
-    Consequence.SECURITY: frozenset({FactKind.SECURITY}),
+    UpgradeGroup.BREAKING: BREAKING,
+    UpgradeGroup.BEHAVIOUR: _BEHAVIOUR,
+    UpgradeGroup.SECURITY: frozenset({FactKind.SECURITY}),
 }
 _ADDITIONS = frozenset({ChangeType.FEATURE, ChangeType.MODEL_SUPPORT})
 
@@ -30,24 +32,24 @@ def group_by_consequence(
     net: Mapping[str, Sequence[Fact]],
     undone: Collection[str],
     found: Mapping[str, tuple[DownstreamImpacts, ...]],
-) -> dict[Consequence, tuple[UpgradeRow, ...]]:
+) -> dict[UpgradeGroup, tuple[UpgradeRow, ...]]:
     """Group the commits of a range: those that are `undone` within it have no consequence, and most others none either.
 
     `net` maps SHA -> facts of those whose facts do not all stand at the end, `found` SHA -> what breaks downstream.
     """
-    groups: dict[Consequence, list[UpgradeRow]] = {each: [] for each in Consequence}
+    groups: dict[UpgradeGroup, list[UpgradeRow]] = {each: [] for each in UpgradeGroup}
     for entry in entries:
         sha = entry.commit.sha
         row = UpgradeRow(entry=entry, facts=tuple(net.get(sha, entry.facts)), found=found.get(sha, ()))
-        group = None if sha in undone else _consequence(row)
+        group = None if sha in undone else _group(row)
         if group:
             groups[group].append(row)
     return {group: tuple(sorted(rows, key=lambda row: _order(group, row))) for group, rows in groups.items()}
 
 
-def deciding_facts(consequence: Consequence, row: UpgradeRow) -> tuple[Fact, ...]:
+def deciding_facts(group: UpgradeGroup, row: UpgradeRow) -> tuple[Fact, ...]:
     """Return the facts that put a commit into its group."""
-    kinds = _KINDS.get(consequence, frozenset[FactKind]())
+    kinds = _KINDS.get(group, frozenset[FactKind]())
     return tuple(each for each in row.facts if each.kind in kinds)
 
 
@@ -59,22 +61,21 @@ def severity(found: Sequence[DownstreamImpacts]) -> tuple[bool, int, int]:
     return not proven, kind, -len(proven or every)
 
 
-def _consequence(row: UpgradeRow) -> Consequence | None:
+def _group(row: UpgradeRow) -> UpgradeGroup | None:
     if row.found:
-        return Consequence.BREAKS_YOU
-    for consequence in _KINDS:
-        if deciding_facts(consequence, row):
-            return consequence
+        return UpgradeGroup.BREAKS_YOU
+    for group in _KINDS:
+        if deciding_facts(group, row):
+            return group
     types = frozenset(row.entry.ranked.change_types)
     if ChangeType.SECURITY in types:
-        return Consequence.SECURITY
-    return Consequence.ADDITIONS if types & _ADDITIONS else None
+        return UpgradeGroup.SECURITY
+    return UpgradeGroup.ADDITIONS if types & _ADDITIONS else None
 
 
-def _order(group: Consequence, row: UpgradeRow) -> tuple[object, ...]:
-    ranked = row.entry.ranked
-    if group is Consequence.BREAKS_YOU:
-        return (*severity(row.found), -ranked.score)
-    if group is Consequence.BREAKING and ranked.breakage:
-        return (-ranked.breakage.score, -ranked.score)
-    return (-ranked.score,)
+def _order(group: UpgradeGroup, row: UpgradeRow) -> tuple[object, ...]:
+    score = -row.entry.ranked.score
+    if group is UpgradeGroup.BREAKS_YOU:
+        return (*severity(row.found), score)
+    told = consequences(row.entry, "en", row.facts)
+    return (*order(told[0]), score) if told else (len(Whom), score)

@@ -1,0 +1,134 @@
+"""The consequences of a commit: from its facts, its impacts and its title, whom it concerns most first.
+
+They are computed when they are read, in the reader's language, and never stored. The first is the commit's headline.
+"""
+
+import re
+from collections.abc import Sequence
+
+from analysis.consequences.audience import INTERFACE, effect, reach, whom
+from analysis.consequences.titles import is_important_feature, says_more, title_consequence
+from analysis.consequences.wording import LENGTH, family, fits, required, sentence
+from analysis.locale import Catalogue, catalogue
+from analysis.models import Entry, Fact, FactKind, Language
+from analysis.models.consequences import Consequence, Effect, Whom
+from analysis.models.impacts import Certainty
+from analysis.text import one_line, shorten
+from analysis.writing.by_rules import advice_for, code
+from analysis.writing.titles import concerned_parts, plain_title
+
+_WHOM, _EFFECTS, _KINDS = list(Whom), list(Effect), list(FactKind)
+_BEGUN = 30  # characters of a title that say something without its other clauses
+_STOP = re.compile(r"[,;:.] | (?=\()| [-—–] ")  # where a clause ends
+_JOINT = re.compile(r" (?=(?:and|by|to|for|with|when|if|in|on) )")
+_PARTS = 2  # of the project that a title's tags name
+
+
+def consequences(
+    entry: Entry, language: Language, facts: Sequence[Fact] | None = None, *, titled: bool = True
+) -> tuple[Consequence, ...]:
+    """Return what a commit means, the first to be told first.
+
+    `facts` are those that stand after a period, if not all do; without `titled` its title tells nothing that is new then.
+    """
+    say = catalogue(language)
+    told = _from_facts(entry, entry.facts if facts is None else facts, say)
+    told.sort(key=order)
+    by_title = title_consequence(entry, title_line(entry, say)) if titled else None
+    if by_title and (not told or _outweighs(entry, told[0])):
+        told.insert(0, by_title)
+    elif told and _is_told_better(entry, told):
+        told[0] = told[0].model_copy(update={"what": _title_with_name(entry, told[0], say)})
+    return tuple(told)
+
+
+def _outweighs(entry: Entry, first: Consequence) -> bool:
+    """Return whether a title says more to most people than the first of what the facts say."""
+    return first.whom is Whom.INTERNALS or (
+        is_important_feature(entry) and first.whom is Whom.EXTENDERS and first.reach > INTERFACE
+    )
+
+
+def _is_told_better(entry: Entry, told: Sequence[Consequence]) -> bool:
+    """Return whether the title tells as a whole what many facts tell in parts."""
+    first = told[0]
+    if first.whom is Whom.INTERNALS or any(fact.kind is FactKind.REVERT for fact in first.facts):
+        return False
+    if first.effect is Effect.REQUIREMENT:
+        return is_important_feature(entry)
+    return says_more(entry) and (len(told) > 1 or len(first.facts) > 1)
+
+
+def headline(entry: Entry, language: Language, facts: Sequence[Fact] | None = None) -> str:
+    """Return the first consequence of a commit, or else its title, as one line with `code` spans."""
+    told = consequences(entry, language, facts)
+    return told[0].what if told and told[0].whom is not Whom.INTERNALS else title_line(entry, catalogue(language))
+
+
+def told(entry: Entry, language: Language) -> list[str]:
+    """Return what a commit's facts mean to others, first what is to be told first."""
+    found = consequences(entry, language)
+    return [each.what for each in found if each.facts and each.whom is not Whom.INTERNALS]
+
+
+def beside_title(entry: Entry, language: Language, facts: Sequence[Fact] | None = None) -> str:
+    """Return a commit's headline, as it stands beside its title; "" where it is the title, or says only what that says."""
+    found = consequences(entry, language, facts)
+    if not found or not found[0].facts or found[0].whom is Whom.INTERNALS:
+        return ""
+    return found[0].what
+
+
+def title_line(entry: Entry, say: Catalogue) -> str:
+    """Return a title without tags and number, and in parentheses whom its tags concern if there is room."""
+    words = plain_title(entry.commit).rstrip(" .")
+    parts = [part for part in concerned_parts(entry.commit) if part.casefold() not in words.casefold()][:_PARTS]
+    whole = f"{words} ({say.context('between the items of a list', ', ').join(parts)})" if parts else words
+    ends = [end for each in (_STOP, _JOINT) for end in reversed([*each.finditer(words, _BEGUN)])]
+    clauses = (words[: end.start()] for end in ends)
+    return next((each for each in (whole, words, *clauses) if fits(each)), shorten(words, LENGTH))
+
+
+def _from_facts(entry: Entry, facts: Sequence[Fact], say: Catalogue) -> list[Consequence]:
+    groups: dict[object, list[Fact]] = {}
+    for fact in facts:
+        groups.setdefault((family(fact.kind), whom(fact), effect(fact)), []).append(fact)
+    return [_consequence(entry, sorted(alike, key=reach), say) for alike in groups.values()]
+
+
+def _consequence(entry: Entry, facts: Sequence[Fact], say: Catalogue) -> Consequence:
+    first = facts[0]
+    what = sentence(entry.commit, facts, say)
+    if first.kind is FactKind.SECURITY:
+        what = say("Security: {what}", what=title_line(entry, say))
+    return Consequence(
+        what=what,
+        whom=whom(first),
+        effect=effect(first),
+        action=advice_for(facts, say),
+        reach=reach(first),
+        facts=tuple(facts),
+    )
+
+
+def order(each: Consequence) -> tuple[int, ...]:
+    kind = _KINDS.index(each.facts[0].kind) if each.facts else len(_KINDS)
+    likely = each.certainty is Certainty.LIKELY
+    return _WHOM.index(each.whom), _EFFECTS.index(each.effect), likely, each.reach, kind
+
+
+def _title_with_name(entry: Entry, first: Consequence, say: Catalogue) -> str:
+    """Return the title that tells a change as a whole, and behind it the first name that proves it if it has room."""
+    title, names = title_line(entry, say), [each.name for each in first.facts]
+    if not names or len(title) > LENGTH:
+        return first.what
+    name = names[0].rpartition("(")[0] or names[0]
+    if first.effect is Effect.REQUIREMENT:
+        name = required(first.facts[0])
+    told = say("{title} ({names})", title=title, names=code(one_line(name)))
+    return title if _letters(name.rpartition(".")[2]) in _letters(title) or not fits(told) else told
+
+
+def _letters(text: str) -> str:
+    """Return a text without what tells `some_name` from `SomeName`."""
+    return re.sub(r"\W|_", "", text).lower()

@@ -1,0 +1,103 @@
+"""Whom a fact concerns, what it does to them, and how many of them meet it."""
+
+import re
+
+from analysis.models import DEPENDENCIES, OPERATIONAL, Fact, FactKind
+from analysis.models.consequences import Effect, Whom
+from analysis.paths import Kind, kind
+from analysis.ranking.vocabulary import AREAS
+
+MOST, INTERFACE, HARDLY_ANY = 0, 1, 4  # how many people meet a fact, by rank
+
+_EXTRAS = frozenset({FactKind.EXTRA_ADDED, FactKind.EXTRA_REMOVED})
+_BEHIND_THE_SCENES = frozenset(
+    {
+        FactKind.FILE_DELETED,
+        FactKind.TEST_REMOVED,
+        FactKind.CONCURRENCY,
+        FactKind.MEMORY,
+        FactKind.LAYOUT,
+    }
+)
+_WIDE = frozenset(  # kinds that every import of a module meets, and those that subclasses meet
+    {
+        FactKind.MOVED_MODULE,
+        FactKind.REQUIRED_METHOD,
+        FactKind.ADDED_PARAMETER,
+        FactKind.UNCALLED_METHOD,
+        FactKind.REMOVED_BASE,
+    }
+)
+_IMPORTED = frozenset({FactKind.REMOVED_NAME, FactKind.RENAMED_NAME, FactKind.MOVED_NAME})
+_OF_SETTINGS = frozenset({FactKind.DEFAULT_CHANGED, FactKind.DEPRECATED, FactKind.RETYPED})  # or of what code calls
+_BASE_FILE = re.compile(r"(^|/|_)(base|abstract|abc|interfaces?|registry)(_\w+)?\.\w+$")
+_TOOLING = re.compile(
+    r"(^|[/_.-])(tests?|docs?|lint|dev|ci|bench\w*|examples?|tools?|rocm-test|nightly\w*)(?=[/_.-]|$)"
+)
+_PRIVATE = re.compile(r"(?:^|\.)_(?!_\w+__(?:\W|$))")
+_TEST_VARIABLE = re.compile(r"(?:^|_)(?:TESTS?|TESTING|CI|NIGHTLY)(?:_|$)")
+_PLATFORM = re.compile(
+    r"\b(?:Python|CUDA|ROCm|PyTorch|torch|compute capability|sm_?\d+|glibc|gcc|Ubuntu)\b.*\d", re.IGNORECASE
+)
+_SETTING = re.compile(r"-|[A-Z][A-Z0-9]*_[A-Z0-9_]+$|\w*(?:Config|Args|Settings|Options|Params)\.\w+$")
+
+
+def whom(fact: Fact) -> Whom:
+    """Return whom a fact concerns; internals where hardly anybody meets it."""
+    if fact.kind in _BEHIND_THE_SCENES or reach(fact) == HARDLY_ANY or _is_call(fact):
+        return Whom.INTERNALS
+    if fact.kind is FactKind.SUPPORT_DROPPED:
+        return Whom.OPERATORS if _PLATFORM.search(fact.name) else Whom.USERS
+    if fact.kind in OPERATIONAL or fact.kind in (FactKind.SECURITY, FactKind.REVERT):
+        return Whom.USERS
+    if fact.kind in DEPENDENCIES or fact.kind in _EXTRAS:
+        return Whom.OPERATORS
+    if fact.kind in _OF_SETTINGS and is_setting(fact.name):
+        return Whom.USERS
+    return Whom.EXTENDERS
+
+
+def _is_call(fact: Fact) -> bool:
+    """Return whether a fact is a call that may matter to security, rather than what the author says of it."""
+    return fact.kind is FactKind.SECURITY and fact.path is not None
+
+
+def effect(fact: Fact) -> Effect:
+    """Return what a fact does to whom it concerns."""
+    match fact.kind:
+        case FactKind.SECURITY:
+            return Effect.SECURITY
+        case FactKind.DEPRECATED:
+            return Effect.DEPRECATION
+        case each if each in DEPENDENCIES or each in _EXTRAS:
+            return Effect.REQUIREMENT
+        case _:
+            return Effect.BREAK if fact.breaking else Effect.BEHAVIOUR
+
+
+def is_setting(name: str) -> bool:
+    """Return whether a name is one that users set: a flag, an environment variable, a field of a configuration."""
+    return bool(_SETTING.match(name))
+
+
+def reach(fact: Fact) -> int:
+    """Return how many other people's code or deployments can meet a change, by rank: 0 for most of them, 4 for hardly any."""
+    path = (fact.path or "").lower()
+    if fact.kind in OPERATIONAL:
+        return HARDLY_ANY if _TEST_VARIABLE.search(fact.name) else MOST
+    if fact.kind in DEPENDENCIES or fact.kind in _EXTRAS:
+        return HARDLY_ANY if _TOOLING.search(path) else 1 + (fact.kind in _EXTRAS)
+    if _PRIVATE.search(fact.name.partition("(")[0]) or (path and kind(path) is not Kind.SOURCE):
+        return HARDLY_ANY
+    if fact.kind in _OF_SETTINGS and is_setting(fact.name):
+        return MOST
+    return _reach_in_code(fact, path)
+
+
+def _reach_in_code(fact: Fact, path: str) -> int:
+    """Return how much other code can meet a change, by rank; an annotation is met by none, and models by hardly any."""
+    if fact.kind in _WIDE or _BASE_FILE.search(path) or AREAS["touches plug-in points"].search(path):
+        return INTERFACE
+    if fact.kind is FactKind.RETYPED or AREAS["touches models"].search(path):
+        return HARDLY_ANY
+    return 2 if fact.kind in _IMPORTED and "." not in fact.name else 3

@@ -1,0 +1,143 @@
+"""The commits of a day or a week by whom their consequences concern, each in one group, those that most people meet first.
+
+A merge and the commits that it merges count as one, and what the period takes back has no consequence.
+"""
+
+import re
+from collections.abc import Collection, Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+from analysis.consequences import consequences, order
+from analysis.consequences.repeats import merged_commits, undone_titles
+from analysis.locale import Catalogue, mark
+from analysis.models import Commit, Entry, Importance, PeriodReport
+from analysis.models.consequences import Consequence, Effect, Whom
+
+
+class Group(StrEnum):
+    """The groups of a head, in their order. The values are part of the JSON report of a week."""
+
+    USERS = "users"
+    OPERATORS = "operators"
+    EXTENDERS = "extenders"
+    IMPORTANT = "important"
+    FIXES = "fixes"
+    NEW = "new"
+
+
+_HEADINGS = {
+    Group.USERS: mark("🎛️ For users ({count})"),
+    Group.OPERATORS: mark("📦 For operators ({count})"),
+    Group.EXTENDERS: mark("🧩 For those who extend it ({count})"),
+    Group.IMPORTANT: mark("🔴 Also important ({count})"),
+    Group.FIXES: mark("🩹 Worth picking ({count})"),
+    Group.NEW: mark("✨ New ({count})"),
+}
+_MOST = {Group.USERS: 5, Group.OPERATORS: 3, Group.EXTENDERS: 5, Group.IMPORTANT: 3, Group.FIXES: 3, Group.NEW: 6}
+_GROUPS = {Whom.USERS: Group.USERS, Whom.OPERATORS: Group.OPERATORS, Whom.EXTENDERS: Group.EXTENDERS}
+_BY_EFFECT = {Effect.FIX: Group.FIXES, Effect.ADDITION: Group.NEW}
+_TIERS = list(Importance)
+_PLAIN_MERGE = re.compile(r"Merge\b")
+
+
+class Line(NamedTuple):
+    """A commit in a group with all its consequences, the first of which is its headline."""
+
+    entry: Entry
+    consequences: tuple[Consequence, ...]
+
+    @property
+    def headline(self) -> str:
+        return self.consequences[0].what
+
+
+class GroupLines(NamedTuple):
+    """A group as it is shown: its first commits, and the number of the others."""
+
+    group: Group
+    lines: tuple[Line, ...]
+    left: int
+
+    def heading(self, say: Catalogue) -> str:
+        """Return the group's name with the number of its commits."""
+        return say(_HEADINGS[self.group], count=len(self.lines) + self.left)
+
+    def more(self, say: Catalogue) -> str:
+        """Return how many of its commits are not shown; "" if all are."""
+        return say("and {count} more", count=self.left) if self.left else ""
+
+
+def group_lines(report: PeriodReport, apart: Collection[str] = ()) -> dict[Group, list[Line]]:
+    """Group the commits of a period, late ones included; those without a consequence are in no group, nor those `apart`."""
+    period = (*report.entries, *report.late)
+    taken_back = undone_titles(period) | _reverted_elsewhere(period)
+    found: dict[str, Line] = {}
+    for entry in period:
+        sha = entry.commit.sha
+        told = consequences(entry, report.language, report.net(entry), titled=sha not in taken_back)
+        if told and sha not in apart and _group(entry, told[0]):
+            found[sha] = Line(entry, told)
+    for merge, merged in merged_commits(period):
+        _tell_merge_once(found, merge, merged)
+    groups: dict[Group, list[Line]] = {group: [] for group in Group}
+    for line in sorted(found.values(), key=_order):
+        if group := _group(line.entry, line.consequences[0]):
+            groups[group].append(line)
+    return groups
+
+
+def shown_lines(report: PeriodReport, apart: Collection[str] = ()) -> list[GroupLines]:
+    """Return the groups that have commits, each with those that the head of a report shows: its first."""
+    groups = group_lines(report, apart)
+    return [
+        GroupLines(group, tuple(lines[: _MOST[group]]), max(0, len(lines) - _MOST[group]))
+        for group, lines in groups.items()
+        if lines
+    ]
+
+
+def all_lines(report: PeriodReport) -> list[GroupLines]:
+    """Return the groups that have commits, each with all of them."""
+    return [GroupLines(group, tuple(lines), 0) for group, lines in group_lines(report).items() if lines]
+
+
+def breaking_lines(report: PeriodReport) -> list[Line]:
+    """Return the commits of a period that break what others use, run or extend."""
+    lines = [line for lines in group_lines(report).values() for line in lines]
+    return [line for line in lines if any(each.effect is Effect.BREAK for each in line.consequences)]
+
+
+def _group(entry: Entry, first: Consequence) -> Group | None:
+    if first.effect in _BY_EFFECT:
+        return _BY_EFFECT[first.effect]
+    if first.whom is Whom.INTERNALS:
+        return Group.IMPORTANT if entry.ranked.importance is Importance.HIGH else None
+    return _GROUPS[first.whom]
+
+
+def _order(line: Line) -> tuple[int, ...]:
+    return *order(line.consequences[0]), _TIERS.index(line.entry.ranked.importance)
+
+
+def _reverted_elsewhere(period: Sequence[Entry]) -> frozenset[str]:
+    """Return the commits that one of another day says it reverts; one of the same day has to prove it by its diff."""
+    shas = {entry.commit.sha for entry in period}
+    return frozenset(
+        each.commit.sha for each in period if each.links.reverted_by and each.links.reverted_by not in shas
+    )
+
+
+def _tell_merge_once(found: dict[str, Line], merge: Commit, merged: Collection[str]) -> None:
+    """Leave the lines of a merge or of what it merges: its own, unless its title names branches or only theirs have facts."""
+    told, own = [sha for sha in merged if sha in found], found.get(merge.sha)
+    have_facts = any(_has_facts(found[sha]) for sha in told)
+    if told and (_PLAIN_MERGE.match(merge.subject) or (have_facts and not (own and _has_facts(own)))):
+        found.pop(merge.sha, None)
+    elif own:
+        for sha in told:
+            del found[sha]
+
+
+def _has_facts(line: Line) -> bool:
+    return any(each.facts for each in line.consequences)

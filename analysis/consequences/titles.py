@@ -1,0 +1,102 @@
+"""The consequence that a commit's title tells, where its facts tell none or less: a removal, a default, a fix, a feature."""
+
+import re
+
+from analysis.models import ChangeType, Entry, Importance
+from analysis.models.consequences import Consequence, Effect, Whom
+from analysis.models.impacts import Certainty
+from analysis.paths import Kind, kind
+from analysis.ranking.vocabulary import AREAS
+from analysis.writing.titles import added_feature, plain_title
+
+_BY_PRODUCTS = frozenset({ChangeType.DOCS, ChangeType.TESTS, ChangeType.CI_BUILD})
+_REMOVES = re.compile(r"(?:remov|drop|delet|deprecat|disabl|retir|replac|switch|renam)\w*\b", re.IGNORECASE)
+# What an author calls breaking, and what changes by default.
+_SAYS_BREAKING = re.compile(
+    r"\b(?:remov(?:e|es|ed|al)|drop(?:s|ped)?|delete[sd]?)\b.{0,60}\bdeprecat|\bbreaking\b|\bdrop(?:s|ped|ping)?\b.{0,40}\bsupport\b",
+    re.IGNORECASE,
+)
+_SAYS_DEFAULT = re.compile(
+    r"\b(?:by default|as (?:the )?default|(?:change|set|make|new|update|enable|disable|default)\w*\b.{0,60}\bdefaults?\b)",
+    re.IGNORECASE,
+)
+_DEPRECATES = re.compile(r"deprecat\w+\b", re.IGNORECASE)
+# What makes a fix worth picking, the worst first.
+_FIXES = tuple(
+    re.compile(rf"\b(?:{words})\b", re.IGNORECASE)
+    for words in (
+        r"security|vulnerab\w+|cve-\d+-\d+|injection|unsafe|denial of service",
+        (
+            r"crash\w*|segfault\w*|seg fault|illegal memory|illegal instruction|core dump\w*|panics?|\w+Error|aborts?|broken|"
+            r"fail(?:s|ed|ing|ure)? to (?:start|load|launch|initiali[sz]e)|cannot (?:start|load)"
+        ),
+        r"hang(?:s|ing)?|deadlocks?|stuck|freez\w+|infinite (?:loop|wait)|livelock|never (?:returns|finishes)",
+        (
+            r"wrong|incorrect\w*|corrupt\w*|garbage|gibberish|nans?|stale|overflow\w*|accuracy|race(?: condition)?|duplicate\w*|"
+            r"mismatch\w*|silently|lost|missing (?:results?|outputs?|tokens?)|single result"
+        ),
+        r"leak\w*|ooms?|out[- ]of[- ]memory",
+    )
+)
+# What is wrong in tests, documents or messages alone breaks nobody's run.
+_HARMLESS = re.compile(
+    r"\b(?:comments?|tests?|ci|flak\w+|typos?|lint|docs?|confusing|misleading|(?:error|warning|log|help)s? (?:messages?|texts?|outputs?))\b",
+    re.IGNORECASE,
+)
+
+
+def title_consequence(entry: Entry, what: str) -> Consequence | None:
+    """Return what a commit's title says that happens, told as `what`; None where it says nothing to anybody else."""
+    found = _told(entry)
+    if found is None:
+        return None
+    whom, effect, reach = found
+    return Consequence(what=what, whom=whom, effect=effect, reach=reach, certainty=Certainty.LIKELY)
+
+
+def says_more(entry: Entry) -> bool:
+    """Return whether a title tells a change as a whole: what it removes, replaces or makes the default."""
+    title = plain_title(entry.commit)
+    return bool(_REMOVES.match(title) or _SAYS_DEFAULT.search(title))
+
+
+def is_important_feature(entry: Entry) -> bool:
+    """Return whether a title adds something that matters more than what it changes for a few who extend the project."""
+    return entry.ranked.importance is Importance.HIGH and _is_feature(entry)
+
+
+def _told(entry: Entry) -> tuple[Whom, Effect, int] | None:
+    title, importance = plain_title(entry.commit), entry.ranked.importance
+    shipped, notable = _has_files(entry, Kind.SOURCE, Kind.DEPENDENCY, Kind.BUILD), importance is not Importance.LOW
+    if notable and shipped and _SAYS_BREAKING.search(title):
+        return _whom(entry), Effect.BREAK, 2
+    if notable and shipped and _SAYS_DEFAULT.search(title):
+        return Whom.USERS, Effect.BEHAVIOUR, 1
+    if notable and shipped and _DEPRECATES.match(title):
+        return _whom(entry), Effect.DEPRECATION, 2
+    if ChangeType.BUG_FIX in entry.ranked.change_types and _has_files(entry, Kind.SOURCE):
+        severity = next((place for place, words in enumerate(_FIXES) if words.search(title)), None)
+        if severity is not None and not _HARMLESS.search(title):
+            return Whom.USERS, Effect.FIX if severity else Effect.SECURITY, severity
+    if notable and shipped and _is_feature(entry):
+        return Whom.USERS, Effect.ADDITION, 3
+    return (Whom.INTERNALS, Effect.OTHER, 3) if importance is Importance.HIGH else None
+
+
+def _whom(entry: Entry) -> Whom:
+    set_or_called = (AREAS["touches configuration"], AREAS["touches an interface"])
+    paths = [file.path.lower() for file in entry.commit.files]
+    return Whom.USERS if any(area.search(path) for area in set_or_called for path in paths) else Whom.EXTENDERS
+
+
+def _is_feature(entry: Entry) -> bool:
+    """Return whether a title adds something for users: not what only refactors, documents, tests or builds."""
+    types = set(entry.ranked.change_types)
+    by_product = types & _BY_PRODUCTS and ChangeType.FEATURE not in types
+    return bool(added_feature(entry.commit)) and ChangeType.REFACTOR not in types and not by_product
+
+
+def _has_files(entry: Entry, *kinds: Kind) -> bool:
+    """Return whether the commit changes files of these kinds, or may do so because its files are unknown."""
+    files = entry.commit.files
+    return not files or any(kind(file.path) in kinds for file in files)

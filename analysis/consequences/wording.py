@@ -1,0 +1,296 @@
+"""Facts of one kind as a sentence of at most 90 characters: by their names, or by how many there are and what they share."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from analysis.facts.change import Change
+from analysis.facts.dependencies import ANY_VERSION
+from analysis.facts.requirements import is_installed_from
+from analysis.locale import Catalogue
+from analysis.locale.punctuation import join_items
+from analysis.models import DEPENDENCIES, Commit, Fact, FactKind
+from analysis.ranking.signals import split_title
+from analysis.text import mentions, one_line, shorten
+from analysis.writing.by_rules import code
+from analysis.writing.fact_sentences import FACT_SENTENCES
+
+LENGTH = 90  # characters of a sentence, without the marks of code
+_NAMED = 2  # names that are told; more are counted
+_OF_CLASSES = frozenset(
+    {
+        FactKind.REMOVED_KEY,
+        FactKind.REMOVED_METHOD,
+        FactKind.RENAMED_METHOD,
+        FactKind.REMOVED_ATTRIBUTE,
+        FactKind.REQUIRED_METHOD,
+        FactKind.UNCALLED_METHOD,
+    }
+)
+_IN_MODULES = frozenset({FactKind.REMOVED_NAME, FactKind.MOVED_NAME})
+_PARAMETER_KINDS = frozenset(each for each in FactKind if each.name.endswith(("_PARAMETER", "PARAMETER_KIND")))
+_GONE = frozenset({FactKind.REMOVED_PARAMETER, FactKind.RENAMED_PARAMETER})
+_NEEDED = frozenset({FactKind.REQUIRED_PARAMETER, FactKind.RENAMED_PARAMETER})
+_REQUIREMENTS = frozenset({FactKind.MINIMUM_RAISED, FactKind.DEPENDENCY_MOVED})
+_REVERT = re.compile(r"(?:un-?)?revert(?:s|ing)?\b[:\s]*", re.IGNORECASE)
+_NUMBER = re.compile(r"\s*\(#\d+\)\s*$")
+_PARAMETER = re.compile(r"(?P<function>[^()]+)\((?P<parameter>[^()]+)\)")
+_FOR_ALL = re.compile(r"(?:requirements/)?(?:pyproject|setup|requirements|common|base|core|main|package|Cargo|go)\.\w+")
+
+
+def family(kind: FactKind) -> str:
+    """Return what facts of this kind are told together with: other changes of parameters or of required versions."""
+    if kind in _PARAMETER_KINDS:
+        return "parameters"
+    return "requirements" if kind in _REQUIREMENTS else kind.value
+
+
+def sentence(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> str:
+    """Return what facts of one family change in a commit: the fullest wording that is short enough, with `code` spans."""
+    told = [one_line(each) for each in _wordings(commit, facts, say)]
+    return next((each for each in told if fits(each)), told[-1])
+
+
+def fits(text: str) -> bool:
+    """Return whether a sentence is short enough, its marks of code aside."""
+    return len(text.replace("`", "")) <= LENGTH
+
+
+def _wordings(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
+    """Yield sentences about the same facts, the fullest first; the last is always short."""
+    first, count = facts[0], len({each.name for each in facts})
+    sentences = FACT_SENTENCES[first.kind]
+    if first.kind in _PARAMETER_KINDS:
+        yield from _parameters(facts, say)
+        return
+    if count <= _NAMED:
+        yield from _named(commit, facts, say)
+        yield sentences.named(_names([_last(each.name) for each in facts], say), count, say)
+    counted = sentences.counted(count, say)
+    for owned in _owners(facts, counted, say):
+        yield say(sentences.change, what=owned)
+    yield say(sentences.change, what=counted)
+
+
+def _named(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
+    """Yield sentences that name one or two facts, the last without what is special to their kind."""
+    first, names = facts[0], _names([each.name for each in facts], say)
+    match first.kind:
+        case FactKind.DEPRECATED:
+            yield from _deprecation(facts, names, say)
+        case FactKind.MOVED_MODULE | FactKind.MOVED_NAME | FactKind.REMOVED_NAME:
+            yield from _of_modules(facts, names, say)
+        case kind if kind in DEPENDENCIES:
+            yield from _dependencies(commit, facts, say)
+        case _ if len(facts) == 1:
+            yield from _one(first, say)
+        case _:
+            pass
+    yield FACT_SENTENCES[first.kind].named(names, len(facts), say)
+
+
+def _one(fact: Fact, say: Catalogue) -> Iterator[str]:
+    """Yield sentences about a single fact of the kinds whose old and new value or owner matter."""
+    sentences, name, new = FACT_SENTENCES[fact.kind], code(fact.name), code(fact.new or "None")
+    match fact.kind:
+        case FactKind.DEFAULT_CHANGED:
+            yield say("{name} now defaults to {new} (was {old})", name=name, new=new, old=code(fact.old or "None"))
+            yield say("{name} now defaults to {new}", name=name, new=new)
+        case FactKind.REMOVED_BASE if match := _PARAMETER.fullmatch(fact.name):
+            heir, base = code(match["function"]), code(match["parameter"])
+            yield say("{name} no longer inherits from {base}", name=heir, base=base)
+        case FactKind.RETYPED if fact.new:
+            yield say("The type of {name} is now {new}", name=name, new=new)
+        case FactKind.REVERT:
+            yield from _revert(fact.name, say)
+        case kind if fact.new and kind.name.startswith("RENAMED"):
+            for old, other in ((fact.name, fact.new), (_last(fact.name), _last(fact.new))):
+                yield say("{change} to {new}", change=sentences.named(code(old), 1, say), new=code(other))
+        case _:
+            pass
+
+
+def _revert(title: str, say: Catalogue) -> Iterator[str]:
+    """Yield what is reverted by its title, with and without its tags; one of a revert lands a commit again."""
+    again = _REVERT.match(title)
+    for words in (title, split_title(title)[1].strip()):
+        bare = _REVERT.sub("", words).strip(' "“”:')
+        what = bare if bare.startswith("#") else say("“{title}”", title=bare)
+        yield say("Lands {what} again", what=what) if again else say(FACT_SENTENCES[FactKind.REVERT].change, what=what)
+
+
+def _of_modules(facts: Sequence[Fact], names: str, say: Catalogue) -> Iterator[str]:
+    """Yield where a module or a module's names went, or where they were."""
+    first = facts[0]
+    if first.kind is FactKind.REMOVED_NAME and len({each.path for each in facts}) == 1:
+        yield say("Removes {names} from {module}", names=names, module=_module(first.path))
+    elif first.kind is FactKind.MOVED_NAME and len({_dotted(each.new) for each in facts}) == 1:
+        yield say("Moves {names} to {new}", names=names, new=_module(first.new))
+    elif first.kind is FactKind.MOVED_MODULE and len(facts) == 1:
+        for name in (_module(first.name), code(_last(_dotted(first.name)))):
+            yield say("Moves {names} to {new}", names=name, new=_module(first.new))
+
+
+def _last(name: str) -> str:
+    return name.rpartition(".")[2]
+
+
+def _deprecation(facts: Sequence[Fact], names: str, say: Catalogue) -> Iterator[str]:
+    """Yield what is deprecated, with what replaces it and the version that removes it if all have these in common."""
+    change = FACT_SENTENCES[FactKind.DEPRECATED].named(names, len(facts), say)
+    until, new = ({getattr(each, key) for each in facts} for key in ("until", "new"))
+    version, instead = (next(iter(values)) if len(values) == 1 else None for values in (until, new))
+    if version and instead:
+        gone = say("{change}, to be removed in {version}", change=change, version=version)
+        yield say("{change}; use {new} instead", change=gone, new=code(instead))
+    if instead:
+        yield say("{change}; use {new} instead", change=change, new=code(instead))
+    if version:
+        yield say("{change}, to be removed in {version}", change=change, version=version)
+
+
+def _dependencies(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
+    """Yield what is required now, or which dependencies come or go, with the file where it is that of some users alone."""
+    first = facts[0]
+    if first.kind not in _REQUIREMENTS:
+        names = _names([each.name for each in facts], say)
+        yield _with_file(FACT_SENTENCES[first.kind].named(names, len(facts), say), commit, first, say)
+        return
+    told = join_items([code(required(each)) for each in facts], say)
+    needed = say("Now requires {names}", names=told)
+    if len(facts) == 1 and facts[0].old and facts[0].old != ANY_VERSION:
+        was = say("{change} (was {old})", change=needed, old=code(facts[0].old))
+        yield _with_file(was, commit, facts[0], say)
+    yield _with_file(needed, commit, facts[0], say)
+    yield needed
+
+
+def required(fact: Fact) -> str:
+    """Return a requirement as it is written: `pydantic>=2.12.0`, `Python 3.10`."""
+    name, new = "Python" if fact.name == "requires-python" else fact.name, fact.new or ""
+    return f"{name}{new}" if new[:1] in "=<>!~" else f"{name} {new}"
+
+
+def _with_file(change: str, commit: Commit, fact: Fact, say: Catalogue) -> str:
+    """Add the requirements file whose dependency alone changes, unless all users install what it lists."""
+    if not fact.path or _FOR_ALL.fullmatch(fact.path):
+        return change
+    before_and_after = Change(commit)
+    others = [each for each in commit.files if each.path != fact.path and is_installed_from(before_and_after, each)]
+    if any(each.patch is None or mentions(each.patch.lower(), fact.name.lower()) for each in others):
+        return change
+    return say("{change} in {file}", change=change, file=code(fact.path))
+
+
+def _parameters(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
+    """Yield how the parameters of functions change: what is gone and what is needed, or how many change."""
+    functions = list(dict.fromkeys(map(_function, facts)))
+    told, count, kinds = _functions(functions, say), len(functions), {each.kind for each in facts}
+    gone = [_parameter(each) for each in facts if each.kind in _GONE]
+    new = [
+        each.new or "" if each.kind is FactKind.RENAMED_PARAMETER else _parameter(each)
+        for each in facts
+        if each.kind in _NEEDED
+    ]
+    old, needed = (_few(names, say) for names in (gone, new))
+    alike = (
+        len(
+            {
+                frozenset((each.kind, _parameter(each)) for each in facts if _function(each) == name)
+                for name in functions
+            }
+        )
+        == 1
+    )
+    if kinds <= _GONE | _NEEDED and gone and new and alike:
+        yield say.plural(
+            "{function} takes {new} instead of {old}",
+            "{function} take {new} instead of {old}",
+            count,
+            function=told,
+            new=needed,
+            old=old,
+        )
+    elif kinds == {FactKind.REMOVED_PARAMETER}:
+        yield say.plural(
+            "{function} no longer takes {old}", "{function} no longer take {old}", count, function=told, old=old
+        )
+    elif kinds == {FactKind.REQUIRED_PARAMETER}:
+        yield say.plural(
+            "{function} now requires {new}", "{function} now require {new}", count, function=told, new=needed
+        )
+    elif kinds == {FactKind.ADDED_PARAMETER}:
+        added = _few([_parameter(each) for each in facts], say)
+        yield say("Passes the new parameter {names} to {function}", names=added, function=told)
+    elif len(facts) == 1:
+        yield FACT_SENTENCES[facts[0].kind].named(code(facts[0].name.replace(".__init__(", "(")), 1, say)
+    parameters = FACT_SENTENCES[FactKind.REMOVED_PARAMETER].counted(len({each.name for each in facts}), say)
+    counted = _functions(functions, say, named=1)
+    yield say("Changes {what}", what=say("{what} of {owner}", what=parameters, owner=counted))
+
+
+def _functions(functions: Sequence[str], say: Catalogue, named: int = _NAMED) -> str:
+    """Return the names of a few functions, or how many they are."""
+    if len(functions) <= named:
+        return _names(functions, say)
+    if all(each.rpartition(".")[2][:1].isupper() for each in functions):
+        return say.plural("{count} constructor", "{count} constructors", len(functions))
+    return say.plural("{count} function", "{count} functions", len(functions))
+
+
+def _few(parameters: Sequence[str], say: Catalogue) -> str:
+    """Return the names of a few parameters, or how many they are."""
+    names = list(dict.fromkeys(parameters))
+    if len(names) <= _NAMED:
+        return _names(names, say) if names else ""
+    return FACT_SENTENCES[FactKind.REMOVED_PARAMETER].counted(len(names), say)
+
+
+def _function(fact: Fact) -> str:
+    """Return the function whose parameter a fact is about, and of a constructor its class, as it is called."""
+    match = _PARAMETER.fullmatch(fact.name)
+    return f"{match['function'].removesuffix('.__init__')}()" if match else fact.name
+
+
+def _parameter(fact: Fact) -> str:
+    match = _PARAMETER.fullmatch(fact.name)
+    return match["parameter"] if match else fact.name
+
+
+def _owners(facts: Sequence[Fact], counted: str, say: Catalogue) -> Iterator[str]:
+    """Yield how many facts there are with the class or the module that they have in common, or that most of them are of."""
+    if facts[0].kind in _IN_MODULES:
+        modules = {_module(each.path) for each in facts}
+        module = modules.pop() if len(modules) == 1 else say("{count} modules", count=len(modules))
+        told = say("{what} from {owner}", what=counted, owner=module)
+        new = {_dotted(each.new) for each in facts if each.new}
+        if facts[0].kind is FactKind.MOVED_NAME and len(new) == 1:
+            yield say("{what} to {new}", what=told, new=code(new.pop()))
+        yield told
+    elif facts[0].kind in _OF_CLASSES and all("." in each.name for each in facts):
+        owners = Counter(each.name.rpartition(".")[0] for each in facts)
+        [(most, count)] = owners.most_common(1)
+        if len(owners) == 1:
+            yield say("{what} of {owner}", what=counted, owner=code(most))
+        elif 2 * count > len(facts):
+            yield say("{what}, most of them of {owner}", what=counted, owner=code(most))
+        yield say("{what} of {owner}", what=counted, owner=say("{count} classes", count=len(owners)))
+
+
+def _names(names: Sequence[str], say: Catalogue) -> str:
+    """Return one or two names as code."""
+    first, *rest = dict.fromkeys(names)
+    return say("{name} and {other}", name=code(first), other=code(rest[0])) if rest else code(first)
+
+
+def _module(place: str | None) -> str:
+    """Return a Python file as the module that is imported, in a code span."""
+    return code(shorten(_dotted(place), LENGTH))
+
+
+def _dotted(place: str | None) -> str:
+    """Return a Python file, with a line or without, as the module that is imported; another file as its path."""
+    path = re.sub(r":\d+$", "", place or "")
+    if not path.endswith(".py"):
+        return path
+    return path.removeprefix("src/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
