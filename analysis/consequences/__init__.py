@@ -56,7 +56,7 @@ def _is_told_better(entry: Entry, told: Sequence[Consequence]) -> bool:
         return False
     if first.effect is Effect.REQUIREMENT:
         return is_important_feature(entry)
-    return says_more(entry) and (len(told) > 1 or len(first.facts) > 1)
+    return "`" not in first.what or (says_more(entry) and (len(told) > 1 or len(first.facts) > 1))
 
 
 def headline(entry: Entry, language: Language, facts: Sequence[Fact] | None = None) -> str:

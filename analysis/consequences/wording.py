@@ -8,7 +8,7 @@ from analysis.facts.change import Change
 from analysis.facts.dependencies import ANY_VERSION
 from analysis.facts.requirements import is_installed_from
 from analysis.locale import Catalogue
-from analysis.locale.punctuation import join_items
+from analysis.locale.punctuation import join_items, spaced
 from analysis.models import DEPENDENCIES, Commit, Fact, FactKind
 from analysis.ranking.signals import split_title
 from analysis.text import mentions, one_line, shorten
@@ -47,7 +47,7 @@ def family(kind: FactKind) -> str:
 
 def sentence(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> str:
     """Return what facts of one family change in a commit: the fullest wording that is short enough, with `code` spans."""
-    told = [one_line(each) for each in _wordings(commit, facts, say)]
+    told = [one_line(spaced(each)) for each in _wordings(commit, facts, say)]
     return next((each for each in told if fits(each)), told[-1])
 
 
@@ -127,8 +127,13 @@ def _of_modules(facts: Sequence[Fact], names: str, say: Catalogue) -> Iterator[s
     elif first.kind is FactKind.MOVED_NAME and len({_dotted(each.new) for each in facts}) == 1:
         yield say("Moves {names} to {new}", names=names, new=_module(first.new))
     elif first.kind is FactKind.MOVED_MODULE and len(facts) == 1:
-        for name in (_module(first.name), code(_last(_dotted(first.name)))):
-            yield say("Moves {names} to {new}", names=name, new=_module(first.new))
+        last = code(_last(_dotted(first.name)))
+        for name, new in (
+            (_module(first.name), _module(first.new)),
+            (last, _module(first.new)),
+            (last, code(_last(_dotted(first.new)))),
+        ):
+            yield say("Moves {names} to {new}", names=name, new=new)
 
 
 def _last(name: str) -> str:

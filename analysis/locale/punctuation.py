@@ -1,9 +1,19 @@
 """Lists and sequences of sentences, with the punctuation of the language."""
 
+import re
 from collections.abc import Iterable
 from functools import reduce
 
 from analysis.locale import Catalogue
+
+_CHINESE = "[\u4e00-\u9fff]"
+_BETWEEN = re.compile(f"(?<={_CHINESE}) +(?={_CHINESE})")
+_BESIDE = re.compile(f"(?<={_CHINESE})(?=[`0-9A-Za-z])|(?<=[`0-9A-Za-z])(?={_CHINESE})")
+
+
+def spaced(text: str) -> str:
+    """Set Chinese as is usual beside what is not, which composed sentences do not know: a space there, none within it."""
+    return _BESIDE.sub(" ", _BETWEEN.sub("", text))
 
 
 def join_items(items: Iterable[str], say: Catalogue) -> str:

@@ -7,19 +7,18 @@ from analysis.models import FactKind, Severity
 
 
 class Noun(NamedTuple):
-    """What facts of a kind are about: beside names, one or several; and counted, one or several."""
+    """What facts of a kind are about, one and several; `bare` names stand without it."""
 
     one: str
     several: str
-    counted: str
-    all_counted: str
+    bare: bool = False
 
 
 class FactSentences(NamedTuple):
     """The sentences about a kind of fact, in English for the catalogue.
 
-    `change` takes {what}, which is the `noun`; `risk` stands alone, and `advice` takes {names} or {how}. No risk and no
-    advice are empty.
+    `change` takes {what}, which is the `noun` with names or a count; `risk` stands alone, and `advice` takes {names} or
+    {how}. No risk and no advice are empty.
     """
 
     change: str
@@ -30,59 +29,31 @@ class FactSentences(NamedTuple):
 
     def named(self, names: str, count: int, say: Catalogue) -> str:
         """Return the change with the names of what changed, `count` of them."""
-        return say(self.change, what=say(self.noun.one if count == 1 else self.noun.several, names=names))
+        noun = say(self.noun.one if count == 1 else self.noun.several)
+        return say(self.change, what=names if self.noun.bare else say("{noun} {names}", noun=noun, names=names))
 
     def counted(self, count: int, say: Catalogue) -> str:
         """Return how many names changed, without them: `7 attributes`."""
-        return say.plural(self.noun.counted, self.noun.all_counted, count)
+        noun = say(self.noun.one if count == 1 else self.noun.several)
+        return say("{count} {noun}", count=count, noun=noun)
 
 
-_FLAG = Noun(mark("flag {names}"), mark("flags {names}"), mark("{count} flag"), mark("{count} flags"))
-_VARIABLE = Noun(
-    mark("environment variable {names}"),
-    mark("environment variables {names}"),
-    mark("{count} environment variable"),
-    mark("{count} environment variables"),
-)
-_KEY = Noun(
-    mark("configuration key {names}"),
-    mark("configuration keys {names}"),
-    mark("{count} configuration key"),
-    mark("{count} configuration keys"),
-)
-_ROUTE = Noun(mark("route {names}"), mark("routes {names}"), mark("{count} route"), mark("{count} routes"))
-_FIELD = Noun(
-    mark("API field {names}"), mark("API fields {names}"), mark("{count} API field"), mark("{count} API fields")
-)
-_NAME = Noun("{names}", "{names}", mark("{count} name"), mark("{count} names"))
-_MODULE = Noun(mark("module {names}"), mark("modules {names}"), mark("{count} module"), mark("{count} modules"))
-_METHOD = Noun(mark("method {names}"), mark("methods {names}"), mark("{count} method"), mark("{count} methods"))
-_ABSTRACT = Noun(
-    mark("abstract method {names}"),
-    mark("abstract methods {names}"),
-    mark("{count} abstract method"),
-    mark("{count} abstract methods"),
-)
-_ATTRIBUTE = Noun(
-    mark("attribute {names}"), mark("attributes {names}"), mark("{count} attribute"), mark("{count} attributes")
-)
-_PARAMETER = Noun(
-    mark("parameter {names}"), mark("parameters {names}"), mark("{count} parameter"), mark("{count} parameters")
-)
-_BASE = Noun("{names}", "{names}", mark("{count} base class"), mark("{count} base classes"))
-_DEPENDENCY = Noun(
-    mark("dependency {names}"), mark("dependencies {names}"), mark("{count} dependency"), mark("{count} dependencies")
-)
-_EXTRA = Noun(
-    mark("optional dependency {names}"),
-    mark("optional dependencies {names}"),
-    mark("{count} optional dependency"),
-    mark("{count} optional dependencies"),
-)
-_TEST = Noun(mark("test {names}"), mark("tests {names}"), mark("{count} test"), mark("{count} tests"))
-_FILE = Noun(
-    mark("source file {names}"), mark("source files {names}"), mark("{count} source file"), mark("{count} source files")
-)
+_FLAG = Noun(mark("flag"), mark("flags"))
+_VARIABLE = Noun(mark("environment variable"), mark("environment variables"))
+_KEY = Noun(mark("configuration key"), mark("configuration keys"))
+_ROUTE = Noun(mark("route"), mark("routes"))
+_FIELD = Noun(mark("API field"), mark("API fields"))
+_NAME = Noun(mark("name"), mark("names"), bare=True)
+_MODULE = Noun(mark("module"), mark("modules"))
+_METHOD = Noun(mark("method"), mark("methods"))
+_ABSTRACT = Noun(mark("abstract method"), mark("abstract methods"))
+_ATTRIBUTE = Noun(mark("attribute"), mark("attributes"))
+_PARAMETER = Noun(mark("parameter"), mark("parameters"))
+_BASE = Noun(mark("base class"), mark("base classes"), bare=True)
+_DEPENDENCY = Noun(mark("dependency"), mark("dependencies"))
+_EXTRA = Noun(mark("optional dependency"), mark("optional dependencies"))
+_TEST = Noun(mark("test"), mark("tests"))
+_FILE = Noun(mark("source file"), mark("source files"))
 
 FACT_SENTENCES = {
     FactKind.REMOVED_ENV: FactSentences(
