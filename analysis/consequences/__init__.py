@@ -56,7 +56,8 @@ def _is_told_better(entry: Entry, told: Sequence[Consequence]) -> bool:
         return False
     if first.effect is Effect.REQUIREMENT:
         return is_important_feature(entry)
-    return "`" not in first.what or (says_more(entry) and (len(told) > 1 or len(first.facts) > 1))
+    names_nothing = first.whom is Whom.EXTENDERS and "`" not in first.what
+    return names_nothing or (says_more(entry) and (len(told) > 1 or len(first.facts) > 1))
 
 
 def headline(entry: Entry, language: Language, facts: Sequence[Fact] | None = None) -> str:
@@ -126,9 +127,12 @@ def _title_with_name(entry: Entry, first: Consequence, say: Catalogue) -> str:
     if first.effect is Effect.REQUIREMENT:
         name = required(first.facts[0])
     told = say("{title} ({names})", title=title, names=code(one_line(name)))
-    return title if _letters(name.rpartition(".")[2]) in _letters(title) or not fits(told) else told
+    return title if _names(title, name) or not fits(told) else told
 
 
-def _letters(text: str) -> str:
-    """Return a text without what tells `some_name` from `SomeName`."""
-    return re.sub(r"\W|_", "", text).lower()
+def _names(title: str, name: str) -> bool:
+    """Return whether a title has a name, as it is or without its class; `SomeName` is `some_name`."""
+    if name.startswith("-"):
+        return name in title
+    words = {re.sub(r"\W|_", "", each).lower() for each in title.split()}
+    return re.sub(r"\W|_", "", name.rpartition(".")[2]).lower() in words

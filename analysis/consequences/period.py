@@ -87,14 +87,18 @@ def group_lines(report: PeriodReport, apart: Collection[str] = ()) -> dict[Group
     return groups
 
 
-def shown_lines(report: PeriodReport, apart: Collection[str] = ()) -> list[GroupLines]:
-    """Return the groups that have commits, each with those that the head of a report shows: its first."""
-    groups = group_lines(report, apart)
-    return [
-        GroupLines(group, tuple(lines[: _MOST[group]]), max(0, len(lines) - _MOST[group]))
-        for group, lines in groups.items()
-        if lines
-    ]
+def shown_lines(report: PeriodReport, apart: Collection[str] = (), *, every_high: bool = True) -> list[GroupLines]:
+    """Return the groups that have commits, each with those that a head shows: its first, and `every_high` one."""
+    shown = []
+    for group, lines in group_lines(report, apart).items():
+        rows = tuple(
+            line
+            for place, line in enumerate(lines)
+            if place < _MOST[group] or (every_high and line.entry.ranked.importance is Importance.HIGH)
+        )
+        if rows:
+            shown.append(GroupLines(group, rows, len(lines) - len(rows)))
+    return shown
 
 
 def all_lines(report: PeriodReport) -> list[GroupLines]:

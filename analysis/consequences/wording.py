@@ -14,6 +14,7 @@ from analysis.ranking.signals import split_title
 from analysis.text import mentions, one_line, shorten
 from analysis.writing.by_rules import code
 from analysis.writing.fact_sentences import FACT_SENTENCES
+from analysis.writing.replacements import replacement
 
 LENGTH = 90  # characters of a sentence, without the marks of code
 _NAMED = 2  # names that are told; more are counted
@@ -48,7 +49,10 @@ def family(kind: FactKind) -> str:
 def sentence(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> str:
     """Return what facts of one family change in a commit: the fullest wording that is short enough, with `code` spans."""
     told = [one_line(spaced(each)) for each in _wordings(commit, facts, say)]
-    return next((each for each in told if fits(each)), told[-1])
+    line = next((each for each in told if fits(each)), told[-1])
+    new = replacement(commit, facts[0]) if len(facts) == 1 else ""
+    with_new = say("{change}; use {new} instead", change=line, new=code(new))
+    return with_new if new and fits(with_new) else line
 
 
 def fits(text: str) -> bool:
@@ -66,6 +70,8 @@ def _wordings(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> Iterator
     if count <= _NAMED:
         yield from _named(commit, facts, say)
         yield sentences.named(_names([_last(each.name) for each in facts], say), count, say)
+    if first.kind is FactKind.REMOVED_NAME and (module := _deleted_module(commit, facts)):
+        yield say("Removes the module {module}", module=module)
     counted = sentences.counted(count, say)
     for owned in _owners(facts, counted, say):
         yield say(sentences.change, what=owned)
@@ -114,7 +120,7 @@ def _revert(title: str, say: Catalogue) -> Iterator[str]:
     """Yield what is reverted by its title, with and without its tags; one of a revert lands a commit again."""
     again = _REVERT.match(title)
     for words in (title, split_title(title)[1].strip()):
-        bare = _REVERT.sub("", words).strip(' "“”:')
+        bare = _NUMBER.sub("", _REVERT.sub("", words)).strip(' "“”:')
         what = bare if bare.startswith("#") else say("“{title}”", title=bare)
         yield say("Lands {what} again", what=what) if again else say(FACT_SENTENCES[FactKind.REVERT].change, what=what)
 
@@ -230,8 +236,9 @@ def _parameters(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
     elif len(facts) == 1:
         yield FACT_SENTENCES[facts[0].kind].named(code(facts[0].name.replace(".__init__(", "(")), 1, say)
     parameters = FACT_SENTENCES[FactKind.REMOVED_PARAMETER].counted(len({each.name for each in facts}), say)
-    counted = _functions(functions, say, named=1)
-    yield say("Changes {what}", what=say("{what} of {owner}", what=parameters, owner=counted))
+    for named in (1, 0):
+        owner = _functions(functions, say, named)
+        yield say("Changes {what}", what=say("{what} of {owner}", what=parameters, owner=owner))
 
 
 def _functions(functions: Sequence[str], say: Catalogue, named: int = _NAMED) -> str:
@@ -260,6 +267,13 @@ def _function(fact: Fact) -> str:
 def _parameter(fact: Fact) -> str:
     match = _PARAMETER.fullmatch(fact.name)
     return match["parameter"] if match else fact.name
+
+
+def _deleted_module(commit: Commit, facts: Sequence[Fact]) -> str:
+    """Return the module that names are gone with; "" if it is still there, or they were in several."""
+    paths = {each.path for each in facts}
+    deleted = {file.path for file in commit.files if file.status == "removed"}
+    return _module(facts[0].path) if len(paths) == 1 and paths <= deleted else ""
 
 
 def _owners(facts: Sequence[Fact], counted: str, say: Catalogue) -> Iterator[str]:

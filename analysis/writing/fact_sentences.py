@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from analysis.locale import Catalogue, mark
+from analysis.locale.punctuation import spaced
 from analysis.models import FactKind, Severity
 
 
@@ -30,7 +31,8 @@ class FactSentences(NamedTuple):
     def named(self, names: str, count: int, say: Catalogue) -> str:
         """Return the change with the names of what changed, `count` of them."""
         noun = say(self.noun.one if count == 1 else self.noun.several)
-        return say(self.change, what=names if self.noun.bare else say("{noun} {names}", noun=noun, names=names))
+        what = names if self.noun.bare else say("{noun} {names}", noun=noun, names=names)
+        return spaced(say(self.change, what=what))
 
     def counted(self, count: int, say: Catalogue) -> str:
         """Return how many names changed, without them: `7 attributes`."""
@@ -51,6 +53,7 @@ _ATTRIBUTE = Noun(mark("attribute"), mark("attributes"))
 _PARAMETER = Noun(mark("parameter"), mark("parameters"))
 _BASE = Noun(mark("base class"), mark("base classes"), bare=True)
 _DEPENDENCY = Noun(mark("dependency"), mark("dependencies"))
+_VERSION = Noun(mark("dependency"), mark("dependencies"), bare=True)
 _EXTRA = Noun(mark("optional dependency"), mark("optional dependencies"))
 _TEST = Noun(mark("test"), mark("tests"))
 _FILE = Noun(mark("source file"), mark("source files"))
@@ -282,7 +285,7 @@ FACT_SENTENCES = {
     ),
     FactKind.DEPENDENCY_MOVED: FactSentences(
         mark("Changes the version of {what}"),
-        _DEPENDENCY,
+        _VERSION,
         mark("conflicts with environments that pin another version"),
         Severity.LOW,
         mark("Rebuild your images and check the versions that you pin: {names}."),
@@ -339,7 +342,7 @@ FACT_SENTENCES = {
         mark("If you already use the reverted change, check that nothing depends on it."),
     ),
     FactKind.LAYOUT: FactSentences(
-        mark("Changes only formatting, comments, docstrings or import order"),
+        mark("Changes only formatting, comments, docstrings or import order: {what}"),
         _NAME,
     ),
 }

@@ -65,7 +65,7 @@ def week_message(
     report = raised(report, check)
     first = [*noted, *_opening(report), *breaking_section(report.entries, check, report.language)]
     last = [*_lists(report), *_closing(report, check, charted=charted)]
-    groups = shown_lines(report, [sha for sha in check.commits if check.of(sha)])
+    groups = shown_lines(report, [sha for sha in check.commits if check.of(sha)], every_high=False)
     pieces = line_pieces(groups, say)
     buttons = actions(*post, button(say("⚙️ Subscriptions"), Action.SETTINGS, value))
     blocks = [*first, *group_blocks(fitting(groups, pieces, [*first, *last], say), pieces, say), *last, buttons]

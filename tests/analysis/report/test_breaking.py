@@ -99,8 +99,8 @@ def test_what_breaks_is_told_first_kind_by_kind() -> None:
     high = entry(2, fact(name="ENGINE_HIGH"), fact(FactKind.CONCURRENCY, "lock"), tier=Importance.HIGH)
     assert rows(report(low, high)) == [
         "Removes environment variable `ENGINE_HIGH` engine/envs.py:7",
-        "Removes environment variable `ENGINE_OLD` engine/envs.py:7, `ENGINE_OTHER` :7",
-        "Removes public name `take` from engine/envs.py:7",
+        "Removes environment variables `ENGINE_OLD` engine/envs.py:7, `ENGINE_OTHER` :7",
+        "Removes `take` from engine/envs.py:7",
     ]
 
 
@@ -156,7 +156,7 @@ def test_each_name_has_its_place() -> None:
     ]
     day = report(entry(1, *found, files=[ENVS, other]))
     assert rows(day) == [
-        "Removes environment variable `ENGINE_OLD` engine/envs.py:7, `ENGINE_B` :7, `ENGINE_C` engine/args.py:7 and 2 more"
+        "Removes environment variables `ENGINE_OLD` engine/envs.py:7, `ENGINE_B` :7, `ENGINE_C` engine/args.py:7 and 2 more"
     ]
     assert len({part.url for part in breaks(day)[0].parts("en") if part.url}) == 2
 
@@ -164,8 +164,8 @@ def test_each_name_has_its_place() -> None:
 @pytest.mark.parametrize(
     ("language", "row"),
     [
-        ("en", "Moves public name `take` engine/envs.py:7 → engine/args.py:3"),
-        ("zh", "移动公开名称 `take` engine/envs.py:7 → engine/args.py:3"),
+        ("en", "Moves `take` engine/envs.py:7 → engine/args.py:3"),
+        ("zh", "移动 `take` engine/envs.py:7 → engine/args.py:3"),
     ],
 )
 def test_a_move_leads_to_both_places(language: Language, row: str) -> None:
@@ -180,7 +180,7 @@ def test_a_commits_own_section_has_every_name() -> None:
     """What the row at the top leaves out is told with the commit, on every surface that has a section for it."""
     day = report(entry(1, *(fact(name=f"ENGINE_{number}") for number in range(8)), tier=Importance.HIGH))
     messages = digest_messages(day)
-    assert "and 6 more" in read(messages[:1])
+    assert "Removes 8 environment variables" in read(messages[:1])
     for section in (read(messages[1:]), shown(day).split("🔴")[-1], reports_markdown([day]).split("<a id=")[-1]):
         assert [number for number in range(8) if f"ENGINE_{number}" not in section] == []
 
@@ -195,28 +195,27 @@ def test_what_follows_the_names_follows_their_places() -> None:
 @pytest.mark.parametrize(
     ("language", "heading", "row", "more"),
     [
-        ("en", "💥 Breaking changes (9)", "Removes environment variable ENGINE_1", "and 3 more"),
-        ("zh", "💥 不兼容变更 (9)", "移除环境变量 ENGINE_1", "以及另外 3 项"),
+        ("en", "🎛️ For users (9)", "Removes environment variable ENGINE_1", "and 4 more"),
+        ("zh", "🎛️ 影响使用者 (9)", "移除环境变量 ENGINE_1", "以及另外 4 项"),
     ],
 )  # fmt: skip
 def test_every_surface_tells_it(language: Language, heading: str, row: str, more: str) -> None:
-    """Six rows and how many more there are, before the commits, in the report's language."""
+    """Five lines and how many more there are, before the commits, in the report's language."""
     day = MANY.model_copy(update={"language": language})
     root = read(digest_messages(day)[:1])
     markdown = reports_markdown([day]).partition("<a id=")[0].replace("`", "")
     for text in (root, shown(day), markdown):
         place = text.index(heading)
         assert place < text.index(row) < text.index(more)
-        assert text.count("ENGINE_") == 6
+        assert text[place : text.index(more)].count("ENGINE_") == 5
 
 
 def test_the_markdown_leads_to_the_commits_and_keeps_its_layout() -> None:
-    """Between the table and the statistics, a link in the contents, and rows that lead to the commit's section."""
+    """Between the table and the statistics, with lines that lead to the commit's section."""
     text = reports_markdown([MANY])
     assert re.search(
-        r"\| Change 9 \|\n\n### 💥 Breaking changes \(9\)\n- Removes .*\n\n### 📊 Statistics\n>", text, re.DOTALL
+        r"\| Change 9 \|\n\n\*\*🎛️ For users \(9\)\*\*\n\n- Removes .*\n\n### 📊 Statistics\n>", text, re.DOTALL
     )
-    assert "- [acme/engine](#acmeengine)\n  - [💥 Breaking changes (9)](#-breaking-changes-9)\n  - [📊" in text
     assert "`ENGINE_1` ([0000000](#0000000))\n" in text
 
 
@@ -257,5 +256,5 @@ def test_hostile_names_are_within_every_limit() -> None:
     )
     messages = digest_messages(day)
     assert_takes(messages, "https://github.com/acme/engine/")
-    assert "💥" in read(messages[:1])
+    assert "🎛️" in read(messages[:1])
     assert "\x1b" not in shown(day) + reports_markdown([day])

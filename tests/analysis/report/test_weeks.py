@@ -4,13 +4,13 @@ import struct
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
+from analysis.consequences.period import Group, group_lines
 from analysis.locale import catalogue
 from analysis.models import Chosen, DayReport, Entry, Fact, FactKind, Importance, Links, Ranked, Repository
 from analysis.models.release_scores import Corrections, ReleaseScore, TierCount
 from analysis.models.weeks import WeekReport
 from analysis.report import week_lines
 from analysis.report.chart import chart_text, week_chart
-from analysis.report.highlights import Theme, highlights
 from analysis.report.week_report import week_report
 from analysis.window import window
 from tests.factories import commit, file
@@ -66,18 +66,18 @@ def test_a_commit_counts_once() -> None:
     assert [each.commit.sha for each in found.entries] == [f"{number:040x}" for number in (30, 2, 1)]
 
 
-def test_what_the_week_takes_back_is_no_highlight() -> None:
+def test_what_the_week_takes_back_is_no_line() -> None:
     """The facts that stand after the week decide, not those of its days; what is only announced has a list of its own."""
     removed = Fact(kind=FactKind.REMOVED_FLAG, name="--old", path="engine/cli.py", line=1)
     goes = Fact(kind=FactKind.DEPRECATED, name="--slow", path="engine/cli.py", line=1, new="--fast", until="v2")
     gone, announced = entry(1, "Tidy the options", removed), entry(2, "Speed up", goes)
     found = week(day(0, gone, announced), net={gone.commit.sha: ()})
-    assert not any(highlights(found).values())
+    assert not any(group_lines(found).values())
     assert [each.entry for each in found.announced] == [announced]
     line = week_lines.announced_line(found.announced[0], ENGLISH)
     assert all(word in line for word in ("--slow", "--fast", "v2"))
     stands = week(day(0, gone))
-    assert [each.entry for each in highlights(stands)[Theme.BREAKING]] == [gone]
+    assert [each.entry for each in group_lines(stands)[Group.USERS]] == [gone]
 
 
 def test_reverts_tell_what_landed_again() -> None:

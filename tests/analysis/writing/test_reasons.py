@@ -3,11 +3,10 @@
 import pytest
 
 from analysis.locale import LANGUAGES
-from analysis.models import Entry, Fact, FactKind, Importance, Language, Ranked, Reason, Repository
+from analysis.models import Importance, Language, Ranked, Reason, Repository
 from analysis.ranking import packaged_weights
 from analysis.ranking.vocabulary import AREAS, TAGS, TITLE_WORDS
-from analysis.writing.reasons import consequences, strongest_reasons
-from tests.factories import commit
+from analysis.writing.reasons import strongest_reasons
 
 VLLM = packaged_weights(Repository(owner="vllm-project", name="vllm"))
 
@@ -47,10 +46,10 @@ def test_without_a_reason_for_the_tier_the_strongest_are_told() -> None:
     [
         ("tag: core", "Core", "标签“Core”", "tagged “Core”"),
         ("words: upgrade", "bump", "标题含“bump”", "title says “bump”"),
-        ("removed flag", "--x", "移除命令行参数 --x", "removes command-line flag --x"),
+        ("removed flag", "--x", "移除命令行参数 --x", "removes flag --x"),
         ("comes with tests", "tests/a.py", "附带测试", "comes with tests"),
         ("changed source lines", "1,204", "改动 1,204 行源码", "1,204 source lines changed"),
-        ("removed flag", "{0} {x} %s", "移除命令行参数 {0} {x} %s", "removes command-line flag {0} {x} %s"),
+        ("removed flag", "{0} {x} %s", "移除命令行参数 {0} {x} %s", "removes flag {0} {x} %s"),
         ("a signal of tomorrow", "x", "a signal of tomorrow", "a signal of tomorrow"),
     ],
 )
@@ -68,35 +67,3 @@ def test_every_signal_has_a_phrase(language: Language, signal: str) -> None:
     (phrase,) = strongest_reasons(only, language)
     assert "{" not in phrase
     assert language == "en" or phrase != signal
-
-
-@pytest.mark.parametrize(
-    ("kinds", "told"),
-    [
-        ([FactKind.REMOVED_NAME], ["plug-ins and forks that import it fail"]),
-        ([FactKind.REMOVED_NAME, FactKind.MOVED_MODULE], ["imports of the old names fail"]),
-        (
-            [FactKind.REQUIRED_PARAMETER, FactKind.REMOVED_ENV, FactKind.REMOVED_PARAMETER],
-            [
-                "where it is still set, the setting is silently ignored, or startup fails",
-                "calls with the old arguments fail",
-            ],
-        ),
-        ([FactKind.LAYOUT], []),
-    ],
-)
-def test_consequences_that_read_alike_are_one(kinds: list[FactKind], told: list[str]) -> None:
-    """Several kinds of facts after which the same uses fail have one consequence, in the order of the kinds."""
-    facts = tuple(Fact(kind=kind, name="a.b(c)") for kind in kinds)
-    entry = Entry(commit=commit("Do it"), ranked=Ranked(score=0, importance=Importance.MEDIUM), facts=facts)
-    assert consequences(entry, "en") == told
-
-
-def test_layout_has_no_consequence_for_the_area_that_it_touches() -> None:
-    """A corrected docstring of the configuration does not change what settings do."""
-    reasons = (Reason(signal="touches configuration", points=1, evidence="engine/config.py"),)
-    ranked = Ranked(score=0, importance=Importance.LOW, reasons=reasons)
-    entry = Entry(commit=commit("Fix a typo"), ranked=ranked)
-    assert consequences(entry, "en") == ["may change what your settings do"]
-    facts = (Fact(kind=FactKind.LAYOUT, name="engine/config.py"),)
-    assert consequences(entry.model_copy(update={"facts": facts}), "en") == []

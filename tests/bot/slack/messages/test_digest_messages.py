@@ -8,6 +8,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
+from analysis.writing.headlines import title_line
 
 from analysis.errors import Misuse
 from analysis.locale import catalogue
@@ -46,7 +47,6 @@ from analysis.models.impacts import (
 from analysis.sources.github import GitHub
 from analysis.text import one_line
 from analysis.window import window
-from analysis.writing.headlines import title_line
 from analysis.writing.titles import number_of
 from bot.local.sample import sample_services
 from bot.models.downstream import DownstreamCheck

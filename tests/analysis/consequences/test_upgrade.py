@@ -1,9 +1,9 @@
 """A range of commits in groups, and what a release branch has picked of it."""
 
-from analysis.impact.consequences import group_by_consequence
+from analysis.consequences.upgrade import group_by_consequence
 from analysis.impact.picks import picks
 from analysis.models import ChangeType, Entry, Fact, FactKind, Importance, Ranked
-from analysis.models.upgrades import Consequence
+from analysis.models.upgrades import UpgradeGroup
 from tests.factories import commit
 
 
@@ -29,11 +29,11 @@ def test_each_commit_is_in_its_worst_group_alone() -> None:
     ]
     groups = group_by_consequence(entries, {}, (), {})
     assert {group: [row.entry.commit.title[-1] for row in rows] for group, rows in groups.items()} == {
-        Consequence.BREAKS_YOU: [],
-        Consequence.BREAKING: ["1"],
-        Consequence.BEHAVIOUR: ["2"],
-        Consequence.SECURITY: ["3"],
-        Consequence.ADDITIONS: ["5", "4"],
+        UpgradeGroup.BREAKS_YOU: [],
+        UpgradeGroup.BREAKING: ["1"],
+        UpgradeGroup.BEHAVIOUR: ["2"],
+        UpgradeGroup.SECURITY: ["3"],
+        UpgradeGroup.ADDITIONS: ["5", "4"],
     }
 
 

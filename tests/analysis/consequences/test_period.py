@@ -1,12 +1,13 @@
-"""The highlights of a day: each commit once, in the group of what it means for the reader."""
+"""The commits of a day by whom they concern: each once, in the group of its headline."""
 
 from datetime import date
 from zoneinfo import ZoneInfo
 
 import pytest
 
+from analysis.consequences.audience import reach
+from analysis.consequences.period import Group, group_lines, shown_lines
 from analysis.models import ChangeType, DayReport, Entry, Fact, FactKind, Importance, Links, Ranked, Repository
-from analysis.report.highlights import Theme, highlights, reach, shown_highlights
 from analysis.window import window
 from tests.factories import commit, file, patch
 
@@ -46,31 +47,39 @@ def report(*entries: Entry, late: tuple[Entry, ...] = ()) -> DayReport:
     )
 
 
-def group(made: Entry) -> Theme | None:
+def group_of(made: Entry) -> Group | None:
     """The group of a commit that is alone on its day."""
-    return next((theme for theme, rows in highlights(report(made)).items() if rows), None)
+    return next((each for each, rows in group_lines(report(made)).items() if rows), None)
 
 
 FIX = (ChangeType.BUG_FIX,)
 
 
 @pytest.mark.parametrize(
-    ("made", "theme"),
+    ("made", "group"),
     [
-        (entry(1, fact(FactKind.REMOVED_NAME), fact(FactKind.DEFAULT_CHANGED)), Theme.BREAKING),
-        (entry(1, fact(FactKind.DEFAULT_CHANGED), tier=Importance.HIGH), Theme.BEHAVIOUR),
+        (entry(1, fact(FactKind.REMOVED_NAME), fact(FactKind.DEFAULT_CHANGED)), Group.EXTENDERS),
+        (entry(1, fact(FactKind.REMOVED_NAME), fact(FactKind.DEFAULT_CHANGED, "--graph")), Group.USERS),
+        (entry(1, fact(FactKind.REMOVED_NAME), fact(FactKind.DEPENDENCY_ADDED, path="setup.py")), Group.OPERATORS),
+        (entry(1, fact(FactKind.REMOVED_NAME, "_take")), None),
+        (entry(1, fact(FactKind.REMOVED_NAME, "_take"), tier=Importance.HIGH), Group.IMPORTANT),
         (entry(1, fact(FactKind.DEFAULT_CHANGED, path="tests/core.py")), None),
-        (entry(1, fact(FactKind.DEPRECATED, "--graph")), Theme.BEHAVIOUR),
-        (entry(1, fact(FactKind.MINIMUM_RAISED, path="pyproject.toml")), Theme.BEHAVIOUR),
-        (entry(1, fact(FactKind.DEPENDENCY_MOVED, path="requirements/common.txt")), Theme.BEHAVIOUR),
+        (entry(1, fact(FactKind.DEPRECATED, "--graph")), Group.USERS),
+        (entry(1, fact(FactKind.MINIMUM_RAISED, path="pyproject.toml")), Group.OPERATORS),
+        (entry(1, fact(FactKind.DEPENDENCY_MOVED, path="requirements/common.txt")), Group.OPERATORS),
         (entry(1, fact(FactKind.DEPENDENCY_MOVED, path="requirements/test.txt")), None),
-        (entry(1, fact(FactKind.SECURITY, path=None)), Theme.BEHAVIOUR),
-        (entry(1, title="Use flash by default"), Theme.BEHAVIOUR),
-        (entry(1, title="Remove the deprecated metric"), Theme.BREAKING),
-        (entry(1, title="Drop vLLM 0.13 support"), Theme.BREAKING),
+        (entry(1, fact(FactKind.SUPPORT_DROPPED, "Python 3.9")), Group.OPERATORS),
+        (entry(1, fact(FactKind.SUPPORT_DROPPED, "heron")), Group.USERS),
+        (entry(1, fact(FactKind.SECURITY, path=None)), Group.USERS),
+        (entry(1, fact(FactKind.SECURITY, "torch.load")), None),
+        (entry(1, title="Use flash by default"), Group.USERS),
+        (entry(1, title="Remove the deprecated metric"), Group.EXTENDERS),
+        (entry(1, title="Remove the deprecated metric", path="engine/config.py"), Group.USERS),
+        (entry(1, title="Drop vLLM 0.13 support"), Group.EXTENDERS),
+        (entry(1, title="Deprecate the pool"), Group.EXTENDERS),
         (entry(1, title="Fix confusing OutOfMemoryError at start", types=FIX), None),
-        (entry(1, tier=Importance.HIGH), Theme.IMPORTANT),
-        (entry(1, title="Fix a deadlock at exit", types=FIX, tier=Importance.LOW), Theme.FIXES),
+        (entry(1, tier=Importance.HIGH), Group.IMPORTANT),
+        (entry(1, title="Fix a deadlock at exit", types=FIX, tier=Importance.LOW), Group.FIXES),
         (entry(1, title="Fix a deadlock in tests", types=FIX), None),
         (entry(1, title="Fix a deadlock", types=FIX, path="tests/test_a.py"), None),
         (entry(1, title="Fix a leak", types=FIX, path="src/pool/tests.rs"), None),
@@ -79,17 +88,17 @@ FIX = (ChangeType.BUG_FIX,)
         (entry(1, title="Fix a crash", types=FIX, links=Links(reverted_by="f" * 40)), None),
         (entry(1, title="Fix a crash", types=FIX, path="Dockerfile"), None),
         (entry(1, tier=Importance.HIGH, links=Links(reverted_by="f" * 40)), None),
-        (entry(1, title="Add support for Heron"), Theme.NEW),
+        (entry(1, title="Add support for Heron"), Group.NEW),
         (entry(1, title="Add support for Heron", tier=Importance.LOW), None),
         (entry(1, title="Add a state to hold the pool", types=(ChangeType.FEATURE, ChangeType.REFACTOR)), None),
         (entry(1, title="Add Heron to the evaluation", types=(ChangeType.TESTS,)), None),
-        (entry(1, title="Add Heron", types=(ChangeType.TESTS, ChangeType.FEATURE)), Theme.NEW),
+        (entry(1, title="Add Heron", types=(ChangeType.TESTS, ChangeType.FEATURE)), Group.NEW),
         (entry(1), None),
     ],
 )
-def test_a_commit_is_in_the_group_of_its_consequence(made: Entry, theme: Theme | None) -> None:
+def test_a_commit_is_in_the_group_of_its_consequence(made: Entry, group: Group | None) -> None:
     """What breaks comes before what behaves differently, facts before titles, and most commits have no line at all."""
-    assert group(made) == theme
+    assert group_of(made) == group
 
 
 @pytest.mark.parametrize(
@@ -114,31 +123,21 @@ def test_reach_is_who_can_meet_a_change(met: Fact, place: int) -> None:
 
 
 def test_the_worst_of_a_group_comes_first() -> None:
-    """Breaking changes stand by reach, fixes by what went wrong."""
-    model = entry(1, fact(FactKind.REMOVED_NAME, "x", "engine/models/a.py"), tier=Importance.HIGH)
-    env, name = entry(2, fact(FactKind.REMOVED_ENV, "ENGINE_X")), entry(3, fact(FactKind.REMOVED_NAME))
+    """What more people meet stands before importance, and fixes by what went wrong."""
+    member = entry(1, fact(FactKind.REMOVED_METHOD, "Pool.take"), tier=Importance.HIGH)
+    base, name = entry(2, fact(FactKind.REQUIRED_METHOD, "Base.run")), entry(3, fact(FactKind.REMOVED_NAME))
     hang, crash = (entry(n, title=f"Fix a {what}", types=FIX) for n, what in ((4, "hang"), (5, "crash")))
-    found = highlights(report(model, name, env, hang, crash))
-    assert [each.entry for each in found[Theme.BREAKING]] == [env, name, model]
-    assert [each.entry for each in found[Theme.FIXES]] == [crash, hang]
+    found = group_lines(report(member, name, base, hang, crash))
+    assert [each.entry for each in found[Group.EXTENDERS]] == [base, name, member]
+    assert [each.entry for each in found[Group.FIXES]] == [crash, hang]
 
 
 def test_every_commit_has_one_line_at_most() -> None:
     """Late commits have theirs, and those that are told apart have none."""
     made = [entry(n, fact(FactKind.REMOVED_NAME), title="Fix a crash", types=FIX) for n in range(3)]
     day = report(*made[:2], late=(made[2],))
-    found = highlights(day, apart={made[0].commit.sha})
+    found = group_lines(day, apart={made[0].commit.sha})
     assert [each.entry for rows in found.values() for each in rows] == made[1:]
-
-
-def test_a_dependency_has_its_line_beside_what_the_commit_breaks() -> None:
-    """What deployments install or must replace is told under behaviour, too; a default stays with its breaking change."""
-    kinds = (FactKind.REMOVED_NAME, FactKind.DEFAULT_CHANGED, FactKind.DEPRECATED)
-    limit = fact(FactKind.DEPENDENCY_MOVED, "heron", "requirements/common.txt")
-    made = entry(1, *map(fact, kinds), limit)
-    found = highlights(report(made))
-    assert [[each.kind for each in row.facts] for row in found[Theme.BREAKING]] == [[FactKind.REMOVED_NAME]]
-    assert [[each.kind for each in row.facts] for row in found[Theme.BEHAVIOUR]] == [[kinds[2], limit.kind]]
 
 
 def merge(number: int, *parents: int, title: str, facts: tuple[Fact, ...] = ()) -> Entry:
@@ -158,7 +157,7 @@ def merge(number: int, *parents: int, title: str, facts: tuple[Fact, ...] = ()) 
 def test_a_merge_and_its_commits_are_told_once(title: str, facts: tuple[Fact, ...], told: int) -> None:
     """By the merge, unless it speaks of branches or has no facts of its own; what was on the branch before stays."""
     other, commit_merged = entry(2, fact(FactKind.DEPRECATED, "other")), entry(3, fact(FactKind.DEPRECATED))
-    found = highlights(report(other, commit_merged, merge(9, 2, 3, title=title, facts=facts)))
+    found = group_lines(report(other, commit_merged, merge(9, 2, 3, title=title, facts=facts)))
     assert sorted(int(each.entry.commit.sha, 16) for rows in found.values() for each in rows) == sorted([2, told])
 
 
@@ -166,8 +165,8 @@ def test_a_revert_that_the_day_takes_back_has_no_line() -> None:
     """A commit that lands again what the day reverts, whatever day it had first landed on, is no news, nor is the revert."""
     titles = ('Revert "[Core] Add support for Heron pools (#5)" (#6)', "[Reland] Add support for Heron pools (#7)")
     revert, again = (entry(n, title=title, tier=Importance.HIGH) for n, title in enumerate(titles, 1))
-    assert not any(highlights(report(revert, again)).values())
-    assert highlights(report(again))[Theme.IMPORTANT]
+    assert not any(group_lines(report(revert, again)).values())
+    assert group_lines(report(again))[Group.NEW]
 
 
 @pytest.mark.parametrize(("put_back", "is_told"), [("+    crash()", False), ("+    # nothing of it", True)])
@@ -180,7 +179,7 @@ def test_a_title_alone_takes_no_line_away(put_back: str, is_told: bool) -> None:
         each.model_copy(update={"commit": each.commit.model_copy(update={"files": (made,)})})
         for each, made in zip((fix, claimed), changed, strict=True)
     )
-    assert [each.entry for each in highlights(report(fix, claimed))[Theme.FIXES]] == ([fix] if is_told else [])
+    assert [each.entry for each in group_lines(report(fix, claimed))[Group.FIXES]] == ([fix] if is_told else [])
 
 
 def test_what_the_day_reverts_and_lands_again_has_one_line() -> None:
@@ -189,7 +188,7 @@ def test_what_the_day_reverts_and_lands_again_has_one_line() -> None:
     first = entry(1, title=title, tier=Importance.HIGH, links=Links(reverted_by=f"{2:040x}"))
     revert = entry(2, title=f'Revert "{title}"', tier=Importance.HIGH, links=Links(reverts=f"{1:040x}"))
     again = entry(3, title=f"Reapply {title}", tier=Importance.HIGH)
-    found = highlights(report(first, revert, again))
+    found = group_lines(report(first, revert, again))
     assert [each.entry for rows in found.values() for each in rows] == [again]
 
 
@@ -197,12 +196,12 @@ def test_what_the_day_takes_back_has_no_line() -> None:
     """Facts that do not stand at the end of the day put no commit into a group."""
     made = entry(1, fact(FactKind.REMOVED_NAME))
     day = report(made).model_copy(update={"net_facts": {made.commit.sha: ()}})
-    assert not any(highlights(day).values())
+    assert not any(group_lines(day).values())
 
 
 def test_a_high_commit_is_never_left_out() -> None:
     """Of many commits of a group the first are shown and the others counted, but each of high importance has its line."""
     many = [entry(n, fact(FactKind.REMOVED_NAME, f"name{n}")) for n in range(9)]
-    high = entry(9, fact(FactKind.REMOVED_NAME, "x", "engine/models/a.py"), tier=Importance.HIGH)
-    [shown] = shown_highlights(report(*many, high))
-    assert (len(shown.rows), shown.rows[-1].entry, shown.left) == (7, high, 3)
+    high = entry(9, fact(FactKind.REMOVED_METHOD, "Pool.take"), tier=Importance.HIGH)
+    [shown] = shown_lines(report(*many, high))
+    assert (len(shown.lines), shown.lines[-1].entry, shown.left) == (6, high, 4)

@@ -1,0 +1,236 @@
+"""Headlines: the first consequence of a commit in one line, what replaces what it removes, and what titles say."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from analysis.consequences import consequences, headline, title_line
+from analysis.consequences.wording import LENGTH
+from analysis.locale import catalogue
+from analysis.models import ChangeType, Entry, Fact, FactKind, Importance, Language, Ranked
+from analysis.models.consequences import Effect, Whom
+from analysis.writing.replacements import replacement
+from analysis.writing.titles import added_feature, concerned_parts, plain_title
+from tests.factories import commit, file, patch
+
+
+def entry(title: str = "Do it", tier: Importance = Importance.MEDIUM, *types: ChangeType) -> Entry:
+    ranked = Ranked(score=0, importance=tier, change_types=types or (ChangeType.OTHER,))
+    return Entry(commit=commit(title, [file("src/engine/core.py")]), ranked=ranked)
+
+
+def fact(kind: FactKind, name: str, old: str | None = None, new: str | None = None) -> Fact:
+    return Fact(kind=kind, name=name, path="src/engine/core/__init__.py", line=3, old=old, new=new)
+
+
+@pytest.mark.parametrize(
+    ("facts", "line"),
+    [
+        ([fact(FactKind.REMOVED_NAME, "take")], "Removes `take` from `engine.core`"),
+        ([fact(FactKind.REMOVED_NAME, n) for n in "abc"], "Removes 3 names from `engine.core`"),
+        (
+            [fact(FactKind.REMOVED_PARAMETER, "A.__init__(x)"), fact(FactKind.REQUIRED_PARAMETER, "A.__init__(y)")],
+            "`A()` takes `y` instead of `x`",
+        ),
+        ([fact(FactKind.REMOVED_PARAMETER, f"f({n})") for n in "abcd"], "`f()` no longer takes 4 parameters"),
+        (
+            [fact(FactKind.REMOVED_PARAMETER, f"{n}(head)") for n in ("Pool.take", "Pool.give")],
+            "`Pool.take()` and `Pool.give()` no longer take `head`",
+        ),
+        (
+            [fact(FactKind.REQUIRED_PARAMETER, f"{n}.__init__(head)") for n in ("Pool", "Heron", "Crane")],
+            "3 constructors now require `head`",
+        ),
+        ([fact(FactKind.REQUIRED_PARAMETER, "f(a)")], "`f()` now requires `a`"),
+        ([fact(FactKind.MOVED_NAME, "take", "a.py:1", "b/c.py:7")], "Moves `take` to `b.c`"),
+        ([fact(FactKind.MOVED_MODULE, "a/b.py", None, "a/c.py")], "Moves `a.b` to `a.c`"),
+        ([fact(FactKind.DEFAULT_CHANGED, "--graph", "True", "False")], "`--graph` now defaults to `False` (was `True`)"),
+        ([fact(FactKind.REMOVED_ENV, "ENGINE_A"), fact(FactKind.REMOVED_FLAG, "--b")], "Removes environment variable `ENGINE_A`"),
+        ([fact(FactKind.REMOVED_KEY, f"Pool.{n}") for n in ("a", "b")], "Removes configuration keys `Pool.a` and `Pool.b`"),
+        ([fact(FactKind.REMOVED_KEY, f"Pool.{n}") for n in "abc"], "Removes 3 configuration keys of `Pool`"),
+        (
+            [fact(FactKind.REMOVED_METHOD, n) for n in ("Pool.a", "Pool.b", "Heron.c")],
+            "Removes 3 methods, most of them of `Pool`",
+        ),
+        ([fact(FactKind.REMOVED_BASE, "Pool(Heron)")], "`Pool` no longer inherits from `Heron`"),
+        (
+            [fact(FactKind.DEPRECATED, "--graph", None, "--plan").model_copy(update={"until": "v0.15"})],
+            "Deprecates `--graph`, to be removed in v0.15; use `--plan` instead",
+        ),
+        (
+            [fact(FactKind.DEPRECATED, "a_size", None, "size"), fact(FactKind.DEPRECATED, "b_size", None, "width")],
+            "Deprecates `a_size` and `b_size`",
+        ),
+        ([Fact(kind=FactKind.DEPENDENCY_MOVED, name="heron", old="*", new=">=1.2")], "Now requires `heron>=1.2`"),
+        ([Fact(kind=FactKind.DEPENDENCY_MOVED, name="heron", old="==1.1", new="==1.2")], "Now requires `heron==1.2` (was `==1.1`)"),
+        ([Fact(kind=FactKind.MINIMUM_RAISED, name="requires-python", old="3.9", new="3.10")], "Now requires `Python 3.10` (was `3.9`)"),
+        ([Fact(kind=FactKind.SECURITY, name="CVE-2026-1")], "Security: Do it"),
+        ([Fact(kind=FactKind.REVERT, name="[Core] Add pools (#3)")], "Reverts “[Core] Add pools”"),
+        ([Fact(kind=FactKind.REVERT, name='Revert "Add pools"')], "Lands “Add pools” again"),
+    ],
+)  # fmt: skip
+def test_facts_are_told_by_what_changes_for_others(facts: list[Fact], line: str) -> None:
+    """A line names what is gone, what is needed and what is set, and counts what is many by what it has in common."""
+    assert headline(entry(), "en", facts) == line
+
+
+@pytest.mark.parametrize(
+    ("title", "facts", "line"),
+    [
+        ("[Core] Remove LoRA bias (#7)", "--bias --rank", "Remove LoRA bias (`--bias`)"),
+        ("Remove the pool", "--pool", "Removes flag `--pool`"),
+        ("Remove `--pool` and all", "--pool --size", "Remove `--pool` and all"),
+        ("Use fair queues by default", "--queue --size", "Use fair queues by default (`--queue`)"),
+        ("Tidy up", "--pool --size", "Removes flags `--pool` and `--size`"),
+        ("Remove the pool " + "and more of it " * 9, "--pool --size", "Remove the pool"),
+    ],
+)
+def test_a_title_that_tells_the_whole_stands_before_its_parts(title: str, facts: str, line: str) -> None:
+    """What a title says is removed or made the default says more than several names; the first proves it."""
+    flags = [fact(FactKind.REMOVED_FLAG, name) for name in facts.split()]
+    assert headline(entry(title), "en", flags).startswith(line)
+
+
+def test_an_important_feature_stands_before_what_it_changes_for_a_few() -> None:
+    """It stands behind what breaks an interface, what users set and what operators install."""
+    made = entry("Add support for Heron", Importance.HIGH, ChangeType.FEATURE)
+    few, base = fact(FactKind.REMOVED_METHOD, "Pool.take"), fact(FactKind.REQUIRED_METHOD, "Base.run")
+    assert headline(made, "en", [few]) == "Add support for Heron"
+    assert headline(made, "en", [few, base]) == "Adds abstract method `Base.run`"
+    needed = Fact(kind=FactKind.DEPENDENCY_ADDED, name="heron", path="pyproject.toml", new=">=1.2")
+    assert headline(made, "en", [needed]) == "Add support for Heron (`heron>=1.2`)"
+
+
+def order_of(*facts: Fact) -> Sequence[tuple[Whom, Effect]]:
+    return [(each.whom, each.effect) for each in consequences(entry(), "en", facts)]
+
+
+def test_consequences_stand_by_whom_they_concern_then_by_what_they_do() -> None:
+    """Users, operators, those who extend it, internals; and for each what breaks before what behaves differently."""
+    kinds = [FactKind.CONCURRENCY, FactKind.REMOVED_NAME, FactKind.DEPENDENCY_REMOVED]
+    found = [
+        fact(kind, "take").model_copy(update={"path": "setup.py" if "DEP" in kind.name else "engine.py"})
+        for kind in kinds
+    ]
+    assert order_of(*found, fact(FactKind.DEFAULT_CHANGED, "--size"), fact(FactKind.REMOVED_FLAG, "--graph")) == [
+        (Whom.USERS, Effect.BREAK),
+        (Whom.USERS, Effect.BEHAVIOUR),
+        (Whom.OPERATORS, Effect.REQUIREMENT),
+        (Whom.EXTENDERS, Effect.BREAK),
+        (Whom.INTERNALS, Effect.BEHAVIOUR),
+    ]
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+@pytest.mark.parametrize("count", [1, 2, 9])
+@pytest.mark.parametrize("kind", FactKind)
+def test_every_kind_of_fact_has_a_short_line(kind: FactKind, count: int, language: Language) -> None:
+    """No line leaves a blank unfilled, is longer than 90 characters, or ends in how many more there are."""
+    facts = [fact(kind, f"Engine{'e' * 60}.take{n}", "1", "2") for n in range(count)]
+    for each in consequences(entry(), language, facts):
+        assert each.what
+        assert "{" not in each.what
+        assert len(each.what.replace("`", "")) <= LENGTH
+
+
+@pytest.mark.parametrize(
+    ("path", "others", "line"),
+    [
+        ("requirements/cpu.txt", (), "Adds dependency `heron` in `requirements/cpu.txt`"),
+        ("requirements/cpu.txt", ("requirements/test.txt",), "Adds dependency `heron` in `requirements/cpu.txt`"),
+        ("requirements/cpu.txt", ("requirements/cuda.txt",), "Adds dependency `heron`"),
+        ("requirements/common.txt", (), "Adds dependency `heron`"),
+        ("pyproject.toml", (), "Adds dependency `heron`"),
+    ],
+)  # fmt: skip
+def test_a_platforms_requirement_is_told_with_its_file(path: str, others: tuple[str, ...], line: str) -> None:
+    """A dependency that changes in one requirements file does not change for everybody."""
+    made = commit("Need it", [file(each, patch("+heron>=1.2")) for each in (path, *others)])
+    added = Fact(kind=FactKind.DEPENDENCY_ADDED, name="heron", path=path, line=1, new=">=1.2")
+    assert headline(entry().model_copy(update={"commit": made}), "en", [added]) == line
+
+
+@pytest.mark.parametrize(
+    ("title", "line"),
+    [
+        ("[Core][KV Connector] Keep blocks (#7)", "Keep blocks (KV Connector)"),
+        ("[2/N] fix: hang at exit", "Fix: hang at exit"),
+        ("Keep blocks of the pool that nobody has asked for in a while, so that the next request finds them there", "Keep blocks of the pool that nobody has asked for in a while"),
+    ],
+)  # fmt: skip
+def test_without_facts_the_title_tells(title: str, line: str) -> None:
+    """It stands without tags and number, with the part that it concerns, and ends where a clause of it ends."""
+    assert title_line(entry(title), catalogue("en")) == line
+
+
+@pytest.mark.parametrize(
+    ("title", "plain", "parts", "added"),
+    [
+        ("[Model] Add support for Heron (#1)", "Add support for Heron", (), "Heron"),
+        ("feat(scheduler): support fair queues", "Support fair queues", ("scheduler",), "Fair queues"),
+        ("[XPU][Bugfix] Support of Eagle", "Support of Eagle", ("XPU",), "Eagle"),
+        ("Remove the cache", "Remove the cache", (), ""),
+    ],
+)
+def test_titles_are_read(title: str, plain: str, parts: tuple[str, ...], added: str) -> None:
+    """Tags, numbers and verbs of adding are taken off; tags that name a part of the project are kept apart."""
+    made = commit(title)
+    assert (plain_title(made), concerned_parts(made), added_feature(made)) == (plain, parts, added)
+
+
+@pytest.mark.parametrize(
+    ("message", "instead"),
+    [
+        ("Replace `ENGINE_OLD` with `ENGINE_NEW`", "ENGINE_NEW"),
+        ("x\n\nENGINE_OLD is replaced by `--new-flag`.", "--new-flag"),
+        ("x\n\nRemoves ENGINE_OLD. Use `ENGINE_NEW` instead of ENGINE_OLD.", "ENGINE_NEW"),
+        ("x\n\nENGINE_OLD is gone in favor of engine.new_option", "engine.new_option"),
+        ("x\n\nENGINE_OLD is replaced by something better", ""),
+        ("x\n\nENGINE_OLDER is replaced by `ENGINE_NEW`", ""),
+        ("Remove ENGINE_OLD and add ENGINE_NEW", ""),
+    ],
+)
+def test_a_removal_is_paired_with_what_the_author_says_replaces_it(message: str, instead: str) -> None:
+    """The name is taken from a sentence that says so about exactly this name, or from nowhere."""
+    assert replacement(commit(message), fact(FactKind.REMOVED_ENV, "ENGINE_OLD")) == instead
+
+
+@pytest.mark.parametrize(
+    ("path", "lines"),
+    [
+        ("CHANGELOG.md", ["+- `ENGINE_OLD` is replaced by `ENGINE_NEW`"]),
+        ("engine/envs.py", ['-    warn("ENGINE_OLD is deprecated, use ENGINE_NEW instead")']),
+        ("engine/envs.py", ['-    warn("ENGINE_OLD is deprecated; "', '-         "set ENGINE_NEW", stacklevel=2)']),
+    ],
+)
+def test_a_changelog_and_a_deprecation_tell_the_replacement(path: str, lines: list[str]) -> None:
+    """A new line of the changelog counts as the author's word, and so does the notice that goes with what it announced."""
+    made = commit("Clean up", [file(path, patch(*lines))])
+    gone = fact(FactKind.REMOVED_ENV, "ENGINE_OLD")
+    assert replacement(made, gone) == "ENGINE_NEW"
+    line = headline(entry().model_copy(update={"commit": made}), "en", [gone])
+    assert line == "Removes environment variable `ENGINE_OLD`; use `ENGINE_NEW` instead"
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ['-    old = env("ENGINE_OLD")', '-    warn("normalize is deprecated, use use_activation instead")'],
+        ["-def ENGINE_OLD(self):", '-    """normalize is deprecated, use use_activation instead"""'],
+    ],
+)
+def test_a_notice_about_another_name_tells_no_replacement(lines: list[str]) -> None:
+    """A name in the code beside a deprecation notice is not what the notice is about."""
+    made = commit("Clean up", [file("engine/envs.py", patch(*lines))])
+    assert replacement(made, fact(FactKind.REMOVED_ENV, "ENGINE_OLD")) == ""
+
+
+def test_a_deleted_module_is_told_as_one() -> None:
+    """What is gone is the module, and its names with it."""
+    made = commit("Tidy up", [file("src/engine/pool.py", patch("-class Pool:"), status="removed")])
+    gone = [
+        Fact(kind=FactKind.REMOVED_NAME, name=name, path="src/engine/pool.py", line=1)
+        for name in ("SIZE", "Pool", "take")
+    ]
+    line = headline(entry().model_copy(update={"commit": made}), "en", gone)
+    assert line == "Removes the module `engine.pool`"
