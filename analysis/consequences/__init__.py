@@ -66,6 +66,12 @@ def headline(entry: Entry, language: Language, facts: Sequence[Fact] | None = No
     return told[0].what if told and told[0].whom is not Whom.INTERNALS else title_line(entry, catalogue(language))
 
 
+def breaks_others(entry: Entry, facts: Sequence[Fact] | None = None) -> bool:
+    """Return whether a commit breaks what other people use, run or extend."""
+    found = entry.facts if facts is None else facts
+    return any(effect(each) is Effect.BREAK and whom(each) is not Whom.INTERNALS for each in found)
+
+
 def told(entry: Entry, language: Language) -> list[str]:
     """Return what a commit's facts mean to others, first what is to be told first."""
     found = consequences(entry, language)

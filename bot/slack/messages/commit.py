@@ -40,7 +40,7 @@ from bot.slack.messages.blocks import (
 from bot.slack.messages.impacts import impact_blocks, raised_entry
 
 _TOUCHES = 5  # places shown that touch watched terms
-_NAMES = 10  # names shown per kind of breaking change
+_NAMES = 5  # names shown per kind of breaking change
 _PLACE = 120  # characters of a path with line number
 _PARTS = 2  # of a path are shown, its end; the address of a linked place has the others
 _FILES = 2  # names of a commit's files, the most changed first

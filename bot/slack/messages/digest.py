@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
+from analysis.consequences import breaks_others
 from analysis.locale import catalogue
-from analysis.models import DayReport, Importance
+from analysis.models import DayReport, Entry, Importance
 from analysis.report import counts
 from analysis.text import shorten
 from analysis.writing.labels import REMARKS, dated
@@ -44,8 +45,7 @@ def digest_messages(report: DayReport, value: str = "", check: DownstreamCheck =
     root, *thread = _summary(report, head, value=value, check=check)
     stored = {each.commit.sha: each for each in (*report.entries, *report.late)}
     report = raised(report, check)
-    broken_late = [each for each in report.late if check.of(each.commit.sha)]
-    for entry in (*report.tier(Importance.HIGH), *broken_late):
+    for entry in (*_told_apart(report), *(each for each in report.late if check.of(each.commit.sha))):
         reason = failed.get(entry.commit.sha)
         shown = stored[entry.commit.sha]
         thread += thread_messages(report.repository, shown, report.language, reason, check)
@@ -54,6 +54,13 @@ def digest_messages(report: DayReport, value: str = "", check: DownstreamCheck =
     thread += _messages([late_blocks(report)], counts.late_heading(report), report)
     thread += _messages([coverage_blocks(report, check)], say("📦 Coverage"), report)
     return [root, *(message._replace(thread=True) for message in thread)]
+
+
+def _told_apart(report: DayReport) -> list[Entry]:
+    """Return the commits that have messages of their own: those of high importance, then others that break anybody."""
+    high = report.tier(Importance.HIGH)
+    others = [each for each in report.entries if each.ranked.importance is not Importance.HIGH]
+    return [*high, *(each for each in others if breaks_others(each, report.net(each)))]
 
 
 def report_slack(reports: Sequence[DayReport]) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from analysis.consequences import breaks_others
 from analysis.consequences.period import Group, GroupLines, Line, shown_lines
 from analysis.locale import Catalogue, catalogue
 from analysis.models import SHORT_SHA, DayReport, Entry, Importance
@@ -163,5 +164,5 @@ def _line(line: Line, say: Catalogue, mark: str) -> list[Piece]:
 
 def _link(entry: Entry, text: str, mark: str) -> list[Piece]:
     """Link text to a commit, and once the thread says more of it to that: see `bot.slack.delivery.sending`."""
-    more = entry.ranked.importance is Importance.HIGH or any(fact.breaking for fact in entry.facts)
+    more = entry.ranked.importance is Importance.HIGH or breaks_others(entry)
     return linked(text, f"{entry.commit.url}{mark}" if more else entry.commit.url)

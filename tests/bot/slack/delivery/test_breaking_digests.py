@@ -97,7 +97,7 @@ def test_what_breaks_the_code_comes_first_in_its_channel_alone(
     assert "Compared with o/plug" in "".join(map(whole, rest))
     files = [(file.content or b"").decode() for file in slack.workspace.files.values()]
     assert sorted("plug/run.py:10" in each for each in files) == [False, True]
-    assert "plug" not in "".join(map(whole, other))
+    assert "plug/" not in "".join(map(whole, other))
     assert "breaks your code" not in "".join(map(whole, other))
 
 

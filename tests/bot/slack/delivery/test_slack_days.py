@@ -141,8 +141,8 @@ def test_a_busy_real_day_is_posted_whole(
 
 
 def test_a_day_where_everything_matters_is_posted_whole(tmp_path: Path) -> None:
-    """Forty commits of high importance are a message each in the thread; the first lists the worst of them and counts the others."""
-    commits = removals(40)
+    """Ninety commits of high importance are a message each in the thread; the first lists the worst of them and counts the others."""
+    commits = removals(90)
     # Nobody waits for the pace here: a clock that hurries, and a Slack that lets it.
     with LoopbackSlack(pace=False) as slack, FaultyGitHub({"o/n": RecordedRepository(commits)}) as github:
         with Talk(slack, github.url, tmp_path, now=hurried(), digest_timezone="UTC") as talk:
@@ -150,13 +150,13 @@ def test_a_day_where_everything_matters_is_posted_whole(tmp_path: Path) -> None:
             root = slack.wait_for(lambda: linked_into_thread(slack.thread(DIGEST, root.ts)[0]))
         assert (slack.refusals, slack.breaches) == ([], [])
     own = [each for each in thread if each.text.startswith(BADGE[Importance.HIGH])]
-    assert len(own) == 40
+    assert len(own) == 90
     assert titles(own) == {commit["sha"]: 1 for commit in commits}
     in_head = [each for each in own if each.ts.replace(".", "") in str(root.blocks)]
     assert titles([each for each in thread if each not in own]) == {}
-    assert counts.tiers(Stats(total=40, high=40, medium=0, low=0), "en") in root.text
-    assert 0 < len(in_head) < 40
-    assert f"{40 - len(in_head)} others" in str(root.blocks[-1])
+    assert counts.tiers(Stats(total=90, high=90, medium=0, low=0), "en") in root.text
+    assert 0 < len(in_head) < 90
+    assert f"{90 - len(in_head)} others" in str(root.blocks[-1])
     assert all("<!channel>" not in each.text for each in [root, *thread])
 
 

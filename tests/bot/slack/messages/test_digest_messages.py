@@ -8,8 +8,8 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
-from analysis.writing.headlines import title_line
 
+from analysis.consequences import breaks_others, title_line
 from analysis.errors import Misuse
 from analysis.locale import catalogue
 from analysis.models import (
@@ -165,7 +165,7 @@ def assert_whole(day: DayReport, messages: Sequence[Message]) -> None:
     high = day.tier(Importance.HIGH)
     for each in (*day.entries, *day.late):
         if each not in high:
-            title = one_line(title_line(each.commit, catalogue(day.language))).replace("`", "")
+            title = one_line(title_line(each, catalogue(day.language))).replace("`", "")
             assert title in lists or (each.commit.url in in_digest and number_of(each.commit) in lists)
     for each in high:
         own = read([message for message in messages if message.about == each.commit.sha])
@@ -185,13 +185,14 @@ def test_the_sample_day_is_told_whole_and_harmless(sample: DayReport) -> None:
 
 
 def test_the_order_is_fixed(sample: DayReport) -> None:
-    """The first message alone stands in the channel; then the high commits newest first, medium, low, coverage."""
+    """The first message alone stands in the channel; then the high commits, others that break, medium, low, coverage."""
     root, *thread = digest_messages(sample)
     assert not root.thread
     assert all(message.thread for message in thread)
     high = [each.commit.sha for each in sample.tier(Importance.HIGH)]
-    assert [message.about for message in thread] == [*high, "", "", ""]
-    heads = [read([message])[:1] for message in thread[len(high) :]]
+    breaking = [each.commit.sha for each in sample.tier(Importance.MEDIUM) if breaks_others(each, sample.net(each))]
+    assert [message.about for message in thread] == [*high, *breaking, "", "", ""]
+    heads = [read([message])[:1] for message in thread[len(high) + len(breaking) :]]
     assert heads == ["🟡", "🟢", "📦"]
 
 
@@ -206,7 +207,7 @@ def test_the_first_message_has_the_date_and_the_references_line(sample: DayRepor
         assert header == "lantern/lantern-serve · 2026-02-05 (Thu)"
         assert line == "Commits: 25 | 🔴 High 6 | 🟡 Medium 12 | 🟢 Low 7"
     assert line in root.text
-    assert read([root]).count("💥") == 1
+    assert read([root]).count("🎛️") == 1
     assert "--legacy-tokenizer" in read([root])
     day = DayRef(sample.repository, SAMPLE_DAY, "Asia/Shanghai", sample.language)
     found = buttons([root])
@@ -230,21 +231,19 @@ def test_bots_are_one_item_of_a_list() -> None:
 
 
 def test_what_the_digest_tells_is_not_told_again(sample: DayReport) -> None:
-    """A list has only numbers and places of the commits that have a line in the digest, which leads there for these places."""
+    """A list has only numbers and places of the commits that have a line in the digest, which leads to their messages."""
     root, *thread = digest_messages(sample)
-    medium = next(message for message in thread if read([message]).startswith("🟡"))
+    medium = next(message for message in thread if read([message]).startswith("🟡") and not message.about)
     above = medium.blocks[-1]["elements"][-1]["elements"][-1]["elements"]
     assert above[0]["text"].startswith("⬆️")
-    linked = [(piece["text"], piece["url"]) for piece in above if piece["type"] == "link"]
-    numbers = {text: url for text, url in linked if text.startswith("#")}
+    numbers = [piece["text"] for piece in above if piece["type"] == "link" and piece["text"].startswith("#")]
     assert len(numbers) > 1
     assert all(read([medium]).count(number) == 1 for number in numbers)
-    # Lines of commits that break something lead to the list, others to GitHub.
-    placed = {url.partition("#diff-")[0] for _, url in linked if "#diff-" in url}
-    assert placed
-    assert placed < set(numbers.values())
-    for url in numbers.values():
-        assert f"'{url}{THREAD_MARK if url in placed else ''}'" in str(root.blocks)
+    # Lines of commits that have a message of their own lead there, others to GitHub.
+    apart = {message.about for message in thread if message.about}
+    for entry in (each for each in sample.entries if f"#{each.commit.pr}" in numbers):
+        marked = THREAD_MARK if entry.commit.sha in apart else ""
+        assert f"'{entry.commit.url}{marked}'" in str(root.blocks)
 
 
 def test_a_tier_of_bots_alone_is_a_list_as_any(sample: DayReport) -> None:
@@ -253,18 +252,18 @@ def test_a_tier_of_bots_alone_is_a_list_as_any(sample: DayReport) -> None:
     assert "🤖" not in read(rest_messages(day))
 
 
-def test_forty_high_commits_with_long_analyses_lose_nothing() -> None:
+def test_ninety_high_commits_with_long_analyses_lose_nothing() -> None:
     """What the first message has no room for is counted there, and listed by its button."""
-    day = report([entry(n, summary=LONG, text="`engine.core` " + LONG[:800]) for n in range(1, 41)])
+    day = report([entry(n, summary=LONG, text="`engine.core` " + LONG[:800]) for n in range(1, 91)])
     messages = digest_messages(day)
     assert_takes(messages, WEB)
     assert_whole(day, messages)
     root = messages[0]
     shown = read([root]).count("Change part")
-    assert 0 < shown < 40
-    assert f"and {40 - shown} more" in read([root])
-    assert f"{40 - shown} others" in " ".join(strings(root.blocks))
-    assert read(rest_messages(day)).count("Change part") == 40 - shown
+    assert 0 < shown < 90
+    assert f"and {90 - shown} more" in read([root])
+    assert f"{90 - shown} others" in " ".join(strings(root.blocks))
+    assert read(rest_messages(day)).count("Change part") == 90 - shown
     assert len(summary_message(day, shareable=False)) == 1
 
 
