@@ -6,11 +6,10 @@ nor inherited. What only its own file uses is nobody else's break.
 
 from typing import NamedTuple
 
-from analysis.facts.change import Change, is_module, old_path
+from analysis.facts.change import Change, is_module
 from analysis.facts.whole_files.calls import UncalledMethods
 from analysis.facts.whole_files.comparison import FileComparison, modules_of
 from analysis.facts.whole_files.module import Class
-from analysis.facts.whole_files.relevance import may_change_interface
 from analysis.facts.whole_files.repository import Found, Revision
 from analysis.facts.whole_files.uses import Uses, is_internal, without_lone_additions
 from analysis.models import Fact, FactKind, FileChange, Trees
@@ -67,10 +66,7 @@ def compare(change: Change, trees: Trees) -> FilesProof:
     for file in change.commit.files:
         if file.status == "added" or not file.size or not is_module(file):
             continue
-        texts = before.text(old_path(file)), after.text(file.path)
-        if texts[0] is not None and texts[1] is not None and not may_change_interface(file, texts[0], texts[1]):
-            compared.add(file.path)
-        elif modules := modules_of(file, before, after):
+        if modules := modules_of(file, before, after):
             compared.add(file.path)
             comparison = FileComparison(change, file, before, after, *modules)
             changed = comparison.facts(uses)

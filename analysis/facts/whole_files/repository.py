@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Generic, NamedTuple, TypeVar
 
 from analysis.facts.whole_files.module import Attribute, Class, Function, Import, Member, Module
+from analysis.facts.whole_files.parsing import parse
 from analysis.models import Tree
 
 _MAX_CHARACTERS = 4_000_000  # read of one revision for one commit
@@ -59,8 +60,6 @@ class Revision:
     def module(self, path: str) -> Module | None:
         """Return the module at a path."""
         if path not in self._modules:
-            from analysis.facts.whole_files.parsing import parse  # griffe takes 0.1 s to import
-
             text = self.text(path)
             self._modules[path] = parse(path, text) if text is not None else None
         return self._modules[path]
