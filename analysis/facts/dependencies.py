@@ -6,8 +6,7 @@ from posixpath import dirname, join
 from typing import NamedTuple
 
 from analysis.diff import changed_lines, side_lines
-from analysis.facts.change import Change, old_path
-from analysis.facts.python import Side
+from analysis.facts.change import Change, Side, old_path
 from analysis.facts.requirements import Requirement, is_installed_from, requirements, version_parts
 from analysis.models import Fact, FactKind, FileChange, Proof
 from analysis.text import mentions

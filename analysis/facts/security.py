@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 from analysis.diff import changed_lines
 from analysis.facts.change import Change, is_shipped
-from analysis.facts.formatting import changes_only_layout
+from analysis.facts.layout import changes_only_layout
 from analysis.instructions import without_instructions_by_sentence
 from analysis.models import Fact, FactKind, FileChange
 from analysis.paths import Kind, kind
@@ -38,7 +38,7 @@ _NO_CODE = (Kind.DOCS, Kind.TEST, Kind.CI, Kind.EXAMPLE, Kind.DATA)
 def security_terms(change: Change) -> Iterator[Fact]:
     """Yield the advisories and threats that the author names, if the commit changes code."""
     commit = change.commit
-    code = (each for each in commit.files if kind(each.path) not in _NO_CODE and not changes_only_layout(each))
+    code = (each for each in commit.files if kind(each.path) not in _NO_CODE and not changes_only_layout(change, each))
     if not _may_name_threat(change.lower_text) or (commit.read and not any(code)):
         return
     for match in _ADVISORY.finditer("\n".join(map(without_instructions_by_sentence, commit.texts))):

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from analysis.diff import changed_lines
-from analysis.facts.change import Change, is_module, old_path
+from analysis.facts.change import Change, Sides, is_module, old_path
 from analysis.facts.whole_files.module import Class, Function, Module
-from analysis.facts.whole_files.repository import Found, Revision
+from analysis.facts.whole_files.repository import Found
 from analysis.models import Fact, FactKind, FileChange, Proof, Tree
 from analysis.paths import Kind, kind
 
@@ -21,6 +21,13 @@ _PLAIN_DECORATORS = frozenset({"abstractmethod", "classmethod", "staticmethod", 
 _MENTION = re.compile(r"(?<!\bdef )\b\w+")
 _MAX_FILES = 200  # of a commit; one that changes more reformats
 _MAX_NAMES = 20  # of one commit, each a search of the tree
+
+
+def uncalled_methods(change: Change, tree: Tree) -> Iterator[Fact]:
+    """Yield the methods of public classes that a commit's changed modules define and that nothing calls any more."""
+    if change.whole:
+        changed = sum(kind(file.path) is Kind.SOURCE for file in change.commit.files)
+        yield from _UncalledMethods(change, change.whole, tree).facts(may_be_alone=changed != 1)
 
 
 class _Call(NamedTuple):
@@ -37,13 +44,12 @@ class _Mentions(NamedTuple):
     others: bool
 
 
-class UncalledMethods:
+class _UncalledMethods:
     """The methods that a commit's changed modules define and that nothing in its tree calls any more."""
 
-    def __init__(self, change: Change, before: Revision, after: Revision, tree: Tree) -> None:
+    def __init__(self, change: Change, sides: Sides, tree: Tree) -> None:
         self._files = [file for file in change.commit.files if is_module(file)]
-        self._before = before
-        self._after = after
+        self._before, self._after = sides
         self._tree = tree
 
     def facts(self, *, may_be_alone: bool) -> Iterator[Fact]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from analysis.facts.narrowing import narrowed
 from analysis.facts.whole_files.constructors import (
     constructor_facts,
     is_constructed,
@@ -10,6 +11,7 @@ from analysis.facts.whole_files.constructors import (
     is_required,
     post_init_facts,
 )
+from analysis.facts.whole_files.interfaces import is_configuration, is_setting
 from analysis.facts.whole_files.module import Attribute, Class, Function, Import, Member
 from analysis.facts.whole_files.renaming import successor
 from analysis.facts.whole_files.repository import Found, Revision
@@ -48,8 +50,14 @@ class ClassComparison(NamedTuple):
             kept = self.new.member.members.get(own)
             if kept is not None:
                 yield from self._kept_member(member, kept, f"{self.name}.{own}")
-            elif own not in _COMPARED and not self.after.provides(self.new, own):
+            elif own not in _COMPARED and not self._is_provided(member, own):
                 yield from self._removed_member(member, f"{self.name}.{own}")
+
+    def _is_provided(self, member: Member, own: str) -> bool:
+        """Return whether the class may still have a member; a field that people write only if a known base declares it."""
+        if isinstance(member, Attribute) and member.field and is_setting(self.old):
+            return any(above and own in above.member.members for above in self.after.bases(self.new))
+        return self.after.provides(self.new, own)
 
     def _kept_member(self, member: Member, kept: Member, name: str) -> Iterator[Fact]:
         match member, kept:
@@ -60,6 +68,9 @@ class ClassComparison(NamedTuple):
                 old, new = Found(self.old.module, member), Found(self.new.module, kept)
                 special = member.name == "__post_init__"
                 yield from post_init_facts(name, old, new) if special else signature_facts(name, old, new, method=True)
+            case Attribute(field=True), Attribute(field=True) if is_setting(self.old):
+                if narrowed(member.annotation, kept.annotation) and "Literal" not in member.annotation:
+                    yield proven(FactKind.RETYPED, name, self.new, kept.line, kept.annotation, old=member.annotation)
             case (Function() as method, Attribute(computed=True)) | (Attribute(computed=True), Function() as method):
                 # Another decorator may make a property of a method, too.
                 if all(each.partition("(")[0].rpartition(".")[2] in _PLAIN_DECORATORS for each in method.decorators):
@@ -72,8 +83,19 @@ class ClassComparison(NamedTuple):
             yield proven(kind, name, self.old, member.line, f"{self.name}.{other}" if other else None)
         elif isinstance(member, Attribute) and is_constructed(self.old.member) and is_only_passed(member):
             return  # no attribute: the constructor's parameter
+        elif isinstance(member, Attribute) and member.field and is_setting(self.old):
+            if not member.name.startswith("_"):
+                yield self._removed_setting(member, name)
         elif not isinstance(member, Import) and not member.name.startswith("_"):
             yield proven(FactKind.REMOVED_ATTRIBUTE, name, self.old, member.line)
+
+    def _removed_setting(self, member: Attribute, name: str) -> Fact:
+        """Return what happened to a field that people write."""
+        is_key = is_configuration(self.old.member)
+        if other := successor(self.old, member, self.new):
+            kind = FactKind.RENAMED_KEY if is_key else FactKind.RENAMED_FIELD
+            return proven(kind, name, self.old, member.line, f"{self.name}.{other}")
+        return proven(FactKind.REMOVED_KEY if is_key else FactKind.REMOVED_FIELD, name, self.old, member.line)
 
     def _removed_instance_attributes(self) -> Iterator[Fact]:
         before, after = (side.module.members_mentioned(side.member) for side in (self.old, self.new))

@@ -2,10 +2,11 @@
 
 import ast
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
-from analysis.facts.syntax import assigned_names, dotted, parse_module
+from analysis.facts.syntax import Source, assigned_names, dotted, parse_module
 from analysis.facts.whole_files.module import (
     Attribute,
     Base,
@@ -18,7 +19,6 @@ from analysis.facts.whole_files.module import (
     ParameterKind,
 )
 
-MAX_CHARACTERS = 400_000  # of one file; the longest hand-written modules have about 300,000
 _MAX_VALUE = 200  # characters of a variable's value
 _PROPERTIES = ("property", "cached_property")
 _ACCESSORS = ("setter", "deleter")
@@ -30,18 +30,21 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 @lru_cache(maxsize=512)
 def parse(path: str, text: str) -> Module | None:
     """Return the module at `path` with the given source; None if it is no valid Python, too large or too deep."""
-    tree = parse_module(text) if len(text) <= MAX_CHARACTERS else None
-    if tree is None:
-        return None
+    tree = parse_module(text)
+    return declarations(Source(path, text, tree)) if tree else None
+
+
+def declarations(source: Source) -> Module | None:
+    """Return what a parsed file declares; None if an expression is nested more deeply than Python's stack."""
     members: dict[str, Member] = {}
     stars: list[str] = []
+    module = Module(source.path, source.text, members, ())
+    reader = _Declarations(module.dotted, source.path.endswith("__init__.py"), stars)
     try:
-        _Declarations(Module(path, text, members, ()).dotted, path.endswith("__init__.py"), stars).read(
-            tree.body, (_Scope("", members),)
-        )
-    except RecursionError:  # an expression is nested more deeply than Python's stack
+        reader.read(source.module.body, (_Scope("", members),))
+    except RecursionError:
         return None
-    return Module(path, text, members, tuple(stars))
+    return replace(module, stars=tuple(stars), partial=source.partial)
 
 
 class _Scope(NamedTuple):
@@ -90,7 +93,14 @@ class _Declarations(NamedTuple):
         self.read(node.body, (_Scope(name, members), *scopes))
         keywords = tuple(each.arg for each in node.keywords if each.arg)
         return Class(
-            node.name, node.lineno, _start(node), node.end_lineno or 0, bases, _decorators(node), keywords, members
+            node.name,
+            max(node.lineno, 1),
+            _start(node),
+            node.end_lineno or 0,
+            bases,
+            _decorators(node),
+            keywords,
+            members,
         )
 
     def _target(self, base: ast.expr, scopes: tuple[_Scope, ...]) -> str:
@@ -207,4 +217,4 @@ def _decorators(node: _Function | ast.ClassDef) -> tuple[str, ...]:
 
 def _start(node: _Function | ast.ClassDef) -> int:
     """Return the line of a definition's first decorator, or of its head."""
-    return min([node.lineno, *(each.lineno for each in node.decorator_list)])
+    return max(min([node.lineno, *(each.lineno for each in node.decorator_list)]), 1)

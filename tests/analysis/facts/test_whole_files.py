@@ -434,7 +434,7 @@ HOSTILE = {
     "deep operators": "x = " + "-" * 20_000 + "1\n",
     "a long sum": "x = 1" + "+1" * 20_000 + "\n",
     "deep conditions": "if a:\n  pass\n" + "elif b:\n  pass\n" * 3_000,
-    "too large": "a = 1\n" + "#" * 400_000,
+    "too large": "a = 1\n" + "#" * 1_000_000,
 }
 
 
