@@ -10,8 +10,7 @@ public interfaces. A rule that cannot decide reports nothing.
 from collections.abc import Callable, Iterator, Sequence
 
 from analysis.facts.change import Change
-from analysis.facts.concurrency import concurrency_and_memory
-from analysis.facts.dependencies import dependencies
+from analysis.facts.dependencies import dependencies, minimum_versions
 from analysis.facts.deprecations import deprecations
 from analysis.facts.dropped_support import dropped_support
 from analysis.facts.interfaces import (
@@ -24,14 +23,13 @@ from analysis.facts.interfaces import (
     table_entries,
 )
 from analysis.facts.layout import formatting_only
+from analysis.facts.links import reverts
 from analysis.facts.modules import moved_modules
 from analysis.facts.removed_tests import removed_tests
-from analysis.facts.reverts import reverts
-from analysis.facts.security import security_calls, security_terms
+from analysis.facts.sensitive_code import concurrency_and_memory, security_calls, security_terms
 from analysis.facts.settings.comparison import changed_defaults
-from analysis.facts.versions import minimum_versions
-from analysis.facts.whole_files.calls import uncalled_methods
 from analysis.facts.whole_files.comparison import compared
+from analysis.facts.whole_files.uses import uncalled_methods
 from analysis.models import Commit, Fact, FactKind, FileChange, Trees
 from analysis.paths import Kind, kind
 

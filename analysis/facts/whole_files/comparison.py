@@ -7,7 +7,7 @@ from typing import NamedTuple
 from analysis.diff import changed_lines
 from analysis.facts.change import Change, is_module, old_path
 from analysis.facts.modules import module_path, new_location
-from analysis.facts.whole_files.members import ClassComparison
+from analysis.facts.whole_files.classes import ClassComparison
 from analysis.facts.whole_files.module import Attribute, Class, Function, Import, Member, Module
 from analysis.facts.whole_files.renaming import successor
 from analysis.facts.whole_files.repository import Found, Revision

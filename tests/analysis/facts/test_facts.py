@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from analysis.facts import facts
-from analysis.facts.reverts import reverted_sha, reverted_title
+from analysis.facts.links import reverted_sha, reverted_title
 from analysis.models import Fact, FactKind, FileChange
 from tests.analysis.facts.told import Told, changed, names, told
 from tests.factories import commit, file, new_file, patch

@@ -187,9 +187,7 @@ def test_tests_examples_and_tooling_have_no_settings(path: str) -> None:
     assert told(text.format(0), text.format(1), path) == []
 
 
-@pytest.mark.parametrize(
-    "broken", ["def (:\n", "x = " + "(" * 5000 + "1" + ")" * 5000 + "\n"]
-)
+@pytest.mark.parametrize("broken", ["def (:\n", "x = " + "(" * 5000 + "1" + ")" * 5000 + "\n"])
 def test_a_file_that_cannot_be_parsed_leaves_what_its_patch_shows(broken: str) -> None:
     """If a side is no valid Python or nested too deeply, the patch proves what it can."""
     text = "class Pool:\n    size: int = {}\n    a = 1\n    b = 2\n"
