@@ -10,19 +10,10 @@ from types import MappingProxyType
 from analysis.errors import AccessDenied, MirrorUnavailable, UnknownRepository
 from analysis.locale import Phrase
 from analysis.models import Repository
-from analysis.sources.git.errors import (
-    Cause,
-    GitFailed,
-    GitTooLarge,
-    translated_errors,
-    translated_git_errors,
-    unknown_branch,
-)
+from analysis.sources.git.errors import Cause, GitFailed, GitTooLarge, LockTimedOut, translated_errors, unknown_branch
 from analysis.sources.git.folder import MirrorFolder, MirrorState, check_size, ref, save_state
-from analysis.sources.git.locks import LockTimedOut
 from analysis.sources.git.objects import Limits
-from analysis.sources.git.program import Git
-from analysis.sources.git.remotes import FILTER, Remote, is_clonable, is_ref_name, is_server_of
+from analysis.sources.git.program import FILTER, Git, Remote, is_clonable, is_ref_name, is_server_of
 from analysis.sources.github import CloneSource, GitHub
 from analysis.sources.mirror import Mirror
 
@@ -105,7 +96,7 @@ class Mirrors:
 
     def check(self) -> dict[str, int]:
         """Return owner/name of each mirror and its size in bytes. Raise `MirrorUnavailable` if git is missing or too old."""
-        with translated_git_errors():
+        with translated_errors(None):
             self._git.check()
         return {name: folder.size for name, folder in MirrorFolder.all_in(self._folder).items()}
 
@@ -135,7 +126,7 @@ class Mirrors:
         """Clone a repository in place of whatever is there."""
         source = self._github.clone_source(repository)
         if source.kilobytes > self._max_repository_megabytes * 1_000:
-            raise GitTooLarge(self._max_repository_megabytes)
+            raise GitTooLarge(limit=self._max_repository_megabytes)
         state = self._state_of(source, repository)
         with folder.drafting() as draft:
             self._git.run(draft, "init", "--quiet", "--bare", "--template=", timeout=self._limits.command)

@@ -3,8 +3,7 @@
 import re
 
 from analysis.sources.git.errors import Cause, GitFailed
-from analysis.sources.git.objects import Objects
-from analysis.sources.git.records import text
+from analysis.sources.git.objects import Objects, text
 
 _SHA = re.compile(r"[0-9a-f]{40}")
 _SHA_PREFIX = re.compile(r"[0-9a-f]{4,40}")
