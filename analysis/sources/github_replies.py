@@ -124,9 +124,9 @@ class RepositoryReply(Reply):
 
     full_name: Text
     private: bool
-    html_url: Text
-    default_branch: Text
+    html_url: Text = ""
     clone_url: Text = ""
+    default_branch: Text = ""
     size: int = 0
     archived: bool = False
     permissions: Permissions | None = None
