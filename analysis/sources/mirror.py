@@ -14,10 +14,9 @@ from typing import NamedTuple, Self
 
 from analysis.errors import DigestError, UnknownCommit
 from analysis.models import Commit, PullRequest, Repository, Trees
-from analysis.sources.git.commits import Commits
+from analysis.sources.git.commits import Commits, Names, is_sha
 from analysis.sources.git.errors import Cause, GitFailed, MirrorDamaged, translated_errors, unknown_commit
 from analysis.sources.git.folder import MirrorFolder, MirrorState
-from analysis.sources.git.names import Names, is_sha
 from analysis.sources.git.objects import Limits, Objects, TreeEntry, text
 from analysis.sources.git.program import Git, Remote, is_ref_name
 from analysis.sources.git.search import Query, SymbolHistory, matches, paths_with

@@ -1,4 +1,4 @@
-"""The commits of a mirror, by `git log` and `git diff-tree`, as our models with the fields and files that GitHub's API gives.
+"""The commits of a mirror: found by name, and by `git log` and `git diff-tree` read as our models, as GitHub's API gives them.
 
 Statuses, counts and patches are those of the API: a rename is found at 50 % (up to 1,000 files on each side), a merge is
 compared with its first parent, a file that changes between a file and a link is `changed` and has the patch of the second,
@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Any
 
 from analysis.models import MOST_FILES, Commit, FileChange
-from analysis.sources.git.errors import MirrorDamaged, ObjectMissing, TreeRefused
+from analysis.sources.git.errors import Cause, GitFailed, MirrorDamaged, ObjectMissing, TreeRefused
 from analysis.sources.git.objects import Objects, RawChange, text
 
 MAX_PATCH = 400_000  # characters of a file's part of the diff, from its names on
@@ -35,6 +35,55 @@ _MOST_SEARCHED = 300  # commits of a path whose blobs are fetched to find a symb
 _SEARCHED_AT_ONCE = 100  # whose blobs one request fetches
 _COUNT = re.compile(rb"(?:-|\d+)\t(?:-|\d+)\t")
 _PATCH_OF = re.compile(rb"\0([0-9a-f]{40})\0")
+_SHA = re.compile(r"[0-9a-f]{40}")
+_SHA_PREFIX = re.compile(r"[0-9a-f]{4,40}")
+
+
+def is_sha(name: str) -> bool:
+    """Return whether a name is a whole SHA, in lower case."""
+    return bool(_SHA.fullmatch(name))
+
+
+class Names:
+    """Finds commits by name. The mirror follows `branch`; a tag that was met once is not asked for again."""
+
+    def __init__(self, objects: Objects, branch: str) -> None:
+        self._objects = objects
+        self._branch = branch
+
+    def known(self, name: str) -> str | None:
+        """Return the SHA of a name that the mirror knows."""
+        branch = f"refs/heads/{name}" if name == self._branch else None
+        refs = (f"refs/tags/{name}", branch)
+        found = next((found for each in refs if each and (found := self.commit(each))), None)
+        return found or self.beginning_with(name.lower())
+
+    def beginning_with(self, prefix: str) -> str | None:
+        """Return the SHA of the only commit that begins so (4 hexadecimal digits or more), as far as the mirror knows."""
+        return self.commit(prefix) if _SHA_PREFIX.fullmatch(prefix) else None
+
+    def fetched(self, name: str) -> str | None:
+        """Fetch a commit by its whole SHA, a tag or a branch; return its SHA, or None if the server has none."""
+        if is_sha(name.lower()):
+            self._objects.fetch(name.lower())
+            return self.commit(name.lower())
+        for ref in (f"refs/tags/{name}", f"refs/heads/{name}"):
+            found = text(self._objects.ask_server("ls-remote", "--end-of-options", "origin", ref)).split()
+            if ref in found:
+                sha = found[found.index(ref) - 1]
+                self._objects.fetch(f"+{ref}:{ref}" if ref.startswith("refs/tags/") else sha)
+                return self.commit(sha)
+        return None
+
+    def commit(self, name: str) -> str | None:
+        """Return the SHA of the commit that a ref or a SHA means, if the mirror has it."""
+        try:
+            found = self._objects.run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+        except GitFailed as exc:
+            if exc.cause is Cause.BROKEN:
+                raise
+            return None
+        return text(found).strip()
 
 
 class Commits:

@@ -2,17 +2,18 @@
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from enum import Enum
 from functools import lru_cache, partial
 from pathlib import PurePosixPath
-from threading import Event, Lock
+from threading import Event
 from typing import NamedTuple
 
 from analysis.paths import Kind, kind
 from analysis.sources.git.errors import Cause, GitFailed, GitTimedOut, MirrorDamaged, ObjectMissing, TreeRefused
 from analysis.sources.git.folder import MirrorFolder, check_size
-from analysis.sources.git.program import FILTER, Git, Process, Remote, kill
+from analysis.sources.git.object_reader import Answer, ObjectReader
+from analysis.sources.git.program import FILTER, Git, Remote
 
 MAX_FILE = 2_000_000  # bytes; a longer file is not read
 
@@ -23,7 +24,6 @@ _MOST_REQUESTS = 40  # for one set of objects, of which the server lacks some
 _MOST_KIN = 20_000
 _CACHED_FOLDERS = 1_024
 _NOT_OURS = re.compile(r"not our ref ([0-9a-f]{40})")
-_MISSING = b"missing"
 _BINARY_HEAD = 8_000  # bytes in which git looks for a NUL
 _FOLDER_MODE = b"40000"
 _FILE_MODES = (b"100644", b"100755", b"100664")
@@ -51,13 +51,6 @@ class RawChange(NamedTuple):
     blobs: tuple[str, ...] = ()
 
 
-class Answer(NamedTuple):
-    """An object: its type (blob, tree, commit, tag) and content, which is None if it is longer than was asked for."""
-
-    kind: bytes
-    content: bytes | None
-
-
 class EntryKind(Enum):
     """What a commit has at a path: a regular file, a symbolic link, or another repository's commit."""
 
@@ -75,72 +68,6 @@ class TreeEntry(NamedTuple):
     path: str
     sha: str
     kind: EntryKind
-
-
-class ObjectReader:
-    """`git cat-file --batch-command`: one process that is asked for objects by their full SHA; threads take turns.
-
-    It is started when it is asked first, fetches nothing by itself, and is ended by a failure: the rest of an answer would
-    be taken for the next one.
-    """
-
-    def __init__(self, start: Callable[..., Process]) -> None:
-        self._start = start
-        self._process: Process | None = None
-        self._lock = Lock()
-
-    def close(self) -> None:
-        """End the process."""
-        with self._lock:
-            self._end()
-
-    def size(self, sha: str) -> int | None:
-        """Return the bytes of an object; None if it is missing."""
-        with self._asking() as process:
-            found = _ask(process, "info", sha)
-        return found and found[1]
-
-    def read(self, sha: str, limit: int) -> Answer | None:
-        """Return an object, its content if that has at most `limit` bytes; None if it is missing."""
-        with self._asking() as process:
-            found = _ask(process, "info", sha)
-            if found is None or found[1] > limit:
-                return found and Answer(found[0], None)
-            kind, size = _ask(process, "contents", sha) or found
-            content = process.stdout.read(size + 1) if process.stdout else b""
-            if len(content) <= size:
-                raise MirrorDamaged
-        return Answer(kind, content[:-1])
-
-    @contextmanager
-    def _asking(self) -> Iterator[Process]:
-        with self._lock:
-            self._process = self._process or self._start("cat-file", "--batch-command")
-            try:
-                yield self._process
-            except BaseException:
-                self._end()
-                raise
-
-    def _end(self) -> None:
-        if self._process:
-            kill(self._process)
-        self._process = None
-
-
-def _ask(process: Process, command: str, sha: str) -> tuple[bytes, int] | None:
-    """Return the type (blob, tree, commit, tag) and the size of an object; None if it is missing."""
-    assert process.stdin
-    assert process.stdout
-    with suppress(BrokenPipeError):
-        process.stdin.write(f"{command} {sha}\n".encode())
-        process.stdin.flush()
-    line = process.stdout.readline().split()
-    if line[-1:] == [_MISSING]:
-        return None
-    if len(line) != len(("sha", "kind", "size")):
-        raise MirrorDamaged
-    return line[1], int(line[2])
 
 
 class Objects:
