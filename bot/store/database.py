@@ -10,9 +10,9 @@ from sqlalchemy.engine import URL, make_url
 
 from analysis.errors import BadSetting, StoreUnusable
 from bot.store import pool, postgresql, sqlite
-from bot.store.full_text import create_index
 from bot.store.schema import alembic_version, metadata
 from bot.store.schema_version import RunningProgram, SchemaVersion, counted
+from bot.store.search_index import create_index
 from bot.store.transactions import Database
 
 if TYPE_CHECKING:
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 # opens without importing Alembic. A test compares them.
 HEAD, READABLE_BY = "0021", "0021"
 MIGRATION = "migration"  # what a transaction holds that migrates, or that must not overlap one
-# Follows the version of the target of an unfinished move (`bot.store.move`), so that no program takes it for a whole store.
-MOVING = "-moving"
 
 
 class _DatabaseKind(Protocol):
@@ -76,13 +74,6 @@ def engine_as_it_is(database_url: str, *, read_only: bool = False) -> Engine:
     url = address_of(database_url)
     kind = _kind(url)
     return kind.read_only_engine(url) if read_only else kind.new_engine(url)
-
-
-def stored_version(database_url: str) -> str | None:
-    """Return the schema version of a database without changing it, None for a new one. Raise the errors of `open_engine`."""
-    url = address_of(database_url)
-    found = _kind(url).stored_version(url)
-    return found.latest if found else None
 
 
 def passing_failures() -> int:
@@ -202,10 +193,6 @@ def _migrations() -> "Config":
 def _check_known(version: str, config: "Config", url: URL) -> None:
     from alembic.script import ScriptDirectory
 
-    if version.endswith(MOVING):
-        raise StoreUnusable(
-            f"{_kind(url).display_name(url)} has only a part of what vllm-digest move brings it; run that again to finish it"
-        )
     known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
     if version < min(known):
         raise StoreUnusable(

@@ -3,11 +3,11 @@
 from datetime import datetime
 from typing import Literal, NamedTuple
 
-from sqlalchemy import ColumnElement, Engine, func, select
+from sqlalchemy import ColumnElement, func, select
 
 from analysis.models import Importance, Repository
 from bot.store.schema import answer_ratings, labels
-from bot.store.transactions import Database
+from bot.store.transactions import Records
 
 Rating = Literal["helpful", "unhelpful"]
 Verdict = Literal["too_high", "too_low"]
@@ -27,30 +27,24 @@ class GivenVerdict(NamedTuple):
     verdict: Verdict
 
 
-class AnswerRatings:
+class AnswerRatings(Records):
     """The ratings on one engine; thread-safe."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._database = Database(engine)
 
     def rate(self, channel: str, ts: str, user: str, about: str, rating: Rating, now: datetime) -> None:
         """Store a person's rating of the answer with timestamp `ts` about a subject, in place of their earlier one."""
         key = {"channel": channel, "ts": ts, "user": user}
-        self._database.save(answer_ratings, key, {"about": about, "rating": rating, "given_at": now})
+        self.database.save(answer_ratings, key, {"about": about, "rating": rating, "given_at": now})
 
     def counts(self, since: datetime) -> RatingCounts:
         """Return the number of ratings given since an instant."""
         rating = answer_ratings.c.rating
         query = select(rating, func.count()).where(answer_ratings.c.given_at >= since).group_by(rating)
-        found: dict[str, int] = {row[0]: row[1] for row in self._database.rows(query)}
+        found: dict[str, int] = {row[0]: row[1] for row in self.database.rows(query)}
         return RatingCounts(found.get("helpful", 0), found.get("unhelpful", 0))
 
 
-class Verdicts:
+class Verdicts(Records):
     """The verdicts on one engine, the latest of each person on a commit; thread-safe."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._database = Database(engine)
 
     def save(
         self, repository: Repository, given: GivenVerdict, user: str, channel: str, judged: Importance, now: datetime
@@ -58,7 +52,7 @@ class Verdicts:
         """Store a person's verdict on a tier, given in a channel, in place of an earlier one."""
         key = {"repository": repository.key, "sha": given.sha, "user": user}
         row = {"verdict": given.verdict, "importance": judged.value, "channel": channel, "given_at": now}
-        self._database.save(labels, key, row)
+        self.database.save(labels, key, row)
 
     def of(self, repository: Repository) -> list[GivenVerdict]:
         """Return the verdicts on a repository's commits, oldest first."""
@@ -74,4 +68,4 @@ class Verdicts:
 
     def _found(self, repository: Repository, *conditions: ColumnElement[bool]) -> list[GivenVerdict]:
         query = select(labels.c.sha, labels.c.verdict).where(labels.c.repository == repository.key, *conditions)
-        return [GivenVerdict(*row) for row in self._database.rows(query.order_by(labels.c.given_at))]
+        return [GivenVerdict(*row) for row in self.database.rows(query.order_by(labels.c.given_at))]

@@ -4,17 +4,14 @@ from collections.abc import Collection
 from datetime import date
 from secrets import token_hex
 
-from sqlalchemy import Engine, delete, func, insert, select, update
+from sqlalchemy import delete, func, insert, select, update
 
 from bot.store.schema import reservations, spending
-from bot.store.transactions import Database, insert_missing
+from bot.store.transactions import Records, insert_missing
 
 
-class Spending:
+class Spending(Records):
     """Costs by day and purpose, and the reservations of calls under way, on one engine; thread-safe."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._database = Database(engine)
 
     def reserve(self, day: date, purpose: str, usd: float, limit: float, alone: float, process: str = "") -> str | None:
         """Reserve `usd` of a day's budget for a call that `process` makes, and return the reservation's id.
@@ -22,7 +19,7 @@ class Spending:
         None if the day's total would exceed `limit`, or this purpose's `alone`.
         """
         row = {"date": day, "purpose": purpose}
-        with self._database.begin(alone=f"spending {day}") as connection:
+        with self.database.begin(alone=f"spending {day}") as connection:
             used: dict[str, float] = {}
             for table, amount in ((spending, spending.c.spent_usd), (reservations, reservations.c.usd)):
                 sums = select(table.c.purpose, func.sum(amount)).where(table.c.date == day).group_by(table.c.purpose)
@@ -37,7 +34,7 @@ class Spending:
     def settle(self, reservation: str, day: date, purpose: str, spent: float) -> None:
         """Replace the reservation of a call by its actual cost in USD, also if the reservation was given back meanwhile."""
         row = {"date": day, "purpose": purpose}
-        with self._database.begin(alone=f"spending {day}") as connection:
+        with self.database.begin(alone=f"spending {day}") as connection:
             connection.execute(delete(reservations).filter_by(id=reservation))
             insert_missing(connection, spending, {**row, "spent_usd": 0.0})
             added = update(spending).filter_by(**row).values(spent_usd=spending.c.spent_usd + spent)
@@ -45,12 +42,12 @@ class Spending:
 
     def reserving(self, day: date) -> set[str]:
         """Return the processes that have reserved some of a day's budget for calls under way."""
-        return set(self._database.column(select(reservations.c.process).distinct().where(reservations.c.date == day)))
+        return set(self.database.column(select(reservations.c.process).distinct().where(reservations.c.date == day)))
 
     def give_back(self, processes: Collection[str]) -> None:
         """Give back what processes that have ended reserved and never settled."""
-        self._database.execute(delete(reservations).where(reservations.c.process.in_(processes)))
+        self.database.execute(delete(reservations).where(reservations.c.process.in_(processes)))
 
     def spent(self, day: date) -> float:
         """Return what has been spent on `day` so far, in USD."""
-        return float(self._database.value(select(func.sum(spending.c.spent_usd)).where(spending.c.date == day)) or 0.0)
+        return float(self.database.value(select(func.sum(spending.c.spent_usd)).where(spending.c.date == day)) or 0.0)

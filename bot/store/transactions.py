@@ -111,6 +111,13 @@ class Database:
                 self._lock.release()
 
 
+class Records:
+    """The rows of some tables, read and written on one engine; thread-safe."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.database = Database(engine)
+
+
 def chunks(items: Sequence[_T]) -> Iterable[Sequence[_T]]:
     """Divide items into sequences short enough for the parameters of one query."""
     return (items[start : start + _CHUNK] for start in range(0, len(items), _CHUNK))
