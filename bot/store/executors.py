@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import structlog
 from sqlalchemy import Connection, Engine, Select, delete, func, or_, select, text, update
 
-from bot.store.postgresql import LOCK_HOLDERS, executor_lock
+from bot.store.postgresql import LOCK_HOLDERS
 from bot.store.schema import executors
-from bot.store.transactions import Database
+from bot.store.transactions import Records, lock_key
 
 _KEPT = timedelta(days=30)
 _NOW = func.clock_timestamp()
@@ -51,11 +51,11 @@ class Executor(NamedTuple):
     ended_at: datetime | None
 
 
-class Executors:
+class Executors(Records):
     """The processes of a bot, on one engine. SQLite has no rows: there is one process, which holds a file's lock."""
 
     def __init__(self, engine: Engine, timing: Timing = TIMING) -> None:
-        self._database = Database(engine)
+        super().__init__(engine)
         self._timing = timing
         self._ended: frozenset[str] = frozenset()  # lately, as far as `newly_ended` has told
 
@@ -73,17 +73,17 @@ class Executors:
         return self._read(select(executors))
 
     def _read(self, query: Select[Any]) -> list[Executor]:
-        return [Executor(*row) for row in self._database.rows(query.order_by(executors.c.started_at))]
+        return [Executor(*row) for row in self.database.rows(query.order_by(executors.c.started_at))]
 
     def time(self) -> datetime:
         """Return the time of the database's clock on PostgreSQL, by which the rows' times go."""
-        [found] = self._database.column(select(_NOW))
+        [found] = self.database.column(select(_NOW))
         assert isinstance(found, datetime)
         return found
 
     def dead_among(self, owners: Collection[str]) -> list[str]:
         """Mark processes that died as ended. Return those of `owners`, ids of processes with work under way, that are dead."""
-        if self._database.is_sqlite:
+        if self.database.is_sqlite:
             return []  # whoever asks holds the file alone
         has_ended = self._has_ended(owners)
         suspects: set[str] = set()
@@ -95,26 +95,26 @@ class Executors:
 
     def newly_ended(self) -> bool:
         """Return whether a process has ended of its own accord, or was marked as ended, since this was last asked."""
-        if self._database.is_sqlite:
+        if self.database.is_sqlite:
             return False
         query = select(executors.c.id).where(executors.c.ended_at > _NOW - self._timing.silence)
-        ended = frozenset(self._database.column(query))
+        ended = frozenset(self.database.column(query))
         known, self._ended = self._ended, ended
         return bool(ended - known)
 
     def forget(self) -> None:
         """Delete the rows of processes that ended more than 30 days ago."""
-        self._database.execute(delete(executors).where(executors.c.ended_at < datetime.now(UTC) - _KEPT))
+        self.database.execute(delete(executors).where(executors.c.ended_at < datetime.now(UTC) - _KEPT))
 
     def _has_ended(self, owners: Collection[str]) -> dict[str, bool]:
         """Return id -> whether it is known to have ended, of the processes that are not, and of those of `owners` that have rows."""
         ended = executors.c.ended_at.is_not(None)
         query = select(executors.c.id, ended).where(or_(~ended, executors.c.id.in_(owners)))
-        return {id_: bool(has_ended) for id_, has_ended in self._database.rows(query)}
+        return {id_: bool(has_ended) for id_, has_ended in self.database.rows(query)}
 
     def _end_if_dead(self, executor_id: str) -> bool:
         key = {"key": executor_lock(executor_id)}
-        with self._database.begin() as connection:
+        with self.database.begin() as connection:
             if self._is_silent(connection, executor_id):
                 connection.execute(_END_HOLDERS, key)
             # Held until the row is marked, so that the process cannot take its lock again in between.
@@ -128,8 +128,22 @@ class Executors:
     def _is_server_new(self) -> bool:
         """Return whether the server started so recently that living processes may not have noticed, and have no lock yet."""
         grace = 1.5 * self._timing.renewal
-        return bool(self._database.value(select(func.pg_postmaster_start_time() > _NOW - grace)))
+        return bool(self.database.value(select(func.pg_postmaster_start_time() > _NOW - grace)))
 
     def _is_silent(self, connection: Connection, executor_id: str) -> bool:
         query = select(executors.c.seen_at < _NOW - self._timing.silence).where(executors.c.id == executor_id)
         return bool(connection.execute(query).scalar())
+
+
+def executor_lock(executor_id: str) -> int:
+    """Return the number of the lock that a process of the bot holds as long as it lives."""
+    return lock_key(f"executor {executor_id}")
+
+
+def older_programs(connection: Connection, schema_version: str) -> list[str]:
+    """Return the version of each living process whose program is older than a schema. On SQLite no process has a row."""
+    columns = select(executors.c.id, executors.c.version)
+    older = columns.where(executors.c.ended_at.is_(None), executors.c.schema_version < schema_version)
+    rows = connection.execute(older).all() if connection.dialect.name == "postgresql" else []
+    held = text(f"SELECT count(*) {LOCK_HOLDERS}")
+    return [row.version for row in rows if connection.execute(held, {"key": executor_lock(row.id)}).scalar()]

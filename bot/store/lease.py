@@ -19,11 +19,11 @@ from sqlalchemy import Connection, Delete, Engine, Update, delete, func, insert,
 
 from analysis.errors import BadSetting, StoreUnusable
 from bot.store.database import HEAD, MIGRATION, address_of, check_schema, open_engine
-from bot.store.executors import TIMING, Timing
-from bot.store.postgresql import display_name, executor_lock, lock_key, session
+from bot.store.executors import TIMING, Timing, executor_lock
+from bot.store.postgresql import session
 from bot.store.schema import executors
 from bot.store.sqlite import prepare_folder
-from bot.store.transactions import Database
+from bot.store.transactions import Database, lock_key, without_password
 
 _RETRY = 0.5  # seconds between attempts to reach the database again
 _WRITES = 40  # seconds that writes to Slack under way get to record what became of them, once the lease is lost
@@ -109,7 +109,7 @@ def held_alone(database_url: str, purpose: str) -> Iterator[None]:
     with closing(session(url)) as connection:
         taken = connection.execute(text("SELECT pg_try_advisory_lock(:key)"), {"key": lock_key("alone")})
         if not taken.scalar_one():
-            raise StoreUnusable(_in_use(f"vllm-digest {purpose}", display_name(url)))
+            raise StoreUnusable(_in_use(f"vllm-digest {purpose}", without_password(url)))
         yield
 
 
@@ -277,7 +277,7 @@ class _SessionLease:
     def _lock(self, connection: Connection) -> None:
         if not connection.execute(text("SELECT pg_try_advisory_lock(:key)"), self._key).scalar_one():
             # By the connection that was lost, of which the server does not know yet, or by whoever ends this process.
-            raise StoreUnusable(f"{display_name(self._url)} still holds the lock of this process")
+            raise StoreUnusable(f"{without_password(self._url)} still holds the lock of this process")
 
     def _row(self) -> dict[str, Any]:
         now = func.clock_timestamp()

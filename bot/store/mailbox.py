@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Row, delete, func, select, update
 
 from bot.models.clock import Clock
+from bot.store import sqlite
 from bot.store.schema import duplicates, inbox, outbox, threads, turns
 from bot.store.transactions import Records, insert_missing, insert_or_update
 
@@ -94,7 +95,9 @@ class Mailbox(Records):
 
     def erase_deleted(self) -> None:
         """Erase the bodies of requests that are done from SQLite's log, unless others read it."""
-        self.database.truncate_log()
+        if self.database.is_sqlite:  # PostgreSQL has its own time for that
+            with self.database.queued():
+                sqlite.truncate_log(self.database.engine.url)
 
     def waiting(self, before: datetime | None = None) -> list[str]:
         """Return the keys of the pending requests, oldest first; those received `before` an instant, if given."""

@@ -10,7 +10,8 @@ import structlog
 from sqlalchemy import Connection, Engine, TextClause, exc, text
 
 from analysis.errors import StoreUnusable
-from bot.store.postgresql import IDLE_SECONDS, lock_key, watched_session
+from bot.store.postgresql import IDLE_SECONDS, watched_session
+from bot.store.transactions import lock_key
 
 _POLL = 0.1  # seconds between two attempts while another process holds a lock
 _PING = IDLE_SECONDS / 4  # seconds between two signs of life

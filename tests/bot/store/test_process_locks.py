@@ -13,7 +13,8 @@ from sqlalchemy import Connection, Engine, create_engine, make_url, text
 
 from analysis.errors import StoreUnusable
 from bot.store import ProcessLocks, open_engine
-from bot.store.postgresql import IDLE_SECONDS, lock_key, watched_session
+from bot.store.postgresql import IDLE_SECONDS, watched_session
+from bot.store.transactions import lock_key
 from tests.servers.advisory_locks import held, monitoring, wait_until
 from tests.servers.postgresql import postgresql_database
 

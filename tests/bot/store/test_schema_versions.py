@@ -15,9 +15,8 @@ from sqlalchemy.pool import NullPool
 from analysis.errors import StoreUnusable
 from bot.store import open_engine
 from bot.store.database import HEAD, READABLE_BY, Condition, condition
-from bot.store.executors import Executors
+from bot.store.executors import Executors, executor_lock
 from bot.store.lease import Lease, LeaseLost, new_lease
-from bot.store.postgresql import executor_lock
 from tests.servers.advisory_locks import wait_until
 from tests.servers.postgresql import new_postgresql_database, postgresql_database
 
