@@ -3,12 +3,12 @@
 Every row has a key, so that a request received twice is stored once and a sent message is not sent again.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, delete, func, select, update
+from sqlalchemy import ColumnElement, Connection, delete, func, select, update
 
 from bot.models.clock import Clock
 from bot.store import sqlite
@@ -120,15 +120,23 @@ class Mailbox(Records):
 
     def message(self, key: str) -> OutboxMessage | None:
         """Return the message with this key, or None."""
-        row = self.database.first(select(outbox).where(outbox.c.key == key))
-        return _message(row) if row else None
+        return next(iter(self._found(outbox.c.key == key)), None)
 
     def messages(self, prefix: str) -> list[OutboxMessage]:
         """Return the messages whose keys begin with `prefix`, sorted by key."""
-        rows = self.database.rows(
-            select(outbox).where(outbox.c.key >= prefix, outbox.c.key < prefix + "\U0010ffff").order_by(outbox.c.key)
-        )
-        return [_message(row) for row in rows]
+        return self._found(*_begins(prefix))
+
+    def at(self, channel: str, ts: str) -> OutboxMessage | None:
+        """Return the message that has this timestamp in a channel, if it was sent from this outbox."""
+        return next(iter(self._found(outbox.c.channel == channel, outbox.c.ts == ts)), None)
+
+    def held(self) -> list[OutboxMessage]:
+        """Return the messages held for manual attention."""
+        return self._found(outbox.c.state == State.HELD.value)
+
+    def _found(self, *conditions: ColumnElement[bool]) -> list[OutboxMessage]:
+        rows = self.database.rows(select(outbox).where(*conditions).order_by(outbox.c.key))
+        return [OutboxMessage(**{**row._asdict(), "state": State(row.state)}) for row in rows]
 
     def mark(self, key: str, state: State, **changes: Any) -> None:
         """Set a message's state, and with it any of `tried_at`, `ts`, `file_id` and `note`, unless it is sent: it stays so."""
@@ -150,22 +158,19 @@ class Mailbox(Records):
         changes, and what this attempt posted is kept as a duplicate.
         """
         changes: dict[str, Any] = {"content": {}} if "data" in message.content else {}
-        values = {"state": State.SENT.value, "ts": ts, "note": "", **changes}
+        return self._mark_posted(message, ts, {"state": State.SENT.value, "note": "", **changes})
+
+    def begun_stream(self, message: OutboxMessage, ts: str) -> bool:
+        """Mark a message as streaming with timestamp `ts`; return False, and keep a duplicate, as `sent` does."""
+        return self._mark_posted(message, ts, {"state": State.STREAMING.value})
+
+    def _mark_posted(self, message: OutboxMessage, ts: str, values: Mapping[str, Any]) -> bool:
         with self.database.begin() as connection:
-            marked = connection.execute(update(outbox).where(*_attempt(message)).values(**values)).rowcount == 1
+            marked = connection.execute(update(outbox).where(*_attempt(message)).values(ts=ts, **values)).rowcount == 1
             if not marked:
                 _keep_duplicate(connection, message, ts)
             elif message.about:
                 _keep_thread(connection, message.channel, message.thread_ts or ts, message.about)
-        return marked
-
-    def begun_stream(self, message: OutboxMessage, ts: str) -> bool:
-        """Mark a message as streaming with timestamp `ts`; return False, and keep a duplicate, as `sent` does."""
-        values = {"state": State.STREAMING.value, "ts": ts}
-        with self.database.begin() as connection:
-            marked = connection.execute(update(outbox).where(*_attempt(message)).values(**values)).rowcount == 1
-            if not marked:
-                _keep_duplicate(connection, message, ts)
         return marked
 
     def keep_duplicate(self, message: OutboxMessage, ts: str) -> None:
@@ -186,16 +191,6 @@ class Mailbox(Records):
         """Delete the record of a duplicate, which Slack has no more or which counts."""
         here = (duplicates.c.channel == duplicate.channel, duplicates.c.ts == duplicate.ts)
         self.database.execute(delete(duplicates).where(*here))
-
-    def at(self, channel: str, ts: str) -> OutboxMessage | None:
-        """Return the message that has this timestamp in a channel, if it was sent from this outbox."""
-        row = self.database.first(select(outbox).where(outbox.c.channel == channel, outbox.c.ts == ts))
-        return _message(row) if row else None
-
-    def held(self) -> list[OutboxMessage]:
-        """Return the messages held for manual attention."""
-        rows = self.database.rows(select(outbox).where(outbox.c.state == State.HELD.value))
-        return [_message(row) for row in rows]
 
     def refusals(self, since: datetime) -> list[tuple[str, int]]:
         """Return why messages tried since an instant were refused, and how many, the most frequent reason first."""
@@ -221,18 +216,9 @@ class Mailbox(Records):
 
     def begun(self, prefix: str) -> list[Thread]:
         """Return the threads started by messages whose keys begin with `prefix`, oldest first."""
-        is_first = (
-            outbox.c.root.is_(None),
-            outbox.c.thread_ts.is_(None),
-            outbox.c.ts.is_not(None),
-            outbox.c.about != "",
-        )
-        rows = self.database.rows(
-            select(outbox.c.channel, outbox.c.ts, outbox.c.about)
-            .distinct()
-            .where(outbox.c.key >= prefix, outbox.c.key < prefix + "\U0010ffff", *is_first)
-            .order_by(outbox.c.ts)
-        )
+        is_first = outbox.c.root.is_(None), outbox.c.thread_ts.is_(None), outbox.c.ts.is_not(None), outbox.c.about != ""
+        columns = select(outbox.c.channel, outbox.c.ts, outbox.c.about).distinct()
+        rows = self.database.rows(columns.where(*_begins(prefix), *is_first).order_by(outbox.c.ts))
         return [Thread(*row) for row in rows]
 
     def latest_thread(self, channel: str) -> str:
@@ -302,6 +288,6 @@ def _keep_thread(connection: Any, channel: str, ts: str, about: str) -> None:
     insert_missing(connection, threads, {"channel": channel, "ts": ts, "about": about})
 
 
-def _message(row: Row[Any]) -> OutboxMessage:
-    values = {name: getattr(row, name) for name in OutboxMessage._fields}
-    return OutboxMessage(**values | {"state": State(row.state)})
+def _begins(prefix: str) -> tuple[ColumnElement[bool], ...]:
+    """Return the conditions that a message's key begins with `prefix`."""
+    return outbox.c.key >= prefix, outbox.c.key < prefix + "\U0010ffff"

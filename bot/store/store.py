@@ -34,15 +34,13 @@ from bot.store.commit_rows import (
     replaceable_by,
     repository_id_of,
 )
-from bot.store.failures import ModelFailures, PublicationOutcomes
-from bot.store.feedback import AnswerRatings, Verdicts
+from bot.store.feedback import AnswerRatings, GivenRanks, ReleaseScores, Verdicts
 from bot.store.links import linked, save_named
 from bot.store.ongoing_answers import OngoingAnswers
+from bot.store.outcomes import ModelFailures, PublicationOutcomes, Spending
 from bot.store.process_locks import ProcessLocks
-from bot.store.ranks import GivenRanks, ReleaseScores
 from bot.store.schema import analyses, commits, day_commits, days, files, repositories
 from bot.store.search_index import SearchIndex, index_commit, index_summaries
-from bot.store.spending import Spending
 from bot.store.surfaces import Surfaces
 from bot.store.transactions import Records, chunks, insert_missing, insert_or_update
 

@@ -98,13 +98,6 @@ def test_each_migration_says_which_program_can_work_with_it() -> None:
     assert scripts[0].module.readable_by == READABLE_BY
 
 
-def test_a_migrated_database_says_who_can_work_with_it(engine: Engine) -> None:
-    """It names the oldest such program, which is no later than this one."""
-    latest, oldest = stamped(engine)
-    assert latest == HEAD
-    assert "0001" <= oldest <= HEAD
-
-
 def test_an_older_program_goes_on_where_a_migration_only_added(database_url: str) -> None:
     """A program opens a newer database that names it or an earlier one as the oldest to work with it, and changes nothing."""
     engine = open_engine(database_url)
