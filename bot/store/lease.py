@@ -25,10 +25,10 @@ from bot.store.schema import executors
 from bot.store.sqlite import prepare_folder
 from bot.store.transactions import Database, lock_key, without_password
 
-_RETRY = 0.5  # seconds between attempts to reach the database again
-_WRITES = 40  # seconds that writes to Slack under way get to record what became of them, once the lease is lost
-_LONGEST = 40  # characters of the purpose of a command
-_PARTING = 5  # seconds that they get when the process is told to end; who told it may kill it after ten
+_RETRY_INTERVAL = 0.5  # seconds between attempts to reach the database again
+_WRITE_GRACE = 40  # seconds that writes to Slack under way get to record what became of them, once the lease is lost
+_PURPOSE_LENGTH = 40  # characters of the purpose of a command
+_EXIT_GRACE = 5  # seconds that they get when the process is told to end; who told it may kill it after ten
 
 log = structlog.get_logger(__name__)
 
@@ -188,7 +188,7 @@ class _SessionLease(Lease):
     def release(self) -> None:
         self._ending.set()
         with self._written:
-            quiet = self._written.wait_for(lambda: not self._writes, _PARTING)
+            quiet = self._written.wait_for(lambda: not self._writes, _EXIT_GRACE)
         if quiet:  # otherwise the others wait until the lock is free, and look for the message in Slack
             self._leave(self._marked_ended())
 
@@ -200,7 +200,7 @@ class _SessionLease(Lease):
         except LeaseLost:
             if self._lost.is_set():
                 with self._written:
-                    self._written.wait_for(lambda: not self._writes, _WRITES)
+                    self._written.wait_for(lambda: not self._writes, _WRITE_GRACE)
                 self._on_lost()
 
     def _confirm(self, statement: Any) -> None:
@@ -232,7 +232,7 @@ class _SessionLease(Lease):
             log.warning("lease cannot be looked up; nothing is sent until it can", why=why)
         self._away = why
         self._close()
-        self._ending.wait(_RETRY)
+        self._ending.wait(_RETRY_INTERVAL)
 
     def _opened(self) -> Connection:
         """Open a connection and take the lock on it. Raise `StoreUnusable` if that fails, or the schema became too new."""
@@ -298,7 +298,7 @@ def _file_locked(database: Path, purpose: str = "") -> Iterator[None]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             file.seek(0)
-            raise StoreUnusable(_in_use(f"vllm-digest {file.read(_LONGEST)}".strip(), str(database))) from None
+            raise StoreUnusable(_in_use(f"vllm-digest {file.read(_PURPOSE_LENGTH)}".strip(), str(database))) from None
         file.truncate(0)
         file.write(purpose)
         file.flush()

@@ -22,24 +22,24 @@ LOCK_HOLDERS = (
 )
 
 _OLDEST = 14  # the oldest major version that its makers still maintain
-_KEPT, POOL = 5, 15  # connections kept, and opened at most
-_SILENCE = 10  # seconds to wait for a connection
+_POOL_SIZE, POOL = 5, 15  # connections kept, and opened at most
+_CONNECT_TIMEOUT = 10  # seconds to wait for a connection
 IDLE_SECONDS = 60  # after which the server ends a session that holds locks, if it heard nothing of its process
 # Another process that stops in the middle of a transaction, for example paused, blocks nobody for longer.
 _IDLE_TRANSACTION = "idle_in_transaction_session_timeout = '60s'"
 _SESSION = ("lock_timeout = '30s'", _IDLE_TRANSACTION, "jit = off")
 # Of a session that holds locks: it ends within half a minute once this machine has vanished.
-_LEASE = (
+_LOCK_SETTINGS = (
     "tcp_keepalives_idle = 10",
     "tcp_keepalives_interval = 5",
     "tcp_keepalives_count = 3",
     "statement_timeout = '10s'",
 )
 _KEEPALIVES = {
-    "keepalives_idle": _SILENCE,
+    "keepalives_idle": _CONNECT_TIMEOUT,
     "keepalives_interval": 5,
     "keepalives_count": 3,
-    "tcp_user_timeout": _SILENCE * 1000,
+    "tcp_user_timeout": _CONNECT_TIMEOUT * 1000,
 }
 _PASSING = ("08", "40", "53", "55P03", "57")  # states, or their classes, of failures after which trying again may help
 _AWAY = ("08", "57")  # of those, the failures of a server that does not answer
@@ -110,8 +110,8 @@ def new_engine(url: URL) -> Engine:
     engine = _engine(
         url,
         poolclass=CountingPool,
-        pool_size=_KEPT,
-        max_overflow=POOL - _KEPT,
+        pool_size=_POOL_SIZE,
+        max_overflow=POOL - _POOL_SIZE,
         pool_pre_ping=True,
         isolation_level="REPEATABLE READ",
         execution_options={WRITING: {"isolation_level": "READ COMMITTED"}},
@@ -137,7 +137,7 @@ def read_only_engine(url: URL) -> Engine:
 
 
 def _engine(url: URL, purpose: str = "", arguments: Mapping[str, Any] | None = None, **options: Any) -> Engine:
-    named = {"connect_timeout": _SILENCE, "application_name": f"vllm-digest{purpose}", **(arguments or {})}
+    named = {"connect_timeout": _CONNECT_TIMEOUT, "application_name": f"vllm-digest{purpose}", **(arguments or {})}
     return create_engine(url, connect_args=named, hide_parameters=True, **options)
 
 
@@ -184,7 +184,7 @@ def _lock_session(url: URL, purpose: str, *settings: str) -> Connection:
     engine = _engine(url, purpose, _KEEPALIVES, poolclass=NullPool, execution_options=options)
     connection = _listening(engine).connect()
     try:
-        for setting in (*_LEASE, *settings):
+        for setting in (*_LOCK_SETTINGS, *settings):
             connection.exec_driver_sql(f"SET {setting}")
     except BaseException:
         connection.close()
