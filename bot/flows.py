@@ -28,7 +28,7 @@ from structlog.contextvars import bound_contextvars
 from analysis.errors import StoreAway, StoreUnusable
 from bot.models.clock import Clock
 from bot.models.deliveries import Delivery, Outcome
-from bot.publishing.scheduled import ScheduledPublications
+from bot.publishing.publications import ScheduledPublications
 from bot.slack.commands.responder import Responder
 from bot.slack.delivery.drafting import DeliveryReader, Drafter
 from bot.slack.delivery.revert_notices import Reverted, RevertNotices

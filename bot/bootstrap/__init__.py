@@ -18,8 +18,7 @@ from bot.health import HealthChecks
 from bot.mcp.visibility import private_with_clients
 from bot.metrics_server import metrics_port
 from bot.models.clock import Clock
-from bot.publishing.publications import opened_publications
-from bot.publishing.scheduled import ScheduledPublications
+from bot.publishing.publications import ScheduledPublications, opened_publications
 from bot.services.access import Access
 from bot.services.channels import Channels
 from bot.services.configured_repositories import known_repositories
