@@ -58,10 +58,11 @@ from bot.slack.parsing import command_types as kinds
 from bot.slack.parsing.requests import HomeRequest, SubscriptionForm
 from bot.slack.web import Web
 from bot.store import Mailbox, Subscriptions, Terms
-from bot.store.database import condition, passing_failures
+from bot.store.database import condition
 from bot.store.executors import TIMING, Executors, Timing
 from bot.store.flow_tables import flow_tables
 from bot.store.lease import Lease, flows_url, new_lease
+from bot.store.transactions import passing_failures
 
 _GLANCE = timedelta(seconds=1)  # between two looks for processes that said that they stop, and for what was deleted
 
