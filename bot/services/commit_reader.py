@@ -1,7 +1,7 @@
 """Commits of a repository, read concurrently and stored with their facts."""
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from datetime import datetime
 from typing import NamedTuple, Protocol
 from zoneinfo import ZoneInfo
@@ -112,30 +112,30 @@ def read_commits(
         on_saved(save_commit(store, repository, read))
 
     readers = _READERS if pulls or source.read_from is not ReadFrom.MIRROR else _READERS_OF_MIRROR
-    with ThreadPoolExecutor(min(readers, len(commits))) as pool:
-        reading = {pool.submit(read_and_save, commit.sha): commit.sha for commit in commits}
-        try:
-            reasons = _failure_reasons(reading, tz, progress)
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
+    reasons = _failure_reasons([commit.sha for commit in commits], read_and_save, readers, tz, progress)
     shas = [commit.sha for commit in commits if commit.sha in reasons]
     failed = tuple(Failure(sha=sha, stage="read", reason=reasons[sha]) for sha in shas)
     return Unfinished(failed, limits[0].resets_at if limits else None)
 
 
 def _failure_reasons(
-    reading: dict[Future[None], str], tz: ZoneInfo, progress: Progress | None
+    shas: Sequence[str], read: Callable[[str], None], readers: int, tz: ZoneInfo, progress: Progress | None
 ) -> dict[str, str | Phrase]:
-    """Wait for all reads; return SHA -> why it failed."""
+    """Read all commits, that many at once; return SHA -> why it failed."""
     reasons: dict[str, str | Phrase] = {}
-    for future in as_completed(reading):
+    with ThreadPoolExecutor(min(readers, len(shas))) as pool:
+        reading = {pool.submit(read, sha): sha for sha in shas}
         try:
-            future.result()
-        except DigestError as exc:
-            reasons[reading[future]] = _reason(exc, tz)
-        if progress:
-            progress.advance()
+            for future in as_completed(reading):
+                try:
+                    future.result()
+                except DigestError as exc:
+                    reasons[reading[future]] = _reason(exc, tz)
+                if progress:
+                    progress.advance()
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
     return reasons
 
 
