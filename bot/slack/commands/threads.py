@@ -87,8 +87,7 @@ class Threads:
         if not request.thread_ts or request.private:
             return ()
         try:
-            until = request.ts if isinstance(request, MessageRequest) else ""
-            messages = self._web.thread(request.channel, request.thread_ts, until)
+            messages = self._web.thread(request.channel, request.thread_ts)
         except SlackFailure:
             return ()
         me = self._web.me["user_id"]

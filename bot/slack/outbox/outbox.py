@@ -19,7 +19,7 @@ import structlog
 from bot.models.clock import Clock
 from bot.slack.outbox.split import split_content
 from bot.slack.web import TIMEOUT, Web
-from bot.slack.web_calls import has_key, key_of
+from bot.slack.web_calls import key_of
 from bot.slack.web_errors import ChannelClosed, Refused, StreamRefused, TooLong, Unanswered
 from bot.store import Draft, Duplicate, Mailbox, OutboxMessage, ProcessLocks, State
 from bot.store.lease import LeaseLost
@@ -226,7 +226,7 @@ class Outbox:
         if message.file_id:
             shared = self._web.share_of(message.file_id, message.channel)
             return [shared] if shared else []
-        return self._find(message, tried_at, has_key(message.key))
+        return self._find(message, tried_at, lambda found: key_of(found) == message.key)
 
     def _find(self, message: OutboxMessage, tried_at: datetime, matches: Callable[[dict[str, Any]], bool]) -> list[str]:
         """Search only the messages around the time of the attempt: there may be many later ones."""
