@@ -1,6 +1,7 @@
 """A day's or a week's report for a channel, filtered by its subscription, with what breaks its code; and what the channel has already."""
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Generic, NamedTuple, TypeVar
 
 from analysis.impact.netting import undone_commits
@@ -31,15 +32,18 @@ class CheckedReport(NamedTuple, Generic[Report]):
 class ChannelReports:
     """Reports filtered by subscriptions."""
 
-    def __init__(self, store: Store, subscriptions: Subscriptions, checks: DownstreamChecks, now: Clock) -> None:
+    def __init__(
+        self, store: Store, weeks: WeekService, subscriptions: Subscriptions, checks: DownstreamChecks, now: Clock
+    ) -> None:
         self._store = store
+        self._weeks = weeks
         self._subscriptions = subscriptions
         self._checks = checks
         self._now = now
 
     def report(self, reader: Reader, ref: DayRef) -> DayReport:
         """Return the report of a day, filtered by its subscription; unread commits are read first."""
-        return self.filtered(reader.report(ref, self._now()), ref)
+        return self._filtered(reader.report(ref, self._now()), ref)
 
     def checked(self, reader: Reader, channel: str, ref: DayRef) -> CheckedReport[DayReport]:
         """Return the report of a day as `report` does, with the commits that break the channel's code."""
@@ -57,47 +61,23 @@ class ChannelReports:
     def _checked(self, reader: Reader, channel: str, ref: DayRef, report: DayReport) -> CheckedReport[DayReport]:
         day = (*report.entries, *report.late)
         check = self._checks.check(reader, channel, ref.repository, day, ref.subscription)
-        return CheckedReport(self.filtered(report, ref, check.commits), check)
+        return CheckedReport(self._filtered(report, ref, check.commits), check)
 
-    def filtered(self, report: DayReport, ref: DayRef, breaking: Iterable[str] = ()) -> DayReport:
+    def _filtered(self, report: DayReport, ref: DayRef, breaking: Iterable[str] = ()) -> DayReport:
         """Filter a report by the subscription of `ref`, with commits that touch watched terms raised to high."""
         selection = self._selection(ref)
         description = describe_selection(selection.least, selection.paths, selection.watch, ref.language)
         places = touched(report, selection.watch, self._store)
         return selected(report, selection, description, places, breaking)
 
-    def is_whole(self, ref: DayRef | WeekRef) -> bool:
-        """Return whether `ref` has no subscription, or one that selects every commit."""
-        selection = self._selection(ref)
-        return not selection.paths and selection.least is Importance.LOW
-
-    def _selection(self, ref: DayRef | WeekRef) -> Selection:
-        found = self._subscriptions.get(ref.subscription) if ref.subscription else None
-        if found is None:
-            return Selection()
-        return Selection(least=found.terms.least, paths=found.terms.paths, watch=found.terms.watch)
-
-
-class ChannelWeeks:
-    """Weeks filtered by subscriptions."""
-
-    def __init__(self, weeks: WeekService, reports: ChannelReports, checks: DownstreamChecks, now: Clock) -> None:
-        self._weeks = weeks
-        self._reports = reports
-        self._checks = checks
-        self._now = now
-
-    def read(self, reader: Reader, ref: WeekRef, progress: Progress | None = None) -> ReadWeek:
+    def read_week(self, reader: Reader, ref: WeekRef, progress: Progress | None = None) -> ReadWeek:
         """Return the days of a week; of those since the first stored one, what is missing is read first, without a model."""
         now = self._now()
         reader.allow(ref.repository)
-
-        def read(day: DayRef) -> DayReport:
-            return reader.report(day, now, progress, ask=False)
-
+        read = partial(reader.report, now=now, progress=progress, ask=False)
         return self._weeks.read(ref, now.astimezone(ref.tz).date(), read)
 
-    def checked(self, reader: Reader, channel: str, ref: WeekRef, read: ReadWeek) -> CheckedReport[WeekReport]:
+    def checked_week(self, reader: Reader, channel: str, ref: WeekRef, read: ReadWeek) -> CheckedReport[WeekReport]:
         """Return the week, filtered by its subscription, with the commits that break the channel's code.
 
         What the week takes back again breaks nothing.
@@ -110,9 +90,20 @@ class ChannelWeeks:
         refs = {each.day: each for each in ref.days}
         today = self._now().astimezone(ref.tz).date()
         report = self._weeks.report(
-            ref, read.days, today, lambda day: self._reports.filtered(day, refs[day.date], check.commits)
+            ref, read.days, today, lambda day: self._filtered(day, refs[day.date], check.commits)
         )
         return CheckedReport(report, check)
+
+    def is_whole(self, ref: DayRef | WeekRef) -> bool:
+        """Return whether `ref` has no subscription, or one that selects every commit."""
+        selection = self._selection(ref)
+        return not selection.paths and selection.least is Importance.LOW
+
+    def _selection(self, ref: DayRef | WeekRef) -> Selection:
+        found = self._subscriptions.get(ref.subscription) if ref.subscription else None
+        if found is None:
+            return Selection()
+        return Selection(least=found.terms.least, paths=found.terms.paths, watch=found.terms.watch)
 
 
 class Postings:

@@ -64,6 +64,11 @@ class Message(NamedTuple):
     thread: bool = False
     about: str = ""
 
+    @property
+    def content(self) -> dict[str, Any]:
+        """What is stored and sent of the message."""
+        return {"text": self.text, "blocks": list(self.blocks)}
+
 
 def as_json(messages: Iterable[Message]) -> str:
     """Return a JSON list of messages {text, blocks, thread}; one with `thread` belongs to the thread of the last one without."""
