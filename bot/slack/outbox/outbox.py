@@ -319,11 +319,13 @@ class Outbox:
         with self._beginning(message):
             ts, streams = self._begin(message, user, first)
         if not streams:
-            self._edit(message, ts, grown, rest)
+            for _ in self._growing(grown, rest):
+                self._put(message, ts, "".join(grown))
             self._put(message, ts, "".join(grown), footer)
             return ts
         try:
-            self._append(message, ts, grown, rest)
+            for new in self._growing(grown, rest):
+                self._web.append_stream(message.channel, ts, new)
             self._with_footer(footer, lambda below: self._web.stop_stream(message.channel, ts, message.key, below))
         except (StreamRefused, Unanswered, Refused):
             # It is unknown whether the last pieces arrived: replace the content with the complete text.
@@ -346,26 +348,17 @@ class Outbox:
                 raise LeaseLost
         return ts, streams
 
-    def _append(self, message: OutboxMessage, ts: str, grown: list[str], pieces: Iterable[str]) -> None:
-        waiting = ""
-        last = self._now()
+    def _growing(self, grown: list[str], pieces: Iterable[str]) -> Iterator[str]:
+        """Add the pieces to what has grown; yield periodically, and at the end, what came since."""
+        waiting, last = "", self._now()
         for piece in pieces:
             grown.append(piece)
             waiting += piece
             if self._now() - last >= _GROWTH:
-                self._web.append_stream(message.channel, ts, waiting)
+                yield waiting
                 waiting, last = "", self._now()
         if waiting:
-            self._web.append_stream(message.channel, ts, waiting)
-
-    def _edit(self, message: OutboxMessage, ts: str, grown: list[str], pieces: Iterable[str]) -> None:
-        """Edit the message periodically, where streams are not supported."""
-        last = self._now()
-        for piece in pieces:
-            grown.append(piece)
-            if self._now() - last >= _GROWTH:
-                self._put(message, ts, "".join(grown))
-                last = self._now()
+            yield waiting
 
     def _finish(self, message: OutboxMessage, ts: str, text: str, footer: Sequence[Block]) -> None:
         try:
