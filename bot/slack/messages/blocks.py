@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import Any, Literal, NamedTuple
 
+from analysis.locale import Language, catalogue
 from analysis.text import one_line, shorten, visible
 
 Block = dict[str, Any]
@@ -142,6 +143,16 @@ def rich(*parts: Part) -> Block:
     return {"type": "rich_text", "elements": [part for part in parts if part["elements"]]}
 
 
+def text(pieces: Sequence[Piece]) -> Block:
+    """Return a rich_text block of one paragraph."""
+    return rich(paragraph(pieces))
+
+
+def listed(heading: Sequence[Piece], rows: Iterable[Sequence[Piece]]) -> Block:
+    """Return a rich_text block of a heading and a list below it."""
+    return rich(paragraph(heading), bullets(rows))
+
+
 def paragraph(pieces: Sequence[Piece]) -> Part:
     return {"type": "rich_text_section", "elements": list(pieces)}
 
@@ -177,6 +188,11 @@ def button(
     """Return a button; `text` is shortened to 75 characters, `value` is returned to us and may have 2,000."""
     made = {"type": "button", "text": _plain(shorten(one_line(text), _BUTTON)), "action_id": action_id, "value": value}
     return made | ({"style": style} if style else {}) | ({"confirm": confirm} if confirm else {})
+
+
+def post_button(value: str, language: Language) -> Block:
+    """Return the button that posts a private reply's day, week or commit to the channel."""
+    return button(catalogue(language)("📣 Post to channel"), Action.POST, value, style="primary")
 
 
 def with_menu(buttons: Sequence[Block], options: Sequence[tuple[str, Action, str]]) -> Block:
@@ -223,6 +239,11 @@ def weight(value: object) -> int:
 def fits(blocks: Sequence[Block]) -> bool:
     """Return whether the blocks fit into one message."""
     return len(blocks) <= _BLOCKS and weight(blocks) <= _CHARACTERS
+
+
+def pack(text: str, groups: Iterable[Sequence[Block]], continued: str = "") -> list[Message]:
+    """Pack groups of blocks into messages as `split` does, with `text` in notifications; `continued` opens all but the first."""
+    return [Message(fallback(text), blocks) for blocks in split(groups, context(continued) if continued else None)]
 
 
 def split(groups: Iterable[Sequence[Block]], continued: Block | None = None) -> list[tuple[Block, ...]]:
