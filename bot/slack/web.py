@@ -102,8 +102,7 @@ class Web:
         answer = self._write(
             self.client.chat_postMessage,
             channel=channel,
-            text=message["text"],
-            blocks=message.get("blocks") or None,
+            **_content(message),
             thread_ts=thread_ts,
             metadata=metadata(key, message.get("about", "")),
             unfurl_links=False,
@@ -132,8 +131,7 @@ class Web:
             self.client.chat_postEphemeral,
             channel=channel,
             user=user,
-            text=message["text"],
-            blocks=message.get("blocks") or None,
+            **_content(message),
             thread_ts=thread_ts,
         )
 
@@ -148,8 +146,7 @@ class Web:
             raise Refused("the response_url is not Slack's", "foreign_response_url")
         with translated_errors():
             answer = WebhookClient(address, timeout=TIMEOUT).send(
-                text=message["text"],
-                blocks=message.get("blocks") or None,
+                **_content(message),
                 response_type="ephemeral",
                 replace_original=replace,
                 unfurl_links=False,
@@ -286,6 +283,10 @@ class Web:
         """Call a method that changes something, and return its answer."""
         self._before_write()
         return call(dict[str, Any], "", method, **arguments)
+
+
+def _content(message: Mapping[str, Any]) -> dict[str, Any]:
+    return {"text": message["text"], "blocks": message.get("blocks") or None}
 
 
 def _date(text: str) -> datetime | None:

@@ -10,7 +10,7 @@ from bot.models.subjects import DayRef, parse_day_value, parse_value
 from bot.services.channels import Channels
 from bot.slack.delivery.channel_report import ChannelReports
 from bot.slack.messages.blocks import Message
-from bot.slack.messages.commit import reverted_message
+from bot.slack.messages.notices import reverted_message
 from bot.store import Draft, Mailbox, Store, Thread
 
 

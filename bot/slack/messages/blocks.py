@@ -143,7 +143,7 @@ def rich(*parts: Part) -> Block:
     return {"type": "rich_text", "elements": [part for part in parts if part["elements"]]}
 
 
-def text(pieces: Sequence[Piece]) -> Block:
+def rich_text(pieces: Sequence[Piece]) -> Block:
     """Return a rich_text block of one paragraph."""
     return rich(paragraph(pieces))
 

@@ -35,9 +35,9 @@ from bot.slack.messages.blocks import (
     post_button,
     prose,
     rich,
+    rich_text,
     section,
     side_by_side,
-    text,
     with_menu,
 )
 from bot.slack.messages.impacts import impact_blocks, raised_entry
@@ -109,7 +109,7 @@ def _messages(
     entry = raised_entry(entry, check)
     if entry.analysis is None:
         why = say("could not be read: {reason}", reason=reason or say("unknown"))
-        body = [text(prose(f"⚠️ {why}"))]
+        body = [rich_text(prose(f"⚠️ {why}"))]
     else:
         body = [*_changes(entry, say), *_analysis(entry, entry.analysis, say)]
     # A single group, so that it stays one message if it fits.
@@ -138,7 +138,7 @@ def _opening(entry: Entry, language: Language, when: str) -> list[Block]:
         about += _places_and_tests(entry, say)
     title = ours(f"{BADGE[ranked.importance]} ") + linked(commit.title or commit.short_sha, commit.url, "bold")
     return [
-        text(title + standing(entry, language)),
+        rich_text(title + standing(entry, language)),
         context(" · ".join(each for each in about if each.strip())),
     ]
 
@@ -169,15 +169,6 @@ def short_place(label: str) -> str:
     return shorten("/".join(label.split("/")[-_PARTS:]), _PLACE)
 
 
-def reverted_message(commit: Commit, by: Commit, language: Language, tz: ZoneInfo) -> Message:
-    """Return the revert notice for the thread of the digest that contained the commit."""
-    say = catalogue(language)
-    when = say(" was reverted on {date} by ", date=f"{by.committed_at.astimezone(tz):%Y-%m-%d}")
-    reverted, reverting = commit.title or commit.short_sha, by.title or by.short_sha
-    pieces = [*ours("⏪ "), *linked(reverted, commit.url), *ours(when), *linked(reverting, by.url)]
-    return Message(fallback(f"⏪ {reverted}{when}{reverting}"), (text(pieces),))
-
-
 def standing(entry: Entry, language: Language) -> list[Piece]:
     """Return a commit's state today and in this channel: reverted, not on the branch, watched."""
     found, say = [], catalogue(language)
@@ -202,7 +193,7 @@ def _analysis(entry: Entry, analysis: Analysis, say: Catalogue) -> list[Block]:
     """Return a model's analysis without repetitions; without a model the author's words."""
     if analysis.by == "rules":
         why = purpose(entry.commit)
-        return [text(prose(say("The author writes: {text}", text=why)))] if why else []
+        return [rich_text(prose(say("The author writes: {text}", text=why)))] if why else []
     mitigations = {each.mitigation for each in analysis.risks}
     insight = {
         say.context("insight", INSIGHT[name]): found for name, found in analysis.insight.model_dump().items() if found
@@ -219,7 +210,7 @@ def _analysis(entry: Entry, analysis: Analysis, say: Catalogue) -> list[Block]:
         (say("💡 Advice"), [prose(row) for row in analysis.advice if row not in mitigations]),
     ]
     return [
-        text(prose(analysis.summary)),
+        rich_text(prose(analysis.summary)),
         *(listed(ours(label, "bold"), rows) for label, rows in lists if any(rows)),
     ]
 
@@ -263,7 +254,7 @@ def _closing(entry: Entry, say: Catalogue) -> list[Block]:
     rows += _related(say("fixes {sha}"), commit, links.fixes)
     rows += _related(say("fixed by {sha}"), commit, links.fixed_by)
     label = ours(say("🔗 Related commits") + say(": ")) if rows else []
-    return [text([*label, *side_by_side(rows)])]
+    return [rich_text([*label, *side_by_side(rows)])]
 
 
 def _related(phrase: str, commit: Commit, shas: Iterable[str]) -> list[list[Piece]]:
@@ -294,5 +285,5 @@ def rank_message(entry: Entry, language: Language) -> Message:
     score = say("Score {score}, the sum of these signals in log-odds", score=f"{ranked.score:+.2f}")
     return Message(
         fallback(f"{say('🧭 Why this rank')}{say(': ')}{commit.title or commit.short_sha}"),
-        (text(title), *([rich(bullets(rows))] if rows else []), context(score)),
+        (rich_text(title), *([rich(bullets(rows))] if rows else []), context(score)),
     )

@@ -25,7 +25,7 @@ from bot.slack.messages.blocks import (
     pack,
     prose,
     rich,
-    text,
+    rich_text,
 )
 
 PAGE_SIZE = 10  # search results per page
@@ -98,7 +98,7 @@ def search_messages(
     if page:
         paging.append(_paging((page - 1) * PAGE_SIZE, again or words, say("◀ Previous")))
     at = [context(say("page {page}", page=page + 1))] if page or more else []
-    page_of_results = [text(prose(heading, "bold")), rich(bullets(items)), *at]
+    page_of_results = [rich_text(prose(heading, "bold")), rich(bullets(items)), *at]
     return pack(heading, [page_of_results, *paging], say("Continued: {what}", what=shorten(heading, _HEADING)))
 
 
@@ -129,4 +129,4 @@ def which_message(
     left = len(candidates) - len(shown)
     more = [context(say("and {count} more; use a longer SHA", count=left))] if left else []
     asked = say("Which one do you mean?")
-    return pack(asked, [[text(ours(asked, "bold")), rich(bullets(items)), *more], [actions(*buttons)]])
+    return pack(asked, [[rich_text(ours(asked, "bold")), rich(bullets(items)), *more], [actions(*buttons)]])
