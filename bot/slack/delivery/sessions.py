@@ -158,18 +158,15 @@ class AgentSessions:
             self._show_status(channel, thread_ts)
 
     def _show_status(self, channel: str, thread_ts: str) -> None:
-        """Set a thread's status, and set it anew if an answer began or ended meanwhile, since Slack may mix up the order."""
-        shown: bool | None = None
-        while self._available and (answering := self._answers.are_any(channel, thread_ts, self._now())) != shown:
-            status: Literal["processing", "active"] = "processing" if answering else "active"
-            if not self._call(partial(self._web.set_session_status, channel, thread_ts, status)):
-                return
-            shown = answering
+        """Show whether an answer is being written in a thread; while one is, Slack has a stop button."""
+        answering = self._answers.are_any(channel, thread_ts, self._now())
+        status: Literal["processing", "active"] = "processing" if answering else "active"
+        self._call(partial(self._web.set_session_status, channel, thread_ts, status))
 
-    def _call(self, call: Callable[[], None]) -> bool:
-        """Call Slack unless the workspace lacks the surface, and return whether that worked; no failure keeps anybody from an answer."""
+    def _call(self, call: Callable[[], None]) -> None:
+        """Call Slack unless the workspace lacks the surface; no failure keeps anybody from an answer."""
         if not self._available:
-            return False
+            return
         try:
             call()
         except SlackFailure as exc:
@@ -178,5 +175,3 @@ class AgentSessions:
                 log.info("no agent surface in this workspace", why=str(exc))
             else:
                 log.warning("not shown", why=str(exc))
-            return False
-        return True
