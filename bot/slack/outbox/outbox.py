@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import structlog
 
 from bot.models.clock import Clock
-from bot.slack.outbox.split import split_content
+from bot.slack.messages.blocks import Block, halved_text, halves
 from bot.slack.web import TIMEOUT, Web
 from bot.slack.web_calls import key_of
 from bot.slack.web_errors import ChannelClosed, Refused, StreamRefused, TooLong, Unanswered
@@ -28,7 +28,6 @@ _CLOCKS = timedelta(minutes=2)  # maximum difference between our clock and Slack
 _GROWTH = timedelta(seconds=1.3)  # between two updates of a streamed message
 _LENGTH = 9_000  # characters of a streamed message
 _PLAIN = 3_500  # characters of a message without blocks
-Block = dict[str, Any]
 
 log = structlog.get_logger(__name__)
 
@@ -265,7 +264,7 @@ class Outbox:
 
     def _send_shorter(self, message: OutboxMessage, why: TooLong) -> str:
         """Split a message in two, or drop its blocks if they cannot be split, and send the parts."""
-        parts = split_content(message.content)
+        parts = _halved(message.content)
         if not parts:
             self._mail.mark(message.key, State.REFUSED, note=str(why))
             raise why
@@ -392,3 +391,13 @@ class Outbox:
 def markdown(text: str) -> list[Block]:
     """Return a Markdown block with `text`, truncated to 9,000 characters."""
     return [{"type": "markdown", "text": text[:_LENGTH] or "…"}]
+
+
+def _halved(content: dict[str, Any]) -> list[dict[str, Any]]:
+    """Split a message {text, blocks} in two. If its blocks cannot be split return its text alone; if that is short, nothing."""
+    blocks, text = content.get("blocks") or [], content["text"]
+    if blocks:
+        middle = len(blocks) // 2
+        parts = [blocks[:middle], blocks[middle:]] if middle else [[half] for half in halves(blocks[0])]
+        return [{**content, "blocks": part} for part in parts] or [{"text": text}]
+    return [{"text": half} for half in halved_text(text)] if len(text) > _PLAIN else []
