@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from functools import partial
-from typing import Generic, NamedTuple, TypeVar
 
 from analysis.impact.netting import undone_commits
 from analysis.models import DayReport, Importance
@@ -19,18 +18,9 @@ from bot.slack.messages.subscriptions import describe_selection
 from bot.slack.web import Web
 from bot.store import Mailbox, Store, Subscriptions
 
-Report = TypeVar("Report", DayReport, WeekReport)
-
-
-class CheckedReport(NamedTuple, Generic[Report]):
-    """A filtered report, and what its commits break of the channel's downstream repositories, which it does not hold."""
-
-    report: Report
-    check: DownstreamCheck
-
 
 class ChannelReports:
-    """Reports filtered by subscriptions."""
+    """Reports filtered by subscriptions; what is `checked` comes with what its commits break of the channel's downstream code."""
 
     def __init__(
         self, store: Store, weeks: WeekService, subscriptions: Subscriptions, checks: DownstreamChecks, now: Clock
@@ -45,7 +35,7 @@ class ChannelReports:
         """Return the report of a day, filtered by its subscription; unread commits are read first."""
         return self._filtered(reader.report(ref, self._now()), ref)
 
-    def checked(self, reader: Reader, channel: str, ref: DayRef) -> CheckedReport[DayReport]:
+    def checked(self, reader: Reader, channel: str, ref: DayRef) -> tuple[DayReport, DownstreamCheck]:
         """Return the report of a day as `report` does, with the commits that break the channel's code."""
         return self._checked(reader, channel, ref, reader.report(ref, self._now()))
 
@@ -55,13 +45,15 @@ class ChannelReports:
         if report is None:
             return frozenset()
         if not self.is_whole(ref):
-            report = self._checked(reader, channel, ref, report).report
+            report, _ = self._checked(reader, channel, ref, report)
         return frozenset(each.commit.sha for each in (*report.entries, *report.late))
 
-    def _checked(self, reader: Reader, channel: str, ref: DayRef, report: DayReport) -> CheckedReport[DayReport]:
+    def _checked(
+        self, reader: Reader, channel: str, ref: DayRef, report: DayReport
+    ) -> tuple[DayReport, DownstreamCheck]:
         day = (*report.entries, *report.late)
         check = self._checks.check(reader, channel, ref.repository, day, ref.subscription)
-        return CheckedReport(self._filtered(report, ref, check.commits), check)
+        return self._filtered(report, ref, check.commits), check
 
     def _filtered(self, report: DayReport, ref: DayRef, breaking: Iterable[str] = ()) -> DayReport:
         """Filter a report by the subscription of `ref`, with commits that touch watched terms raised to high."""
@@ -77,7 +69,9 @@ class ChannelReports:
         read = partial(reader.report, now=now, progress=progress, ask=False)
         return self._weeks.read(ref, now.astimezone(ref.tz).date(), read)
 
-    def checked_week(self, reader: Reader, channel: str, ref: WeekRef, read: ReadWeek) -> CheckedReport[WeekReport]:
+    def checked_week(
+        self, reader: Reader, channel: str, ref: WeekRef, read: ReadWeek
+    ) -> tuple[WeekReport, DownstreamCheck]:
         """Return the week, filtered by its subscription, with the commits that break the channel's code.
 
         What the week takes back again breaks nothing.
@@ -92,7 +86,7 @@ class ChannelReports:
         report = self._weeks.report(
             ref, read.days, today, lambda day: self._filtered(day, refs[day.date], check.commits)
         )
-        return CheckedReport(report, check)
+        return report, check
 
     def is_whole(self, ref: DayRef | WeekRef) -> bool:
         """Return whether `ref` has no subscription, or one that selects every commit."""
@@ -126,12 +120,9 @@ class Postings:
 
     def _is_same(self, shown: Subject, ref: Subject) -> bool:
         """Return whether a post shows the requested subject: same language, and for days the same time zone, unfiltered."""
-        if not isinstance(shown, CommitRef):
-            same = not isinstance(ref, CommitRef) and shown.timezone == ref.timezone and self._reports.is_whole(shown)
-        else:
-            same = isinstance(ref, CommitRef)
-        return (
-            same
-            and (kind_of(shown), subject_of(shown)) == (kind_of(ref), subject_of(ref))
-            and (shown.repository.key, shown.language) == (ref.repository.key, ref.language)
+        shown_as, asked_as = (
+            (kind_of(each), subject_of(each), each.repository.key, each.language) for each in (shown, ref)
         )
+        if isinstance(shown, CommitRef) or isinstance(ref, CommitRef):
+            return shown_as == asked_as
+        return shown_as == asked_as and shown.timezone == ref.timezone and self._reports.is_whole(shown)
