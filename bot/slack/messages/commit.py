@@ -69,11 +69,19 @@ def commit_messages(
 
     `note` is an opening line of our own mrkdwn; `check` tells what breaks the channel's code.
     """
-    post = [post_button(commit_value(repository, entry.commit, language), language)] if shareable else []
-    above = [*([section(note)] if note else []), context(str(repository))]
-    breaks = impact_blocks(entry.commit, check, language)
+    shown, say = raised_entry(entry, check), catalogue(language)
+    value = commit_value(repository, entry.commit, language)
+    post = [post_button(value, language)] if shareable else []
     when = f"{entry.commit.committed_at.astimezone(tz):%Y-%m-%d %H:%M}"
-    messages = _messages(repository, entry, language, when, reason, post, above, check, breaks)
+    blocks = [
+        *([section(note)] if note else []),
+        context(str(repository)),
+        *_opening(shown, language, when),
+        *impact_blocks(entry.commit, check, language),
+        *_told(shown, say, reason),
+        _buttons(value, say, post, is_judged=not entry.watched and shown == entry),
+    ]
+    messages = _packed(shown, blocks, say)
     return [message._replace(thread=public and place > 0) for place, message in enumerate(messages)]
 
 
@@ -85,44 +93,43 @@ def thread_messages(
     check: DownstreamCheck = UNASKED,
 ) -> list[Message]:
     """Return a commit as messages for its digest's thread, which is of a day and says nothing of times."""
+    shown, say = raised_entry(entry, check), catalogue(language)
     # What was compared and what could not be is said once, by the digest.
-    breaks = impact_blocks(entry.commit, check._replace(compared=(), unchecked=(), failed=()), language)
-    messages = _messages(repository, entry, language, "", reason, [], [], check, breaks)
-    return [message._replace(thread=True) for message in messages]
+    breaking = check._replace(compared=(), unchecked=(), failed=())
+    value = commit_value(repository, entry.commit, language)
+    blocks = [
+        *_opening(shown, language),
+        *impact_blocks(entry.commit, breaking, language),
+        *_told(shown, say, reason),
+        _buttons(value, say, is_judged=not entry.watched and shown == entry),
+    ]
+    return [message._replace(thread=True) for message in _packed(shown, blocks, say)]
 
 
-def _messages(
-    repository: Repository,
-    entry: Entry,
-    language: Language,
-    when: str,
-    reason: str | None,
-    buttons: list[Block],
-    above: list[Block],
-    check: DownstreamCheck,
-    breaks: list[Block],
-) -> list[Message]:
-    commit, say = entry.commit, catalogue(language)
-    value = commit_value(repository, commit, language)
-    # No verdicts if this channel's watched terms or code raised the tier: a verdict is on the commit's own.
-    judged = {} if entry.watched or raised_entry(entry, check) != entry else _VERDICTS
-    entry = raised_entry(entry, check)
-    if entry.analysis is None:
-        why = say("could not be read: {reason}", reason=reason or say("unknown"))
-        body = [rich_text(prose(f"⚠️ {why}"))]
-    else:
-        body = [*_changes(entry, say), *_analysis(entry, entry.analysis, say)]
-    # A single group, so that it stays one message if it fits.
-    menu = [(say("🧭 Why this rank"), Action.WHY, value)]
-    menu += [(say(label), action, value) for action, label in judged.items()]
-    asking = with_menu([button(say("💬 Ask"), Action.ASK_COMMIT, value), *buttons], menu)
-    whole = [*above, *_opening(entry, language, when), *breaks, *body, *_closing(entry, say), asking]
+def _packed(entry: Entry, blocks: list[Block], say: Catalogue) -> list[Message]:
+    """Pack a commit's blocks as one group, so that it stays one message if it fits."""
+    commit = entry.commit
     title = f"{BADGE[entry.ranked.importance]} {commit.title or commit.short_sha} ({commit.short_sha})"
-    packed = pack(title, [whole], say("Continued: {what}", what=commit.short_sha))
+    packed = pack(title, [blocks], say("Continued: {what}", what=commit.short_sha))
     return [message._replace(about=commit.sha) for message in packed]
 
 
-def _opening(entry: Entry, language: Language, when: str) -> list[Block]:
+def _told(entry: Entry, say: Catalogue, reason: str | None) -> list[Block]:
+    """Return what is told of a commit, or why it could not be read, and the related commits."""
+    if entry.analysis is None:
+        why = say("could not be read: {reason}", reason=reason or say("unknown"))
+        return [rich_text(prose(f"⚠️ {why}")), *_closing(entry, say)]
+    return [*_changes(entry, say), *_analysis(entry, entry.analysis, say), *_closing(entry, say)]
+
+
+def _buttons(value: str, say: Catalogue, more: Sequence[Block] = (), *, is_judged: bool) -> Block:
+    """Return the buttons; no verdicts if this channel's watched terms or code raised the tier: a verdict is on the commit's own."""
+    menu = [(say("🧭 Why this rank"), Action.WHY, value)]
+    menu += [(say(label), action, value) for action, label in _VERDICTS.items() if is_judged]
+    return with_menu([button(say("💬 Ask"), Action.ASK_COMMIT, value), *more], menu)
+
+
+def _opening(entry: Entry, language: Language, when: str = "") -> list[Block]:
     """Return the title and, in small print, change types, author, time, size, SHA and, without a model, places and tests."""
     commit, ranked, say = entry.commit, entry.ranked, catalogue(language)
     about = [
