@@ -87,7 +87,8 @@ class Threads:
         if not request.thread_ts or request.private:
             return ()
         try:
-            messages = self._web.thread(request.channel, request.thread_ts)
+            until = request.ts if isinstance(request, MessageRequest) else ""
+            messages = self._web.thread(request.channel, request.thread_ts, until)
         except SlackFailure:
             return ()
         me = self._web.me["user_id"]

@@ -243,7 +243,7 @@ def fits(blocks: Sequence[Block]) -> bool:
 
 
 def pack(text: str, groups: Iterable[Sequence[Block]], continued: str = "") -> list[Message]:
-    """Pack groups of blocks into messages as `split` does, with `text` in notifications; `continued` opens all but the first."""
+    """Pack groups of blocks into messages as `split` does, with `text` for notifications; `continued` opens all but the first."""
     return [Message(fallback(text), blocks) for blocks in split(groups, context(continued) if continued else None)]
 
 

@@ -53,9 +53,10 @@ def digest_head(
     every_high: bool = True,
     mark: str = "",
 ) -> DigestHead:
-    """Return a digest's head, with as many lines as fit into one message between its opening and its closing, and its buttons.
+    """Return a digest's head, with as many lines as fit into one message between its opening and its closing, with buttons.
 
-    The lines of important commits are shown, those of `every_high` one; `mark` ends the addresses of their links.
+    With `every_high` each commit of high importance gets a line if there is room. `mark` ends the addresses of links to
+    commits of which the thread says more.
     """
     say, commits = catalogue(report.language), (*report.entries, *report.late)
     known = {each.commit.sha for each in commits}
@@ -99,7 +100,7 @@ def empty_digest(
     above: Sequence[Block],
     buttons: Sequence[Block],
 ) -> Message:
-    """Return a digest without commits: one line, its remarks, and what a private reply has around it."""
+    """Return a digest without commits: one line and its remarks, between what stands above it and its buttons."""
     line = f"{escaped(f'{shorten(str(report.repository), _LONGEST_NAME)} · {period}')} · {facts}"
     chosen = report.chosen.description if report.chosen else ""
     notes = [context(each) for each in (chosen, *remarks) if each]
