@@ -196,10 +196,10 @@ def test_the_first_message_has_the_date_and_the_references_line(sample: DayRepor
     header, line = (block["text"]["text"] for block in root.blocks[:2])
     if sample.language == "zh":
         assert header == "lantern/lantern-serve · 2026-02-05 (周四)"
-        assert line == "本日共 25 个提交 | 🔴高 6 | 🟡中 12 | 🟢低 7"
+        assert line == "本日共 25 个提交 | 🔴高 6 | 🟡中 11 | 🟢低 8"
     else:
         assert header == "lantern/lantern-serve · 2026-02-05 (Thu)"
-        assert line == "Commits: 25 | 🔴 High 6 | 🟡 Medium 12 | 🟢 Low 7"
+        assert line == "Commits: 25 | 🔴 High 6 | 🟡 Medium 11 | 🟢 Low 8"
     assert line in root.text
     assert read([root]).count("💥") == 1
     assert "--legacy-tokenizer" in read([root])
