@@ -46,11 +46,11 @@ from bot.slack.commands.threads import Threads
 from bot.slack.commands.upgrade import UpgradeCommand
 from bot.slack.commands.weeks import WeekCommand
 from bot.slack.delivery.announcements import Announcements
-from bot.slack.delivery.channel_report import ChannelReports, ChannelWeeks, Postings
-from bot.slack.delivery.drafting import DeliveryReader, Drafter
+from bot.slack.delivery.channel_report import ChannelReports, Postings
+from bot.slack.delivery.drafting import Drafter
 from bot.slack.delivery.reply import RequestReply
 from bot.slack.delivery.revert_notices import RevertNotices
-from bot.slack.delivery.sending import Finisher, Sender
+from bot.slack.delivery.sending import Sender
 from bot.slack.delivery.sessions import AgentSessions
 from bot.slack.messages.blocks import Action
 from bot.slack.outbox.outbox import SLACKS_PACE, Outbox, Pace
@@ -147,8 +147,7 @@ class Bot:
         self.channels = Channels(self.reader, self.subscriptions, settings.digest_language, settings.tz)
         named = repositories_named(settings.digest_downstream)
         self._checks = DownstreamChecks(services.impacts, self.subscriptions, now, named)
-        self._reports = ChannelReports(store, self.subscriptions, self._checks, now)
-        self._weeks = ChannelWeeks(services.weeks, self._reports, self._checks, now)
+        self._reports = ChannelReports(store, services.weeks, self.subscriptions, self._checks, now)
         self._postings = Postings(self.mailbox, web, self._reports)
         self.members = Members(web.directory)
         self.threads = Threads(self.mailbox, web, private_to_model=settings.digest_private_to_model)
@@ -233,12 +232,10 @@ class Bot:
         )
 
     def _delivery_steps(self) -> DeliverySteps:
-        channels, reports, weeks, mailbox = self.channels, self._reports, self._weeks, self.mailbox
+        channels, reports, mailbox, web = self.channels, self._reports, self.mailbox, self.web
         return DeliverySteps(
-            DeliveryReader(channels, reports, weeks, self.now),
-            Drafter(channels, reports, weeks, self._checks, self._postings, mailbox, self.web),
-            Sender(channels, mailbox, self.outbox),
-            Finisher(mailbox, self.subscriptions, self.web),
+            Drafter(channels, reports, self._checks, self._postings, mailbox, web, self.now),
+            Sender(channels, self.subscriptions, mailbox, self.outbox, web),
             RevertNotices(channels, reports, self.services.store, mailbox),
         )
 
@@ -288,7 +285,7 @@ class Bot:
         return {
             kinds.Day: days.show_day,
             kinds.Days: days.show_range,
-            kinds.Week: WeekCommand(self._weeks, post, self.outbox, now).show,
+            kinds.Week: WeekCommand(self._reports, post, self.outbox, now).show,
             kinds.Lookup: commits.show,
             kinds.ExplainCommits: commits.explain,
             kinds.Search: commits.search,

@@ -8,7 +8,7 @@ from bot.models.subjects import WeekRef, value_of
 from bot.slack.commands.conversation import Conversation
 from bot.slack.commands.days import ReadingProgress, show_each
 from bot.slack.commands.posting import PostCommand
-from bot.slack.delivery.channel_report import ChannelWeeks
+from bot.slack.delivery.channel_report import ChannelReports
 from bot.slack.delivery.drafts import week_drafts
 from bot.slack.messages.notices import named, unread
 from bot.slack.messages.week import week_message
@@ -23,8 +23,8 @@ log = structlog.get_logger(__name__)
 class WeekCommand:
     """Shows weeks."""
 
-    def __init__(self, weeks: ChannelWeeks, post: PostCommand, outbox: Outbox, now: Clock) -> None:
-        self._weeks = weeks
+    def __init__(self, reports: ChannelReports, post: PostCommand, outbox: Outbox, now: Clock) -> None:
+        self._reports = reports
         self._post = post
         self._outbox = outbox
         self._now = now
@@ -44,10 +44,10 @@ class WeekCommand:
         request, reply = conversation.request, conversation.reply
         progress = ReadingProgress(reply, named(ref), ref.language, self._now)
         reader = conversation.view.reader
-        read = self._weeks.read(reader, ref, progress)
+        read = self._reports.read_week(reader, ref, progress)
         if read.failure and not read.days:
             raise read.failure
-        report, check = self._weeks.checked(reader, request.channel, ref, read)
+        report, check = self._reports.checked_week(reader, request.channel, ref, read)
         again = seconds_until(read.resumes_at, self._now())
         shareable = self._post.is_offered(conversation)
         posted = self._post.note(conversation, ref) if shareable else ""

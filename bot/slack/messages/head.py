@@ -1,42 +1,39 @@
-"""The head of a digest: what follows from a day's commits, one line a commit, each linked to its message in the thread."""
+"""The head of a day's or a week's digest: what breaks the channel's code, and what else follows from the commits, a line each."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from analysis.locale import Catalogue, catalogue
-from analysis.models import SHORT_SHA, DayReport, Entry, Importance
-from analysis.report import counts
+from analysis.models import SHORT_SHA, Entry, Importance, PeriodReport
 from analysis.report.highlights import Highlight, HighlightGroup, Theme, shown_highlights
 from analysis.text import one_line, shorten
 from analysis.writing.headlines import feature_line, headline
-from analysis.writing.labels import REMARKS, dated
 from analysis.writing.titles import number_of
 from bot.models.downstream import DownstreamCheck
 from bot.slack.messages.blocks import (
     Block,
+    Message,
     Piece,
-    bullets,
+    actions,
     context,
+    escaped,
+    fallback,
     fits,
     header,
     linked,
+    listed,
     ours,
-    paragraph,
     prose,
-    rich,
     section,
     side_by_side,
 )
-from bot.slack.messages.impacts import SHOWN_COMMITS, THREAD_MARK, breaking_section, raised, worst_line
+from bot.slack.messages.impacts import SHOWN_COMMITS, breaking_section, worst_line
 
 _NAME = 100  # characters of a repository's name in the header
-_REASONS = 300
+_LONGEST_NAME = 300  # characters of one on the line of an empty digest
 _LINE = 300  # characters of a line, which headlines seldom reach
 _TERMS = 3
 _SPARE = "·" * 1_200  # room that other blocks may take up: buttons, an opening line
-
-
-HighlightRows = Mapping[tuple[Theme, str], list[Piece]]
 
 
 class DigestHead(NamedTuple):
@@ -47,115 +44,94 @@ class DigestHead(NamedTuple):
     worst: str
 
 
-def head_of(report: DayReport, check: DownstreamCheck) -> DigestHead:
-    """Return a digest's head for a channel: its importance counts what breaks the channel's code as high."""
-    say, day = catalogue(report.language), (*report.entries, *report.late)
-    report = raised(report, check)
-    broken = [each.commit.sha for each in day if check.of(each.commit.sha)]
-    found = shown_highlights(report, apart=broken)
-    worst = worst_line(day, check, report.language) or worst_highlight(found, say)
-    first, last = [*_opening(report), *breaking_section(day, check, report.language)], _closing(report, check)
-    rows = highlight_rows(found, say, THREAD_MARK)
-    found = fitting(found, rows, [*first, *last], say)
-    shown = {each.entry.commit.sha for group in found for each in group.rows}
-    in_order = [sha for sha in check.commits if sha in set(broken)]
-    blocks = (*first, *group_blocks(found, rows, say), *last)
-    return DigestHead(blocks, frozenset(shown | set(in_order[:SHOWN_COMMITS])), worst)
+def digest_head(
+    report: PeriodReport,
+    check: DownstreamCheck,
+    opening: Sequence[Block],
+    closing: Sequence[Block],
+    *,
+    every_high: bool = True,
+    mark: str = "",
+) -> DigestHead:
+    """Return a digest's head, with as many lines as fit into one message between its opening and its closing, with buttons.
+
+    With `every_high` each commit of high importance gets a line if there is room. `mark` ends the addresses of links to
+    commits of which the thread says more.
+    """
+    say, commits = catalogue(report.language), (*report.entries, *report.late)
+    known = {each.commit.sha for each in commits}
+    broken = [sha for sha in check.commits if sha in known]
+    groups = shown_highlights(report, broken, every_high=every_high)
+    worst = worst_line(commits, check, report.language)
+    if groups and not worst:
+        worst = _headline(groups[0].rows[0], say).replace("`", "")
+    lines = [[_line(each, say, mark) for each in group.rows] for group in groups]
+    first = [*opening, *breaking_section(commits, check, report.language)]
+    while groups and not fits([*first, *_group_blocks(groups, lines, say), *closing, context(_SPARE)]):
+        groups = _without_last(groups)
+    shown = {each.entry.commit.sha for group in groups for each in group.rows}
+    blocks = (*first, *_group_blocks(groups, lines, say), *closing)
+    return DigestHead(blocks, frozenset(shown.union(broken[:SHOWN_COMMITS])), worst)
 
 
-def highlight_rows(found: Sequence[HighlightGroup], say: Catalogue, mark: str = "") -> HighlightRows:
-    """Return the line of each commit by group and SHA; `mark` ends the addresses of its links."""
-    return {
-        (group.theme, each.entry.commit.sha): _link(each.entry, feature_line(each.entry.commit, say), mark)
-        if group.theme is Theme.NEW
-        else _row(each, say, mark)
-        for group in found
-        for each in group.rows
-    }
-
-
-def fitting(
-    found: Sequence[HighlightGroup], rows: HighlightRows, others: Sequence[Block], say: Catalogue
-) -> list[HighlightGroup]:
-    """Return groups with as many of their first lines as fit into one message with other blocks, and room for buttons."""
-    found = list(found)
-    while found and not fits([*others, *group_blocks(found, rows, say), context(_SPARE)]):
-        found = _without_last(found)
-    return found
-
-
-def group_blocks(found: Sequence[HighlightGroup], rows: HighlightRows, say: Catalogue) -> list[Block]:
-    """Return a block a group, with a line a commit; what is new stands on one line."""
-    blocks = []
-    for group in found:
-        lines = [rows[each.theme, each.entry.commit.sha] for each in group.rows]
-        items = [side_by_side(lines)] if group.theme is Theme.NEW else lines
-        more = [ours(group.more(say), "italic")]
-        blocks.append(rich(paragraph(ours(group.heading(say), "bold")), bullets([*items, *more])))
-    return blocks
-
-
-def others(report: DayReport, check: DownstreamCheck, head: DigestHead) -> DayReport:
-    """Return the day's commits that have no line in its head, late ones included."""
-
-    def rest(entries: Sequence[Entry]) -> tuple[Entry, ...]:
-        return tuple(each for each in entries if each.commit.sha not in head.shown)
-
-    report = raised(report, check)
-    return report.model_copy(update={"entries": rest(report.entries), "late": rest(report.late)})
-
-
-def _opening(report: DayReport) -> list[Block]:
-    name, troubles = str(report.repository), _troubles(report)
+def opening(report: PeriodReport, period: str, statistics: str) -> list[Block]:
+    """Return what every digest begins with: its repository and period, and the commits by tier."""
+    name = str(report.repository)
     return [
-        header(f"{shorten(name, _NAME)} · {dated(report.date, report.language)}"),
-        section(counts.statistics(report)),
+        header(f"{shorten(name, _NAME)} · {period}"),
+        section(statistics),
         *([context(name)] if len(name) > _NAME else []),
-        *([rich(bullets(troubles))] if troubles else []),
     ]
 
 
-def _closing(report: DayReport, check: DownstreamCheck) -> list[Block]:
-    """Return the footer of the head: the time zone, late commits, a selection, raised commits."""
+def basis(report: PeriodReport, check: DownstreamCheck, late: str = "") -> str:
+    """Return in small print what a digest rests on: the time zone, late commits, a selection, raised commits."""
     say = catalogue(report.language)
-    about = [f"🕘 {report.timezone}"]
-    if report.late:
-        about.append(counts.late_heading(report))
-    if report.chosen:
-        about.append(report.chosen.description)
-    if check.commits:
-        about.append(say("🔴 includes commits that break your code"))
-    return [context(" · ".join(about))]
+    chosen = report.chosen.description if report.chosen else ""
+    raised = say("🔴 includes commits that break your code") if check.commits else ""
+    return " · ".join(filter(None, (f"🕘 {report.timezone}", late, chosen, raised)))
 
 
-def _troubles(report: DayReport) -> list[list[Piece]]:
-    """Return the warnings: unread commits, and remarks on the day."""
-    say = catalogue(report.language)
-    rows = [ours(f"ℹ️ {say(REMARKS[remark])}") for remark in report.remarks]
-    if report.failed:
-        reasons = dict.fromkeys(one_line(failure.translated(report.language)) for failure in report.failed)
-        commits = say.plural("{count} commit", "{count} commits", len(report.failed))
-        reason = shorten("; ".join(reasons), _REASONS)
-        rows.insert(0, prose(say("⚠️ {commits} could not be read: {reason}", commits=commits, reason=reason)))
-    return rows
+def empty_digest(
+    report: PeriodReport,
+    period: str,
+    facts: str,
+    remarks: Sequence[str],
+    above: Sequence[Block],
+    buttons: Sequence[Block],
+) -> Message:
+    """Return a digest without commits: one line and its remarks, between what stands above it and its buttons."""
+    line = f"{escaped(f'{shorten(str(report.repository), _LONGEST_NAME)} · {period}')} · {facts}"
+    chosen = report.chosen.description if report.chosen else ""
+    notes = [context(each) for each in (chosen, *remarks) if each]
+    return Message(fallback(line), (*above, section(line), *notes, *([actions(*buttons)] if buttons else [])))
 
 
-def _without_last(found: Sequence[HighlightGroup]) -> list[HighlightGroup]:
+def _group_blocks(
+    groups: Sequence[HighlightGroup], lines: Sequence[Sequence[list[Piece]]], say: Catalogue
+) -> list[Block]:
+    """Return a block a group, with a line a commit; what is new stands on one line."""
+    blocks = []
+    for group, rows in zip(groups, lines, strict=False):
+        shown = rows[: len(group.rows)]
+        items = [side_by_side(shown)] if group.theme is Theme.NEW else shown
+        blocks.append(listed(ours(group.heading(say), "bold"), [*items, ours(group.more(say), "italic")]))
+    return blocks
+
+
+def _without_last(groups: Sequence[HighlightGroup]) -> list[HighlightGroup]:
     """Return the groups with one line less."""
-    *groups, last = found
+    *others, last = groups
     left = [last._replace(rows=last.rows[:-1], left=last.left + 1)] if len(last.rows) > 1 else []
-    return [*groups, *left]
+    return [*others, *left]
 
 
-def worst_highlight(found: Sequence[HighlightGroup], say: Catalogue) -> str:
-    """Return the first line as plain text, for the notification."""
-    return highlight_text(found[0].rows[0], say).replace("`", "") if found else ""
-
-
-def _row(highlight: Highlight, say: Catalogue, mark: str) -> list[Piece]:
-    """Return what follows from a commit, with its marks and the link to its message."""
+def _line(highlight: Highlight, say: Catalogue, mark: str) -> list[Piece]:
+    """Return what follows from a commit, with its marks and the link to its message; of what is new, its name alone."""
     entry = highlight.entry
-    pieces = [*prose(highlight_text(highlight, say)), *ours(" · "), *_link(entry, number_of(entry.commit), mark)]
+    if highlight.theme is Theme.NEW:
+        return _link(entry, feature_line(entry.commit, say), mark)
+    pieces = [*prose(_headline(highlight, say)), *ours(" · "), *_link(entry, number_of(entry.commit), mark)]
     for touch in entry.watched[:_TERMS]:
         pieces += [*ours(" · 👁 "), *prose(touch.term, "code")]
     if entry.links.reverted_by:
@@ -163,7 +139,7 @@ def _row(highlight: Highlight, say: Catalogue, mark: str) -> list[Piece]:
     return pieces + (ours(f" · ⚠️ {say('Failed')}") if not entry.commit.read else [])
 
 
-def highlight_text(highlight: Highlight, say: Catalogue) -> str:
+def _headline(highlight: Highlight, say: Catalogue) -> str:
     return shorten(one_line(headline(highlight.entry, highlight.facts, say.language)), _LINE)
 
 
