@@ -34,6 +34,7 @@ from bot.slack.parsing.requests import (
     from_shortcut,
     message_key,
     request_row,
+    stopped_thread,
 )
 from bot.slack.web import Web
 from bot.slack.web_errors import SlackFailure
@@ -124,8 +125,8 @@ class Listeners:
             self._submit(self._inbox.start, context["request"])
 
     def on_stop(self, body: dict[str, Any]) -> None:
-        if body["event"].get("thread_ts"):
-            self._submit(self._sessions.stop, body["event"]["channel"], body["event"]["thread_ts"])
+        if thread := stopped_thread(body):
+            self._submit(self._sessions.stop, *thread)
 
     def on_command(self, ack: Ack, body: dict[str, Any]) -> None:
         ack()
@@ -157,7 +158,7 @@ class Listeners:
         if request:
             self._submit(self._hand_over, request)
         elif body["event"].get("tab") == "messages":
-            channel = body["event"]["channel"]
+            channel = str(body["event"].get("channel"))
             self._submit(lambda: self._sessions.suggest_prompts(channel, self._language(channel)))
 
     def on_subscribe(self, ack: Ack, body: dict[str, Any]) -> None:
