@@ -57,7 +57,6 @@ _FORMS = (  # of commands, and what they give, both with placeholders for `Examp
 _NOT_UNDERSTOOD: dict[Why, str] = {
     "": mark("I didn't understand {text}. Try {nearest}"),
     "future": mark("{text} is in the future. Try {nearest}"),
-    "backwards": mark("{text} ends before it begins. Try {nearest}"),
     "too_many": mark("{text} is longer than {most} days. Try {nearest}"),
 }
 

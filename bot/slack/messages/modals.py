@@ -4,12 +4,13 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from analysis.errors import Misuse
 from analysis.locale import LANGUAGES, Language, catalogue
 from analysis.models import Repository
 from analysis.writing.labels import WEEKDAYS
 from bot.services import schedule
 from bot.slack.messages.subscriptions import TIERS
-from bot.slack.parsing.input import InputError, parse_repository
+from bot.slack.parsing.input import parse_repository
 from bot.slack.parsing.requests import ButtonRequest, parse_request, request_row
 from bot.slack.parsing.subscription_options import OPTIONS, SubscriptionOptions
 from bot.store import Subscription, Terms
@@ -145,7 +146,7 @@ def filled_in(view: Mapping[str, Any], language: Language) -> tuple[Filled | Non
     for name, parse in _PARSERS.items():
         try:
             found[name] = parse(_field_value(values, name).strip())
-        except InputError as exc:
+        except Misuse as exc:
             errors[name] = exc.translated(language)[:LONGEST_ERROR]
     if errors:
         return None, errors

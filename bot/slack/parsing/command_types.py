@@ -9,7 +9,7 @@ from bot.models.reference import Reference
 from bot.slack.parsing.subscription_options import SubscriptionOptions
 
 MOST_DAYS = 31  # in a range
-Why = Literal["", "future", "backwards", "too_many"]
+Why = Literal["", "future", "too_many"]
 
 
 @dataclass(frozen=True)
