@@ -32,20 +32,18 @@ from bot.services.release_scoring import ReleaseScoring, followed_repositories
 from bot.services.suspects import SuspectService
 from bot.settings import Settings
 from bot.slack.app import sign_in
-from bot.slack.commands.commits import CommitCommands, Ranks
-from bot.slack.commands.days import DayCommands, DigestButtons
+from bot.slack.commands.commits import CommitCommands
+from bot.slack.commands.days import DayCommands, DigestButtons, WeekCommand
 from bot.slack.commands.help import HelpCommand
-from bot.slack.commands.home import HeldMessages, Home
-from bot.slack.commands.members import Members
-from bot.slack.commands.posting import PostCommand
-from bot.slack.commands.questions import AnswerFeedback, Periods, Questions
-from bot.slack.commands.responder import Handler, RequestHandlers, Responder, show_no_form
+from bot.slack.commands.home import Home
+from bot.slack.commands.posting import Members, PostCommand
+from bot.slack.commands.questions import AnswerFeedback, Questions
+from bot.slack.commands.responder import Handler, Handlers, Responder, show_no_form
 from bot.slack.commands.status import BotStatus
-from bot.slack.commands.subscriptions import SubscriptionCommands, SubscriptionManager
+from bot.slack.commands.subscriptions import SubscriptionCommands
 from bot.slack.commands.suspects import SuspectsCommand
 from bot.slack.commands.threads import Threads
 from bot.slack.commands.upgrade import UpgradeCommand
-from bot.slack.commands.weeks import WeekCommand
 from bot.slack.delivery.announcements import Announcements
 from bot.slack.delivery.channel_report import ChannelReports, ChannelWeeks, Postings
 from bot.slack.delivery.drafting import DeliveryReader, Drafter
@@ -246,32 +244,33 @@ class Bot:
         """Return what answers people's requests."""
         services, mailbox, web, now = self.services, self.mailbox, self.web, self.now
         status = BotStatus(services.store, mailbox, services.model, web, self._executors, self._flow_tables, now)
-        limits, home = RateLimits(mailbox, now), Home(self.subscriptions, mailbox, web, status, now)
-        post = PostCommand(self.members, self._postings, web)
+        limits = RateLimits(mailbox, now)
+        home = Home(self.subscriptions, mailbox, self.outbox, web, status, now)
+        post = PostCommand(self.members, self._postings)
         commits = CommitCommands(services.store, self._checks, post)
-        periods = Periods(services.period_questions, now)
-        questions = Questions(services.answers, periods, commits, self._checks, self.threads, limits)
+        questions = Questions(
+            services.answers, services.period_questions, commits, self._checks, self.threads, limits, now
+        )
         subscriptions = self._subscription_commands(status, home)
-        handlers = RequestHandlers(
+        handlers = Handlers(
             self._commands(post, commits, questions, subscriptions, home),
             self._buttons(post, commits, subscriptions, home),
             questions.choose,
-            self.threads,
         )
         reply = partial(RequestReply, web, self.outbox, self.sessions)
-        return Responder(handlers, self.channels, limits, mailbox, reply, self.sessions, home, now)
+        return Responder(handlers, self.channels, self.threads, limits, mailbox, reply, self.sessions, home, now)
 
     def _subscription_commands(self, status: BotStatus, home: Home) -> SubscriptionCommands:
-        announcements = Announcements(self.subscriptions, self.mailbox, self.web)
         remove_mirrors = self.services.sources.remove_unused_mirrors
-        manager = SubscriptionManager(
+        return SubscriptionCommands(
             self.subscriptions,
             self.members,
-            announcements,
+            Announcements(self.subscriptions, self.mailbox, self.web),
+            status,
+            home,
             self.settings.digest_time,
             lambda: self._removal.submit(remove_mirrors),
         )
-        return SubscriptionCommands(manager, self.subscriptions, self.members, status, home)
 
     def _commands(
         self,
@@ -294,12 +293,12 @@ class Bot:
             kinds.Search: commits.search,
             kinds.Upgrade: UpgradeCommand(services.upgrades, checks, self.outbox, web, now).show,
             kinds.Suspects: SuspectsCommand(suspects, checks, web).show,
-            kinds.Subscribe: lambda conversation, command: subscriptions.subscribe(conversation, command.options),
+            kinds.Subscribe: subscriptions.subscribe,
             kinds.Unsubscribe: subscriptions.unsubscribe,
-            kinds.ListSubscriptions: lambda conversation, _: subscriptions.show_all(conversation),
-            kinds.Status: lambda conversation, _: subscriptions.show_status(conversation),
+            kinds.ListSubscriptions: subscriptions.show_all,
+            kinds.Status: subscriptions.show_status,
             kinds.Ask: questions.answer,
-            kinds.Help: lambda conversation, _: help_.show(conversation),
+            kinds.Help: help_.show,
             kinds.NotUnderstood: help_.show_not_understood,
             SubscriptionForm: subscriptions.apply_form,
             HomeRequest: home.open,
@@ -308,23 +307,21 @@ class Bot:
     def _buttons(
         self, post: PostCommand, commits: CommitCommands, subscriptions: SubscriptionCommands, home: Home
     ) -> dict[str, Handler]:
-        store, web = self.services.store, self.web
-        digest, ranks = DigestButtons(self._reports, self.outbox, web), Ranks(store.verdicts)
-        held = HeldMessages(self.outbox, web, home)
+        digest = DigestButtons(self._reports, self.outbox, self.web)
         return {
             "show_rest": digest.show_rest,
             "full_report": digest.send_report,
             "page": commits.turn_page,
             Action.POST: post.post,
             Action.POST_AGAIN: post.post,
-            "too_high": ranks.store,
-            "too_low": ranks.store,
-            Action.WHY: ranks.explain,
-            Action.RATE_ANSWER: AnswerFeedback(store.ratings, self.mailbox).store,
-            "settings": lambda conversation, _: subscriptions.show_all(conversation),
+            "too_high": commits.correct_tier,
+            "too_low": commits.correct_tier,
+            Action.WHY: commits.explain_tier,
+            Action.RATE_ANSWER: AnswerFeedback(self.services.store.ratings, self.mailbox).store,
+            "settings": subscriptions.show_all,
             "unsubscribe": subscriptions.cancel,
-            "send_again": held.release,
-            "drop_held": held.release,
+            "send_again": home.release,
+            "drop_held": home.release,
             # These open modals; as requests they arrive only if Slack did not open one.
             **dict.fromkeys(("ask", "ask_commit", "open_subscribe", "edit_subscription"), show_no_form),
         }

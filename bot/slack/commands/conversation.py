@@ -5,11 +5,12 @@ from datetime import date, datetime
 from typing import NamedTuple
 
 from analysis.errors import Misuse
-from analysis.locale import Phrase
+from analysis.locale import Catalogue, Phrase, catalogue
 from analysis.models import Repository
 from bot.services.channels import ChannelView
 from bot.slack.delivery.reply import RequestReply
 from bot.slack.messages.blocks import Message
+from bot.slack.messages.notices import line
 from bot.slack.parsing.command_types import Command
 from bot.slack.parsing.commands import parse
 from bot.slack.parsing.requests import AnyRequest
@@ -35,6 +36,15 @@ class Conversation(NamedTuple):
         if not known:
             raise Misuse(Phrase("no repository is available in this channel"))
         return known
+
+    @property
+    def say(self) -> Catalogue:
+        """The sentences of the channel's language."""
+        return catalogue(self.view.language)
+
+    def tell(self, mrkdwn: str, *, stage: str = "", replace: bool = False) -> None:
+        """Show a line of mrkdwn in the reply; text from elsewhere in it must be `escaped`."""
+        self.show([line(mrkdwn)], stage=stage, replace=replace)
 
     def show(self, messages: Sequence[Message], *, about: str = "", stage: str = "", replace: bool = False) -> None:
         """Show messages in the reply."""

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import structlog
 
 from analysis.errors import DigestError, RateLimited
-from analysis.locale import catalogue, mark
+from analysis.locale import mark
 from bot.models.clock import Clock
 from bot.models.deliveries import SOON, Outcome, seconds_until
 from bot.services.channels import Channels
@@ -36,60 +36,29 @@ from bot.slack.parsing.requests import (
 from bot.slack.web_errors import Refused, SlackFailure, Unanswered
 from bot.store import Mailbox
 
-Handler = Callable[[Conversation, Any], Outcome]  # takes a command, or a request that is none, as its second argument
+# Takes a command, or a request that is none, as its second argument. Without an outcome nothing is left to be done.
+Handler = Callable[[Conversation, Any], Outcome | None]
 _ROUNDS = 6  # attempts before a request is given up
 _FAILED = mark("⚠️ {reason}")
 
 log = structlog.get_logger(__name__)
 
 
-class RequestHandlers:
-    """Handles requests. `by_type` has the handler of each type of command and form, `buttons` that of each action id.
+def show_no_form(conversation: Conversation, _: ButtonRequest) -> None:
+    """Tell the person of a button that opens a modal that it could not be opened."""
+    say = conversation.say
+    conversation.tell(say("⚠️ The form did not open; press the button again"))
+
+
+class Handlers(NamedTuple):
+    """The handler of each type of command and form, and that of each button's action id.
 
     Action ids of the form `which_N` choose one of several commits; `choose` handles them.
     """
 
-    def __init__(
-        self,
-        by_type: Mapping[type, Handler],
-        buttons: Mapping[str, Handler],
-        choose: Handler,
-        threads: Threads,
-    ) -> None:
-        self._by_type = by_type
-        self._buttons = buttons
-        self._choose = choose
-        self._threads = threads
-
-    def handle(self, conversation: Conversation) -> Outcome:
-        """Handle a request; the caller reports errors to the person. A click on a button that no longer exists has no effect."""
-        request = conversation.request
-        if isinstance(request, ButtonRequest):
-            chooses = request.action.startswith("which_")
-            handler = self._choose if chooses else self._buttons.get(request.action)
-            return handler(conversation, request) if handler else Outcome()
-        command = self._command(conversation)
-        return self._by_type[type(command)](conversation, command) if command else Outcome()
-
-    def _command(self, conversation: Conversation) -> Command | AnyRequest | None:
-        """Return what a request asks for; None if the bot stays silent. What somebody pasted as a question is for no model."""
-        request = conversation.request
-        if isinstance(request, MessageRequest):
-            return self._threads.command(conversation, request)
-        if isinstance(request, QuestionForm):
-            quoted = not conversation.reply.private
-            pasted = holds_failure(request.question)
-            return Suspects(request.question) if pasted else Ask(request.question, request.about, quoted=quoted)
-        if isinstance(request, CommandRequest):
-            return conversation.understand(plain_lines(request.text))
-        return ExplainCommits(request.text) if isinstance(request, ShortcutRequest) else request
-
-
-def show_no_form(conversation: Conversation, _: ButtonRequest) -> Outcome:
-    """Tell the person of a button that opens a modal that it could not be opened."""
-    say = catalogue(conversation.view.language)
-    conversation.show([line(say("⚠️ The form did not open; press the button again"))])
-    return Outcome()
+    by_type: Mapping[type, Handler]
+    buttons: Mapping[str, Handler]
+    choose: Handler
 
 
 class Responder:
@@ -97,8 +66,9 @@ class Responder:
 
     def __init__(
         self,
-        handlers: RequestHandlers,
+        handlers: Handlers,
         channels: Channels,
+        threads: Threads,
         limits: RateLimits,
         mailbox: Mailbox,
         reply_to: Callable[[AnyRequest], RequestReply],
@@ -108,6 +78,7 @@ class Responder:
     ) -> None:
         self._handlers = handlers
         self._channels = channels
+        self._threads = threads
         self._limits = limits
         self._mailbox = mailbox
         self._reply_to = reply_to
@@ -126,9 +97,8 @@ class Responder:
         conversation = Conversation(request, view, self._reply_to(request), self._now())
         if round_ == 0 and not self._within_limit(request):
             if self._limits.allows_notice(request.user):
-                conversation.reply.show_notice(
-                    catalogue(view.language)("Limit: 20 requests a minute. Try again shortly")
-                )
+                say = conversation.say
+                conversation.reply.show_notice(say("Limit: 20 requests a minute. Try again shortly"))
             return Outcome()
         with structlog.contextvars.bound_contextvars(run=request.run):
             action = {"action": request.action} if isinstance(request, ButtonRequest) else {}
@@ -147,45 +117,64 @@ class Responder:
 
     def _handle(self, conversation: Conversation, *, last: bool) -> Outcome:
         """Handle a request and report any error to the person in a line; temporary failures are retried unless this is the `last` attempt."""
-        view = conversation.view
+        language = conversation.view.language
         report = partial(self._report_error, conversation)
         try:
-            outcome = self._handlers.handle(conversation)
+            outcome = self._dispatch(conversation)
         except Unanswered as exc:
             log.warning("slack failed", why=str(exc))
-            outcome = report(_FAILED, reason=exc.translated(view.language)) if last else Outcome(SOON)
+            outcome = report(_FAILED, reason=exc.translated(language)) if last else Outcome(SOON)
         except RateLimited as exc:
             pause = None if last else seconds_until(exc.resets_at, self._now())
             if pause and exc.resets_at:
-                outcome = report(
-                    mark("⏳ GitHub's rate limit is reached; continuing at {time}"),
-                    pause,
-                    time=f"{exc.resets_at.astimezone(view.tz):%H:%M}",
-                )
+                time = f"{exc.resets_at.astimezone(conversation.view.tz):%H:%M}"
+                outcome = report(mark("⏳ GitHub's rate limit is reached; continuing at {time}"), pause, time=time)
             else:
-                outcome = report(_FAILED, pause, reason=exc.translated(view.language))
+                outcome = report(_FAILED, pause, reason=exc.translated(language))
         except DigestError as exc:
             if isinstance(exc, SlackFailure):
                 log.warning("slack refused", why=str(exc))
-            outcome = report(_FAILED, reason=exc.translated(view.language))
+            outcome = report(_FAILED, reason=exc.translated(language))
         except Exception:
             log.exception("this is a bug in vllm-digest")
-            outcome = report(
-                mark("⚠️ Something went wrong. Give your operator this number: `{run}`"),
-                run=conversation.request.run,
-            )
+            told = mark("⚠️ Something went wrong. Give your operator this number: `{run}`")
+            outcome = report(told, run=conversation.request.run)
         return outcome._replace(pause=None) if last else outcome
+
+    def _dispatch(self, conversation: Conversation) -> Outcome:
+        """Have the request's handler answer it. A click on a button that no longer exists has no effect."""
+        request = conversation.request
+        if isinstance(request, ButtonRequest):
+            chooses = request.action.startswith("which_")
+            handler = self._handlers.choose if chooses else self._handlers.buttons.get(request.action)
+            return (handler(conversation, request) if handler else None) or Outcome()
+        command = self._command(conversation)
+        return (self._handlers.by_type[type(command)](conversation, command) if command else None) or Outcome()
+
+    def _command(self, conversation: Conversation) -> Command | AnyRequest | None:
+        """Return what a request asks for; None if the bot stays silent. What somebody pasted as a question is for no model."""
+        match conversation.request:
+            case MessageRequest() as message:
+                return self._threads.command(conversation, message)
+            case QuestionForm(question=question, about=about):
+                quoted = not conversation.reply.private
+                return Suspects(question) if holds_failure(question) else Ask(question, about, quoted=quoted)
+            case CommandRequest(text=text):
+                return conversation.understand(plain_lines(text))
+            case ShortcutRequest(text=text):
+                return ExplainCommits(text)
+            case other:
+                return other
 
     def _report_error(
         self, conversation: Conversation, message: str, pause: float | None = None, **values: str
     ) -> Outcome:
         """Report an error to the person, worded by `message`: in reply to the request, else privately; in the App Home if it came from there."""
-        request, view, reply = conversation.request, conversation.view, conversation.reply
-        say = catalogue(view.language)
+        request, say, reply = conversation.request, conversation.say, conversation.reply
         shown = line(say(message, **{name: escaped(value) for name, value in values.items()}))
         try:
             if not request.channel:
-                self._home.publish_at_least(view, request.user, say(message, **values))
+                self._home.publish_at_least(conversation.view, request.user, say(message, **values))
                 return Outcome(pause)
             try:
                 reply.show([shown], stage="trouble")

@@ -10,7 +10,7 @@ from analysis.locale import Phrase, catalogue
 from analysis.models import Language, Repository
 from bot.services.channels import Channels, ChannelView, visible_terms
 from bot.services.reader import Reader
-from bot.slack.commands.members import Members
+from bot.slack.commands.posting import Members
 from bot.slack.commands.subscriptions import canonical_downstream, subscription_of
 from bot.slack.messages.modals import (
     EXAMPLE,

@@ -10,7 +10,6 @@ from analysis.report.upgrades import HEADINGS, consequence_line, remarks, summar
 from analysis.text import one_line, shorten
 from analysis.writing.titles import number_of
 from bot.models.clock import Clock
-from bot.models.deliveries import Outcome
 from bot.models.downstream import DownstreamCheck
 from bot.services.downstream import DownstreamChecks
 from bot.services.upgrade import UpgradeService
@@ -36,7 +35,6 @@ from bot.slack.messages.blocks import (
 )
 from bot.slack.messages.commit import to_number
 from bot.slack.messages.impacts import impact_blocks
-from bot.slack.messages.notices import line
 from bot.slack.outbox.outbox import Outbox
 from bot.slack.parsing.command_types import Upgrade
 from bot.slack.web import Web
@@ -62,7 +60,7 @@ class UpgradeCommand:
         self._web = web
         self._now = now
 
-    def show(self, conversation: Conversation, command: Upgrade) -> Outcome:
+    def show(self, conversation: Conversation, command: Upgrade) -> None:
         """Show the changes between two versions of a repository that the channel may see."""
         view, channel = conversation.view, conversation.request.channel
         upstream = command.repository or self._only_repository(conversation, command)
@@ -82,13 +80,12 @@ class UpgradeCommand:
         )
         progress = _UpgradeProgress(conversation.reply, escaped(str(upstream)), view.language, self._now)
         report = self._upgrades.report(asked, progress)
-        if conversation.reply.private:
-            conversation.show(upgrade_summary(report))
+        private = conversation.reply.private
+        conversation.show(upgrade_summary(report) if private else upgrade_messages(report), stage=_STAGE)
+        if report.commits and private:
             self._send_directly(conversation, report, (upstream, *downstream))
-        else:
-            conversation.show(upgrade_messages(report), stage=_STAGE)
+        elif report.commits:
             self._send_to_thread(conversation, report)
-        return Outcome()
 
     def _only_repository(self, conversation: Conversation, command: Upgrade) -> Repository:
         """Return the repository that is meant where none is named: the only one, or the only one with downstream code."""
@@ -102,32 +99,23 @@ class UpgradeCommand:
 
     def _send_directly(self, conversation: Conversation, report: UpgradeReport, about: Sequence[Repository]) -> None:
         """Send the file to the person's direct messages, but for a private repository, which stays in its channels."""
-        view, request = conversation.view, conversation.request
-        if not report.commits:
-            return
-        say, channel = catalogue(view.language), self._web.directory.direct(request.user)
-        reader = view.reader.within(channel)
-        if any(map(reader.hides, about)):
-            conversation.show([line(say("📄 A private repository's report stays in its channel; mention me there"))])
+        say, request = conversation.say, conversation.request
+        channel = self._web.directory.direct(request.user)
+        if any(map(conversation.view.reader.within(channel).hides, about)):
+            conversation.tell(say("📄 A private repository's report stays in its channel; mention me there"))
             return
         self._send(Draft(f"upgrade:{request.run}:{channel}:000", channel, upgrade_file(report)))
-        conversation.show([line(say("📄 Full report sent to your DMs"))])
+        conversation.tell(say("📄 Full report sent to your DMs"))
 
     def _send_to_thread(self, conversation: Conversation, report: UpgradeReport) -> None:
         """Send the file to the thread of the summary."""
-        if not report.commits:
-            return
         request, root = conversation.request, conversation.reply.root
-        summary = f"reply:{request.run}:{_STAGE}:{request.channel}:000"
-        self._send(
-            Draft(
-                f"upgrade:{request.run}:{request.channel}:000",
-                request.channel,
-                upgrade_file(report),
-                thread_ts=root or None,
-                root=None if root else summary,
-            )
+        key, summary = (
+            f"upgrade:{request.run}:{request.channel}:000",
+            f"reply:{request.run}:{_STAGE}:{request.channel}:000",
         )
+        file = upgrade_file(report)
+        self._send(Draft(key, request.channel, file, thread_ts=root or None, root=None if root else summary))
 
     def _send(self, draft: Draft) -> None:
         self._outbox.freeze([draft])

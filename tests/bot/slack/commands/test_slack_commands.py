@@ -423,7 +423,9 @@ def test_who_posts_where_the_bot_is_not_is_asked_to_invite_it(text: str, room: R
     quiet = room.slack.workspace.add_channel(f"quiet-{room.channel.lower()}", members={room.user})
     (reply,) = room.types(text, quiet)
     (line,) = room.presses(reply, "post_to_channel")
-    assert line.text == room.say("I'm not in this channel; invite me first: `/invite @{name}`", name="vllm-digest")
+    assert line.text == "⚠️ " + room.say(
+        "I'm not in this channel; invite me first: `/invite @{name}`", name="vllm-digest"
+    )
     assert room.slack.channel(quiet) == []
     assert "post_to_channel" in buttons(reply)
 
@@ -442,7 +444,9 @@ def test_who_posts_among_two_people_is_told_that_the_bot_is_not_there(room: Room
     room.slack.workspace.channels[pair.id] = pair
     (commit,) = room.types(BUDGETS, pair.id)
     (line,) = room.presses(commit, "post_to_channel")
-    assert line.text == room.say("I'm not in this channel; invite me first: `/invite @{name}`", name="vllm-digest")
+    assert line.text == "⚠️ " + room.say(
+        "I'm not in this channel; invite me first: `/invite @{name}`", name="vllm-digest"
+    )
     assert room.slack.channel(pair.id) == []
 
 
