@@ -32,16 +32,16 @@ from bot.services.release_scoring import ReleaseScoring, followed_repositories
 from bot.services.suspects import SuspectService
 from bot.settings import Settings
 from bot.slack.app import sign_in
-from bot.slack.commands.commits import CommitCommands
+from bot.slack.commands.commit_commands import CommitCommands
 from bot.slack.commands.days import DayCommands, DigestButtons, WeekCommand
 from bot.slack.commands.help import HelpCommand
 from bot.slack.commands.home import Home
-from bot.slack.commands.posting import Members, PostCommand
+from bot.slack.commands.posting import DirectFiles, Members, PostCommand
 from bot.slack.commands.questions import AnswerFeedback, Questions
-from bot.slack.commands.responder import Handler, Handlers, Responder, show_no_form
+from bot.slack.commands.responder import Handler, Responder, show_no_form
 from bot.slack.commands.status import BotStatus
 from bot.slack.commands.subscriptions import SubscriptionCommands
-from bot.slack.commands.suspects import SuspectsCommand
+from bot.slack.commands.suspects_command import SuspectsCommand
 from bot.slack.commands.threads import Threads
 from bot.slack.commands.upgrade import UpgradeCommand
 from bot.slack.delivery.announcements import Announcements
@@ -54,7 +54,7 @@ from bot.slack.delivery.sessions import AgentSessions
 from bot.slack.messages.blocks import Action
 from bot.slack.outbox.outbox import SLACKS_PACE, Outbox, Pace
 from bot.slack.parsing import command_types as kinds
-from bot.slack.parsing.requests import HomeRequest, SubscriptionForm
+from bot.slack.parsing.requests import HomeRequest, ShortcutRequest, SubscriptionForm
 from bot.slack.web import Web
 from bot.store import Mailbox, Subscriptions, Terms
 from bot.store.database import condition, passing_failures
@@ -248,15 +248,14 @@ class Bot:
         home = Home(self.subscriptions, mailbox, self.outbox, web, status, now)
         post = PostCommand(self.members, self._postings)
         commits = CommitCommands(services.store, self._checks, post)
-        questions = Questions(
-            services.answers, services.period_questions, commits, self._checks, self.threads, limits, now
-        )
+        questions = Questions(services.answers, services.period_questions, commits, self._checks, self.threads, limits)
         subscriptions = self._subscription_commands(status, home)
-        handlers = Handlers(
-            self._commands(post, commits, questions, subscriptions, home),
-            self._buttons(post, commits, subscriptions, home),
-            questions.choose,
-        )
+        files = DirectFiles(self.outbox, web)
+        handlers = {
+            **self._commands(post, files, commits, questions, subscriptions, home),
+            **self._buttons(post, files, commits, subscriptions, home),
+            "which": questions.choose,
+        }
         reply = partial(RequestReply, web, self.outbox, self.sessions)
         return Responder(handlers, self.channels, self.threads, limits, mailbox, reply, self.sessions, home, now)
 
@@ -275,23 +274,23 @@ class Bot:
     def _commands(
         self,
         post: PostCommand,
+        files: DirectFiles,
         commits: CommitCommands,
         questions: Questions,
         subscriptions: SubscriptionCommands,
         home: Home,
-    ) -> dict[type, Handler]:
-        services, checks, web, now = self.services, self._checks, self.web, self.now
-        days = DayCommands(post, checks, now)
+    ) -> dict[type | str, Handler]:
+        services, checks, web = self.services, self._checks, self.web
+        days = DayCommands(post, checks)
         help_ = HelpCommand(services.store, self.subscriptions, web, self.settings.digest_command)
         suspects = SuspectService(services.store, services.commits, services.impacts)
         return {
             kinds.Day: days.show_day,
             kinds.Days: days.show_range,
-            kinds.Week: WeekCommand(self._weeks, post, self.outbox, now).show,
+            kinds.Week: WeekCommand(self._weeks, post, self.outbox).show,
             kinds.Lookup: commits.show,
-            kinds.ExplainCommits: commits.explain,
             kinds.Search: commits.search,
-            kinds.Upgrade: UpgradeCommand(services.upgrades, checks, self.outbox, web, now).show,
+            kinds.Upgrade: UpgradeCommand(services.upgrades, checks, self.outbox, files).show,
             kinds.Suspects: SuspectsCommand(suspects, checks, web).show,
             kinds.Subscribe: subscriptions.subscribe,
             kinds.Unsubscribe: subscriptions.unsubscribe,
@@ -300,14 +299,20 @@ class Bot:
             kinds.Ask: questions.answer,
             kinds.Help: help_.show,
             kinds.NotUnderstood: help_.show_not_understood,
+            ShortcutRequest: commits.explain,
             SubscriptionForm: subscriptions.apply_form,
             HomeRequest: home.open,
         }
 
     def _buttons(
-        self, post: PostCommand, commits: CommitCommands, subscriptions: SubscriptionCommands, home: Home
-    ) -> dict[str, Handler]:
-        digest = DigestButtons(self._reports, self.outbox, self.web)
+        self,
+        post: PostCommand,
+        files: DirectFiles,
+        commits: CommitCommands,
+        subscriptions: SubscriptionCommands,
+        home: Home,
+    ) -> dict[type | str, Handler]:
+        digest = DigestButtons(self._reports, files)
         return {
             "show_rest": digest.show_rest,
             "full_report": digest.send_report,

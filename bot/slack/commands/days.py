@@ -1,24 +1,22 @@
 """Commands about days, ranges of days and weeks, of one repository or of all that a channel knows, and a digest's buttons."""
 
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import TypeVar
 
 import structlog
 
 from analysis.errors import DigestError, Misuse, OutsideFailure, Unreachable
 from analysis.locale import catalogue
-from analysis.models import DayReport, Language, Repository
+from analysis.models import DayReport, Repository
 from analysis.writing.labels import dated
-from bot.models.clock import Clock
 from bot.models.deliveries import Outcome, seconds_until
 from bot.models.subjects import DayRef, WeekRef, day_value, parse_day_value, value_of
 from bot.services.downstream import DownstreamChecks
 from bot.slack.commands.conversation import Conversation
-from bot.slack.commands.posting import PostCommand
+from bot.slack.commands.posting import DirectFiles, PostCommand
 from bot.slack.delivery.channel_report import ChannelReports, ChannelWeeks
 from bot.slack.delivery.drafts import report_file, week_drafts
-from bot.slack.delivery.reply import RequestReply
 from bot.slack.messages.digest import rest_messages, summary_message
 from bot.slack.messages.lists import DayRow, range_message
 from bot.slack.messages.notices import line, named, unread, waiting
@@ -26,11 +24,9 @@ from bot.slack.messages.week import week_message
 from bot.slack.outbox.outbox import Outbox
 from bot.slack.parsing.command_types import Day, Days, Week
 from bot.slack.parsing.requests import ButtonRequest
-from bot.slack.web import Web
 from bot.slack.web_errors import Refused
 from bot.store import Draft
 
-_FEW = 3  # commits; so few are read too quickly for a progress message
 Period = TypeVar("Period", DayRef, WeekRef)
 
 log = structlog.get_logger(__name__)
@@ -39,10 +35,9 @@ log = structlog.get_logger(__name__)
 class DayCommands:
     """Shows days, and ranges of days."""
 
-    def __init__(self, post: PostCommand, checks: DownstreamChecks, now: Clock) -> None:
+    def __init__(self, post: PostCommand, checks: DownstreamChecks) -> None:
         self._post = post
         self._checks = checks
-        self._now = now
 
     def show_day(self, conversation: Conversation, command: Day) -> Outcome:
         """Show a day of one repository, or of all that the channel knows."""
@@ -77,13 +72,12 @@ class DayCommands:
 
     def _read(self, conversation: Conversation, ref: DayRef, *, ask: bool = True) -> DayReport:
         """Read a day, with progress for the person."""
-        progress = ReadingProgress(conversation.reply, named(ref), ref.language, self._now)
-        return conversation.view.reader.report(ref, self._now(), progress, ask=ask)
+        return conversation.view.reader.report(ref, conversation.now, conversation.progress(named(ref)), ask=ask)
 
     def _latest(self, conversation: Conversation, ref: DayRef) -> DayRef | None:
         """Return the last day with commits before a day; None if there is none, or it cannot be found out."""
         try:
-            day = conversation.view.reader.latest_day(ref, self._now())
+            day = conversation.view.reader.latest_day(ref, conversation.now)
         except DigestError:
             return None
         return ref._replace(day=day) if day else None
@@ -112,11 +106,10 @@ class DayCommands:
 class WeekCommand:
     """Shows weeks: privately with a button to post them, or in a thread with their chart."""
 
-    def __init__(self, weeks: ChannelWeeks, post: PostCommand, outbox: Outbox, now: Clock) -> None:
+    def __init__(self, weeks: ChannelWeeks, post: PostCommand, outbox: Outbox) -> None:
         self._weeks = weeks
         self._post = post
         self._outbox = outbox
-        self._now = now
 
     def show(self, conversation: Conversation, command: Week) -> Outcome:
         """Show a week of one repository, or of all that the channel knows."""
@@ -131,7 +124,7 @@ class WeekCommand:
     def _show_week(self, conversation: Conversation, ref: WeekRef) -> datetime | None:
         """Show a repository's week. Return when the rest can be read, if some commits could not; else None."""
         request, reply, reader = conversation.request, conversation.reply, conversation.view.reader
-        read = self._weeks.read(reader, ref, ReadingProgress(reply, named(ref), ref.language, self._now))
+        read = self._weeks.read(reader, ref, conversation.progress(named(ref)))
         if read.failure and not read.days:
             raise read.failure
         report, check = self._weeks.checked(reader, request.channel, ref, read)
@@ -160,10 +153,9 @@ class WeekCommand:
 class DigestButtons:
     """The buttons of a day's digest: its other commits, and the full report."""
 
-    def __init__(self, reports: ChannelReports, outbox: Outbox, web: Web) -> None:
+    def __init__(self, reports: ChannelReports, files: DirectFiles) -> None:
         self._reports = reports
-        self._outbox = outbox
-        self._web = web
+        self._files = files
 
     def show_rest(self, conversation: Conversation, button: ButtonRequest) -> None:
         """Show the commits that have no line in the digest."""
@@ -173,47 +165,11 @@ class DigestButtons:
 
     def send_report(self, conversation: Conversation, button: ButtonRequest) -> None:
         """Send a day's report as a file to the person's DMs, but for a private repository, which stays in its channels."""
-        say, reader = conversation.say, conversation.view.reader
-        report = self._reports.report(reader, parse_day_value(button.value))
-        channel = self._web.directory.direct(button.user)
-        if reader.within(channel).hides(report.repository):
-            text = say("📄 A private repository's report stays in its channel: once posted there, it is in the thread")
-        else:
-            key = f"report:{report.repository.key}:{report.date}:{button.run}:{channel}:000"
-            self._outbox.freeze([Draft(key, channel, report_file(report))])
-            self._outbox.send(key)
-            text = say("📄 Full report sent to your DMs")
-        conversation.tell(text)
-
-
-class ReadingProgress:
-    """A progress reporter that posts at the start, after ten seconds and after a minute."""
-
-    def __init__(self, reply: RequestReply, subject: str, language: Language, now: Clock) -> None:
-        self._reply = reply
-        self._subject = subject
-        self._language = language
-        self._now = now
-        self._steps = self._done = 0
-        self._after = [timedelta(seconds=10), timedelta(minutes=1)]
-        self._began: datetime = now()
-
-    def expect(self, steps: int) -> None:
-        self._steps = steps
-        if steps > _FEW:
-            self._report()
-
-    def advance(self) -> None:
-        self._done += 1
-        if self._after and self._now() - self._began >= self._after[0] and self._done < self._steps:
-            del self._after[0]
-            self._report()
-
-    def _report(self) -> None:
-        say = catalogue(self._language)
-        self._reply.show_progress(
-            say("⏳ Reading {subject}: {done} of {steps}", subject=self._subject, done=self._done, steps=self._steps)
-        )
+        say = conversation.say
+        hidden = say("📄 A private repository's report stays in its channel: once posted there, it is in the thread")
+        report = self._reports.report(conversation.view.reader, parse_day_value(button.value))
+        key = f"report:{report.repository.key}:{report.date}:{button.run}"
+        self._files.send(conversation, key, report_file(report), [report.repository], hidden)
 
 
 def _instead(empty: DayRef, shown: DayRef) -> str:

@@ -10,6 +10,7 @@ from analysis.errors import DigestError
 from analysis.locale import catalogue
 from analysis.models import Language
 from analysis.report import counts
+from bot.logs import described
 from bot.models.clock import Clock
 from bot.models.subjects import DayRef
 from bot.services.channels import ChannelView, visible_terms
@@ -70,20 +71,13 @@ class Home:
         self.publish(conversation.view, pressed.user)
 
     def publish(self, view: ChannelView, user: str, notice: str = "") -> None:
-        """Publish a person's current App Home, with a notice on top."""
-        self._web.publish_home(user, self._view(view, user, notice))
-
-    def publish_at_least(self, view: ChannelView, user: str, notice: str = "") -> None:
-        """Publish a person's App Home with a notice on top, or the notice alone if the rest fails."""
+        """Publish a person's current App Home with a notice on top, or a notice alone if the rest fails."""
         try:
             home = self._view(view, user, notice)
-        except DigestError as exc:
-            log.warning("no home", why=str(exc))
-            home = {"type": "home", "blocks": [context(notice or exc.translated(view.language))]}
-        except Exception:
+        except Exception as exc:
             if not notice:
                 raise
-            log.exception("this is a bug in vllm-digest")
+            log.warning("no home", why=described(exc), exc_info=not isinstance(exc, DigestError))
             home = {"type": "home", "blocks": [context(notice)]}
         self._web.publish_home(user, home)
 

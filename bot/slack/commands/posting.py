@@ -1,12 +1,14 @@
-"""What people may do in a channel, and the button that posts a private reply's day, week or commit to it.
+"""What people may do in a channel, the button that posts a private reply to it, and files for their direct messages.
 
 What a person may do depends on the channels and the organisation that they belong to.
 """
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from analysis.errors import Misuse
 from analysis.locale import Phrase
+from analysis.models import Repository
 from bot.models.deliveries import Delivery, Outcome
 from bot.models.subjects import Subject, parse_value
 from bot.slack.commands.conversation import Conversation
@@ -14,8 +16,11 @@ from bot.slack.delivery.channel_report import Postings
 from bot.slack.directory import Directory
 from bot.slack.messages.blocks import Action
 from bot.slack.messages.notices import link_line, link_message
+from bot.slack.outbox.outbox import Outbox
 from bot.slack.parsing.requests import ButtonRequest, Request
+from bot.slack.web import Web
 from bot.slack.web_errors import SlackFailure
+from bot.store import Draft
 
 
 class Members:
@@ -108,3 +113,27 @@ class PostCommand:
         conversation.tell(say("📣 Posting to the channel"), replace=button.private)
         label = f"again-{button.user}-{button.run}" if again else f"adhoc-{button.user}-{button.ts or button.run}"
         return Outcome(deliveries=(Delivery(label, button.channel, button.value, button.run),))
+
+
+class DirectFiles:
+    """Sends files to people's direct messages."""
+
+    def __init__(self, outbox: Outbox, web: Web) -> None:
+        self._outbox = outbox
+        self._web = web
+
+    def send(
+        self, conversation: Conversation, key: str, file: dict[str, Any], about: Sequence[Repository], hidden: str
+    ) -> None:
+        """Send a report about some repositories, and say so; if one of them is private show `hidden` instead.
+
+        `file` is in the form in which the outbox stores it, under a key that begins with `key`.
+        """
+        say, channel = conversation.say, self._web.directory.direct(conversation.request.user)
+        if any(map(conversation.view.reader.within(channel).hides, about)):
+            conversation.tell(hidden)
+            return
+        draft = Draft(f"{key}:{channel}:000", channel, file)
+        self._outbox.freeze([draft])
+        self._outbox.send(draft.key)
+        conversation.tell(say("📄 Full report sent to your DMs"))

@@ -13,7 +13,6 @@ from analysis.models import DayReport, Language, Question, Repository, Statement
 from analysis.questions.days_asked import days_asked, last_days
 from analysis.questions.intent import asks_about_own_code, language_of, references_in
 from analysis.questions.scope import scope_of
-from bot.models.clock import Clock
 from bot.models.reference import Reference, parse_reference
 from bot.models.subjects import CommitRef, DayRef, Subject, WeekRef, commit_value, parse_value
 from bot.services.answers import AnswerService
@@ -22,9 +21,8 @@ from bot.services.impact_answers import answer_from_impacts, naming_hint
 from bot.services.lookup import Located, SeveralCommits
 from bot.services.period_questions import PeriodQuestion, PeriodQuestions, scope_statement
 from bot.services.rate_limits import RateLimits
-from bot.slack.commands.commits import CommitCommands
+from bot.slack.commands.commit_commands import CommitCommands
 from bot.slack.commands.conversation import Conversation
-from bot.slack.commands.days import ReadingProgress
 from bot.slack.commands.threads import Threads
 from bot.slack.delivery.reply import AnswerKind
 from bot.slack.messages.answers import HELPFUL
@@ -48,7 +46,6 @@ class Questions:
         checks: DownstreamChecks,
         threads: Threads,
         limits: RateLimits,
-        now: Clock,
     ) -> None:
         self._answers = answers
         self._periods = periods
@@ -56,7 +53,6 @@ class Questions:
         self._checks = checks
         self._threads = threads
         self._limits = limits
-        self._now = now
 
     def choose(self, conversation: Conversation, button: ButtonRequest) -> None:
         """Continue with the commit chosen from several: show it, or answer the pending question."""
@@ -136,7 +132,7 @@ class Questions:
         reader.allow(asked.repository)
 
         def read(ref: DayRef) -> DayReport:
-            progress = ReadingProgress(conversation.reply, named(ref), asked.language, self._now)
+            progress = conversation.progress(named(ref), asked.language)
             return reader.report(ref, conversation.now, progress, ask=False)
 
         return chain([scope_statement(asked)], self._periods.answer(asked, read)), _kind(conversation, broken)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import structlog
 
@@ -20,7 +20,7 @@ from bot.slack.delivery.reply import RequestReply
 from bot.slack.delivery.sessions import AgentSessions
 from bot.slack.messages.blocks import escaped
 from bot.slack.messages.notices import line
-from bot.slack.parsing.command_types import Ask, Command, ExplainCommits, Suspects
+from bot.slack.parsing.command_types import Ask, Command, Suspects
 from bot.slack.parsing.commands import holds_failure
 from bot.slack.parsing.input import plain_lines
 from bot.slack.parsing.requests import (
@@ -29,7 +29,6 @@ from bot.slack.parsing.requests import (
     CommandRequest,
     MessageRequest,
     QuestionForm,
-    ShortcutRequest,
     SubscriptionForm,
     parse_request,
 )
@@ -50,23 +49,16 @@ def show_no_form(conversation: Conversation, _: ButtonRequest) -> None:
     conversation.tell(say("⚠️ The form did not open; press the button again"))
 
 
-class Handlers(NamedTuple):
-    """The handler of each type of command and form, and that of each button's action id.
-
-    Action ids of the form `which_N` choose one of several commits; `choose` handles them.
-    """
-
-    by_type: Mapping[type, Handler]
-    buttons: Mapping[str, Handler]
-    choose: Handler
-
-
 class Responder:
-    """Answers stored requests."""
+    """Answers stored requests.
+
+    `handlers` has the handler of each type of command and form, and of each button's action id; that of `which` chooses one
+    of several commits.
+    """
 
     def __init__(
         self,
-        handlers: Handlers,
+        handlers: Mapping[type | str, Handler],
         channels: Channels,
         threads: Threads,
         limits: RateLimits,
@@ -94,7 +86,7 @@ class Responder:
             return Outcome()
         request = parse_request(row)
         view = self._channels.view(request.channel)
-        conversation = Conversation(request, view, self._reply_to(request), self._now())
+        conversation = Conversation(request, view, self._reply_to(request), self._now(), self._now)
         if round_ == 0 and not self._within_limit(request):
             if self._limits.allows_notice(request.user):
                 say = conversation.say
@@ -105,8 +97,8 @@ class Responder:
             log.info("asked", kind=request.kind, channel=request.channel, **action)
             outcome = self._handle(conversation, last=round_ >= _ROUNDS)
             if isinstance(request, SubscriptionForm) and request.at_home:
-                with suppress(SlackFailure):
-                    self._home.publish_at_least(self._channels.everywhere, request.user)
+                with suppress(DigestError):
+                    self._home.publish(self._channels.everywhere, request.user)
             return outcome
 
     def _within_limit(self, request: AnyRequest) -> bool:
@@ -145,11 +137,11 @@ class Responder:
         """Have the request's handler answer it. A click on a button that no longer exists has no effect."""
         request = conversation.request
         if isinstance(request, ButtonRequest):
-            chooses = request.action.startswith("which_")
-            handler = self._handlers.choose if chooses else self._handlers.buttons.get(request.action)
+            action = "which" if request.action.startswith("which_") else request.action
+            handler = self._handlers.get(action)
             return (handler(conversation, request) if handler else None) or Outcome()
         command = self._command(conversation)
-        return (self._handlers.by_type[type(command)](conversation, command) if command else None) or Outcome()
+        return (self._handlers[type(command)](conversation, command) if command else None) or Outcome()
 
     def _command(self, conversation: Conversation) -> Command | AnyRequest | None:
         """Return what a request asks for; None if the bot stays silent. What somebody pasted as a question is for no model."""
@@ -161,8 +153,6 @@ class Responder:
                 return Suspects(question) if holds_failure(question) else Ask(question, about, quoted=quoted)
             case CommandRequest(text=text):
                 return conversation.understand(plain_lines(text))
-            case ShortcutRequest(text=text):
-                return ExplainCommits(text)
             case other:
                 return other
 
@@ -174,7 +164,7 @@ class Responder:
         shown = line(say(message, **{name: escaped(value) for name, value in values.items()}))
         try:
             if not request.channel:
-                self._home.publish_at_least(conversation.view, request.user, say(message, **values))
+                self._home.publish(conversation.view, request.user, say(message, **values))
                 return Outcome(pause)
             try:
                 reply.show([shown], stage="trouble")

@@ -49,13 +49,6 @@ class Lookup:
 
 
 @dataclass(frozen=True)
-class ExplainCommits:
-    """Show the commits that a message names."""
-
-    text: str
-
-
-@dataclass(frozen=True)
 class Search:
     """Search for commits that contain all words."""
 
@@ -140,7 +133,6 @@ Command = (
     | Days
     | Week
     | Lookup
-    | ExplainCommits
     | Search
     | Upgrade
     | Suspects

@@ -204,8 +204,10 @@ def _days_in_words(text: str, line: _Line) -> Command | None:
         asked = days_asked(text, line.today)
     except Misuse:  # all of them lie in the future
         return None if asks_when_addressed(text) else future
-    if asked is None or asked.first.year < _FIRST_YEAR or re.search(r"\w", without_courtesy(asked.rest)):
+    if asked is None or re.search(r"\w", without_courtesy(asked.rest)):
         return None
+    if asked.first.year < _FIRST_YEAR:
+        return NotUnderstood(quoted(text), suggestion(line.words, line.today))
     return Day(asked.first, line.repository) if asked.first == asked.last else _range(asked.days, text, line.repository)
 
 

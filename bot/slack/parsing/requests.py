@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from hashlib import sha256
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
 from analysis.models import Frozen
 from analysis.text import scalar
@@ -171,35 +171,11 @@ def parse_request(row: Mapping[str, Any]) -> AnyRequest:
     return _REQUESTS.validate_python(row)
 
 
-class _Choice(BaseModel):
-    value: str | None = None
-
-
-class _Input(_Choice):
-    selected_option: _Choice | None = None
-    selected_conversation: Id | None = None
-    selected_time: Id | None = None
-
-
-class _State(BaseModel):
-    values: dict[str, dict[str, _Input]]
-
-
-class _View(BaseModel):
-    private_metadata: Id
-    state: _State
-
-
-class _Submission(BaseModel):
-    """What is read of a submitted modal."""
-
-    view: _View
-
-
 _MESSAGE = TypeAdapter(tuple[Id, Id])  # its channel and ts
+_METADATA = TypeAdapter(Id)
 
 
-def _find(payload: Any, *paths: str) -> Any:
+def find(payload: Any, *paths: str) -> Any:
     """Return what stands at the first of some paths that a payload has, such as `event.user`; None if it has none."""
     for path in paths:
         found = payload
@@ -212,7 +188,7 @@ def _find(payload: Any, *paths: str) -> Any:
 
 def _fields(kind: str, body: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of a request that its payload has; a key begins with the kind."""
-    found = {name: _find(body, *paths) for name, paths in _PATHS[kind].items()}
+    found = {name: find(body, *paths) for name, paths in _PATHS[kind].items()}
     return {name: f"{kind}:{value}" if name == "key" else value for name, value in found.items() if value is not None}
 
 
@@ -262,7 +238,7 @@ def deleted_message(body: Mapping[str, Any]) -> tuple[str, str] | None:
     event, ts = body["event"], None
     if event.get("subtype") == "message_deleted":
         ts = event.get("deleted_ts")
-    elif event.get("subtype") == "message_changed" and _find(event, "message.subtype") == "tombstone":
+    elif event.get("subtype") == "message_changed" and find(event, "message.subtype") == "tombstone":
         ts = event["message"].get("ts")
     return _MESSAGE.validate_python((event.get("channel"), ts)) if ts else None
 
@@ -279,9 +255,9 @@ def from_button(body: Mapping[str, Any]) -> ButtonRequest:
     """Parse a button click, or a choice from an overflow menu, whose option carries the action before its value."""
     pressed = body.get("actions")
     action = pressed[0] if isinstance(pressed, list) and pressed else {}
-    name, value = _find(action, "action_id"), _find(action, "value")
-    if _find(action, "type") == "overflow":
-        name, _, value = str(_find(action, "selected_option.value")).partition("|")
+    name, value = find(action, "action_id"), find(action, "value")
+    if find(action, "type") == "overflow":
+        name, _, value = str(find(action, "selected_option.value")).partition("|")
     return ButtonRequest(action=name, value=value or "", **{"channel": "", **_fields("button", body)})
 
 
@@ -320,7 +296,7 @@ def from_terms(
 def from_home(body: Mapping[str, Any]) -> HomeRequest | None:
     """Parse the opening of the App Home; None for its other tabs."""
     request = HomeRequest(channel="", **_fields("home", body))
-    return request if _find(body, "event.tab") == "home" else None
+    return request if find(body, "event.tab") == "home" else None
 
 
 def stopped_thread(body: Mapping[str, Any]) -> tuple[str, str] | None:
@@ -336,6 +312,9 @@ _PARSERS: Mapping[str, Callable[[Mapping[str, Any]], object]] = {
     "home": from_home,
     "stop": stopped_thread,
     "button": from_button,
-    "form": lambda body: (_Submission.model_validate(body), Request(channel="", **_fields("form", body))),
+    "form": lambda body: (
+        _METADATA.validate_python(find(body, "view.private_metadata")),
+        Request(channel="", **_fields("form", body)),
+    ),
     "shortcut": from_shortcut,
 }

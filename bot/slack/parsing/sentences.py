@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 from difflib import get_close_matches
 
-from analysis.questions.days_asked import days_asked
 from analysis.questions.intent import asks_when_addressed, references_in
 from analysis.questions.scope import asks_over_days
 from analysis.text import one_line, shorten
@@ -48,7 +47,7 @@ _SHOWN = 60  # characters of the input quoted in replies
 _LIKE_DATE = re.compile(r"-?\d+(?:[-/.年月]\d+)*日?")
 _TO_COME = ("tomorrow", "明天", "后天")
 _STOP = ("stop", "pause", "mute", "停止", "暂停", "关闭")
-_EMOJI_NAME = re.compile(r":[a-z0-9_+-]+:")  # as Slack sends emoji
+_NAME = re.compile(r"(?=.*[^\W\d_])\w*\w\w")  # not a number, nor a letter
 _PUNCTUATION = "?!,;:？！，；：。、"
 
 
@@ -82,10 +81,7 @@ def is_question(text: str, today: date) -> bool:
 
     Raise `Misuse` if it names days that all lie in the future and is no question by its words.
     """
-    if asks_when_addressed(text) or references_in(text):
-        return True
-    asked = days_asked(text, today)
-    return bool(re.search(r"\w", asked.rest)) if asked else asks_over_days(text, today)
+    return asks_when_addressed(text) or bool(references_in(text)) or asks_over_days(text, today)
 
 
 def quoted(text: str) -> str:
@@ -108,10 +104,7 @@ def suggestion(words: Sequence[str], today: date) -> str:
 
 
 def _search_terms(words: Sequence[str]) -> str:
-    """Return the first words that are searchable, at most five."""
-    bare = [
-        word.strip(_PUNCTUATION) for word in words if "://" not in word and not _EMOJI_NAME.fullmatch(word.strip("?!"))
-    ]
-    found = [word for word in bare if re.search(r"\w\w", word) and re.search(r"[^\W\d_]", word)]
+    """Return the first words that are searchable, at most five; without those of courtesy if there are others."""
+    found = [bare for word in words if _NAME.search(bare := word.strip(_PUNCTUATION)) and "://" not in word]
     telling = [word for word in found if without_courtesy(word)]
     return shorten(" ".join((telling or found)[:5]), _SHOWN)

@@ -323,7 +323,7 @@ def test_a_repository_may_come_first(text: str, meant: Command) -> None:
         ("#0", ""),
         ("look at #012", "search look at"),
         ("<@U0LIN> <!here>", "search <@U0LIN> <!here>"),
-        (":rocket:?", ""),
+        (":rocket:?", "search rocket"),
     ],
 )
 def test_what_is_not_understood_gets_the_nearest_that_works(text: str, nearest: str) -> None:

@@ -81,12 +81,6 @@ def test_a_command_is_a_private_request() -> None:
     )
 
 
-def test_a_command_may_be_bare() -> None:
-    """A command without words, or in direct messages, is a request like others."""
-    bare = from_command(command(text=None, team_id=None, channel_id="D0ADA"))
-    assert (bare.text, bare.team, bare.direct) == ("", "", True)
-
-
 def test_a_message_is_a_request_in_its_thread() -> None:
     """A message is known by its channel and ts, and keeps the thread that it stands in."""
     body = message(thread_ts="1770300000.000100", parent_user_id=BOT)
@@ -150,19 +144,12 @@ def test_what_a_person_did_not_just_write_is_no_request(changes: dict[str, Any])
     assert from_message(message(text=f"<@{BOT}> help", **changes), BOT) is None
 
 
-@pytest.mark.parametrize("subtype", [None, "thread_broadcast", "file_share"])
-def test_what_a_person_wrote_is_a_request(subtype: str | None) -> None:
-    """A reply that was also sent to the channel, or that came with a file, is a message like others."""
-    request = from_message(message(subtype=subtype), BOT)
+def test_a_message_may_be_a_file_without_words() -> None:
+    """Of the files of a message those that may hold text are kept; its text may be empty."""
+    files = [{"id": "F1", "mimetype": "image/png"}, {"id": "F2", "mimetype": "text/plain"}, {"mimetype": "text/plain"}]
+    request = from_message(message(subtype="file_share", text=None, files=files), BOT)
     assert request is not None
-    assert request.text == "does this touch ROCm?"
-
-
-def test_a_message_may_have_no_words() -> None:
-    """A file without a word is a message with an empty text."""
-    request = from_message(message(subtype="file_share", text=None), BOT)
-    assert request is not None
-    assert request.text == ""
+    assert (request.text, request.files) == ("", ("F2",))
 
 
 def test_a_button_is_known_by_its_press() -> None:

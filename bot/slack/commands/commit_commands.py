@@ -16,8 +16,8 @@ from bot.slack.commands.posting import PostCommand
 from bot.slack.messages.blocks import Message, escaped
 from bot.slack.messages.commit import commit_messages, rank_message
 from bot.slack.messages.lists import PAGE_SIZE, search_messages, which_message
-from bot.slack.parsing.command_types import ExplainCommits, Lookup, Search
-from bot.slack.parsing.requests import ButtonRequest
+from bot.slack.parsing.command_types import Lookup, Search
+from bot.slack.parsing.requests import ButtonRequest, ShortcutRequest
 from bot.store import GivenVerdict, Store
 
 _LONGEST_QUESTION = 1_000  # characters that a button carries
@@ -71,12 +71,12 @@ class CommitCommands:
 
         return which_message(found, value, view.language)
 
-    def explain(self, conversation: Conversation, command: ExplainCommits) -> None:
+    def explain(self, conversation: Conversation, shortcut: ShortcutRequest) -> None:
         """Show each commit that the message names, once however it is named; tell which are unknown, or that none is named."""
         view, say = conversation.view, conversation.say
         shown: list[Located] = []
         problems: list[str] = []
-        names = references_in(command.text)
+        names = references_in(shortcut.text)
         if not names:
             problems = [say("This message names no commit: no SHA, no #number, no link to a commit or pull request")]
         for name in names:
