@@ -42,6 +42,11 @@ def plain(text: str) -> str:
     return _INVISIBLE.sub("", text).translate(_HYPHENS_AND_SPACES).translate(_WIDE)
 
 
+def without_code(line: str) -> str:
+    """Return a line whose code spans are blank, each character at its place."""
+    return SPAN.sub(lambda span: "\0" * len(span[0]), line)
+
+
 def number(text: str) -> float:
     return float(text.replace(",", ""))
 
@@ -248,6 +253,10 @@ class Corpus:
             (starts and ends and word in each) or (starts and each.startswith(word)) or (ends and each.endswith(word))
             for each in self.words
         )
+
+    def has_word_in_files(self, word: str) -> bool:
+        """Return whether `word` is a word of the corpus, or of the changed files as a whole."""
+        return self.has_word(word) or (self.whole is not None and self.whole.has_word(word))
 
     def is_project(self, word: str) -> bool:
         return word.lower() in self._repository
