@@ -21,24 +21,11 @@ _PYTEST_FRAME = re.compile(r"^(?:E\s+)?(?P<path>[\w./-]{1,300}\.py):(?P<line>\d{
 _EXCEPTION = re.compile(
     r"(?:^|\s)(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Exit|Interrupt|Warning|Timeout|Expired))(?::\s*(?P<message>.*))?$"
 )
-_REPORTS = (
-    "error",
-    "exception",
-    "traceback",
-    "fail",
-    "fatal",
-    "assert",
-    "abort",
-    "critical",
-    "undefined symbol",
-    "not found",
-    "no such",
-    "cannot",
-    "unrecognized",
-    "deprecat",
-    "segfault",
-    'file "',
-)  # in lower case
+_REPORTS = re.compile(
+    "error|exception|traceback|fail|fatal|assert|abort|critical|undefined symbol|not found|no such|cannot|unrecognized"
+    '|deprecat|segfault|file "',
+    re.IGNORECASE,
+)
 _NUMBER = re.compile(r"\b(?:0x)?[0-9a-f]*\d[0-9a-f]*\b")
 _DIGITS = re.compile(r"\d+")
 _ROOTS = ("", "src/", "lib/", "python/")  # of packages in a repository
@@ -97,8 +84,7 @@ def is_frame(line: str) -> bool:
 
 def reports_something(line: str) -> bool:
     """Return whether a line of a log tells of a failure."""
-    lower = line.lower()
-    return any(word in lower for word in _REPORTS)
+    return bool(_REPORTS.search(line))
 
 
 def parse_report(text: str) -> Report:
@@ -201,17 +187,11 @@ def _code(line: str) -> str:
 
 def _telling_lines(text: str) -> list[str]:
     """Return the last different lines that report something, in their order, and the code below frames."""
-    lines = text.splitlines()
-    seen: set[str] = set()
-    kept: list[str] = []
-    for index in range(len(lines) - 1, -1, -1):
-        line = lines[index][:_LINE]
-        if not reports_something(line) or (key := _DIGITS.sub("0", line)) in seen:
-            continue
-        seen.add(key)
-        if _FRAME.search(line) and index + 1 < len(lines):
-            kept.append(lines[index + 1][:_LINE])
-        kept.append(line)
-        if len(seen) == _MOST_LINES:
-            break
-    return kept[::-1]
+    lines = [line[:_LINE] for line in text.splitlines()]
+    found: dict[str, list[str]] = {}
+    for line, next_line in zip(lines, [*lines[1:], ""], strict=True):
+        if reports_something(line):
+            key = _DIGITS.sub("0", line)
+            found.pop(key, None)  # so that the last of equal lines gives the order
+            found[key] = [line, next_line] if _FRAME.search(line) else [line]
+    return [each for telling in [*found.values()][-_MOST_LINES:] for each in telling]

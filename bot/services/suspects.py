@@ -13,10 +13,9 @@ from analysis.models import Entry, Language, Repository
 from analysis.models.impacts import CommitImpacts, DownstreamImpacts
 from analysis.models.suspects import Suspect, SuspectReport
 from analysis.paths import Kind, kind
+from analysis.search.bm25 import Document
 from analysis.search.clues import Clues, clues_of, parse_report
-from analysis.search.evidence import telling_lines
-from analysis.search.own_frames import upstream_names
-from analysis.search.suspects import Document, RankedSuspect, rank_suspects
+from analysis.search.suspects import RankedSuspect, rank_suspects, telling_lines, upstream_names
 from analysis.search.words import split_words
 from analysis.window import parse_day, window
 from bot.services.impact import ComparedSurface, ImpactService

@@ -9,8 +9,9 @@ from typing import NamedTuple, Protocol
 from sqlalchemy import Connection, bindparam, func, select
 from sqlalchemy import text as sql
 
+from analysis.search.bm25 import Document
 from analysis.search.commit_words import CommitWords
-from analysis.search.text_search import COMMON, Candidate, Term, TextQuery, parse_text_query, rank_candidates
+from analysis.search.text_search import COMMON, Term, TextQuery, parse_text_query, rank_candidates
 from analysis.search.words import searchable
 from bot.store import search_fts5, search_tsvector
 from bot.store.schema import Instant, commits, repositories
@@ -85,7 +86,7 @@ def best_matches(connection: Connection, text: str, keys: Sequence[str], limit: 
     ids = index.candidates(connection, query, held, among or (), max(limit, _RANKED))
     rows = {row.id: row for row in connection.execute(_TEXTS, {"ids": ids})}
     stored = connection.execute(select(func.max(commits.c.id))).scalar() or 0
-    found = (Candidate(row.id, row.committed_at, row[3:]) for row in rows.values())
+    found = (Document(row.id, row.committed_at, *row[3:]) for row in rows.values())
     return [Match(each.id, rows[each.id].key) for each in rank_candidates(query, found, held, stored)[:limit]]
 
 

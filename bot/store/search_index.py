@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 from sqlalchemy import Column, ColumnElement, Engine, Select, and_, func, literal_column, or_, select, text, update
 
 from analysis.models import Commit, Repository
+from analysis.search.bm25 import Document
 from analysis.search.commit_words import VERSION, CommitWords, are_all, commit_words
-from analysis.search.suspects import Document
 from bot.store.commit_rows import StoredCommit, read_commits, summaries_of
 from bot.store.full_text import best_matches, index_commit, index_summaries
 from bot.store.schema import commits, repositories

@@ -17,8 +17,9 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
 
+from analysis.search.bm25 import Document
 from analysis.search.clues import clues_of, parse_report
-from analysis.search.suspects import Document, rank_suspects
+from analysis.search.suspects import rank_suspects
 from analysis.search.words import names, searchable, split_words
 from analysis.wordlists import wordlist
 from tests.bench.figures import Row, percentile, tails

@@ -11,9 +11,10 @@ from time import perf_counter
 from typing import Any
 
 from analysis.models import Commit, FileChange
+from analysis.search.bm25 import Document
 from analysis.search.clues import clues_of, parse_report
 from analysis.search.commit_words import commit_words
-from analysis.search.suspects import Document, rank_suspects
+from analysis.search.suspects import rank_suspects
 from tests.bench.figures import Row, tails
 from tests.bench.real_diffs import shown_commit
 from tests.data import tracebacks

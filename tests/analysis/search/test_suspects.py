@@ -5,10 +5,10 @@ from datetime import timedelta
 import pytest
 
 from analysis.models import Commit, FileChange
+from analysis.search.bm25 import Document
 from analysis.search.clues import clues_of, parse_report, upstream_path
 from analysis.search.commit_words import commit_words
-from analysis.search.evidence import telling_lines
-from analysis.search.suspects import Document, rank_suspects
+from analysis.search.suspects import rank_suspects, telling_lines
 from tests.conftest import NOON
 
 TRACEBACK = """\
