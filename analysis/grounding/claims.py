@@ -13,7 +13,7 @@ from analysis.grounding.allowlist import TOP_LEVEL_DOMAINS
 from analysis.grounding.corpus import Corpus, plain
 from analysis.grounding.finders import Finder, Found, Section, finder, never
 from analysis.instructions import CHAT_MARKS, INSTRUCTIONS
-from analysis.look_alikes import as_read, place_in
+from analysis.text import as_read, place_in
 
 
 class Claim(NamedTuple):

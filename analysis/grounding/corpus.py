@@ -8,9 +8,9 @@ from typing import NamedTuple, Self
 
 from analysis.diff import changed_lines, hunks
 from analysis.grounding.allowlist import UNITS
-from analysis.look_alikes import FILLERS
 from analysis.models import Commit, Entry, Fact, FileChange, Importance
 from analysis.paths import kind as kind_of_path
+from analysis.text import ACTIVE
 
 SPAN = re.compile(r"`[^`\n]+`")  # code
 NUMBER = r"(?<![A-Za-z0-9_.#])(\d+(?:,\d{3})*(?:\.\d+)?)"
@@ -25,16 +25,9 @@ _NEAR = {
 }
 _HYPHENS_AND_SPACES = str.maketrans(dict.fromkeys("‐‑‒–−", "-") | dict.fromkeys("\u00a0\u2007\u2009\u202f\u3000", " "))
 _WIDE = str.maketrans(
-    {
-        0xFEE0 + code: chr(code)
-        for code in map(ord, "".join(map(chr, range(0x21, 0x7F))))
-        if chr(code).isalnum() or chr(code) in "#%-./_"
-    }
+    {0xFEE0 + code: chr(code) for code in range(0x21, 0x7F) if chr(code).isalnum() or chr(code) in "#%-./_"}
 )
-_INVISIBLE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff"
-    f"\U000e0000-\U000e007f{FILLERS}]"
-)
+_INVISIBLE = re.compile(f"(?![\t\n\u2028\u2029])[{ACTIVE}\u200c\u200d]")
 
 
 def plain(text: str) -> str:
@@ -143,14 +136,6 @@ class Corpus:
         return Corpus(self.commits, texts=(*self._texts, contents)) if contents else None
 
     @cached_property
-    def pulls(self) -> frozenset[int]:
-        return frozenset(commit.pr for commit in self.commits if commit.pr is not None)
-
-    @cached_property
-    def shas(self) -> frozenset[str]:
-        return frozenset(sha for commit in self.commits for sha in (commit.sha, *commit.parents))
-
-    @cached_property
     def changed_text(self) -> str:
         """The changed lines without their signs."""
         return "\n".join(line.text for file in self.files for line in changed_lines(file))
@@ -170,10 +155,6 @@ class Corpus:
     def has_all_patches(self) -> bool:
         """Return whether each file with changed lines has its patch; without one, what is not there proves nothing."""
         return all(file.patch or not file.size for file in self.files)
-
-    @cached_property
-    def removed_names(self) -> frozenset[str]:
-        return frozenset(fact.name for fact in self.facts if fact.removes)
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -253,10 +234,6 @@ class Corpus:
             (starts and ends and word in each) or (starts and each.startswith(word)) or (ends and each.endswith(word))
             for each in self.words
         )
-
-    def has_word_in_files(self, word: str) -> bool:
-        """Return whether `word` is a word of the corpus, or of the changed files as a whole."""
-        return self.has_word(word) or (self.whole is not None and self.whole.has_word(word))
 
     def is_project(self, word: str) -> bool:
         return word.lower() in self._repository

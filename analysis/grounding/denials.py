@@ -171,7 +171,7 @@ def find_absences(match: re.Match[str], corpus: Corpus) -> bool:
 @finder(_STILL_THERE)
 def find_survivals(match: re.Match[str], corpus: Corpus) -> bool:
     """Judge what a text says to be still there."""
-    return not any(mentions(match.string, name) for name in corpus.removed_names)
+    return not any(fact.removes and mentions(match.string, fact.name) for fact in corpus.facts)
 
 
 def find_denials(line: str, _section: Section, corpus: Corpus) -> Iterator[Found]:

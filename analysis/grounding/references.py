@@ -34,14 +34,15 @@ _VERSION = re.compile(
 def find_pulls(match: re.Match[str], corpus: Corpus) -> bool:
     """Judge the numbers of pull requests and issues."""
     mentioned = rf"(?:#|\b(?:pull|issues|PR)[ /]){match[1]}\b"
-    return int(match[1]) in corpus.pulls or bool(re.search(mentioned, corpus.text, re.ASCII))
+    own = any(commit.pr == int(match[1]) for commit in corpus.commits)
+    return own or bool(re.search(mentioned, corpus.text, re.ASCII))
 
 
 @finder(re.compile(r"(?<![\w#/-])(?<!\w\.)(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}(?![\w-])", re.ASCII))
 def find_commits(match: re.Match[str], corpus: Corpus) -> bool:
     """Judge SHAs and their prefixes."""
-    known = any(sha.startswith(match[0]) for sha in corpus.shas)
-    return known or bool(re.search(rf"\b{match[0]}", corpus.text, re.ASCII))
+    own = any(sha.startswith(match[0]) for commit in corpus.commits for sha in (commit.sha, *commit.parents))
+    return own or bool(re.search(rf"\b{match[0]}", corpus.text, re.ASCII))
 
 
 @finder(
@@ -95,7 +96,9 @@ def find_mentions(match: re.Match[str], corpus: Corpus) -> bool:
     """Judge @names: one may occur, be the author's, or be a decorator."""
     root = match[1].partition(".")[0]
     in_code = any(span.start() <= match.start() < span.end() for span in SPAN.finditer(match.string))
-    is_decorator = root in WORDS | LIBRARIES | CUSTOMARY or (in_code and corpus.has_word_in_files(root))
+    is_decorator = root in WORDS | LIBRARIES | CUSTOMARY or (
+        in_code and any(each and each.has_word(root) for each in (corpus, corpus.whole))
+    )
     wrote = any(match[1].casefold() == commit.author.casefold() for commit in corpus.commits)
     return is_decorator or wrote or match[0] in corpus.text_with_files
 
