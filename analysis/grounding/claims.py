@@ -73,7 +73,6 @@ _FAMILIES: Mapping[str, Sequence[Finder]] = {
     "link": [finder(_LINK, prose=True)(never), finder(_ADDRESS)(never)],
     "pull request": [references.find_pulls],
     "denial": [denials.find_absences, denials.find_survivals, denials.find_denials],
-    "author": [metadata.find_authors],
     "date": [metadata.find_dates],
     "rank": [metadata.find_ranks, metadata.find_counted_ranks],
     "revert": [metadata.find_reverts],

@@ -1,4 +1,4 @@
-"""Claims about the metadata of commits: authors, people who had a part in one, dates, ranks and reverts."""
+"""Claims about the metadata of commits: people who had a part in one, dates, ranks and reverts."""
 
 import re
 from collections.abc import Iterator
@@ -15,11 +15,6 @@ NEGATION = re.compile(
 )
 
 _CAPITALIZED = r"[A-Z][\w.'’-]*(?:[ ][A-Z][\w.'’-]*){0,3}"
-_AUTHOR = re.compile(
-    rf"(?i:\b(?:written|authored|contributed|submitted|committed) by|\bauthor(?: is| was|:))\s+(?P<en>@?{_CAPITALIZED})"
-    rf"|作者(?:是|：|为(?=\s*[A-Z@]))\s*(?P<zh>[^，。；\s]+(?:[ ][A-Z][\w.'’-]*){{0,3}})"
-    rf"|由\s*(?P<by>{_CAPITALIZED}|[\u4e00-\u9fff]{{2,4}}?)\s*(?:编写|撰写|提交)"
-)
 _DID = (
     r"(?:approved|reviewed|suggested|proposed|requested|reported|recommended|endorsed|co-?authored|signed[- ]off(?:[- ]on)?|acked|acknowledged|"
     r"merged|blessed|vetted|confirmed|tested)"
@@ -29,6 +24,9 @@ _HANDLE = r"[a-z][\w-]{2,}(?![\w.-]*\()"  # as GitHub's names may be, where only
 _NAME_ZH = rf"(?:[\u4e00-\u9fff]{{2,3}}?(?=审|批|评|建|提|报|测|合)|{_NAME})"
 _DID_ZH = r"(?:审核|审查|审阅|评审|批准|建议|提议|提出|报告|测试|合并)"
 _PARTS = (
+    rf"(?i:\b(?:written|authored|contributed|submitted|committed) by|\bauthor(?: is| was|:))\s+(?P<claim>@?{_CAPITALIZED})",
+    r"作者(?:是|：|为(?=\s*[A-Z@]))\s*(?P<claim>[^，。；\s]+(?:[ ][A-Z][\w.'’-]*){0,3})",
+    rf"由\s*(?P<claim>{_CAPITALIZED}|[\u4e00-\u9fff]{{2,4}}?)\s*(?:编写|撰写|提交)",
     rf"\b(?i:{_DID}|approvals?|reviews?|sign-offs?|suggestions?)(?i:[ -]by|[ ]from):?[ ]+(?P<claim>{_NAME})",
     rf"\b(?i:approved|reviewed|acked|co-?authored|signed[- ]off)(?i:[ -]by):?[ ]+(?P<claim>{_HANDLE})",
     rf"(?P<claim>{_NAME})(?:[ ](?:and|or)[ ]{_NAME})?[ ](?:(?:has|have|had|also|already|explicitly)[ ]){{0,2}}{_DID}\b(?![ ]by\b)",
@@ -41,15 +39,9 @@ _PRODUCTS = frozenset(name.casefold() for name in PRODUCTS | LIBRARIES)
 _NOBODY = wordlist("common_words") | wordlist("stopwords") | wordlist("roles")
 
 
-@finder(_AUTHOR)
-def find_authors(match: re.Match[str], corpus: Corpus) -> bool:
-    """Judge who is said to have written a commit."""
-    return match[match.lastgroup or 0].rstrip(".").casefold() in corpus.text.casefold()
-
-
 @finder(*map(re.compile, _PARTS))
 def find_people(match: re.Match[str], corpus: Corpus) -> bool:
-    """Judge who is said to have approved, reviewed, suggested or reported a change, by what its author tells."""
+    """Judge who is said to have written, approved, reviewed, suggested or reported a change, by what its author tells."""
     name = match["claim"].rstrip(".'’-")
     return _is_nobody(name) or name.lstrip("@").casefold() in corpus.told.casefold()
 
