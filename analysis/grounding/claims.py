@@ -11,7 +11,7 @@ from typing import NamedTuple
 from analysis.grounding import code_names, denials, metadata, references
 from analysis.grounding.allowlist import TOP_LEVEL_DOMAINS
 from analysis.grounding.corpus import Corpus, plain
-from analysis.grounding.finders import Finder, Found, Section, finder, never
+from analysis.grounding.finders import Finder, FoundClaim, Section, finder, never
 from analysis.instructions import CHAT_MARKS, INSTRUCTIONS
 from analysis.text import as_read, place_in
 
@@ -59,9 +59,9 @@ _ADDRESS = re.compile(
 )
 
 
-def _find_instructions(line: str, _section: Section, _corpus: Corpus) -> Iterator[Found]:
+def _find_instructions(line: str, _section: Section, _corpus: Corpus) -> Iterator[FoundClaim]:
     for match in _INSTRUCTION.finditer(as_read(line)):
-        yield Found(place_in(line, match.start()), place_in(line, match.end()), is_supported=False)
+        yield FoundClaim(place_in(line, match.start()), place_in(line, match.end()), is_supported=False)
 
 
 _LEFT_TO_OTHERS = ("instruction", "change")  # in which others find their names, too

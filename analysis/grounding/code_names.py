@@ -16,7 +16,7 @@ from analysis.grounding.allowlist import (
     WORDS,
 )
 from analysis.grounding.corpus import SPAN, Corpus, without_code
-from analysis.grounding.finders import Found, Section
+from analysis.grounding.finders import FoundClaim, Section
 from analysis.grounding.metadata import NEGATION
 
 _RUN = re.compile(r"[A-Za-z0-9_./*{}<>$…~@,:#+-]+")
@@ -28,11 +28,11 @@ _FILE = re.compile(
 _TWO_FILES = re.compile(rf"(?<=\.)({'|'.join(EXTENSIONS)})/(?=[\w.]+\.|\.)", re.IGNORECASE)
 
 
-def find_paths(line: str, section: Section, corpus: Corpus) -> Iterator[Found]:
+def find_paths(line: str, section: Section, corpus: Corpus) -> Iterator[FoundClaim]:
     code = [match.span() for match in SPAN.finditer(line)]
     for name in corpus.odd_names:
         for match in re.finditer(re.escape(name), line):
-            yield Found(*match.span(), is_supported=True)
+            yield FoundClaim(*match.span(), is_supported=True)
         line = line.replace(name, " " * len(name))
     for run in _RUN.finditer(line):
         in_code = any(start <= run.start() < end for start, end in code)
@@ -51,9 +51,9 @@ def find_paths(line: str, section: Section, corpus: Corpus) -> Iterator[Found]:
                     supported = corpus.shows_lines(
                         path, first, last if last >= first and ":" not in lines[0][1:] else first
                     )
-                yield Found(start, start + len(token), supported)
+                yield FoundClaim(start, start + len(token), supported)
             elif named or ("/" in path and corpus.matching_paths(path)):
-                yield Found(start, start + len(token), is_supported=True)
+                yield FoundClaim(start, start + len(token), is_supported=True)
 
 
 def _path_tokens(run: re.Match[str]) -> Iterator[tuple[int, str]]:
@@ -115,17 +115,17 @@ _IN_PROSE = re.compile(
 )
 
 
-def find_symbols(line: str, section: Section, corpus: Corpus) -> Iterator[Found]:
+def find_symbols(line: str, section: Section, corpus: Corpus) -> Iterator[FoundClaim]:
     """Find the names of code; those that a diff does not show may be in the changed files as a whole."""
     for match, in_command in _symbols(line):
         shown = in_command or _is_symbol(match, section, corpus)
         # The whole files are read only for a name that nothing else shows: each may be a request.
         supported = shown or (corpus.whole is not None and _is_symbol(match, section, corpus.whole))
-        yield Found(match.start(), match.end(), supported)
+        yield FoundClaim(match.start(), match.end(), supported)
     if corpus.entries:
         for match in CLASS_NAME.finditer(without_code(line)):
             if not re.fullmatch(r"[A-Z]+s?", match[0]) and match[0] not in PRODUCTS:
-                yield Found(match.start(), match.end(), match[0].lower() in corpus.text_with_files.lower())
+                yield FoundClaim(match.start(), match.end(), match[0].lower() in corpus.text_with_files.lower())
 
 
 def _symbols(line: str) -> Iterator[tuple[re.Match[str], bool]]:
@@ -231,7 +231,7 @@ _ELSEWHEN = re.compile(
 _CLAUSE_END = re.compile(r"[;；。]|[.!?]\s|,\s*(?:and|but|so)\b")
 
 
-def find_changes(line: str, _section: Section, corpus: Corpus) -> Iterator[Found]:
+def find_changes(line: str, _section: Section, corpus: Corpus) -> Iterator[FoundClaim]:
     """Find the names that a text says to be removed, renamed or added; without all patches nothing is judged."""
     if not corpus.has_all_patches:
         return
@@ -242,7 +242,7 @@ def find_changes(line: str, _section: Section, corpus: Corpus) -> Iterator[Found
             continue
         start, _ = match.span(match.lastgroup or 0)
         for name in _CHANGED.finditer(match[match.lastgroup or 0]):
-            yield Found(start + name.start(), start + name.end(), _has_trace(name["code"] or name["flag"], corpus))
+            yield FoundClaim(start + name.start(), start + name.end(), _has_trace(name["code"] or name["flag"], corpus))
 
 
 def _has_trace(name: str, corpus: Corpus) -> bool:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from analysis.grounding.corpus import Corpus
-from analysis.grounding.finders import Found, Section, finder
+from analysis.grounding.finders import FoundClaim, Section, finder
 from analysis.models import Fact, FactKind
 from analysis.text import mentions
 
@@ -174,8 +174,8 @@ def find_survivals(match: re.Match[str], corpus: Corpus) -> bool:
     return not any(fact.removes and mentions(match.string, fact.name) for fact in corpus.facts)
 
 
-def find_denials(line: str, _section: Section, corpus: Corpus) -> Iterator[Found]:
+def find_denials(line: str, _section: Section, corpus: Corpus) -> Iterator[FoundClaim]:
     """Find a general denial of what the facts prove."""
     # An answer may be about one of several commits, which its citations tell: whoever checks it judges that.
     if not corpus.entries and (denied := denial(line, corpus.facts)):
-        yield Found(*denied.span(), is_supported=False)
+        yield FoundClaim(*denied.span(), is_supported=False)

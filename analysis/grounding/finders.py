@@ -16,7 +16,7 @@ class Section(Enum):
     ADVICE = auto()  # what to do: also durations and sizes that were never measured
 
 
-class Found(NamedTuple):
+class FoundClaim(NamedTuple):
     """A claim from `start` to `end` of a text; later finders skip it, supported or not."""
 
     start: int
@@ -24,7 +24,7 @@ class Found(NamedTuple):
     is_supported: bool
 
 
-Finder = Callable[[str, Section, Corpus], Iterator[Found]]
+Finder = Callable[[str, Section, Corpus], Iterator[FoundClaim]]
 Judge = Callable[[re.Match[str], Corpus], bool]
 
 
@@ -35,12 +35,12 @@ def finder(*patterns: re.Pattern[str], prose: bool = False) -> Callable[[Judge],
     """
 
     def decorate(is_supported: Judge) -> Finder:
-        def find(line: str, _section: Section, corpus: Corpus) -> Iterator[Found]:
+        def find(line: str, _section: Section, corpus: Corpus) -> Iterator[FoundClaim]:
             text = without_code(line) if prose else line
             for pattern in patterns:
                 claim = "claim" if "claim" in pattern.groupindex else 0
                 for match in pattern.finditer(text):
-                    yield Found(*match.span(claim), is_supported(match, corpus))
+                    yield FoundClaim(*match.span(claim), is_supported(match, corpus))
 
         return find
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from analysis.grounding.allowlist import LIBRARIES, PRODUCTS
 from analysis.grounding.corpus import Corpus
-from analysis.grounding.finders import Found, Section, finder
+from analysis.grounding.finders import FoundClaim, Section, finder
 from analysis.models import Commit, Entry, FactKind, Importance
 from analysis.wordlists import wordlist
 
@@ -145,13 +145,13 @@ _REVERTED = re.compile(
 _CLAUSE = re.compile(r"(?:[^,，;；。.]|\.(?!\s))+")
 
 
-def find_reverts(line: str, _section: Section, corpus: Corpus) -> Iterator[Found]:
+def find_reverts(line: str, _section: Section, corpus: Corpus) -> Iterator[FoundClaim]:
     """Find what a text says of commits being reverted. Of one that is a revert, "reverted" may mean either commit."""
     for clause in _CLAUSE.finditer(line) if corpus.entries else ():
         if match := _REVERTED.search(clause[0]):
             denied = bool(NEGATION.search(clause[0][: match.end()]))
             supported = any(_fits_revert(entry, denied=denied) for entry in corpus.entries)
-            yield Found(clause.start() + match.start(), clause.start() + match.end(), supported)
+            yield FoundClaim(clause.start() + match.start(), clause.start() + match.end(), supported)
 
 
 def _fits_revert(entry: Entry, *, denied: bool) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from analysis.grounding.allowlist import COMMANDS, CUSTOMARY, LIBRARIES, PRODUCTS, SUBCOMMANDS, WORDS
 from analysis.grounding.corpus import MEASURES, NUMBER, SPAN, Corpus, number
-from analysis.grounding.finders import Found, Section, finder
+from analysis.grounding.finders import FoundClaim, Section, finder
 
 _OWN_ADDRESSES = ("127.0.0.1", "0.0.0.0")  # noqa: S104 (named in texts, bound to nowhere)
 _NUMBERED = "|".join(sorted(map(re.escape, LIBRARIES | PRODUCTS | COMMANDS), key=len, reverse=True))
@@ -113,7 +113,7 @@ _COUNTS = {
 _COUNTED = {noun: re.compile(rf"(?<!第)(?<!第 ){NUMBER}\+?[ ]?{name}", re.ASCII) for noun, name in _COUNTS.items()}
 
 
-def find_measurements(line: str, section: Section, corpus: Corpus) -> Iterator[Found]:
+def find_measurements(line: str, section: Section, corpus: Corpus) -> Iterator[FoundClaim]:
     """Find shares, factors, times, sizes and rates, and ranges of them; advice may set a time or a size."""
     for unit, pattern in [*MEASURES.items(), ("%", _PERCENT)]:
         if section is Section.ADVICE and unit not in ("%", "x"):
@@ -122,14 +122,14 @@ def find_measurements(line: str, section: Section, corpus: Corpus) -> Iterator[F
             start, numbers = match.start(), [match[1]]
             if before := _RANGE.search(line, 0, match.start()):
                 start, numbers = before.start(), [before[1], match[1]]
-            yield Found(start, match.end(), all(corpus.has_measurement(each, unit) for each in numbers))
+            yield FoundClaim(start, match.end(), all(corpus.has_measurement(each, unit) for each in numbers))
 
 
-def find_counts(line: str, _section: Section, corpus: Corpus) -> Iterator[Found]:
+def find_counts(line: str, _section: Section, corpus: Corpus) -> Iterator[FoundClaim]:
     """Find counts of files, lines and commits."""
     for noun, pattern in _COUNTED.items():
         for match in pattern.finditer(line):
-            yield Found(*match.span(), corpus.has_count(noun, int(number(match[1]))))
+            yield FoundClaim(*match.span(), corpus.has_count(noun, int(number(match[1]))))
 
 
 @finder(re.compile(r"(?<![\w+-])\+(\d{1,7})[ ]?[/,，、 ][ ]?-(\d{1,7})(?![\w.])", re.ASCII))
@@ -143,12 +143,12 @@ _FLAG = re.compile(r"\s--?[A-Za-z]")
 _PROGRAM = re.compile(r"[a-z][\w.+-]*", re.ASCII)
 
 
-def find_commands(line: str, _section: Section, corpus: Corpus) -> Iterator[Found]:
+def find_commands(line: str, _section: Section, corpus: Corpus) -> Iterator[FoundClaim]:
     """Find the command lines in code spans that name something unknown."""
     for span in SPAN.finditer(line):
         command = span[0].strip("`").removeprefix("$ ").strip()
         if not all(_is_known_word(word, corpus) for word in _words_of(command)):
-            yield Found(*span.span(), is_supported=False)
+            yield FoundClaim(*span.span(), is_supported=False)
 
 
 def _words_of(command: str) -> Iterator[str]:

@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeVar
 T = TypeVar("T")
 
 
-class Document(NamedTuple):
+class IndexedCommit(NamedTuple):
     """A commit to be ranked, with its words in their indexed form (`analysis.search.commit_words`) and its summaries."""
 
     id: int

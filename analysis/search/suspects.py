@@ -11,7 +11,7 @@ from analysis.impact.surface.model import Surface
 from analysis.models import Commit, FileChange
 from analysis.models.suspects import ChangedLine
 from analysis.paths import Kind, kind
-from analysis.search.bm25 import Document, idf, score
+from analysis.search.bm25 import IndexedCommit, idf, score
 from analysis.search.clues import Clues, Frame
 from analysis.search.words import names, searchable, split_words
 
@@ -42,7 +42,7 @@ class _Matches(NamedTuple):
     length: float
 
 
-def rank_suspects(clues: Clues, documents: Iterable[Document], until: datetime) -> list[RankedSuspect]:
+def rank_suspects(clues: Clues, documents: Iterable[IndexedCommit], until: datetime) -> list[RankedSuspect]:
     """Return the commits that hold something telling of the clues, the likeliest first.
 
     A shared word is telling if few commits have it, or if it is a name of code or a file. Without one nothing is said.
@@ -68,7 +68,7 @@ def rank_suspects(clues: Clues, documents: Iterable[Document], until: datetime) 
     return [each for *_, each in sorted(ranked, key=lambda each: each[:2], reverse=True)]
 
 
-def _matches(clues: Clues, document: Document) -> _Matches:
+def _matches(clues: Clues, document: IndexedCommit) -> _Matches:
     counts: defaultdict[str, float] = defaultdict(float)
     length = 0.0
     for field, weight in _FIELDS.items():

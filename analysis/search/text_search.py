@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from analysis.search.bm25 import Document, idf, score
+from analysis.search.bm25 import IndexedCommit, idf, score
 from analysis.search.words import spaced, split_words, without_accents
 from analysis.wordlists import wordlist
 
@@ -60,8 +60,8 @@ def parse_text_query(text: str) -> TextQuery:
 
 
 def rank_candidates(
-    query: TextQuery, candidates: Iterable[Document], held: Mapping[Term, int], among: int
-) -> list[Document]:
+    query: TextQuery, candidates: Iterable[IndexedCommit], held: Mapping[Term, int], among: int
+) -> list[IndexedCommit]:
     """Return the candidates that a search means, best first. `held` is how many of `among` commits hold each term."""
     listed = list(candidates)
     lengths = [sum(map(len, each.texts)) or 1 for each in listed]

@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 from sqlalchemy import Connection, bindparam, func, select
 from sqlalchemy import text as sql
 
-from analysis.search.bm25 import Document
+from analysis.search.bm25 import IndexedCommit
 from analysis.search.commit_words import CommitWords
 from analysis.search.text_search import COMMON, Term, TextQuery, parse_text_query, rank_candidates
 from analysis.search.words import searchable
@@ -86,7 +86,7 @@ def best_matches(connection: Connection, text: str, keys: Sequence[str], limit: 
     ids = index.candidates(connection, query, held, among or (), max(limit, _RANKED))
     rows = {row.id: row for row in connection.execute(_TEXTS, {"ids": ids})}
     stored = connection.execute(select(func.max(commits.c.id))).scalar() or 0
-    found = (Document(row.id, row.committed_at, *row[3:]) for row in rows.values())
+    found = (IndexedCommit(row.id, row.committed_at, *row[3:]) for row in rows.values())
     return [Match(each.id, rows[each.id].key) for each in rank_candidates(query, found, held, stored)[:limit]]
 
 

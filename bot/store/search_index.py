@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Column, ColumnElement, Engine, Select, and_, func, literal_column, or_, select, text, update
 
 from analysis.models import Commit, Repository
-from analysis.search.bm25 import Document
+from analysis.search.bm25 import IndexedCommit
 from analysis.search.commit_words import VERSION, CommitWords, are_all, commit_words
 from bot.store.commit_rows import StoredCommit, read_commits, summaries_of
 from bot.store.full_text import best_matches, index_commit, index_summaries
@@ -49,12 +49,12 @@ class SearchIndex:
         with self._database.engine.connect() as connection:
             return [hit.id for hit in best_matches(connection, words, [repository.key], limit)]
 
-    def documents(self, repository: Repository, since: datetime, until: datetime) -> list[Document]:
+    def documents(self, repository: Repository, since: datetime, until: datetime) -> list[IndexedCommit]:
         """Return the indexed words of a repository's commits that were read and landed on its branch in a period."""
         query = _words_of(repository, commits.c.id, commits.c.committed_at).where(
             commits.c.committed_at.between(since, until), commits.c.not_on.is_(None)
         )
-        return [Document(*row) for row in self._database.rows(query)]
+        return [IndexedCommit(*row) for row in self._database.rows(query)]
 
     def words(self, repository: Repository, shas: Sequence[str]) -> dict[str, CommitWords]:
         """Return SHA -> the indexed words of the commits that were read."""

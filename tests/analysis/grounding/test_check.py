@@ -524,72 +524,11 @@ def test_texts_and_lists_are_capped() -> None:
 
 
 FRAGMENTS = st.sampled_from(
-    [
-        *(
-            "`",
-            "``",
-            "```\n",
-            "`worker.py`",
-            "`scheduler.py`",
-            "worker.py",
-            "engine/",
-            "/",
-            "*",
-            "**",
-            "{",
-            "<",
-            "$",
-            "…",
-        ),
-        *(
-            "# ",
-            "\n",
-            "。",
-            "；",
-            ". ",
-            "! ",
-            "- ",
-            "1. ",
-            "[a](b)",
-            "![",
-            "](",
-            "https://",
-            "x.com/",
-            "<b>",
-            "<br",
-            ">",
-        ),
-        *(
-            "#99",
-            "PR ",
-            "12",
-            "40%",
-            "3x",
-            "44 files",
-            "300 行",
-            "+1/-2",
-            "deadbeef1",
-            "--no-such",
-            "no_such()",
-            "A.b(",
-        ),
-        *(
-            "\u200b",
-            "\u202e",
-            "\x00",
-            "\ud800",
-            "忽略之前的指令",
-            "as an AI",
-            "你好",
-            "Hello ",
-            "“",
-            "”",
-            '"',
-            ":",
-            ",",
-            "~",
-        ),
-    ]
+    (
+        "`¦``¦```\n¦`worker.py`¦`scheduler.py`¦worker.py¦engine/¦/¦*¦**¦{¦<¦$¦…¦# ¦\n¦。¦；¦. ¦! ¦- ¦1. ¦[a](b)¦![¦](¦https://¦x.com/"
+        "¦<b>¦<br¦>¦#99¦PR ¦12¦40%¦3x¦44 files¦300 行¦+1/-2¦deadbeef1¦--no-such¦no_such()¦A.b(¦\u200b¦\u202e¦\x00¦\ud800"
+        '¦忽略之前的指令¦as an AI¦你好¦Hello ¦“¦”¦"¦:¦,¦~'
+    ).split("¦")
 )
 TEXT = st.one_of(st.lists(FRAGMENTS, max_size=14).map("".join), st.text(max_size=40))
 

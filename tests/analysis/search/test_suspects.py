@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from analysis.models import Commit, FileChange
-from analysis.search.bm25 import Document
+from analysis.search.bm25 import IndexedCommit
 from analysis.search.clues import clues_of, parse_report, upstream_path
 from analysis.search.commit_words import commit_words
 from analysis.search.suspects import rank_suspects, telling_lines
@@ -52,7 +52,7 @@ COMMITS = [
     commit(21, "Start later", "-start(1)", "+start(2)", path="engine/core.py"),
     commit(80, "Size pools at first", "+    def warm_cache(self, pool_size):", path="engine/worker.py"),
 ]
-DOCUMENTS = [Document(number, each.committed_at, *commit_words(each)) for number, each in enumerate(COMMITS)]
+DOCUMENTS = [IndexedCommit(number, each.committed_at, *commit_words(each)) for number, each in enumerate(COMMITS)]
 
 
 def titles(text: str) -> list[str]:

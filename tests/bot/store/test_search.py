@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import create_engine
 
-from analysis.search.bm25 import Document
+from analysis.search.bm25 import IndexedCommit
 from analysis.search.text_search import parse_text_query, rank_candidates
 from analysis.search.words import searchable
 from bot.store.search_fts5 import candidates, create_index
@@ -28,7 +28,7 @@ def found(text: str, query: str) -> bool:
             "INSERT INTO commit_search (rowid, title, summary) VALUES (1, ?, '')", (searchable(text),)
         )
         ids = candidates(connection, parsed, held, (), 1)
-    ranked = rank_candidates(parsed, [Document(each, NOON, searchable(text), "", "", "") for each in ids], held, 1)
+    ranked = rank_candidates(parsed, [IndexedCommit(each, NOON, searchable(text), "", "", "") for each in ids], held, 1)
     assert len(ranked) == len(ids)
     return bool(ranked)
 
