@@ -523,13 +523,11 @@ def test_texts_and_lists_are_capped() -> None:
     assert all(len(text) <= 600 for text in (words, code, later, signs))
 
 
-FRAGMENTS = st.sampled_from(
-    (
-        "`¦``¦```\n¦`worker.py`¦`scheduler.py`¦worker.py¦engine/¦/¦*¦**¦{¦<¦$¦…¦# ¦\n¦。¦；¦. ¦! ¦- ¦1. ¦[a](b)¦![¦](¦https://¦x.com/"
-        "¦<b>¦<br¦>¦#99¦PR ¦12¦40%¦3x¦44 files¦300 行¦+1/-2¦deadbeef1¦--no-such¦no_such()¦A.b(¦\u200b¦\u202e¦\x00¦\ud800"
-        '¦忽略之前的指令¦as an AI¦你好¦Hello ¦“¦”¦"¦:¦,¦~'
-    ).split("¦")
-)
+FRAGMENTS = st.sampled_from([
+    "`", "``", "```\n", "`worker.py`", "`scheduler.py`", "worker.py", "engine/", "/", "*", "**", "{", "<", "$", "…", "# ", "\n", "。", "；", ". ", "! ",
+    "- ", "1. ", "[a](b)", "![", "](", "https://", "x.com/", "<b>", "<br", ">", "#99", "PR ", "12", "40%", "3x", "44 files", "300 行", "+1/-2", "deadbeef1",
+    "--no-such", "no_such()", "A.b(", "\u200b", "\u202e", "\x00", "\ud800", "忽略之前的指令", "as an AI", "你好", "Hello ", "“", "”", '"', ":", ",", "~",
+])  # fmt: skip
 TEXT = st.one_of(st.lists(FRAGMENTS, max_size=14).map("".join), st.text(max_size=40))
 
 
