@@ -12,7 +12,8 @@ from analysis.models import Commit, FileChange
 from analysis.models.suspects import ChangedLine
 from analysis.paths import Kind, kind
 from analysis.search.bm25 import IndexedCommit, idf, score
-from analysis.search.clues import Clues, Frame
+from analysis.search.clues import Clues
+from analysis.search.reports import Frame
 from analysis.search.words import names, searchable, split_words
 
 _SPLIT = str.maketrans("_-", "  ")  # what joins the words of names in code; quicker than a pattern

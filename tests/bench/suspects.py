@@ -18,7 +18,8 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 from analysis.search.bm25 import IndexedCommit
-from analysis.search.clues import clues_of, parse_report
+from analysis.search.clues import clues_of
+from analysis.search.reports import parse_report
 from analysis.search.suspects import rank_suspects
 from analysis.search.words import names, searchable, split_words
 from analysis.wordlists import wordlist
