@@ -139,9 +139,11 @@ def _symbols(line: str) -> Iterator[tuple[re.Match[str], bool]]:
 
 
 def _is_symbol(match: re.Match[str], section: Section, corpus: Corpus) -> bool:
-    if match[0].startswith("--"):
-        return _has_flag(match[0], corpus)
-    return _is_repository(match[0], corpus) or _has_chain(match, section, corpus)
+    name = match[0]
+    if name.startswith("--"):
+        return _has_flag(name, corpus)
+    is_repository = name.count("/") == 1 and any(map(corpus.mentions, (name, name.split("/")[1])))
+    return is_repository or _has_chain(match, section, corpus)
 
 
 def _has_flag(flag: str, corpus: Corpus) -> bool:
@@ -152,10 +154,6 @@ def _has_flag(flag: str, corpus: Corpus) -> bool:
         or corpus.has_word(name.replace("-", "_"))
         or corpus.mentions("--" + name.replace("_", "-"))
     )
-
-
-def _is_repository(token: str, corpus: Corpus) -> bool:
-    return token.count("/") == 1 and (corpus.mentions(token) or corpus.mentions(token.split("/")[1]))
 
 
 def _has_chain(match: re.Match[str], section: Section, corpus: Corpus) -> bool:
@@ -169,15 +167,15 @@ def _has_chain(match: re.Match[str], section: Section, corpus: Corpus) -> bool:
         if library and (section is not Section.CHANGE or "_" not in part):
             continue
         strictness = _strictness(part, section, called=called and last, dotted=len(parts) > 1)
-        prefix = part.endswith("_")  # a name prefix, which may also occur inside longer names
-        starts = prefix or (last and not called and after in ("*", "{", "<", "$", "…"))
-        ends = prefix or (place_in_chain == 0 and before in ("*", "}", ">", "…"))
-        if strictness and not corpus.is_project(part) and not corpus.has_word(part, starts=starts, ends=ends):
-            partly = section is not Section.CHANGE and not called and "_" not in part
-            if partly and any(each.startswith(part) or each.endswith(part) for each in corpus.words):
-                continue
-            if strictness == "any case" and part.lower() in corpus.words_in_lower_case:
-                continue
+        # The beginning of a name, or, where names may be mentioned, what several of a family share.
+        partly = part.endswith("_") or (section is not Section.CHANGE and not called and "_" not in part)
+        starts = partly or (last and not called and after in ("*", "{", "<", "$", "…"))
+        ends = partly or (place_in_chain == 0 and before in ("*", "}", ">", "…"))
+        if strictness and not (
+            corpus.is_project(part)
+            or corpus.has_word(part, starts=starts, ends=ends)
+            or (strictness == "any case" and part.lower() in corpus.words_in_lower_case)
+        ):
             return False
     return True
 
@@ -221,7 +219,9 @@ _CHANGE = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _CHANGED = re.compile(r"`(?P<code>[^`\n]+)`|(?P<flag>--[A-Za-z][\w-]*)")
-_TRACEABLE = re.compile(r"-{0,2}[A-Za-z_][\w.-]*(?:\(.*\)|=.*)?", re.ASCII)  # a name, perhaps with arguments or a value
+_TRACEABLE = re.compile(
+    r"-{0,2}(?=[A-Za-z_])(?:[\w.-]*\.)?(?P<last>[\w-]+)[.-]*(?:\(.*\)|=.*)?", re.ASCII
+)  # perhaps with arguments or a value
 # What is said of another time, or only for a case.
 _ELSEWHEN = re.compile(
     r"\b(?:if|when|once|unless|whether|until|earlier|previous(?:ly)?|before|already|later|formerly|upstream|future|next)\b"
@@ -248,11 +248,7 @@ def find_changes(line: str, _section: Section, corpus: Corpus) -> Iterator[Found
 def _has_trace(name: str, corpus: Corpus) -> bool:
     """Return whether the last part of a name is on a changed line, or in a fact, a path or the message; or it is no name."""
     judged = _TRACEABLE.fullmatch(name.strip())
-    if not judged:
-        return True
-    bare = re.split(r"[(=]", judged[0].lstrip("-"))[0]
-    last = bare.strip(".-").rpartition(".")[2]
-    return _spelled(last) in _spelled(corpus.traces)
+    return not judged or _spelled(judged["last"]) in _spelled(corpus.traces)
 
 
 def _spelled(text: str) -> str:

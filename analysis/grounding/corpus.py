@@ -227,11 +227,9 @@ class Corpus:
 
     def has_word(self, word: str, *, starts: bool = False, ends: bool = False) -> bool:
         """Return whether `word` is a word of the corpus, or, with `starts` or `ends`, the beginning or end of one."""
-        if not starts and not ends:
-            return word in self.words
-        return any(
+        return word in self.words or any(
             (starts and ends and word in each) or (starts and each.startswith(word)) or (ends and each.endswith(word))
-            for each in self.words
+            for each in (self.words if starts or ends else ())
         )
 
     def is_project(self, word: str) -> bool:
