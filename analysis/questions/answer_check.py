@@ -7,7 +7,7 @@ from functools import cached_property
 from analysis.diff import Chunk
 from analysis.grounding.allowlist import EXTENSIONS, PRODUCTS, WORDS
 from analysis.grounding.check import false_claims, is_about, is_empty, tidied
-from analysis.grounding.claims import CLASS_NAME
+from analysis.grounding.code_names import CLASS_NAME
 from analysis.grounding.corpus import SPAN, Corpus, FileLines
 from analysis.grounding.denials import denial
 from analysis.grounding.language import is_in_language

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from analysis.citations import sibling_url, to_commit, to_file
 from analysis.facts.removed_tests import tests_added
-from analysis.grounding.metadata_claims import NEGATION, dates_are_true, names_date, tier_in
+from analysis.grounding.metadata import NEGATION, dates_are_true, names_date, tier_in
 from analysis.locale import Catalogue, catalogue, mark
 from analysis.locale.punctuation import as_sentence, join_items, join_sentences
 from analysis.models import SHORT_SHA, Citation, Commit, Entry, FactKind, Importance, Language, Statement

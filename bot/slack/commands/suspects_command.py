@@ -8,7 +8,7 @@ from analysis.locale import Phrase
 from analysis.models import Repository
 from analysis.models.suspects import ChangedLine, Suspect, SuspectReport
 from analysis.report.impacts import suspects_heading, suspects_summary, suspicion_reasons
-from analysis.search.pasted import decoded
+from analysis.search.reports import decoded
 from analysis.text import one_line, shorten
 from analysis.writing.labels import BADGE
 from bot.models.downstream import DownstreamCheck, Unchecked

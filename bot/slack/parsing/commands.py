@@ -14,7 +14,7 @@ from analysis.errors import Misuse
 from analysis.models import Repository
 from analysis.questions.days_asked import days_asked
 from analysis.questions.intent import asks_when_addressed
-from analysis.search.pasted import reads_as_failure
+from analysis.search.reports import reads_as_failure
 from analysis.window import parse_day, parse_range, parse_week
 from bot.models.reference import parse_reference
 from bot.services.upgrade_ends import parse_span
