@@ -12,10 +12,11 @@ from analysis.grounding.corpus import SPAN, Corpus, FileLines
 from analysis.grounding.denials import denial
 from analysis.grounding.language import is_in_language
 from analysis.locale import catalogue
-from analysis.models import Citation, Fact, Language, Question, Statement
+from analysis.models import Citation, Fact, Language, Statement
 from analysis.questions.citable import Citable, Claimed
 from analysis.questions.code_sides import CodeSides, values_in
 from analysis.questions.metadata import records, supports
+from analysis.questions.question import Question
 from analysis.questions.segmenter import Segment
 from analysis.text import visible
 
@@ -173,7 +174,7 @@ class AnswerChecker:
 
     @cached_property
     def _with_question(self) -> Corpus:
-        return self._corpus.with_texts(self._question.text, *(turn.text for turn in self._question.thread))
+        return self._corpus.with_texts(self._question.asked.text, *(turn.text for turn in self._question.asked.thread))
 
 
 def _words(text: str) -> str:

@@ -1,26 +1,22 @@
 """Answers without a model: matches in the commits, quoted with citations, or a proven denial."""
 
-import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from analysis.citations import to_commit, to_fact
 from analysis.grounding.language import is_in_language
 from analysis.grounding.plain_text import sentences
 from analysis.locale import Catalogue, catalogue, mark
 from analysis.locale.punctuation import join_items
-from analysis.models import Entry, FactKind, Language, Question, Statement
+from analysis.models import Entry, FactKind, Language, Statement
 from analysis.paths import Kind, kind
 from analysis.questions.commit_lines import about_day, about_matches
-from analysis.questions.intent import asks_for_what_matters
-from analysis.questions.items import MAX_ITEMS, SEARCHED, SENTENCE_LENGTH, best_items, fact_item, proven_items
-from analysis.questions.mentions import Mentions
+from analysis.questions.evidence import Found, search
+from analysis.questions.items import MAX_ITEMS, SEARCHED, best_items, fact_item, proven_items
+from analysis.questions.kinds import QuestionKind
 from analysis.questions.metadata import NO_TEST, records
-from analysis.questions.parts import answered_in_parts
-from analysis.questions.query import Query, Term, parse_query
-from analysis.questions.search import Found, search
-from analysis.questions.topics import topics_in, without_topics
-from analysis.search.commit_words import TRAILER
-from analysis.text import one_line, shorten
+from analysis.questions.question import ParsedQuestion, Question, answered_in_parts
+from analysis.questions.terms import Term
+from analysis.text import one_line
 from analysis.writing.by_rules import code
 from analysis.writing.replacements import replacement
 
@@ -40,17 +36,7 @@ _HINT = mark(
 )
 DENIALS = (NOT_SHOWN, _UNMENTIONED, _UNANSWERED, _UNREAD, _HINT, NO_TEST)
 
-_ABOUT_REPLACEMENT = re.compile(
-    r"\b(?:what|which|who|is there)\b.{0,60}?\breplac(?:es?|ed|ing|ements?)\b|\breplaced (?:by|with) what\b|\breplacement for\b"
-    r"|\b(?:what|which|how)\b.{0,80}?\binstead\W*$|\bsuccessor (?:of|to)\b"
-    r"|(?:什么|哪个|哪些|谁|啥).{0,20}?(?:替代|代替|取代|替换)|(?:替代|代替|取代|替换|改用|换成).{0,10}?(?:什么|哪个|哪些|谁|啥)",
-    re.IGNORECASE,
-)
 _NAMED_ANEW = frozenset(each for each in FactKind if each.name.startswith(("RENAMED_", "MOVED_")))
-_ABOUT_ALL = re.compile(
-    r"\b(?:what|why|how|explain|describe|summari\w+|changes?|do(?:es)?)\b|什么|为什么|为何|怎么|如何|改|介绍|说明|解释|总结",
-    re.IGNORECASE,
-)
 
 
 def answer_by_rules(question: Question, language: Language) -> Iterator[Statement]:
@@ -62,73 +48,58 @@ def answer_by_rules(question: Question, language: Language) -> Iterator[Statemen
         yield from about_matches(question, language)
     elif len(question.entries) == 1:
         [entry] = question.entries
-        yield from answered_in_parts(
-            question.text, lambda part: _about_commit(question._replace(text=part), entry, language), of_commit=True
-        )
+        yield from answered_in_parts(question.asked, lambda part: _about_commit(part, entry, language), of_commit=True)
     else:
         yield from about_day(question, language)
 
 
-def _about_commit(question: Question, entry: Entry, language: Language) -> Iterator[Statement]:
-    topics = topics_in(question.text)
-    yield from (each.statement for each in records(entry, language) if each.topic in topics)
-    if topics:
-        question = question._replace(text=without_topics(question.text), thread=())
-    say, query = catalogue(language), parse_query(question)
-    if topics and not query:
-        return
+def _about_commit(asked: ParsedQuestion, entry: Entry, language: Language) -> Iterator[Statement]:
+    metadata = [each.statement for each in records(entry, language) if each.kind in asked.kinds]
+    yield from metadata
+    if asked.metadata:
+        asked = asked.without_metadata()
+        if not asked.says_something:
+            return
     if not entry.commit.read:
-        text = say("The commit could not be read; only its title is known: {title}.", title=code(entry.commit.title))
+        text = catalogue(language)(
+            "The commit could not be read; only its title is known: {title}.", title=code(entry.commit.title)
+        )
         yield Statement(text=text, citations=(to_commit(entry.commit),))
         return
-    what_happened = query.asked.happened and not query.subjects
-    proven = proven_items(entry, question.text, query, language) if what_happened else []
+    what_happened = asked.facts.happened and not asked.subjects
+    proven = proven_items(entry, asked, language) if what_happened else []
     if proven:
         yield from proven
-    elif query:
-        yield from _matching(question, entry, query, language, certain=not what_happened, described=not topics)
-    elif _ABOUT_ALL.search(question.text) or asks_for_what_matters(question.text):
+    elif asked.says_something:
+        yield from _matching(asked, entry, language, certain=not what_happened, described=not metadata)
+    elif asked.kinds & {QuestionKind.DESCRIPTION, QuestionKind.WHAT_MATTERS}:
         yield from _description(entry, language)
     else:
-        yield _hint(entry, say)
+        yield _hint(entry, catalogue(language))
 
 
 def _matching(
-    question: Question, entry: Entry, query: Query, language: Language, *, certain: bool, described: bool
+    asked: ParsedQuestion, entry: Entry, language: Language, *, certain: bool, described: bool
 ) -> Iterator[Statement]:
     """Yield what of a commit matches a question, or that nothing does, with what the commit is if it is `described`."""
-    say = catalogue(language)
-    if _ABOUT_REPLACEMENT.search(question.text):
-        replacements = list(_replacements(entry, query, language))
+    if QuestionKind.REPLACEMENT in asked.kinds:
+        replacements = list(_replacements(entry, asked, language))
         yield from replacements
         certain = certain and bool(replacements)
-    found = search(entry, query, language, SEARCHED)
-    # In trailers, too, where nothing is searched.
-    mentioned = Mentions(term for term in found.absent if term.telling).in_commit(entry.commit)
-    found = found._replace(absent=[term for term in found.absent if term.text not in mentioned])
-    trailers = list(_trailers(entry, mentioned, say))
-    yield from trailers
-    nowhere, somewhere = ([term for term in each if term.telling] for each in (found.absent, found.present))
-    if trailers and not (nowhere or somewhere):
-        return
+    found = search(entry, asked, language, SEARCHED)
+    nowhere = [term for term in found.absent if term.telling]
+    somewhere = any(term.telling for term in found.present)
     items = [] if nowhere and not somewhere else best_items(entry, found, language)
-    yield from _header(entry, found, query, items, say, certain=certain)
+    answered = found.share >= _ANSWERED or any(fact.kind in asked.facts.kinds for fact in entry.facts)
+    yield from _header(entry, found, items, catalogue(language), answered=answered, certain=certain)
     yield from items
     if nowhere and not items and described:
         yield from _description(entry, language)
 
 
-def _trailers(entry: Entry, names: Collection[str], say: Catalogue) -> Iterator[Statement]:
-    """Yield the trailers of a commit's message that have one of some names."""
-    for line in TRAILER.findall(entry.commit.message):
-        if any(name.casefold() in line.casefold() for name in names):
-            text = say("the author writes: {text}", text=code(shorten(line, SENTENCE_LENGTH)))
-            yield Statement(text=text, citations=(to_commit(entry.commit),), kind="item")
-
-
-def _replacements(entry: Entry, query: Query, language: Language) -> Iterator[Statement]:
+def _replacements(entry: Entry, asked: ParsedQuestion, language: Language) -> Iterator[Statement]:
     """Yield what replaces the names that the commit removes: those that the question has, or all of them."""
-    say, words = catalogue(language), {term.text.casefold() for term in query.terms}
+    say, words = catalogue(language), {term.text.casefold() for term in asked.terms}
     removed = [fact for fact in entry.facts if fact.removes]
     named = [fact for fact in removed if any(word in fact.name.casefold() for word in words)]
     for fact in (named or removed)[:MAX_ITEMS]:
@@ -140,14 +111,13 @@ def _replacements(entry: Entry, query: Query, language: Language) -> Iterator[St
 
 
 def _header(
-    entry: Entry, found: Found, query: Query, items: Sequence[Statement], say: Catalogue, *, certain: bool
+    entry: Entry, found: Found, items: Sequence[Statement], say: Catalogue, *, answered: bool, certain: bool
 ) -> Iterator[Statement]:
     """Yield what is told above the items: that they answer the question, or that they are only the nearest places.
 
     It is not `certain` that they do where a replacement is asked for that nobody names, or what no fact proves.
     """
     nowhere = [term for term in found.absent if term.telling]
-    answered = found.share >= _ANSWERED or any(fact.kind in query.kinds for fact in entry.facts)
     if nowhere and not (items and answered and _is_beside(nowhere, found.present)):
         yield Statement(text=_denial(entry, nowhere, say) if found.complete else say(_UNREAD))
         if items:

@@ -11,7 +11,7 @@ from analysis.grounding.corpus import Corpus, FileLines
 from analysis.locale import Catalogue, mark
 from analysis.models import SHORT_SHA, Citation, Commit, Entry, FileChange
 from analysis.paths import Kind, kind
-from analysis.questions.query import STOPWORDS, stem
+from analysis.questions.terms import STOPWORDS, stem
 from analysis.search.words import searchable, split_words
 
 _SHA = re.compile(r"[0-9a-f]{7,40}", re.IGNORECASE)

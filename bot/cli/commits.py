@@ -59,9 +59,8 @@ def ask(
     no_model: options.NoModel = False,
 ) -> None:
     """Answer a question about commits. It quotes the lines that prove the answer."""
-    from analysis.questions.days_asked import last_days
+    from analysis.questions.days_asked import Scope, last_days
     from analysis.questions.intent import language_of
-    from analysis.questions.scope import Scope
     from analysis.report.terminal import print_answer
     from analysis.window import zone
     from bot.cli.impact import impact

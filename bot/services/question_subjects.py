@@ -8,9 +8,9 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from analysis.errors import Misuse
-from analysis.models import DayReport, Language, Question, Repository, Statement
-from analysis.questions.days_asked import days_asked
-from analysis.questions.scope import Scope, scope_of
+from analysis.models import DayReport, Language, Repository, Statement
+from analysis.questions.days_asked import Scope, days_asked, scope_of
+from analysis.questions.question import Question, parse_question
 from bot.models.reference import Reference, days_or_commit
 from bot.models.subjects import DayRef
 from bot.services.answers import AnswerService
@@ -85,9 +85,9 @@ class SubjectQuestions:
         """Read the commits, days with `read`, then return the statements of an answer. Raise what reading raises."""
         about = subject.about
         if isinstance(about, Scope):
-            asked = PeriodQuestion(about.text, subject.repositories[0], about.days, tz, language)
+            asked = PeriodQuestion(parse_question(about.text), subject.repositories[0], about.days, tz, language)
             statements = self._period_questions.answer(asked, read)
             return chain([scope_statement(asked)], statements) if subject.by_question else statements
         located = self._commits.locate(about, subject.repositories)
         entry = self._commits.entry(located, language, patches=True)
-        return self._answers.answer(Question(question, located.repository, (entry,)), language)
+        return self._answers.answer(Question(parse_question(question), located.repository, (entry,)), language)

@@ -9,10 +9,10 @@ from itertools import chain
 
 from analysis.errors import Misuse, UnknownCommit
 from analysis.locale import Phrase, catalogue
-from analysis.models import DayReport, Language, Question, Repository, Statement, Turn
-from analysis.questions.days_asked import days_asked, last_days
+from analysis.models import DayReport, Language, Repository, Statement, Turn
+from analysis.questions.days_asked import days_asked, last_days, scope_of
 from analysis.questions.intent import asks_about_own_code, language_of, references_in
-from analysis.questions.scope import scope_of
+from analysis.questions.question import ParsedQuestion, Question, parse_question
 from bot.models.clock import Clock
 from bot.models.deliveries import Outcome
 from bot.models.reference import Reference, parse_reference
@@ -47,7 +47,7 @@ class Periods:
 
     def answer_about_day(self, question: Question, ref: DayRef, language: Language) -> Iterator[Statement]:
         """Return the answer to a question about a day whose commits were read."""
-        asked = PeriodQuestion(question.text, ref.repository, (ref.day,), ref.tz, language, question.thread)
+        asked = PeriodQuestion(question.asked, ref.repository, (ref.day,), ref.tz, language)
         return self._questions.answer_from(asked, question.entries)
 
     def question(
@@ -70,7 +70,7 @@ class Periods:
         repository = named or repository or next(filter(None, before), None) or _usual_repository(conversation)
         scope = scope_of(rest, conversation.today, earlier)
         _check_days(scope.days)
-        return PeriodQuestion(scope.text, repository, scope.days, view.tz, language, thread)
+        return PeriodQuestion(parse_question(scope.text, thread), repository, scope.days, view.tz, language)
 
     def answer(self, conversation: Conversation, asked: PeriodQuestion) -> Iterator[Statement]:
         """Read the days of a question, and return the answer. Raise what reading them raises."""
@@ -142,7 +142,8 @@ class Questions:
             period = self._periods.question(conversation, question, thread, language, repository)
         elif not named and isinstance(ref, WeekRef):
             days = tuple(each.day for each in ref.days if each.day < conversation.today)
-            period = PeriodQuestion(question, ref.repository, days, ref.tz, language, self._threads.turns(request))
+            parsed = parse_question(question, self._threads.turns(request))
+            period = PeriodQuestion(parsed, ref.repository, days, ref.tz, language)
         if period:
             broken = self._checks.asked(view.reader, request.channel, period.repository, question)
             if broken:
@@ -152,13 +153,13 @@ class Questions:
             reply.stream(statements, about, shown, language=language, kind=kind)
             return
         try:
-            subject = self._subject(conversation, ref, question, language, named)
+            parsed = parse_question(question, self._threads.turns(request))
+            full_question = self._subject(conversation, ref, parsed, language, named)
         except SeveralCommits as exc:
             reply.show(self._commits.which(view, exc, question), stage="which")
             return
-        full_question = subject._replace(thread=self._threads.turns(request))
         if not about:
-            about = commit_value(subject.repository, subject.entries[0].commit, language)
+            about = commit_value(full_question.repository, full_question.entries[0].commit, language)
         statements, kind = self._answer(conversation, full_question, ref, language)
         reply.stream(statements, about, shown, language=language, kind=kind)
 
@@ -167,12 +168,12 @@ class Questions:
     ) -> tuple[Iterator[Statement], AnswerKind]:
         """Return the answer: what breaks downstream code from the impacts, without a model; everything else as always."""
         reader, channel = conversation.view.reader, conversation.request.channel
-        broken = self._checks.asked(reader, channel, question.repository, question.text)
+        broken = self._checks.asked(reader, channel, question.repository, question.asked.text)
         if broken:
             entries = (*question.entries, *(question.further_commits or ()))
             check = self._checks.check(reader, channel, question.repository, entries, named=broken)
             return answer_from_impacts(check, entries, language), _kind(conversation, broken)
-        if asks_about_own_code(question.text):
+        if asks_about_own_code(question.asked.text):
             hint = naming_hint(question.repository, language)
             return chain(self._answers.answer(question, language), [hint]), "answer"
         if isinstance(ref, DayRef) and len(question.entries) > 1:
@@ -183,7 +184,7 @@ class Questions:
         self,
         conversation: Conversation,
         ref: Subject | None,
-        question: str,
+        asked: ParsedQuestion,
         language: Language,
         names: Sequence[str],
     ) -> Question:
@@ -197,10 +198,10 @@ class Questions:
             raise SeveralCommits("", located)
         if located:
             entries = tuple(reader.entry(each, language, patches=True) for each in located)
-            return Question(question, located[0].repository, entries)
+            return Question(asked, located[0].repository, entries, () if entries[1:] else None)
         if isinstance(ref, DayRef):
             report = reader.report(ref, conversation.now, ask=False)
-            return Question(question, ref.repository, report.entries + report.late)
+            return Question(asked, ref.repository, report.entries + report.late)
         raise UnknownCommit(Phrase("I can't tell which commit you mean; name one, or ask in its thread"))
 
 

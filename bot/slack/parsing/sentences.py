@@ -7,9 +7,8 @@ from datetime import date, timedelta
 from difflib import get_close_matches
 
 from analysis.errors import Misuse
-from analysis.questions.days_asked import DaysAsked, days_asked
+from analysis.questions.days_asked import DaysAsked, asks_over_days, days_asked
 from analysis.questions.intent import asks_when_addressed, references_in
-from analysis.questions.scope import asks_over_days
 from analysis.text import one_line, shorten
 from bot.models.reference import parse_reference
 from bot.slack.parsing.command_types import MOST_DAYS, NotUnderstood, Why

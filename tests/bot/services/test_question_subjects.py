@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from analysis.models import Repository
-from analysis.questions.scope import Scope
+from analysis.questions.days_asked import Scope
 from bot.services.question_subjects import question_subject
 
 TODAY = date(2026, 2, 10)

@@ -1,4 +1,4 @@
-"""Parsing of a question into the terms to search for and the kinds of facts that it asks for."""
+"""The terms of a question: names in code and words, in English and in Chinese, with what stands for them."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -6,15 +6,11 @@ from functools import cache
 from types import MappingProxyType
 from typing import NamedTuple
 
-from analysis.models import FactKind, Question
 from analysis.questions.intent import references_in
-from analysis.questions.kinds_asked import KindsAsked, kinds_asked
 from analysis.search.words import UNSPACED, searchable, split_words
 from analysis.wordlists import wordlist
 
 STOPWORDS = wordlist("stopwords")
-_TURNS = 4
-_DECAY = 0.5  # weight of each earlier turn of a thread, relative to the next
 _NAME_WEIGHT, _PART_WEIGHT, _NUMBER_WEIGHT, _RUN_WEIGHT = 1.5, 0.4, 0.7, 0.3
 _SYNONYM = 0.6  # weight of a synonym, relative to the word
 _MIN_NAME = 3  # letters and digits of a name
@@ -30,6 +26,7 @@ _HAN_STOPWORDS = re.compile(
     r"什么|怎么|如何|为什么|为何|是否|哪些|哪个|多少|会不会|能不能|有没有|要不要|是不是|可以|我们|你们|他们|这个|那个|这次|提交|改动|修改|变更|影响|需要|一下|今天|昨天|请问"
     r"|现在|还是|告诉|知道|吗|呢|的|了|和|与|在|对|把|被|是|有|要|会|能|吧|啊|里|上|中|不|为|用|时|当|改|成|让"
 )
+_CODE = re.compile(r"`([\w.-]+)`")
 
 
 class Term(NamedTuple):
@@ -50,44 +47,6 @@ class Term(NamedTuple):
         return self.text.startswith("--") and self.text[2:].isalnum()
 
 
-class Query(NamedTuple):
-    """A parsed question: its terms, the terms of earlier turns, and the kinds of facts that it asks for."""
-
-    terms: tuple[Term, ...]
-    earlier: tuple[Term, ...] = ()
-    asked: KindsAsked = KindsAsked()
-
-    def __bool__(self) -> bool:
-        return bool(self.terms or self.kinds or self.earlier)
-
-    @property
-    def kinds(self) -> frozenset[FactKind]:
-        return self.asked.kinds
-
-    @property
-    def subjects(self) -> tuple[Term, ...]:
-        """Return the telling terms that say more than which kinds of facts are asked for."""
-        return tuple(term for term in self.terms if term.telling and term.text.lower() not in self.asked.words)
-
-    @property
-    def all_terms(self) -> tuple[Term, ...]:
-        return (*self.terms, *self.earlier)
-
-
-def parse_query(question: Question) -> Query:
-    """Parse a question; earlier turns count too, so that "that flag" finds the flag."""
-    earlier: dict[str, Term] = {}
-    for age, turn in enumerate(reversed(question.thread[-_TURNS:]), 1):
-        for term in terms_of(turn.text):
-            earlier.setdefault(term.text, term._replace(weight=term.weight * _DECAY**age))
-    return query_of(question.text)._replace(earlier=tuple(earlier.values()))
-
-
-def query_of(text: str) -> Query:
-    """Parse a question that nothing was said before."""
-    return Query(terms_of(text), asked=kinds_asked(text))
-
-
 def terms_of(text: str) -> tuple[Term, ...]:
     """Return the terms of a text; references to commits are none: they say which is meant, not what is asked about it."""
     for reference in references_in(text):
@@ -102,11 +61,14 @@ def terms_of(text: str) -> tuple[Term, ...]:
 
 
 def names_in(question: str) -> tuple[str, ...]:
-    """Return the symbols, flags and paths that a question names, as written: `threading.Lock`, `--foo`, `pkg/core/`."""
+    """Return the names in a question, as written: symbols, flags and paths, and what is quoted as code.
+
+    Such as `threading.Lock`, `--foo` and `pkg/core/`.
+    """
     for reference in references_in(question):
         question = question.replace(reference, " ")
     found = (match[0] for match in _WHOLE.finditer(question))
-    return tuple(dict.fromkeys(each for each in found if is_name(each)))
+    return tuple(dict.fromkeys((*_CODE.findall(question), *(each for each in found if is_name(each)))))
 
 
 def is_name(word: str) -> bool:
