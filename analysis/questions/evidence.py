@@ -1,6 +1,6 @@
 """The evidence of a commit for a question: its facts, changed lines, metadata and author's sentences, ranked by BM25.
 
-Words of neighbouring lines, paths and headings count as fractions of an occurrence, as those of fields do.
+Words of neighbouring lines and paths count as fractions of an occurrence, as those of fields do.
 """
 
 import re
@@ -24,7 +24,7 @@ from analysis.writing.fact_sentences import FACT_SENTENCES
 
 _K1, _B = 1.2, 0.35
 _NEIGHBOURS = ((1, 0.35), (2, 0.2))  # lines from a line, and the weight of their words
-_PATH, _HEADING = 0.4, 0.25  # weights of a line's path, and of its hunk's heading
+_PATH = 0.4  # weight of a line's path
 _FACTORS = {
     Kind.TEST: 0.6,
     Kind.CI: 0.7,
@@ -35,7 +35,7 @@ _FACTORS = {
     Kind.VENDORED: 0.3,
 }
 _FACT, _RECORD, _PULL_TEXT, _TRAILER_TEXT = 1.2, 0.5, 0.8, 0.3
-_IMPORT, _CONTEXT, _TRIVIAL = 0.5, 0.2, 0.5  # of lines
+_IMPORT, _CONTEXT = 0.5, 0.2  # of lines
 _ASKED_FACT = 2.0  # what a fact of a kind that is asked for is worth, in terms that one document has
 _ABSENT = 0.3  # weight of a word that nothing in the commit has, and that the author may only have put differently
 _EARLIER = 0.3  # weight of what was said before, relative to a question that names something itself
@@ -43,7 +43,6 @@ _WEAK = 0.25  # share of the best score below which a hit is noise
 _PER_KIND = 2  # facts of a kind, and the author's sentences, that are found at most
 _MAX_LINES = 20_000  # of a commit
 _MESSAGE = 20_000  # characters
-_MIN_TRIVIAL = 5  # characters of a line that says something
 _IMPORTING = re.compile(r"^\s*(?:import|from)\s|^\s*#include|^\s*\w+,?$")
 _NO_SENTENCES = re.compile(r"^[\w-]+-by:.*$|^<!--.*?-->|^\s*[-*] \[[ xX]\].*$", re.IGNORECASE | re.MULTILINE)
 _CHAIN = re.compile(r"[A-Za-z_]\w*(?:[-./][A-Za-z_]\w*)+", re.ASCII)
@@ -200,7 +199,6 @@ def _line_documents(commit: Commit) -> Iterator[Document]:
         factor, path = _FACTORS.get(kind(file.path), 1.0), words_of(file.path)
         for hunk in headed_hunks(file.patch):
             words = [words_of(line.text) for line in hunk.lines]
-            heading = words_of(hunk.heading)
             for place, line in enumerate(hunk.lines):
                 if count >= _MAX_LINES:
                     return
@@ -208,15 +206,12 @@ def _line_documents(commit: Commit) -> Iterator[Document]:
                     count += 1
                     beside = [(words[other], weight) for other, weight in _neighbours(hunk.lines, place)]
                     own = words[place] | _SIGNS.get(line.sign, frozenset())
-                    around = ((path, _PATH), (heading, _HEADING), *beside)
+                    around = ((path, _PATH), *beside)
                     yield Document(Line(file, hunk.lines, place), own, around, factor * _line_factor(line))
 
 
 def _line_factor(line: DiffLine) -> float:
-    factor = _CONTEXT if line.sign == " " else 1.0
-    if _IMPORTING.match(line.text):
-        factor *= _IMPORT
-    return factor if len(line.text.strip()) >= _MIN_TRIVIAL else factor * _TRIVIAL
+    return (_CONTEXT if line.sign == " " else 1.0) * (_IMPORT if _IMPORTING.match(line.text) else 1.0)
 
 
 def _neighbours(lines: Sequence[DiffLine], place: int) -> Iterator[tuple[int, float]]:

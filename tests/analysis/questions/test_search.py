@@ -6,8 +6,8 @@ from analysis.diff import hunks
 from analysis.facts import facts
 from analysis.models import Commit, Entry, Language, Repository, Statement
 from analysis.questions.answering import answer
+from analysis.questions.items import counterpart, quote
 from analysis.questions.question import Question, parse_question
-from analysis.questions.quotes import counterpart, quote
 from analysis.questions.terms import name_key, stem, terms_of
 from analysis.ranking import rank
 from tests.bench.answers import denies
