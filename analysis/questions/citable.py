@@ -176,7 +176,9 @@ class Citable:
             if piece.file is file
             for line in piece.lines
             if (line.old if sign == "-" else line.number) == number
-            and all(_has_figure((*(each.text for each in piece.lines), *commit.texts), value) for value in claimed.values)
+            and all(
+                _has_figure((*(each.text for each in piece.lines), *commit.texts), value) for value in claimed.values
+            )
             # An old line says nothing of what is only in new ones.
             and (
                 line.sign != "-"

@@ -16,10 +16,9 @@ from analysis.models import Commit, Entry, Fact, FactKind, FileChange, Language
 from analysis.paths import Kind, kind
 from analysis.questions.metadata import Record, records
 from analysis.questions.question import ParsedQuestion
-from analysis.questions.terms import Term, name_key, stem
+from analysis.questions.terms import Term, words_of
 from analysis.search.bm25 import idf, saturated
 from analysis.search.commit_words import TRAILER
-from analysis.search.words import names, searchable, split_words
 from analysis.writing.fact_sentences import FACT_SENTENCES
 
 _K1, _B = 1.2, 0.35
@@ -45,8 +44,9 @@ _MAX_LINES = 20_000  # of a commit
 _MESSAGE = 20_000  # characters
 _IMPORTING = re.compile(r"^\s*(?:import|from)\s|^\s*#include|^\s*\w+,?$")
 _NO_SENTENCES = re.compile(r"^[\w-]+-by:.*$|^<!--.*?-->|^\s*[-*] \[[ xX]\].*$", re.IGNORECASE | re.MULTILINE)
-_CHAIN = re.compile(r"[A-Za-z_]\w*(?:[-./][A-Za-z_]\w*)+", re.ASCII)
 _SIGNS = {"-": frozenset({"remov"}), "+": frozenset({"add"})}  # what a changed line is found by, too
+
+_words = lru_cache(maxsize=65536)(words_of)  # of lines, which many questions ask for
 
 
 class Line(NamedTuple):
@@ -61,16 +61,13 @@ class Line(NamedTuple):
         return self.hunk[self.place]
 
 
-class Sentence(NamedTuple):
-    """A sentence of the commit's author."""
-
-    text: str
-
-
 class Document(NamedTuple):
-    """Something that can be found: its words, those that stand around it with their weights, and a factor of its score."""
+    """Something that can be found: its words, those that stand around it with their weights, and a factor of its score.
 
-    item: Fact | Record | Line | Sentence
+    A text is a sentence of the commit's author.
+    """
+
+    item: Fact | Record | Line | str
     own: frozenset[str]
     around: tuple[tuple[frozenset[str], float], ...] = ()
     factor: float = 1.0
@@ -131,25 +128,13 @@ def line_scores(entry: Entry, asked: ParsedQuestion) -> dict[tuple[str, int], fl
     return scores
 
 
-@lru_cache(maxsize=65536)
-def words_of(text: str) -> frozenset[str]:
-    """Return the words by which a text is found: stems of its words and of the parts of its names, and the names whole."""
-    words = {stem(word) for word in split_words(searchable(text))}
-    return frozenset(words | {name_key(each) for each in (*names(text), *_CHAIN.findall(text))} | {*_han_pairs(text)})
-
-
-def _han_pairs(text: str) -> Iterator[str]:
-    for run in re.findall(r"[\u4e00-\u9fff]{2,}", text):
-        yield from (run[place : place + 2] for place in range(len(run) - 1))
-
-
 def _documents_of(entry: Entry, language: Language) -> list[Document]:
     """Return what can be found of a commit; an analysis is not, since what a model wrote proves nothing."""
     known, english = records(entry, language), records(entry, "en")
     return [
         *map(_fact_document, entry.facts),
         *(
-            Document(each, words_of(f"{each.text} {same.text}"), factor=_RECORD)
+            Document(each, _words(f"{each.text} {same.text}"), factor=_RECORD)
             for each, same in zip(known, english, strict=True)
         ),
         *_author_documents(entry.commit),
@@ -158,19 +143,19 @@ def _documents_of(entry: Entry, language: Language) -> list[Document]:
 
 
 def _vocabulary(documents: Iterable[Document], commit: Commit) -> frozenset[str]:
-    """Return all words of a commit: of its documents, its paths, and the context of its diff."""
+    """Return all words of a commit: of its documents, its paths, and the headings of its hunks."""
     found = set[str]().union(*(document.own for document in documents))
     for file in commit.files:
-        found |= words_of(f"{file.path} {file.previous_path or ''}")
+        found |= _words(f"{file.path} {file.previous_path or ''}")
         for hunk in headed_hunks(file.patch):
-            found |= words_of(hunk.heading).union(*(words_of(line.text) for line in hunk.lines if line.sign == " "))
+            found |= _words(hunk.heading)
     return frozenset(found)
 
 
 def _fact_document(fact: Fact) -> Document:
     change = FACT_SENTENCES[fact.kind].change.replace("{names}", "")
     text = f"{change} {fact.kind.value} {fact.name} {fact.old or ''} {fact.new or ''}"
-    return Document(fact, words_of(text), ((words_of(fact.path or ""), _PATH),), _FACT)
+    return Document(fact, _words(text), ((_words(fact.path or ""), _PATH),), _FACT)
 
 
 def _author_documents(commit: Commit) -> Iterator[Document]:
@@ -183,22 +168,22 @@ def _author_documents(commit: Commit) -> Iterator[Document]:
     for sentence, factor in found:
         if sentence == without_instructions(sentence) and not any(sentence in each for each in seen):
             seen.append(sentence)
-            yield Document(Sentence(sentence), words_of(sentence), factor=factor)
+            yield Document(sentence, _words(sentence), factor=factor)
 
 
 def _sentences(text: str) -> Iterator[str]:
     for paragraph in re.split(r"\n\s*\n|\n(?=\s*[-*#\d])", _NO_SENTENCES.sub("", text)[:_MESSAGE]):
         for sentence in map(str.strip, sentences(plain_text(paragraph))):
-            if len(words_of(sentence)) > 1:
+            if len(_words(sentence)) > 1:
                 yield sentence
 
 
 def _line_documents(commit: Commit) -> Iterator[Document]:
     count = 0
     for file in commit.files:
-        factor, path = _FACTORS.get(kind(file.path), 1.0), words_of(file.path)
+        factor, path = _FACTORS.get(kind(file.path), 1.0), _words(file.path)
         for hunk in headed_hunks(file.patch):
-            words = [words_of(line.text) for line in hunk.lines]
+            words = [_words(line.text) for line in hunk.lines]
             for place, line in enumerate(hunk.lines):
                 if count >= _MAX_LINES:
                     return
@@ -272,7 +257,7 @@ def _chosen(ranked: Iterable[Hit], limit: int) -> list[Hit]:
     chosen: list[Hit] = []
     for hit in ranked:
         found = hit.document.item
-        group = found.kind if isinstance(found, Fact) else "sentence" if isinstance(found, Sentence) else ""
+        group = found.kind if isinstance(found, Fact) else "sentence" if isinstance(found, str) else ""
         text = found.line.sign + found.line.text.strip() if isinstance(found, Line) else ""
         if (group and kinds[group] >= _PER_KIND) or (text and text in seen):
             continue

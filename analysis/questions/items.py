@@ -12,7 +12,7 @@ from analysis.diff import DiffLine
 from analysis.locale import Catalogue, catalogue, mark
 from analysis.locale.punctuation import as_sentence, join_sentences
 from analysis.models import Entry, Fact, Language, Statement, by_kind
-from analysis.questions.evidence import Found, Line, Sentence
+from analysis.questions.evidence import Found, Line
 from analysis.questions.matches import facts_asked
 from analysis.questions.metadata import Record
 from analysis.questions.question import ParsedQuestion
@@ -60,8 +60,8 @@ def best_items(entry: Entry, found: Found, language: Language) -> list[Statement
                 statement = fact_item(entry, [item], language)
             case Record():
                 statement = item.statement.model_copy(update={"kind": "item"})
-            case Sentence():
-                text = code(shorten(item.text, _SENTENCE_LENGTH))
+            case str():
+                text = code(shorten(item, _SENTENCE_LENGTH))
                 told = catalogue(language)("the author writes: {text}", text=text)
                 statement = Statement(text=told, citations=(to_commit(entry.commit),), kind="item")
         if statement is None or (isinstance(item, Fact | Line) and statement.citations[0].label in labels):

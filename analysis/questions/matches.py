@@ -1,7 +1,6 @@
 """The commits that match a question, best first, or proof that none does: by their words, facts, authors and reverts."""
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -14,7 +13,7 @@ from analysis.paths import Kind, kind
 from analysis.questions.evidence import Line
 from analysis.questions.kinds import QuestionKind
 from analysis.questions.question import ParsedQuestion
-from analysis.questions.terms import Term, character_pairs, name_key, stem
+from analysis.questions.terms import Term, name_key, words_of
 from analysis.search.bm25 import idf
 from analysis.search.commit_words import CommitWords
 from analysis.search.words import split_words
@@ -24,7 +23,6 @@ _ASKED_FACT = 6.0  # added for a fact of a kind that the question asks for
 _LEAST = 0.4  # share of the best commit's score
 _RARE = 0.15  # share of the commits that have a word which says what is asked about
 _MIN_AUTHOR = 5  # letters of a name that is not mistaken for a word
-_NAME = re.compile(r"[\w./-]+")
 _JOINTS = re.compile(r"[-_]+")
 _REVERT_TITLE = re.compile(r"(?:\[[^\]]*\]\s*)*(?:re)?revert\b", re.IGNORECASE)
 # What a name belongs to; of a file none.
@@ -211,7 +209,7 @@ def _score(asked: ParsedQuestion, held: _Held, counts: Mapping[str, int], among:
 def _held(asked: ParsedQuestion, commit: PeriodCommit) -> _Held:
     entry = commit.entry
     texts = {**commit.words._asdict(), "facts": " ".join(map(_fact_text, entry.facts)), "author": entry.commit.author}
-    fields = {name: _words(texts[name]) for name in _FIELDS}
+    fields = {name: words_of(texts[name]) for name in _FIELDS}
     terms = {term.text: _weight(term, fields, entry.commit.paths) for term in asked.terms}
     held = {name: weight for name, weight in terms.items() if weight}
     return _Held(commit, held, bool(facts_asked(asked, entry.facts)))
@@ -240,18 +238,12 @@ def facts_asked(asked: ParsedQuestion, facts: Sequence[Fact]) -> list[Fact]:
         return []
     names = {word for term in named for word in term.words}
     return [
-        fact for fact in wanted if not names or not names.isdisjoint(_words(f"{_fact_text(fact)} {fact.path or ''}"))
+        fact for fact in wanted if not names or not names.isdisjoint(words_of(f"{_fact_text(fact)} {fact.path or ''}"))
     ]
 
 
 def _fact_text(fact: Fact) -> str:
     return f"{fact.kind.value} {fact.name} {fact.new or ''}"
-
-
-def _words(text: str) -> frozenset[str]:
-    """Return the stems of a text's words, its names as they are compared, and the pairs of characters of scripts without spaces."""
-    text = unicodedata.normalize("NFKC", text)  # full-width letters are letters
-    return frozenset({*map(stem, split_words(text)), *map(name_key, _NAME.findall(text)), *character_pairs(text)})
 
 
 def touching(asked: ParsedQuestion, commits: Sequence[Commit]) -> frozenset[str]:

@@ -43,7 +43,7 @@ class Record(NamedTuple):
 
 
 def records(entry: Entry, language: Language) -> tuple[Record, ...]:
-    """Return a commit's metadata, one record per topic; for an unread commit, only what the listing contains."""
+    """Return a commit's metadata, one record a kind; for an unread commit, only what the listing contains."""
     commit, say = entry.commit, catalogue(language)
     descriptions = {
         QuestionKind.AUTHOR: (say("Written by {author}.", author=one_line(commit.author)), (to_commit(commit),)),

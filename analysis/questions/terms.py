@@ -1,13 +1,14 @@
 """The terms of a question: names in code and words, in English and in Chinese, with what stands for them."""
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from types import MappingProxyType
 from typing import NamedTuple
 
 from analysis.questions.intent import references_in
-from analysis.search.words import UNSPACED, searchable, split_words
+from analysis.search.words import UNSPACED, names, searchable, split_words
 from analysis.wordlists import wordlist
 
 STOPWORDS = wordlist("stopwords")
@@ -20,6 +21,7 @@ _MIN_RARE = 5  # letters of a word that says what is asked about, if few texts h
 _WHOLE = re.compile(r"-{0,2}[A-Za-z_][\w./-]*\w/?|\d[\w.]*", re.ASCII)
 _NAME = re.compile(r"[_./]|^-|[A-Za-z][a-z]+[A-Z]|[A-Z]{2,}[a-z]{2,}")  # code, not a hyphenated word
 _ACRONYM = re.compile(r"^(?:[a-z]?[A-Z]{2,}\w*|\w*[A-Za-z]\d\w*)$", re.ASCII)
+_CHAIN = re.compile(r"[A-Za-z_]\w*(?:[-./][A-Za-z_]\w*)+", re.ASCII)
 _RUN = re.compile(rf"{UNSPACED}{{2,}}")
 _SPACED_RUN = re.compile(rf"{UNSPACED}(?: *{UNSPACED})+")  # as the index keeps them
 _HAN_STOPWORDS = re.compile(
@@ -131,7 +133,16 @@ def _chinese_terms(text: str) -> Iterator[Term]:
         yield Term(run, _pairs(run), _RUN_WEIGHT)
 
 
-def character_pairs(text: str) -> frozenset[str]:
+def words_of(text: str) -> frozenset[str]:
+    """Return the words by which a text is found: stems of its words and of the parts of its names, and the names whole."""
+    text = unicodedata.normalize("NFKC", text)  # full-width letters are letters
+    words = {stem(word) for word in split_words(searchable(text))}
+    return frozenset(
+        words | {name_key(each) for each in (*names(text), *_CHAIN.findall(text))} | _character_pairs(text)
+    )
+
+
+def _character_pairs(text: str) -> frozenset[str]:
     """Return the pairs of neighbouring characters in a text, spaced or not, of the scripts that set no spaces between words."""
     return frozenset(pair for run in _SPACED_RUN.findall(text) for pair in _pairs(run.replace(" ", "")))
 
