@@ -13,6 +13,7 @@ from analysis.questions.commit_lines import about_day, about_matches
 from analysis.questions.evidence import Found, search
 from analysis.questions.items import MAX_ITEMS, SEARCHED, best_items, fact_item, proven_items
 from analysis.questions.kinds import QuestionKind
+from analysis.questions.matches import Mentions
 from analysis.questions.metadata import NO_TEST, records
 from analysis.questions.question import ParsedQuestion, Question, answered_in_parts
 from analysis.questions.terms import Term
@@ -87,6 +88,9 @@ def _matching(
         yield from replacements
         certain = certain and bool(replacements)
     found = search(entry, asked, language, SEARCHED)
+    # What is not searched, such as a comment in a message, may mention a term, too.
+    mentioned = Mentions(term for term in found.absent if term.telling).in_commit(entry.commit)
+    found = found._replace(absent=[term for term in found.absent if term.text not in mentioned])
     nowhere = [term for term in found.absent if term.telling]
     somewhere = any(term.telling for term in found.present)
     items = [] if nowhere and not somewhere else best_items(entry, found, language)
