@@ -15,8 +15,7 @@ from analysis.errors import ModelFailure
 from analysis.locale import Phrase, catalogue
 from analysis.models import Language, Statement
 from analysis.questions.answer_check import AnswerChecker
-from analysis.questions.by_rules import NOT_SHOWN, OFF_TOPIC, answer_by_rules
-from analysis.questions.commit_lines import further_commits
+from analysis.questions.by_rules import NOT_SHOWN, OFF_TOPIC, answer_by_rules, further_commits
 from analysis.questions.prompt import answer_prompt
 from analysis.questions.question import Question
 from analysis.questions.segmenter import Segment, Segmenter
@@ -126,14 +125,10 @@ class _AnswerSession:
 
         usage = usage or UsageCounter()
         try:
-            if tools and model.takes_tools:
-                try:
-                    yield from self._converse(model, usage, tools)
-                except ToolsRefused:
-                    model.refuse_tools()
-                    yield from self._converse(model, usage, None)
-            else:
-                yield from self._converse(model, usage, None)
+            yield from self._converse(model, usage, tools if model.takes_tools else None)
+        except ToolsRefused:
+            model.refuse_tools()
+            yield from self._converse(model, usage, None)
         finally:
             self._answering.dropped += len(self._pending)
         if not self._yielded:

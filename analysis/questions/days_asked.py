@@ -62,7 +62,7 @@ class DaysAsked(NamedTuple):
         return days_between(self.first, self.last)
 
 
-class Scope(NamedTuple):
+class QuestionScope(NamedTuple):
     """A question without the words that name its days, and the days, oldest first; without any, all that is stored."""
 
     text: str
@@ -103,22 +103,22 @@ def asks_over_days(question: str, today: date) -> bool:
     return about_commits is not None or days_asked(question, today) is not None
 
 
-def scope_of(question: str, today: date, earlier: Iterable[str] = ()) -> Scope:
+def scope_of(question: str, today: date, earlier: Iterable[str] = ()) -> QuestionScope:
     """Return what a question is about: the days that it names, or what was asked before it, the latest last.
 
     Where none is named: the last seven days, or all that is stored if it says so, or asks when or by what something was
     changed or reverted. Raise `Misuse` for days that all lie in the future.
     """
     if named := days_asked(question, today):
-        return Scope(named.rest, tuple(named.days))
+        return QuestionScope(named.rest, tuple(named.days))
     if _EVERYTHING.search(question):
-        return Scope(" ".join(_EVERYTHING.sub(" ", question).split()), ())
+        return QuestionScope(" ".join(_EVERYTHING.sub(" ", question).split()), ())
     if kinds_of_question(question) & {QuestionKind.HISTORY, QuestionKind.LINKS}:
-        return Scope(question, ())
+        return QuestionScope(question, ())
     for text in reversed([*earlier]):
         if before := days_asked(text, today):
-            return Scope(question, tuple(before.days))
-    return Scope(question, tuple(last_days(today)))
+            return QuestionScope(question, tuple(before.days))
+    return QuestionScope(question, tuple(last_days(today)))
 
 
 _Span = tuple[date, date]

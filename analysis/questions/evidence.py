@@ -16,7 +16,7 @@ from analysis.models import Commit, Entry, Fact, FactKind, FileChange, Language
 from analysis.paths import Kind, kind
 from analysis.questions.metadata import Record, records
 from analysis.questions.question import ParsedQuestion
-from analysis.questions.terms import Term, words_of
+from analysis.questions.terms import QuestionTerm, words_of
 from analysis.search.bm25 import idf, saturated
 from analysis.search.commit_words import TRAILER
 from analysis.writing.fact_sentences import FACT_SENTENCES
@@ -49,7 +49,7 @@ _SIGNS = {"-": frozenset({"remov"}), "+": frozenset({"add"})}  # what a changed 
 _words = lru_cache(maxsize=65536)(words_of)  # of lines, which many questions ask for
 
 
-class Line(NamedTuple):
+class DiffPlace(NamedTuple):
     """The place of a line in a commit's diff."""
 
     file: FileChange
@@ -61,13 +61,13 @@ class Line(NamedTuple):
         return self.hunk[self.place]
 
 
-class Document(NamedTuple):
-    """Something that can be found: its words, those that stand around it with their weights, and a factor of its score.
+class CommitDocument(NamedTuple):
+    """What can be found of a commit: its words, those that stand around it with their weights, and a factor of its score.
 
     A text is a sentence of the commit's author.
     """
 
-    item: Fact | Record | Line | str
+    item: Fact | Record | DiffPlace | str
     own: frozenset[str]
     around: tuple[tuple[frozenset[str], float], ...] = ()
     factor: float = 1.0
@@ -84,22 +84,22 @@ class Document(NamedTuple):
 class Hit(NamedTuple):
     """A document that was found, with its score and the share of the question's terms that it has."""
 
-    document: Document
+    document: CommitDocument
     score: float
     share: float
 
 
-class Found(NamedTuple):
+class SearchResult(NamedTuple):
     """The hits, the best first; the terms that nothing in the commit mentions; whether a text of it is missing."""
 
     hits: Sequence[Hit]
-    absent: Sequence[Term]
-    present: Sequence[Term]
+    absent: Sequence[QuestionTerm]
+    present: Sequence[QuestionTerm]
     share: float
     complete: bool
 
 
-def search(entry: Entry, asked: ParsedQuestion, language: Language, limit: int) -> Found:
+def search(entry: Entry, asked: ParsedQuestion, language: Language, limit: int) -> SearchResult:
     """Return the best matching documents of a commit, at most two facts of a kind and two of the author's sentences."""
     documents = _documents_of(entry, language)
     held = _vocabulary(documents, entry.commit)
@@ -109,7 +109,7 @@ def search(entry: Entry, asked: ParsedQuestion, language: Language, limit: int) 
     hits = _chosen((hit for hit in ranked if hit.score >= _WEAK * ranked[0].score), limit)
     share = max((hit.share for hit in hits[:3]), default=0.0)
     files = (file for file in entry.commit.files if kind(file.path) is not Kind.GENERATED)
-    return Found(hits, absent, present, share, all(file.patch is not None or not file.size for file in files))
+    return SearchResult(hits, absent, present, share, all(file.patch is not None or not file.size for file in files))
 
 
 def line_scores(entry: Entry, asked: ParsedQuestion) -> dict[tuple[str, int], float]:
@@ -118,7 +118,7 @@ def line_scores(entry: Entry, asked: ParsedQuestion) -> dict[tuple[str, int], fl
     documents = _documents_of(entry, "en")
     for hit in _ranked(documents, asked, _vocabulary(documents, entry.commit), len(asked.all_terms)):
         found = hit.document.item
-        if isinstance(found, Line):
+        if isinstance(found, DiffPlace):
             key = (found.file.path, found.line.number)
         elif isinstance(found, Fact) and found.path and found.line:
             key = (found.path, found.line)
@@ -128,13 +128,13 @@ def line_scores(entry: Entry, asked: ParsedQuestion) -> dict[tuple[str, int], fl
     return scores
 
 
-def _documents_of(entry: Entry, language: Language) -> list[Document]:
+def _documents_of(entry: Entry, language: Language) -> list[CommitDocument]:
     """Return what can be found of a commit; an analysis is not, since what a model wrote proves nothing."""
     known, english = records(entry, language), records(entry, "en")
     return [
         *map(_fact_document, entry.facts),
         *(
-            Document(each, _words(f"{each.text} {same.text}"), factor=_RECORD)
+            CommitDocument(each, _words(f"{each.text} {same.text}"), factor=_RECORD)
             for each, same in zip(known, english, strict=True)
         ),
         *_author_documents(entry.commit),
@@ -142,7 +142,7 @@ def _documents_of(entry: Entry, language: Language) -> list[Document]:
     ]
 
 
-def _vocabulary(documents: Iterable[Document], commit: Commit) -> frozenset[str]:
+def _vocabulary(documents: Iterable[CommitDocument], commit: Commit) -> frozenset[str]:
     """Return all words of a commit: of its documents, its paths, and the headings of its hunks."""
     found = set[str]().union(*(document.own for document in documents))
     for file in commit.files:
@@ -152,13 +152,13 @@ def _vocabulary(documents: Iterable[Document], commit: Commit) -> frozenset[str]
     return frozenset(found)
 
 
-def _fact_document(fact: Fact) -> Document:
+def _fact_document(fact: Fact) -> CommitDocument:
     change = FACT_SENTENCES[fact.kind].change.replace("{names}", "")
     text = f"{change} {fact.kind.value} {fact.name} {fact.old or ''} {fact.new or ''}"
-    return Document(fact, _words(text), ((_words(fact.path or ""), _PATH),), _FACT)
+    return CommitDocument(fact, _words(text), ((_words(fact.path or ""), _PATH),), _FACT)
 
 
-def _author_documents(commit: Commit) -> Iterator[Document]:
+def _author_documents(commit: Commit) -> Iterator[CommitDocument]:
     """Yield the author's sentences: of the message, then of the pull request."""
     found = [(each, 1.0) for each in (commit.subject, *_sentences(commit.body))]
     if commit.pull:
@@ -168,7 +168,7 @@ def _author_documents(commit: Commit) -> Iterator[Document]:
     for sentence, factor in found:
         if sentence == without_instructions(sentence) and not any(sentence in each for each in seen):
             seen.append(sentence)
-            yield Document(sentence, _words(sentence), factor=factor)
+            yield CommitDocument(sentence, _words(sentence), factor=factor)
 
 
 def _sentences(text: str) -> Iterator[str]:
@@ -178,7 +178,7 @@ def _sentences(text: str) -> Iterator[str]:
                 yield sentence
 
 
-def _line_documents(commit: Commit) -> Iterator[Document]:
+def _line_documents(commit: Commit) -> Iterator[CommitDocument]:
     count = 0
     for file in commit.files:
         factor, path = _FACTORS.get(kind(file.path), 1.0), _words(file.path)
@@ -192,7 +192,7 @@ def _line_documents(commit: Commit) -> Iterator[Document]:
                     beside = [(words[other], weight) for other, weight in _neighbours(hunk.lines, place)]
                     own = words[place] | _SIGNS.get(line.sign, frozenset())
                     around = ((path, _PATH), *beside)
-                    yield Document(Line(file, hunk.lines, place), own, around, factor * _line_factor(line))
+                    yield CommitDocument(DiffPlace(file, hunk.lines, place), own, around, factor * _line_factor(line))
 
 
 def _line_factor(line: DiffLine) -> float:
@@ -208,7 +208,7 @@ def _neighbours(lines: Sequence[DiffLine], place: int) -> Iterator[tuple[int, fl
                 yield other, weight
 
 
-def _ranked(documents: Sequence[Document], asked: ParsedQuestion, held: frozenset[str], own: int) -> list[Hit]:
+def _ranked(documents: Sequence[CommitDocument], asked: ParsedQuestion, held: frozenset[str], own: int) -> list[Hit]:
     """Return the documents that have one of the first `own` terms, or are a fact of a kind that is asked for, best first."""
     terms = asked.all_terms
     weights = [_weight(term, documents, held) for term in terms]
@@ -238,14 +238,14 @@ def _scaled(weights: Sequence[float], most: float) -> list[float]:
     return [weight * min(1.0, most / sum(weights)) if most else weight for weight in weights]
 
 
-def _weight(term: Term, documents: Sequence[Document], held: frozenset[str]) -> float:
+def _weight(term: QuestionTerm, documents: Sequence[CommitDocument], held: frozenset[str]) -> float:
     """Return what a term is worth, the more the fewer documents have it."""
     if held.isdisjoint(term.words) and not term.telling:
         return term.weight * idf(0, len(documents)) * _ABSENT
     return term.weight * idf(sum(not each.own.isdisjoint(term.words) for each in documents), len(documents))
 
 
-def _gain(term: Term, document: Document, length: float) -> float:
+def _gain(term: QuestionTerm, document: CommitDocument, length: float) -> float:
     counts = ((weight, document.occurrences(word)) for word, weight in term.words.items())
     return max((weight * saturated(count, length, _K1, _B) for weight, count in counts if count), default=0.0)
 
@@ -258,7 +258,7 @@ def _chosen(ranked: Iterable[Hit], limit: int) -> list[Hit]:
     for hit in ranked:
         found = hit.document.item
         group = found.kind if isinstance(found, Fact) else "sentence" if isinstance(found, str) else ""
-        text = found.line.sign + found.line.text.strip() if isinstance(found, Line) else ""
+        text = found.line.sign + found.line.text.strip() if isinstance(found, DiffPlace) else ""
         if (group and kinds[group] >= _PER_KIND) or (text and text in seen):
             continue
         kinds[group] += 1

@@ -12,7 +12,7 @@ from analysis.diff import DiffLine
 from analysis.locale import Catalogue, catalogue, mark
 from analysis.locale.punctuation import as_sentence, join_sentences
 from analysis.models import Entry, Fact, Language, Statement, by_kind
-from analysis.questions.evidence import Found, Line
+from analysis.questions.evidence import DiffPlace, SearchResult
 from analysis.questions.matches import facts_asked
 from analysis.questions.metadata import Record
 from analysis.questions.question import ParsedQuestion
@@ -46,7 +46,7 @@ class _Quoted(NamedTuple):
     places: frozenset[int]
 
 
-def best_items(entry: Entry, found: Found, language: Language) -> list[Statement]:
+def best_items(entry: Entry, found: SearchResult, language: Language) -> list[Statement]:
     """Return the best hits as statements; lines that are quoted with a better one, or that prove a fact, are left out."""
     quoted: list[_Quoted] = []
     labels: set[str] = set()
@@ -54,7 +54,7 @@ def best_items(entry: Entry, found: Found, language: Language) -> list[Statement
     for hit in found.hits:
         item = hit.document.item
         match item:
-            case Line():
+            case DiffPlace():
                 statement = line_item(entry, item, quoted, language)
             case Fact():
                 statement = fact_item(entry, [item], language)
@@ -64,7 +64,7 @@ def best_items(entry: Entry, found: Found, language: Language) -> list[Statement
                 text = code(shorten(item, _SENTENCE_LENGTH))
                 told = catalogue(language)("the author writes: {text}", text=text)
                 statement = Statement(text=told, citations=(to_commit(entry.commit),), kind="item")
-        if statement is None or (isinstance(item, Fact | Line) and statement.citations[0].label in labels):
+        if statement is None or (isinstance(item, Fact | DiffPlace) and statement.citations[0].label in labels):
             continue
         labels.add(statement.citations[0].label)
         items.append(statement)
@@ -85,7 +85,7 @@ def fact_item(entry: Entry, facts: Sequence[Fact], language: Language) -> Statem
     return Statement(text=text, citations=places, kind="item")
 
 
-def line_item(entry: Entry, found: Line, quoted: list[_Quoted], language: Language) -> Statement | None:
+def line_item(entry: Entry, found: DiffPlace, quoted: list[_Quoted], language: Language) -> Statement | None:
     """Quote a line with those that complete it, beside the line that it replaces; None if it is in `quoted`, which grows."""
     say, hunk, file = catalogue(language), found.hunk, found.file
     text, places = quote(hunk, found.place)

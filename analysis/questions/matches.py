@@ -10,10 +10,10 @@ from analysis.diff import changed_lines, hunks
 from analysis.impact.watch import touches
 from analysis.models import OPERATIONAL, Commit, Entry, Fact, FactKind, FileChange
 from analysis.paths import Kind, kind
-from analysis.questions.evidence import Line
+from analysis.questions.evidence import DiffPlace
 from analysis.questions.kinds import QuestionKind
 from analysis.questions.question import ParsedQuestion
-from analysis.questions.terms import Term, name_key, words_of
+from analysis.questions.terms import QuestionTerm, name_key, words_of
 from analysis.search.bm25 import idf
 from analysis.search.commit_words import CommitWords
 from analysis.search.words import split_words
@@ -33,7 +33,7 @@ _ELSEWHERE = (Kind.TEST, Kind.DOCS, Kind.EXAMPLE)  # which stop mentioning what 
 class Mentions:
     """Finds terms wherever they stand in a commit. Hyphens and underscores in names are alike, as in flags and their keys."""
 
-    def __init__(self, terms: Iterable[Term]) -> None:
+    def __init__(self, terms: Iterable[QuestionTerm]) -> None:
         self._patterns: Mapping[str, re.Pattern[str]] = {each.text: _mention(each) for each in terms}
 
     def in_words(self, words: CommitWords) -> frozenset[str]:
@@ -53,7 +53,7 @@ class Mentions:
         return frozenset(name for name, pattern in self._patterns.items() if any(map(pattern.search, texts)))
 
 
-def _mention(term: Term) -> re.Pattern[str]:
+def _mention(term: QuestionTerm) -> re.Pattern[str]:
     """Return the expression for a term; for a Chinese one also for the English words that are that term."""
     if not term.text.isascii():
         words = [rf"(?<!\w){re.escape(word)}" for word, weight in term.words.items() if weight == 1 and word.isascii()]
@@ -87,9 +87,9 @@ class PeriodMatches(NamedTuple):
     """
 
     found: tuple[Entry, ...]
-    absent: tuple[Term, ...] = ()
+    absent: tuple[QuestionTerm, ...] = ()
     asked: bool = True
-    unwritten: tuple[Term, ...] = ()
+    unwritten: tuple[QuestionTerm, ...] = ()
     unsearched: int = 0
     unproven: bool = False
     searched: int = 0
@@ -109,7 +109,7 @@ class PeriodMatches(NamedTuple):
         )
 
     @property
-    def missing(self) -> tuple[Term, ...]:
+    def missing(self) -> tuple[QuestionTerm, ...]:
         """Return the terms that the answer would say are not there: they must be looked for further."""
         return (*self.unwritten, *self.absent)
 
@@ -215,7 +215,7 @@ def _held(asked: ParsedQuestion, commit: PeriodCommit) -> _Held:
     return _Held(commit, held, bool(facts_asked(asked, entry.facts)))
 
 
-def _weight(term: Term, fields: Mapping[str, Collection[str]], paths: Iterable[str]) -> float:
+def _weight(term: QuestionTerm, fields: Mapping[str, Collection[str]], paths: Iterable[str]) -> float:
     if "/" in term.text and any(f"/{term.text.strip('/')}/" in f"/{path}/" for path in paths):
         return _FIELDS["title"]
     found = (
@@ -258,14 +258,14 @@ def touching(asked: ParsedQuestion, commits: Sequence[Commit]) -> frozenset[str]
     return touch | {sha for sha, others in mentioned.items() if touch and others - told}
 
 
-def touched_line(commit: Commit, names: Sequence[str]) -> Line | None:
+def touched_line(commit: Commit, names: Sequence[str]) -> DiffPlace | None:
     """Return the most significant changed line of a commit (with patches) that touches one of the names."""
     for touch in touches(commit, names):
         for file in commit.files:
             for hunk in hunks(file.patch) if file.path == touch.path else ():
                 for place, line in enumerate(hunk):
                     if line.sign != " " and to_line(commit, file, line).url == touch.url:
-                        return Line(file, hunk, place)
+                        return DiffPlace(file, hunk, place)
     return None
 
 

@@ -15,7 +15,7 @@ from analysis.questions.kinds import (
     kinds_of_question,
     without_metadata,
 )
-from analysis.questions.terms import Term, names_in, terms_of
+from analysis.questions.terms import QuestionTerm, names_in, terms_of
 from analysis.sources.secrets import Redactor
 from analysis.text import scalar
 
@@ -47,8 +47,8 @@ class ParsedQuestion(NamedTuple):
 
     text: str
     thread: tuple[Turn, ...]
-    terms: tuple[Term, ...]
-    earlier: tuple[Term, ...]
+    terms: tuple[QuestionTerm, ...]
+    earlier: tuple[QuestionTerm, ...]
     kinds: frozenset[QuestionKind]
     facts: FactsAsked
     names: tuple[str, ...]
@@ -60,12 +60,12 @@ class ParsedQuestion(NamedTuple):
         return bool(self.terms or self.facts.kinds or self.earlier)
 
     @property
-    def subjects(self) -> tuple[Term, ...]:
+    def subjects(self) -> tuple[QuestionTerm, ...]:
         """Return the telling terms that say more than which kinds of facts are asked for."""
         return tuple(term for term in self.terms if term.telling and term.text.lower() not in self.facts.words)
 
     @property
-    def all_terms(self) -> tuple[Term, ...]:
+    def all_terms(self) -> tuple[QuestionTerm, ...]:
         return (*self.terms, *self.earlier)
 
     @property
@@ -115,7 +115,7 @@ def parse_question(text: str, thread: Sequence[Turn] = ()) -> ParsedQuestion:
 
 
 def _parsed(text: str, thread: tuple[Turn, ...]) -> ParsedQuestion:
-    terms, earlier = terms_of(text), dict[str, Term]()
+    terms, earlier = terms_of(text), dict[str, QuestionTerm]()
     for age, turn in enumerate(reversed(thread[-_TURNS:]), 1):
         for term in terms_of(turn.text):
             earlier.setdefault(term.text, term._replace(weight=term.weight * _DECAY**age))

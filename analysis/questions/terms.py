@@ -31,7 +31,7 @@ _HAN_STOPWORDS = re.compile(
 _CODE = re.compile(r"`([\w.-]+)`")
 
 
-class Term(NamedTuple):
+class QuestionTerm(NamedTuple):
     """A word or name that a question asks for, as written, and the words that stand for it with their weights.
 
     Terms that are `telling` (names, words of the field and rare words) prove by their absence that a diff is about something
@@ -49,11 +49,11 @@ class Term(NamedTuple):
         return self.text.startswith("--") and self.text[2:].isalnum()
 
 
-def terms_of(text: str) -> tuple[Term, ...]:
+def terms_of(text: str) -> tuple[QuestionTerm, ...]:
     """Return the terms of a text; references to commits are none: they say which is meant, not what is asked about it."""
     for reference in references_in(text):
         text = re.sub(re.escape(reference), " ", text, flags=re.IGNORECASE)
-    found: dict[str, Term] = {}
+    found: dict[str, QuestionTerm] = {}
     for match in _WHOLE.finditer(text):
         for term in _latin_terms(match[0].rstrip("./-")):
             found.setdefault(term.text.lower(), term)
@@ -95,20 +95,20 @@ def stem(word: str) -> str:
     return word
 
 
-def _latin_terms(word: str) -> Iterator[Term]:
+def _latin_terms(word: str) -> Iterator[QuestionTerm]:
     if word[0].isdigit():
-        yield Term(word, {word.lower(): 1.0}, _NUMBER_WEIGHT)
+        yield QuestionTerm(word, {word.lower(): 1.0}, _NUMBER_WEIGHT)
     elif is_name(word):
         last = re.split(r"[./]", word.strip("/"))[-1] if "/" not in word else word.rstrip("/").rpartition("/")[2]
-        yield Term(word, {name_key(last): 1.0, name_key(word): 1.0}, _NAME_WEIGHT, telling=True)
+        yield QuestionTerm(word, {name_key(last): 1.0, name_key(word): 1.0}, _NAME_WEIGHT, telling=True)
         for part in _parts(word):
-            yield Term(part, _with_synonyms(part), _PART_WEIGHT)
+            yield QuestionTerm(part, _with_synonyms(part), _PART_WEIGHT)
     elif word.lower() not in STOPWORDS and len(word) > 1:
         for part in split_words(word):
             known = part not in _COMMON and (part in _table("synonyms") or _is_rare(part))
             acronym = bool(_ACRONYM.match(word)) and len(part) > 1
             if part not in STOPWORDS and len(part) > 1:
-                yield Term(word if acronym else part, _with_synonyms(part), 1.0, telling=known or acronym)
+                yield QuestionTerm(word if acronym else part, _with_synonyms(part), 1.0, telling=known or acronym)
 
 
 def _is_rare(word: str) -> bool:
@@ -120,17 +120,17 @@ def _common_stems() -> frozenset[str]:
     return frozenset(map(stem, wordlist("common_words") | STOPWORDS))
 
 
-def _chinese_terms(text: str) -> Iterator[Term]:
+def _chinese_terms(text: str) -> Iterator[QuestionTerm]:
     """Yield the field's terms, longest first, and what else is Chinese as pairs of characters."""
     table = _table("chinese_terms")
     for term in sorted(table, key=len, reverse=True):
         if term in text:
             words = {stem(word): 1.0 for word in table[term]}
             pairs = {name_key(word): 1.0 for word in table[term] if "_" in word}
-            yield Term(term, {**words, **pairs, **_pairs(term)}, telling=term not in _COMMON)
+            yield QuestionTerm(term, {**words, **pairs, **_pairs(term)}, telling=term not in _COMMON)
             text = text.replace(term, " ")
     for run in _RUN.findall(_HAN_STOPWORDS.sub(" ", text)):
-        yield Term(run, _pairs(run), _RUN_WEIGHT)
+        yield QuestionTerm(run, _pairs(run), _RUN_WEIGHT)
 
 
 def words_of(text: str) -> frozenset[str]:

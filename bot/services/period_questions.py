@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from analysis.locale import Catalogue, catalogue
 from analysis.locale.punctuation import join_items, join_sentences
 from analysis.models import DayReport, Entry, Language, Repository, Statement
-from analysis.questions.commit_lines import most_commits, number_matching, number_of
+from analysis.questions.by_rules import most_commits, number_matching, number_of
 from analysis.questions.kinds import QuestionKind
 from analysis.questions.matches import (
     Mentions,
@@ -23,7 +23,7 @@ from analysis.questions.matches import (
     touching,
 )
 from analysis.questions.question import ParsedQuestion, Question, answered_in_parts
-from analysis.questions.terms import Term
+from analysis.questions.terms import QuestionTerm
 from analysis.search.commit_words import lacks_patches, may_hold_more
 from analysis.writing.by_rules import code
 from bot.models.downstream import DownstreamCheck
@@ -115,7 +115,7 @@ class PeriodQuestions:
     def _answer_from_store(self, question: PeriodQuestion) -> Iterator[Statement]:
         """Yield the statements of an answer from all that is stored, and from the mirror if a name's history is asked for."""
         asked, count = question.asked, self._store.count(question.repository)
-        only_number = QuestionKind.HOW_MANY in asked.kinds and not asked.says_something
+        only_number = QuestionKind.HOW_MANY in asked.kinds and not (asked.terms or asked.facts.kinds)
         if count and (asked.is_general or only_number or QuestionKind.MOST_COMMITS in asked.kinds):
             entries = self._matches.latest(question.repository)
             if len(entries) < count:
@@ -236,12 +236,12 @@ def _none_of(matches: PeriodMatches, question: PeriodQuestion) -> Statement:
     return Statement(text=text)
 
 
-def _names(terms: Sequence[Term], question: PeriodQuestion) -> str:
+def _names(terms: Sequence[QuestionTerm], question: PeriodQuestion) -> str:
     written = dict.fromkeys(_as_written(term, question.asked.text) for term in terms)
     return join_items([f"`{name}`" for name in list(written)[:_MAX_NAMED]], catalogue(question.language))
 
 
-def _as_written(term: Term, question: str) -> str:
+def _as_written(term: QuestionTerm, question: str) -> str:
     """Return the word of a question that a term is, or is a part of, as it was written there."""
     match = re.search(rf"(?<![\w-])[\w-]*?(?<!\w){re.escape(term.text)}(?!\w)[\w-]*", question, re.IGNORECASE)
     return match[0].rstrip("-") if match else term.text

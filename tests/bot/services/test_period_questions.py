@@ -247,17 +247,6 @@ def test_a_removal_that_nothing_proves_is_not_claimed(stored: Stored, days: tupl
     assert "Set environment variables" in answer
 
 
-@pytest.mark.parametrize("days", DAYS, ids=["of a day", "of all that is stored"])
-def test_who_asks_for_two_names_is_told_of_both(stored: Stored, days: tuple[date, ...]) -> None:
-    """Also if one is a name in code, and the other a word."""
-    at = stored(
-        *(recorded(number, files=[changed("a.py", f"@@ -0,0 +1 @@\n+tapir_j({number})")]) for number in range(1, 5)),
-        recorded(5, message="Speed up Zyzzyva", files=[changed("b.py", "@@ -0,0 +1 @@\n+fast()")]),
-    )
-    answer = asked(at, "what touches tapir_j or Zyzzyva?", days)
-    assert ("tapir_j(" in answer, "Speed up Zyzzyva" in answer) == (True, True)
-
-
 @pytest.mark.parametrize(
     ("question", "answer"),
     [
