@@ -224,7 +224,8 @@ def facts_asked_for(question: str) -> FactsAsked:
     both = things & changes
     if not both and _ADDED.search(question):  # what is removed or changed says nothing of what is new
         things = things & _NEW
-    return FactsAsked(both or things, bool(both), _words_of(_THINGS, question))
+    removal, *_ = _CHANGES
+    return FactsAsked(both or things, bool(both), _words_of((*_THINGS, removal), question))
 
 
 def _of(table: _Table, question: str) -> frozenset[FactKind]:

@@ -22,14 +22,10 @@ def move(
     DATABASE_URL. FROM stays as it is.
     """
     from bot.cli.progress import TerminalProgress
-    from bot.open_flows import carry_open_flows
-    from bot.store.move import moving
+    from bot.move import move_store
 
-    with _errors_of_arguments(), TerminalProgress() as progress, moving(source, target) as under_way:
-        tables = under_way.copy(progress)
-        under_way.index(progress)
-        flows = carry_open_flows(source, target)
-        under_way.finish()
+    with _errors_of_arguments(), TerminalProgress() as progress:
+        tables, flows = move_store(source, target, progress)
     widest = max(map(len, tables))
     for name, rows in tables.items():
         typer.echo(f"{name:{widest}} {rows:>13,} rows")
