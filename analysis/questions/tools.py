@@ -15,8 +15,8 @@ from analysis.diff import tokens
 from analysis.errors import DigestError, Misuse
 from analysis.grounding.corpus import FileLines
 from analysis.models import SHORT_SHA, Commit, Entry
+from analysis.questions.kinds import QuestionKind
 from analysis.questions.metadata import records
-from analysis.questions.topics import Topic
 from analysis.sources.mirror import FileMatch, Mirror
 from analysis.text import one_line
 
@@ -248,7 +248,7 @@ class CommitTools:
         links = self._entry.links
         shas = [*links.all_reverted, links.reverted_by, *links.fixes, *links.fixed_by]
         shas += links.series.commits if links.series else ()
-        known = next(each.text for each in records(self._entry, "en") if each.topic is Topic.LINKS)
+        known = next(each.text for each in records(self._entry, "en") if each.kind is QuestionKind.LINKS)
         others = self._stored.with_shas([sha for sha in dict.fromkeys(shas) if sha and sha != self._commit.sha])
         return [_Row(known), *map(_commit_row, others)]
 

@@ -9,10 +9,10 @@ from itertools import chain
 
 from analysis.errors import Misuse, UnknownCommit
 from analysis.locale import Phrase
-from analysis.models import DayReport, Language, Question, Repository, Statement
-from analysis.questions.days_asked import days_asked, last_days
+from analysis.models import DayReport, Language, Repository, Statement
+from analysis.questions.days_asked import days_asked, last_days, scope_of
 from analysis.questions.intent import asks_about_own_code, language_of, references_in
-from analysis.questions.scope import scope_of
+from analysis.questions.question import ParsedQuestion, Question, parse_question
 from bot.models.reference import Reference, parse_reference
 from bot.models.subjects import CommitRef, DayRef, Subject, WeekRef, commit_value, parse_value
 from bot.services.answers import AnswerService
@@ -86,7 +86,8 @@ class Questions:
             statements, kind = self._answer_over_days(conversation, period)
         else:
             try:
-                question = self._question(conversation, ref, asked.text, language, named)
+                parsed = parse_question(asked.text, self._threads.turns(conversation.request))
+                question = self._question(conversation, ref, parsed, language, named)
             except SeveralCommits as exc:
                 conversation.show(self._commits.which(conversation.view, exc, asked.text), stage="which")
                 return
@@ -109,7 +110,7 @@ class Questions:
         thread = self._threads.turns(conversation.request)
         if isinstance(ref, WeekRef) and not _names_days(text, today):
             days = tuple(each.day for each in ref.days if each.day < today)
-            return PeriodQuestion(text, ref.repository, days, ref.tz, language, thread)
+            return PeriodQuestion(parse_question(text, thread), ref.repository, days, ref.tz, language)
         earlier = [each.text for each in thread if each.who == "person"]
         known = conversation.view.reader.known
         named, rest = _named_repository(text, known)
@@ -117,16 +118,15 @@ class Questions:
         repository = named or (ref.repository if ref else None) or next(filter(None, before), None)
         scope = scope_of(rest, today, earlier)
         _check_days(scope.days)
-        return PeriodQuestion(
-            scope.text, repository or _usual_repository(conversation), scope.days, tz, language, thread
-        )
+        repository = repository or _usual_repository(conversation)
+        return PeriodQuestion(parse_question(scope.text, thread), repository, scope.days, tz, language)
 
     def _answer_over_days(
         self, conversation: Conversation, asked: PeriodQuestion
     ) -> tuple[Iterator[Statement], AnswerKind]:
         """Read the days of a question, and return the answer. Raise what reading them raises."""
         reader, channel = conversation.view.reader, conversation.request.channel
-        if broken := self._checks.asked(reader, channel, asked.repository, asked.text):
+        if broken := self._checks.asked(reader, channel, asked.repository, asked.asked.text):
             check = partial(self._checks.check, reader, channel, asked.repository, named=broken)
             asked = asked._replace(days=asked.days or last_days(conversation.today), check=check)
         reader.allow(asked.repository)
@@ -142,21 +142,26 @@ class Questions:
     ) -> tuple[Iterator[Statement], AnswerKind]:
         """Return the answer: what breaks downstream code from the impacts, without a model; everything else as always."""
         reader, channel = conversation.view.reader, conversation.request.channel
-        if broken := self._checks.asked(reader, channel, question.repository, question.text):
+        if broken := self._checks.asked(reader, channel, question.repository, question.asked.text):
             entries = (*question.entries, *(question.further_commits or ()))
             check = self._checks.check(reader, channel, question.repository, entries, named=broken)
             return answer_from_impacts(check, entries, language), _kind(conversation, broken)
-        if isinstance(ref, DayRef) and len(question.entries) > 1 and not asks_about_own_code(question.text):
-            asked = PeriodQuestion(question.text, ref.repository, (ref.day,), ref.tz, language, question.thread)
+        if isinstance(ref, DayRef) and len(question.entries) > 1 and not asks_about_own_code(question.asked.text):
+            asked = PeriodQuestion(question.asked, ref.repository, (ref.day,), ref.tz, language)
             return self._periods.answer_from(asked, question.entries), "answer"
-        hint = [naming_hint(question.repository, language)] if asks_about_own_code(question.text) else []
+        hint = [naming_hint(question.repository, language)] if asks_about_own_code(question.asked.text) else []
         return chain(self._answers.answer(question, language), hint), "answer"
 
     def _question(
-        self, conversation: Conversation, ref: Subject | None, text: str, language: Language, names: Sequence[str]
+        self,
+        conversation: Conversation,
+        ref: Subject | None,
+        asked: ParsedQuestion,
+        language: Language,
+        names: Sequence[str],
     ) -> Question:
         """Return a question with its commits. Raise `SeveralCommits` if they are ambiguous, `UnknownCommit` if there is none."""
-        reader, thread = conversation.view.reader, self._threads.turns(conversation.request)
+        reader = conversation.view.reader
         located = _named_commits(conversation, ref, names)
         if isinstance(ref, CommitRef):
             own = reader.commit(Reference(ref.sha, sha=ref.sha), ref.repository)
@@ -165,10 +170,10 @@ class Questions:
             raise SeveralCommits("", located)
         if located:
             entries = tuple(reader.entry(each, language, patches=True) for each in located)
-            return Question(text, located[0].repository, entries, thread)
+            return Question(asked, located[0].repository, entries, () if entries[1:] else None)
         if isinstance(ref, DayRef):
             report = reader.report(ref, conversation.now, ask=False)
-            return Question(text, ref.repository, report.entries + report.late, thread)
+            return Question(asked, ref.repository, report.entries + report.late)
         raise UnknownCommit(Phrase("I can't tell which commit you mean; name one, or ask in its thread"))
 
 

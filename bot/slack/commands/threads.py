@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from analysis.models import Turn
+from analysis.questions.days_asked import asks_over_days
 from analysis.questions.intent import reads_as_question, references_in
-from analysis.questions.scope import asks_over_days
 from bot.models.subjects import CommitRef, parse_value
 from bot.slack.commands.conversation import Conversation
 from bot.slack.parsing.command_types import Ask, Command, Help, NotUnderstood, Suspects

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 from difflib import get_close_matches
 
+from analysis.questions.days_asked import asks_over_days
 from analysis.questions.intent import asks_when_addressed, references_in
-from analysis.questions.scope import asks_over_days
 from analysis.text import one_line, shorten
 
 _COURTESY = re.compile(

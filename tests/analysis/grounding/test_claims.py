@@ -5,9 +5,10 @@ import pytest
 from analysis.facts import facts
 from analysis.grounding.check import check, false_claims
 from analysis.grounding.corpus import Corpus
-from analysis.models import Commit, Entry, Importance, Language, PullRequest, Question, Repository
+from analysis.models import Commit, Entry, Importance, Language, PullRequest, Repository
 from analysis.questions.answer_check import AnswerChecker
-from analysis.questions.excerpts import chunks_of
+from analysis.questions.prompt import chunks_of
+from analysis.questions.question import Question, parse_question
 from analysis.questions.segmenter import Segment
 from analysis.ranking import rank
 from loopback.sample import sample_repository
@@ -201,7 +202,7 @@ def checked(text: str, language: Language = "en") -> bool:
     """Whether an answer about the commit that removes a flag keeps a sentence."""
     found = facts(FLAG)
     told = Entry(commit=FLAG, facts=found, ranked=rank(FLAG, found))
-    question = Question("what does it do?", Repository(owner="acme", name="engine"), (told,))
+    question = Question(parse_question("what does it do?"), Repository(owner="acme", name="engine"), (told,))
     checker = AnswerChecker(question, list(chunks_of(FLAG)), language, lambda: "")
     return checker.check(Segment(text, "sentence", new_paragraph=True, line=0)) is not None
 
