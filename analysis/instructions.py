@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-from analysis.look_alikes import as_read, place_in
+from analysis.text import as_read, place_in
 
 INSTRUCTIONS = (
     r"\b(?:ignore|disregard|forget|override)\b[^.。\n]{0,30}\b(?:instructions|directions|guidelines)\b",

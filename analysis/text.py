@@ -1,20 +1,24 @@
-"""Sanitizing of untrusted text for display.
+"""Untrusted text: sanitized for display, and as it reads.
 
 Commit titles, names, paths and descriptions may contain any character. Two steps apply, and each surface adds its own
-escaping: `scalar` makes a string storable, `visible` replaces characters that would act on the display.
+escaping: `scalar` makes a string storable, `visible` replaces characters that would act on the display. What is searched
+for, and never shown, is read with `as_read`: letters that imitate Latin ones as these, and without what nobody sees.
 """
 
 import re
 import unicodedata
+from functools import lru_cache
 
-from analysis.look_alikes import FILLERS
-
+# Letters and a symbol that are drawn as a gap or as nothing: Hangul fillers and the blank pattern of Braille.
+_BLANK = "\u2800"
+FILLERS = f"\u115f\u1160\u3164\uffa0{_BLANK}"
 # Characters that move, hide or reorder the text around them: C0 and C1 controls, soft hyphen, bidirectional embeddings,
 # overrides, isolates and marks, zero-width and invisible operators, line separators, annotations, tags, fillers.
-_ACTIVE = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-    f"\U000e0000-\U000e007f{FILLERS}]"
+ACTIVE = (
+    "\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    f"\U000e0000-\U000e007f{FILLERS}"
 )
+_ACTIVE = re.compile(f"[{ACTIVE}]")
 # Joiners shape letters in Persian and Indic scripts and in emoji; between ASCII letters they only hide.
 _HIDDEN_JOINER = re.compile("(?<![^\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f])")
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -75,3 +79,54 @@ def shorten(text: str, length: int) -> str:
 def quantity(count: int, noun: str) -> str:
     """Return the count with its noun: `1 file`, `2 files`."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+# Letters that can hardly be told from Latin ones: Cyrillic, Greek, and of Latin's own phonetic ones.
+_LATIN = str.maketrans(
+    "авԁеһіјӏԛорԍсѕтухѵԝАВЕНІЈКМОРԚЅСТУХԜαϲηικνορτυχγΑΒΕΖΗΙΚΜΝΟΡΤΥΧıɡɑ",
+    "abdehijlqopgcstyxvwABEHIJKMOPQSCTYXWacnikvoptuxyABEZHIKMNOPTYXiga",
+)
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+_WORD = re.compile(r"[^\W\d_]+")
+_LATIN_LETTER = re.compile("[A-Za-z]")
+_UNSEEN = ("Cf", "Mn", "Me")  # categories: formats, and marks on other characters
+
+
+def as_read(text: str) -> str:
+    """Return a text with compatible forms (full-width, mathematical) as ASCII, and words of mixed alphabets as Latin ones.
+
+    Words in another alphabet alone stay as they are.
+    """
+    if text.isascii():
+        return text
+    return _WORD.sub(_as_latin, _NOT_ASCII.sub(lambda char: _plain(char[0]), text))
+
+
+def place_in(text: str, offset: int) -> int:
+    """Return where in a text the character stands that is at an offset of `as_read(text)`."""
+    if text.isascii():
+        return offset
+    for place, char in enumerate(text):
+        offset -= len(_plain(char))
+        if offset < 0:
+            return place
+    return len(text)
+
+
+@lru_cache(maxsize=8192)
+def _plain(char: str) -> str:
+    """Return the ASCII characters that a character is a form of, nothing for one that is not seen, else itself."""
+    if char.isascii():
+        return char
+    if char == _BLANK:
+        return " "
+    if unicodedata.category(char) in _UNSEEN or char in FILLERS:
+        return ""
+    compatible = unicodedata.normalize("NFKC", char)
+    return compatible if compatible.isascii() else char
+
+
+def _as_latin(word: re.Match[str]) -> str:
+    """Return a partly Latin word with Latin letters for what looks like them, if it then has no others; of the same length."""
+    latin = word[0].translate(_LATIN)
+    return latin if latin.isascii() and _LATIN_LETTER.search(word[0]) else word[0]

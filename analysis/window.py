@@ -8,8 +8,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from analysis.errors import Misuse
 from analysis.locale import Phrase
 
-_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_SHORT_WEEKDAYS = tuple(name[:3] for name in _WEEKDAYS)
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
@@ -45,19 +44,24 @@ def _first_instant(day: date, tz: ZoneInfo) -> datetime:
     return datetime.combine(day, time(), tz).astimezone(UTC)
 
 
+def named_day(word: str, today: date) -> date | None:
+    """Return the day that a word in lower case names: today, yesterday, or a weekday (or `mon`), the latest one before today."""
+    if word in ("today", "yesterday"):
+        return today - timedelta(days=int(word == "yesterday"))
+    weekday = next((number for number, name in enumerate(WEEKDAYS) if word in (name, name[:3])), None)
+    return None if weekday is None else today - timedelta(days=(today.weekday() - weekday) % 7 or 7)
+
+
 def parse_day(text: str, today: date) -> date:
     """Parse a date: 2026-02-05, today, yesterday, -3 (days ago), or mon (the latest one before today).
 
     Raises `Misuse` with the accepted forms.
     """
     word = (text := text.strip()).lower()
-    if word in ("today", "yesterday"):
-        return today - timedelta(days=int(word == "yesterday"))
+    if named := named_day(word, today):
+        return named
     if re.fullmatch(r"-\d{1,5}", word):
         return _check_day(today - timedelta(days=int(word[1:])), today, text)
-    if word in _WEEKDAYS or word in _SHORT_WEEKDAYS:
-        back = (today.weekday() - _SHORT_WEEKDAYS.index(word[:3])) % 7
-        return today - timedelta(days=back or 7)
     if _ISO_DATE.fullmatch(word):
         try:
             return _check_day(date.fromisoformat(word), today, text)

@@ -30,9 +30,9 @@ from bot.models.clock import Clock
 from bot.models.deliveries import Delivery, Outcome
 from bot.publishing.publications import ScheduledPublications
 from bot.slack.commands.responder import Responder
-from bot.slack.delivery.drafting import DeliveryReader, Drafter
+from bot.slack.delivery.drafting import Drafter
 from bot.slack.delivery.revert_notices import Reverted, RevertNotices
-from bot.slack.delivery.sending import Finisher, Sender
+from bot.slack.delivery.sending import Sender
 from bot.store import Mailbox
 from bot.store.database import display_name
 from bot.store.executors import Executors
@@ -68,10 +68,8 @@ _R = TypeVar("_R")
 class DeliverySteps(NamedTuple):
     """The services that carry out a delivery's steps."""
 
-    reader: DeliveryReader
     drafter: Drafter
     sender: Sender
-    finisher: Finisher
     revert_notices: RevertNotices
 
 
@@ -109,13 +107,11 @@ class Flows:
     def _register_steps(self, responder: Responder, steps: DeliverySteps) -> None:
         self._respond = self._step("_respond", responder.respond)
         self._answered = self._step("_answered", lambda key: self._mailbox.done(key, self._now()))
-        self._read = self._step("_read", steps.reader.read)
+        self._read = self._step("_read", steps.drafter.read)
         self._draft = self._step("_draft", steps.drafter.draft)
-        self._notice = self._step(
-            "_notice", lambda delivery, seconds: steps.drafter.draft_wait(delivery, seconds, self._now())
-        )
+        self._notice = self._step("_notice", steps.drafter.draft_wait)
         self._send = self._step("_send", steps.sender.send)
-        self._finish = self._step("_finish", steps.finisher.finish)
+        self._finish = self._step("_finish", steps.sender.finish)
         self._reverted = self._step("_reverted", steps.revert_notices.reverted_by)
         self._draft_retraction = self._step("_draft_retraction", steps.revert_notices.draft)
 

@@ -31,7 +31,7 @@ _OF_CLASSES = frozenset(
 _IN_MODULES = frozenset({FactKind.REMOVED_NAME, FactKind.MOVED_NAME})
 _PARAMETER_KINDS = frozenset(each for each in FactKind if each.name.endswith(("_PARAMETER", "PARAMETER_KIND")))
 _GONE = frozenset({FactKind.REMOVED_PARAMETER, FactKind.RENAMED_PARAMETER})
-_NEEDED = frozenset({FactKind.REQUIRED_PARAMETER, FactKind.RENAMED_PARAMETER})
+_NEW = frozenset({FactKind.REQUIRED_PARAMETER, FactKind.ADDED_PARAMETER})
 _REQUIREMENTS = frozenset({FactKind.MINIMUM_RAISED, FactKind.DEPENDENCY_MOVED})
 _REVERT = re.compile(r"(?:un-?)?revert(?:s|ing)?\b[:\s]*", re.IGNORECASE)
 _NUMBER = re.compile(r"\s*\(#\d+\)\s*$")
@@ -194,51 +194,44 @@ def _with_file(change: str, commit: Commit, fact: Fact, say: Catalogue) -> str:
 
 
 def _parameters(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
-    """Yield how the parameters of functions change: what is gone and what is needed, or how many change."""
+    """Yield how the parameters of functions change: which if they change alike, or how many."""
     functions = list(dict.fromkeys(map(_function, facts)))
-    told, count, kinds = _functions(functions, say), len(functions), {each.kind for each in facts}
-    gone = [_parameter(each) for each in facts if each.kind in _GONE]
-    new = [
-        each.new or "" if each.kind is FactKind.RENAMED_PARAMETER else _parameter(each)
-        for each in facts
-        if each.kind in _NEEDED
-    ]
-    old, needed = (_few(names, say) for names in (gone, new))
-    alike = (
-        len(
-            {
-                frozenset((each.kind, _parameter(each)) for each in facts if _function(each) == name)
-                for name in functions
-            }
-        )
-        == 1
-    )
-    if kinds <= _GONE | _NEEDED and gone and new and alike:
-        yield say.plural(
-            "{function} takes {new} instead of {old}",
-            "{function} take {new} instead of {old}",
-            count,
-            function=told,
-            new=needed,
-            old=old,
-        )
-    elif kinds == {FactKind.REMOVED_PARAMETER}:
-        yield say.plural(
-            "{function} no longer takes {old}", "{function} no longer take {old}", count, function=told, old=old
-        )
-    elif kinds == {FactKind.REQUIRED_PARAMETER}:
-        yield say.plural(
-            "{function} now requires {new}", "{function} now require {new}", count, function=told, new=needed
-        )
-    elif kinds == {FactKind.ADDED_PARAMETER}:
-        added = _few([_parameter(each) for each in facts], say)
-        yield say("Passes the new parameter {names} to {function}", names=added, function=told)
+    if signature := _signature(facts, functions, say):
+        yield signature
     elif len(facts) == 1:
         yield FACT_SENTENCES[facts[0].kind].named(code(facts[0].name.replace(".__init__(", "(")), 1, say)
     parameters = FACT_SENTENCES[FactKind.REMOVED_PARAMETER].counted(len({each.name for each in facts}), say)
     for named in (1, 0):
         owner = _functions(functions, say, named)
         yield say("Changes {what}", what=say("{what} of {owner}", what=parameters, owner=owner))
+
+
+def _signature(facts: Sequence[Fact], functions: Sequence[str], say: Catalogue) -> str:
+    """Return what functions take that they did not, or no longer take; "" if they change in several ways."""
+    told, count = _functions(functions, say), len(functions)
+    gone = _few([_parameter(each) for each in facts if each.kind in _GONE], say)
+    renamed = [each.new or "" for each in facts if each.kind is FactKind.RENAMED_PARAMETER]
+    new = _few([*renamed, *(_parameter(each) for each in facts if each.kind in _NEW)], say)
+    values = {"function": told, "old": gone, "new": new}
+    match {each.kind for each in facts}:
+        case kinds if kinds == {FactKind.ADDED_PARAMETER}:
+            return say("Now passes {new} to {function}", **values)
+        case kinds if kinds == {FactKind.REMOVED_PARAMETER}:
+            return say.plural("{function} no longer takes {old}", "{function} no longer take {old}", count, **values)
+        case kinds if kinds == {FactKind.REQUIRED_PARAMETER}:
+            return say.plural("{function} now requires {new}", "{function} now require {new}", count, **values)
+        case kinds if kinds <= _GONE | _NEW and gone and new and _change_alike(facts, functions):
+            return say.plural(
+                "{function} takes {new} instead of {old}", "{function} take {new} instead of {old}", count, **values
+            )
+        case _:
+            return ""
+
+
+def _change_alike(facts: Sequence[Fact], functions: Sequence[str]) -> bool:
+    """Return whether the same parameters change in the same way in each of some functions."""
+    changes = [{(each.kind, _parameter(each)) for each in facts if _function(each) == name} for name in functions]
+    return all(each == changes[0] for each in changes)
 
 
 def _functions(functions: Sequence[str], say: Catalogue, named: int = _NAMED) -> str:

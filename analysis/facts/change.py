@@ -25,7 +25,6 @@ _DUPLICATE = re.compile(r"\b(?:redundant|duplicat\w*)\b", re.IGNORECASE)
 _WORD = re.compile(r"[\w-]+")
 _ADDED_NAME = re.compile(r"^\+(?:(?:async )?def |class )?(\w+)", re.MULTILINE)
 
-
 Side = Literal["-", "+"]
 SIDES: tuple[Side, Side] = ("-", "+")
 
@@ -38,14 +37,14 @@ class Sides(NamedTuple):
 
 
 class Change:
-    """A commit, prepared once for all rules. Lines are read straight from the patches, without parsing hunks."""
+    """A commit, prepared once for all rules: its lines, and its Python files before and after it."""
 
     def __init__(self, commit: Commit, trees: Trees | None = None) -> None:
         self.commit = commit
         self._trees = trees
         self.whole = Sides(Revision(trees.before), Revision(trees.after)) if trees else None
 
-    def sides(self, file: FileChange) -> "Sides | None":
+    def sides(self, file: FileChange) -> Sides | None:
         """Return where a Python file is looked up before and after the commit; None if neither whole nor in a patch.
 
         It is looked up whole where both of its sides can be read and parsed, else as far as the patches show it.
@@ -66,7 +65,7 @@ class Change:
         return sides.before.source(old_path(file)) if side == "-" else sides.after.source(file.path)
 
     @cached_property
-    def _patched(self) -> "Sides":
+    def _patched(self) -> Sides:
         files = [file for file in self.commit.files if file.path.endswith((".py", ".pyi")) and file.patch]
         before = {path: fragment(path, file.patch or "", "-") for file in files for path in [old_path(file)]}
         after = {file.path: fragment(file.path, file.patch or "", "+") for file in files if file.status != "removed"}
@@ -113,19 +112,9 @@ class Change:
         return found
 
     @cached_property
-    def subject(self) -> str:
-        """Return the commit's descriptive title."""
-        return self.commit.subject
-
-    @cached_property
-    def lower_text(self) -> str:
-        """Return everything that the author wrote, in lower case."""
-        return "\n".join(self.commit.texts).lower()
-
-    @cached_property
     def removes_only_duplicates(self) -> bool:
         """Return whether the title calls the removed code a duplicate, which the diff need not show."""
-        return bool(_DUPLICATE.search(self.subject))
+        return bool(_DUPLICATE.search(self.commit.subject))
 
     def adds(self, name: str) -> bool:
         """Return whether an added line mentions the name, which may then only have moved."""

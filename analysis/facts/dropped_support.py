@@ -13,7 +13,7 @@ from analysis.paths import Kind, kind
 
 _CONTAINER = re.compile(r"^(?P<indent>\s*)(?P<name>[A-Za-z_]\w*)\s*(?::[^=]+)?=\s*(?P<call>[\w.]*)\s*(?:[(\[{]\s*)+$")
 _ITEM = re.compile(r"""^(?P<indent>\s+)["'](?P<value>[^"'\s]+)["']\s*(?:,|:\s*\S.*)?$""")
-_LITERAL = re.compile(r"\bLiteral\b|^-.*[\"']", re.MULTILINE)
+_QUOTED = re.compile(r"^-.*[\"']", re.MULTILINE)
 # Lists of what is supported, and lists of what is not: leaving the latter is no loss.
 _SUPPORTS = re.compile(
     r"support|method|model|backend|platform|format|parser|regist|arch|quant|kernel|connector|loader|processor|device|scheme"
@@ -103,10 +103,12 @@ def _registered(change: Change, file: FileChange, side: Side) -> Iterator[_Value
 
 def _literals(change: Change, file: FileChange, side: Side) -> Iterator[_Value]:
     """Yield the values of `Literal` types; those of a definition that the other side lacks are not told."""
-    own, other = (change.source(file, each) for each in (side, "+" if side == "-" else "-"))
-    changed = {line.number for line in changed_lines(file, side)}
-    if not own or not other or not _LITERAL.search(file.patch or ""):
+    if not _QUOTED.search(file.patch or ""):
         return
+    own, other = (change.source(file, each) for each in (side, "+" if side == "-" else "-"))
+    if not own or not other or "Literal" not in own.text:
+        return
+    changed = {line.number for line in changed_lines(file, side)}
     both = {name for name, _ in _typed(other.module, "")}
     for name, node in _typed(own.module, ""):
         for text, number in constant_strings(node) if name in both and not _EXCLUDES.search(name) else ():

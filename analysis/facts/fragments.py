@@ -16,7 +16,7 @@ _MAX_ERRORS = 200  # of one hunk, each a parse
 _HEAD = re.compile(r"(?P<scope>class|def|async def|if)\s+\w+")
 _OPEN_TABLE = re.compile(r"\w.*=.*(?P<bracket>[\[({])$")
 _CLOSING = {"[": "]", "(": ")", "{": "}"}
-_UNKNOWN = "def _():"  # the function that holds what nobody knows the function of
+_UNKNOWN = "def __unknown__():"  # the function that holds what is local to one that no line shows
 _BLOCK = "if 1:"
 _EMPTY_BLOCK = "expected an indented block"
 

@@ -40,11 +40,7 @@ _FLAG = re.compile(r"--[a-z][a-z0-9]*(?:[-_.][a-z0-9]+)*")
 FLAG_NAME = re.compile(r"""["'](--[a-z][a-z0-9]*(?:[-_.][a-z0-9]+)*)["']""")
 _ROUTE = re.compile(
     r"""(?x)
-      ^@[\w.]+\.(?:get|post|put|patch|delete|head|options|route|api_route|websocket)\(\s*(?:path\s*=\s*)?["'](?P<decorated>/[^"']*)["']
-    | \.(?:add_api_route|add_api_websocket_route|add_route|add_url_rule|add_websocket_route|add_get|add_post|add_put|add_delete)
-      \(\s*(?:path\s*=\s*)?["'](?P<added>/[^"']*)["']
-    | \b(?:Route|WebSocketRoute|Mount)\(\s*["'](?P<routed>/[^"']*)["']
-    | ^\s*(?:app|router|server)\.(?:get|post|put|patch|delete|all|use)\(\s*["'`](?P<express>/[^"'`]*)["'`]
+      ^\s*(?:app|router|server)\.(?:get|post|put|patch|delete|all|use)\(\s*["'`](?P<express>/[^"'`]*)["'`]
     | \bHandle(?:Func)?\(\s*"(?:[A-Z]+\s)?(?P<handled>/[^"]*)"
     """
 )

@@ -1,6 +1,7 @@
 """Links between commits: what a commit reverts, fixes or follows up, and the series it belongs to.
 
-`reverts` tells what a commit reverts as facts; `keys` extracts the references that a commit mentions; the store resolves them to commits.
+`reverts` yields what a commit reverts as facts. `keys` extracts the references that a commit mentions; the store resolves
+them to commits.
 """
 
 import re
@@ -36,8 +37,8 @@ _IN_TEXT = re.compile(
 
 def reverts(change: Change) -> Iterator[Fact]:
     """Yield what the commit reverts: one title or SHA prefix, else each pull request."""
-    if "revert" not in change.lower_text:
-        return  # every pattern has that word
+    if not may_revert(change.commit):
+        return
     title, sha = reverted_title(change.commit), reverted_sha(change.commit)
     for name in [title or (sha or "")[:SHORT_SHA]] if title or sha else reverted_pulls(change.commit):
         yield Fact(kind=FactKind.REVERT, name=name)

@@ -16,6 +16,8 @@ _OLD_NAMES = re.compile(r"\b(?:List|Dict|Tuple|Set|FrozenSet)\b")
 
 def narrowed(was: str, now: str) -> bool:
     """Return whether a type certainly accepts less than before; only built-in types are compared."""
+    if was == now:
+        return False
     before, after = alternatives(was), alternatives(now)
     if not before or not after:
         return False

@@ -49,7 +49,7 @@ def security_terms(change: Change) -> Iterator[Fact]:
         return
     for match in _ADVISORY.finditer("\n".join(map(without_instructions_by_sentence, commit.texts))):
         yield Fact(kind=FactKind.SECURITY, name=match[1].upper() if match[1][0] in "cC" else match[1])
-    for match in _THREAT.finditer(without_instructions_by_sentence(f"{change.subject}\n{commit.body}")):
+    for match in _THREAT.finditer(without_instructions_by_sentence(f"{commit.subject}\n{commit.body}")):
         yield Fact(kind=FactKind.SECURITY, name=match[1].lower())
 
 

@@ -26,22 +26,7 @@ EXTENSIONS = sorted(wordlist("file_extensions"))
 PLAIN_EXTENSIONS = frozenset({"py", "pyi", "md", "txt", "yaml", "yml", "toml", "sh", "cpp", "cuh", "ipynb"})
 FOLDERS = wordlist("folders")
 MACHINE_FOLDERS = wordlist("machine_folders")
-ROUTES = tuple(
-    f"v{version}/{name}"
-    for version in (1, 2, 3)
-    for name in (
-        "chat",
-        "completions",
-        "embeddings",
-        "models",
-        "audio",
-        "responses",
-        "messages",
-        "images",
-        "score",
-        "rerank",
-    )
-)
+ROUTES = tuple(f"v{version}/{name}" for version in (1, 2, 3) for name in wordlist("routes"))
 TOP_LEVEL_DOMAINS = sorted(wordlist("top_level_domains"))
 # The names of each unit. Words of more than one letter match in any case.
 UNITS = {

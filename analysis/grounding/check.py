@@ -4,18 +4,19 @@ No output of a model is kept unchecked. Analyses and answers are checked by the 
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Iterable
 from typing import NamedTuple
 
-from analysis.grounding.claims import Claim, Section, find_unsupported
+from analysis.grounding.claims import Claim, find_unsupported
 from analysis.grounding.corpus import Corpus, plain
+from analysis.grounding.finders import Section
 from analysis.grounding.plain_text import cut_after_sentence, plain_text, repair_end, sentences
-from analysis.models import Analysis, Insight, Risk
+from analysis.models import Analysis, Insight
 from analysis.wordlists import wordlist
 
 _PROSE_LENGTH = 1200  # characters of the summary and of each insight
 _ITEM_LENGTH = 600  # characters of a list item
-_ITEMS = 12
+_ITEMS = 12  # of a list
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9]{2,}|[\u4e00-\u9fff]{2}")
 _STOPWORDS = wordlist("stopwords") | wordlist("title_words")
 
@@ -28,114 +29,80 @@ class Checked(NamedTuple):
 
 
 class CheckedAnalysis(NamedTuple):
-    """An analysis without its false sentences and items, and the claims in what was removed."""
+    """An analysis in plain text without its false sentences and items, and the claims in what was removed."""
 
     analysis: Analysis
     removed: tuple[Claim, ...]
 
 
-def false_claims(
-    text: str, corpus: Corpus, section: Section = Section.CONSEQUENCE, kinds: Collection[str] | None = None
-) -> tuple[Claim, ...]:
-    """Return the claims of one sentence or item that the corpus does not support, only those of `kinds` if given.
+def false_claims(text: str, corpus: Corpus, section: Section = Section.CONSEQUENCE) -> tuple[Claim, ...]:
+    """Return the claims of one sentence or item that the corpus does not support.
 
     Links, images, headings and instructions to the reader are always false, so call this before `tidied`.
     """
-    found = find_unsupported(text, section, corpus, kinds)
+    found = find_unsupported(text, section, corpus)
     if not found and (tidy := plain_text(text)) != text:
-        found = find_unsupported(tidy, section, corpus, kinds)
+        found = find_unsupported(tidy, section, corpus)
     return found
 
 
-def check(
-    text: str, corpus: Corpus, section: Section = Section.CONSEQUENCE, kinds: Collection[str] | None = None
-) -> Checked:
+def check(text: str, corpus: Corpus, section: Section = Section.CONSEQUENCE) -> Checked:
     """Remove the sentences of a text that hold a false claim."""
     removed: list[Claim] = []
     while True:
         # Removing a sentence may change how the rest is read (an unpaired backtick), so repeat; each round removes some.
         pieces = sentences(text)
-        false = [false_claims(piece, corpus, section, kinds) for piece in pieces]
+        false = [false_claims(piece, corpus, section) for piece in pieces]
         if not any(false):
             return Checked(text, tuple(removed))
         removed += (claim for claims in false for claim in claims)
         text = repair_end("".join(piece for piece, claims in zip(pieces, false, strict=True) if not claims))
 
 
-def check_analysis(analysis: Analysis, corpus: Corpus, *, kinds: Collection[str] | None = None) -> CheckedAnalysis:
-    """Remove the sentences and list items that hold a false claim.
+def check_analysis(analysis: Analysis, corpus: Corpus) -> CheckedAnalysis:
+    """Remove the sentences and list items that hold a false claim, and reduce what is left to plain text, within its lengths.
 
     A risk with a false text is removed as a whole; one with only a false mitigation loses the mitigation.
     """
     removed: list[Claim] = []
 
-    def is_false(text: str, section: Section) -> bool:
-        found = false_claims(text, corpus, section, kinds)
-        removed.extend(found)
-        return bool(found)
-
     def prose(text: str, section: Section) -> str:
-        checked = check(text, corpus, section, kinds)
+        checked = check(text, corpus, section)
         removed.extend(checked.removed)
-        return checked.text
+        return tidied(checked.text)
 
-    def items(texts: tuple[str, ...], section: Section) -> tuple[str, ...]:
-        return tuple(text for text in texts if not is_false(text, section))
+    def item(text: str, section: Section) -> str:
+        found = false_claims(text, corpus, section)
+        removed.extend(found)
+        return "" if found else tidied(text, _ITEM_LENGTH)
 
-    def risks() -> Iterator[Risk]:
-        for each in analysis.risks:
-            wrong = is_false(each.risk, Section.CONSEQUENCE)
-            wrong_mitigation = is_false(each.mitigation, Section.ADVICE)
-            if not wrong:
-                yield each.model_copy(update={"mitigation": ""}) if wrong_mitigation else each
+    def items(texts: Iterable[str], section: Section) -> tuple[str, ...]:
+        return tuple(filter(None, [item(text, section) for text in texts]))[:_ITEMS]
 
-    return CheckedAnalysis(_rewrite(analysis, prose=prose, items=items, risks=risks), tuple(removed))
-
-
-def _rewrite(
-    analysis: Analysis,
-    *,
-    prose: Callable[[str, Section], str],
-    items: Callable[[tuple[str, ...], Section], tuple[str, ...]],
-    risks: Callable[[], Iterator[Risk]],
-) -> Analysis:
-    return analysis.model_copy(
+    checked = analysis.model_copy(
         update={
             "summary": prose(analysis.summary, Section.CHANGE),
             "scope": items(analysis.scope, Section.CHANGE),
             "insight": Insight(**{name: prose(text, Section.CONSEQUENCE) for name, text in analysis.insight}),
-            "risks": tuple(risks()),
+            "risks": tuple(
+                each.model_copy(
+                    update={
+                        "risk": item(each.risk, Section.CONSEQUENCE),
+                        "mitigation": item(each.mitigation, Section.ADVICE),
+                    }
+                )
+                for each in analysis.risks
+            ),
             "advice": items(analysis.advice, Section.ADVICE),
         }
     )
+    risks = tuple(each for each in checked.risks if each.risk)[:_ITEMS]
+    return CheckedAnalysis(checked.model_copy(update={"risks": risks}), tuple(removed))
 
 
 def tidied(text: str, length: int = _PROSE_LENGTH) -> str:
     """Reduce a text to one line of plain text with `code` spans, at most `length` characters."""
     return cut_after_sentence(plain_text(text), length)
-
-
-def tidied_analysis(analysis: Analysis) -> Analysis:
-    """Reduce the texts of an analysis to plain text (1200 characters of prose, 600 of an item), and lists to twelve items.
-
-    Empty items are dropped.
-    """
-
-    def item(text: str) -> str:
-        return tidied(text, _ITEM_LENGTH)
-
-    def risks() -> Iterator[Risk]:
-        for each in analysis.risks:
-            if risk := item(each.risk):
-                yield each.model_copy(update={"risk": risk, "mitigation": item(each.mitigation)})
-
-    tidy = _rewrite(
-        analysis,
-        prose=lambda text, _: tidied(text),
-        items=lambda texts, _: tuple(filter(None, map(item, texts)))[:_ITEMS],
-        risks=risks,
-    )
-    return tidy.model_copy(update={"risks": tidy.risks[:_ITEMS]})
 
 
 def is_empty(text: str) -> bool:

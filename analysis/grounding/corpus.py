@@ -2,15 +2,16 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 from pathlib import PurePosixPath
 from typing import NamedTuple, Self
 
 from analysis.diff import changed_lines, hunks
 from analysis.grounding.allowlist import UNITS
-from analysis.look_alikes import FILLERS
 from analysis.models import Commit, Entry, Fact, FileChange, Importance
 from analysis.paths import kind as kind_of_path
+from analysis.text import ACTIVE
 
 SPAN = re.compile(r"`[^`\n]+`")  # code
 NUMBER = r"(?<![A-Za-z0-9_.#])(\d+(?:,\d{3})*(?:\.\d+)?)"
@@ -25,21 +26,19 @@ _NEAR = {
 }
 _HYPHENS_AND_SPACES = str.maketrans(dict.fromkeys("‐‑‒–−", "-") | dict.fromkeys("\u00a0\u2007\u2009\u202f\u3000", " "))
 _WIDE = str.maketrans(
-    {
-        0xFEE0 + code: chr(code)
-        for code in map(ord, "".join(map(chr, range(0x21, 0x7F))))
-        if chr(code).isalnum() or chr(code) in "#%-./_"
-    }
+    {0xFEE0 + code: chr(code) for code in range(0x21, 0x7F) if chr(code).isalnum() or chr(code) in "#%-./_"}
 )
-_INVISIBLE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff"
-    f"\U000e0000-\U000e007f{FILLERS}]"
-)
+_INVISIBLE = re.compile(f"(?![\t\n\u2028\u2029])[{ACTIVE}\u200c\u200d]")
 
 
 def plain(text: str) -> str:
     """Normalize `text`: no zero-width characters, one kind of hyphen and space, ASCII for full-width letters."""
     return _INVISIBLE.sub("", text).translate(_HYPHENS_AND_SPACES).translate(_WIDE)
+
+
+def without_code(line: str) -> str:
+    """Return a line whose code spans are blank, each character at its place."""
+    return SPAN.sub(lambda span: "\0" * len(span[0]), line)
 
 
 def number(text: str) -> float:
@@ -72,6 +71,7 @@ _MAX_PATH = 500  # maximum characters of a path
 _MAX_WILDCARDS = 4  # maximum wildcards in a path
 
 
+@dataclass(frozen=True, eq=False)
 class Corpus:
     """The searchable text of one or more commits, with their paths, words, figures and facts.
 
@@ -80,80 +80,69 @@ class Corpus:
     as a whole, for names that no diff shows.
     """
 
-    def __init__(
-        self,
-        commits: Sequence[Commit],
-        *,
-        facts: Sequence[Fact] = (),
-        entries: Sequence[Entry] = (),
-        tiers: Sequence[Importance] = (),
-        texts: Sequence[str] = (),
-        read: Sequence[FileLines] = (),
-        contents: Callable[[], str] = lambda: "",
-    ) -> None:
-        self.commits = tuple(commits)
-        self.facts = tuple(facts)
-        self.entries = tuple(entries)
-        self.tiers = tuple(tiers) or tuple(entry.ranked.importance for entry in entries)
-        self.read = tuple(read)
-        self._texts = tuple(texts)
-        self._contents = contents
-        self.files = tuple(file for commit in self.commits for file in commit.files)
-        self.paths = tuple(
-            dict.fromkeys(path for file in self.files for path in (file.path, file.previous_path) if path)
-        )
-        told = (text for commit in self.commits for text in (*commit.texts, commit.author))
-        message = plain("\n".join([*told, *map(_known_text, self.entries), *self._texts]))
-        self._message_length = len(message)
-        self.text = plain("\n".join([message, *self.paths, *(file.patch or "" for file in self.files)]))
-        # A file may name any commit, pull request or person: that it does proves nothing of them.
-        read_texts = (text for each in self.read for text in (each.path, *each.lines.values()))
-        self.text_with_files = "\n".join([self.text, plain("\n".join(read_texts))]) if self.read else self.text
+    commits: Sequence[Commit]
+    _: KW_ONLY
+    facts: Sequence[Fact] = ()
+    entries: Sequence[Entry] = ()
+    tiers: Sequence[Importance] = ()
+    texts: Sequence[str] = ()
+    read: Sequence[FileLines] = ()
+    contents: Callable[[], str] = lambda: ""
 
     @classmethod
     def of_entries(
         cls, entries: Sequence[Entry], texts: Sequence[str] = (), contents: Callable[[], str] = lambda: ""
     ) -> Self:
         """Return the corpus of commits with their facts, links and analyses."""
-        facts = [fact for entry in entries for fact in entry.facts]
-        commits = [entry.commit for entry in entries]
-        return cls(commits, facts=facts, entries=entries, texts=texts, contents=contents)
+        return cls(
+            [entry.commit for entry in entries],
+            facts=[fact for entry in entries for fact in entry.facts],
+            entries=entries,
+            tiers=[entry.ranked.importance for entry in entries],
+            texts=texts,
+            contents=contents,
+        )
 
     def with_texts(self, *texts: str, read: Sequence[FileLines] = ()) -> Self:
         """Return the corpus with more texts, and more lines of files."""
-        return type(self)(
-            self.commits,
-            facts=self.facts,
-            entries=self.entries,
-            tiers=self.tiers,
-            texts=(*self._texts, *texts),
-            read=(*self.read, *read),
-            contents=self._contents,
-        )
+        return replace(self, texts=[*self.texts, *texts], read=[*self.read, *read])
 
     @cached_property
     def whole(self) -> "Corpus | None":
         """The corpus with the changed files as a whole; None if they cannot be read."""
-        contents = self._contents()
-        return Corpus(self.commits, texts=(*self._texts, contents)) if contents else None
+        contents = self.contents()
+        return Corpus(self.commits, texts=[*self.texts, contents]) if contents else None
 
     @cached_property
-    def pulls(self) -> frozenset[int]:
-        return frozenset(commit.pr for commit in self.commits if commit.pr is not None)
+    def files(self) -> tuple[FileChange, ...]:
+        return tuple(file for commit in self.commits for file in commit.files)
 
     @cached_property
-    def shas(self) -> frozenset[str]:
-        return frozenset(sha for commit in self.commits for sha in (commit.sha, *commit.parents))
+    def paths(self) -> tuple[str, ...]:
+        paths = (path for file in self.files for path in (file.path, file.previous_path) if path)
+        return tuple(dict.fromkeys(paths))
+
+    @cached_property
+    def told(self) -> str:
+        """What the commits' authors, their own names and the other texts say, without paths and patches."""
+        told = (text for commit in self.commits for text in (*commit.texts, commit.author))
+        return plain("\n".join([*told, *map(_known_text, self.entries), *self.texts]))
+
+    @cached_property
+    def text(self) -> str:
+        """What is told, the paths and the patches."""
+        return plain("\n".join([self.told, *self.paths, *(file.patch or "" for file in self.files)]))
+
+    @cached_property
+    def text_with_files(self) -> str:
+        """The text, and the lines that were read. A file may name any commit or person: that it does proves nothing of them."""
+        read = (text for each in self.read for text in (each.path, *each.lines.values()))
+        return "\n".join([self.text, plain("\n".join(read))]) if self.read else self.text
 
     @cached_property
     def changed_text(self) -> str:
         """The changed lines without their signs."""
         return "\n".join(line.text for file in self.files for line in changed_lines(file))
-
-    @property
-    def told(self) -> str:
-        """What the commits' authors, their own names and the other texts say, without paths and patches."""
-        return self.text[: self._message_length]
 
     @cached_property
     def traces(self) -> str:
@@ -165,10 +154,6 @@ class Corpus:
     def has_all_patches(self) -> bool:
         """Return whether each file with changed lines has its patch; without one, what is not there proves nothing."""
         return all(file.patch or not file.size for file in self.files)
-
-    @cached_property
-    def removed_names(self) -> frozenset[str]:
-        return frozenset(fact.name for fact in self.facts if fact.removes)
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -242,11 +227,9 @@ class Corpus:
 
     def has_word(self, word: str, *, starts: bool = False, ends: bool = False) -> bool:
         """Return whether `word` is a word of the corpus, or, with `starts` or `ends`, the beginning or end of one."""
-        if not starts and not ends:
-            return word in self.words
-        return any(
+        return word in self.words or any(
             (starts and ends and word in each) or (starts and each.startswith(word)) or (ends and each.endswith(word))
-            for each in self.words
+            for each in (self.words if starts or ends else ())
         )
 
     def is_project(self, word: str) -> bool:
@@ -259,9 +242,7 @@ class Corpus:
         """
         value = number(figure)
         offsets = self._number_offsets.get(value, ())
-        if len(re.sub(r"[.,]", "", figure).strip("0")) >= _MIN_DIGITS and any(
-            end <= self._message_length for end in offsets
-        ):
+        if len(re.sub(r"[.,]", "", figure).strip("0")) >= _MIN_DIGITS and any(end <= len(self.told) for end in offsets):
             return True
         return any(_NEAR[unit].search(self.text_with_files, max(0, end - 40), end + 24) for end in offsets) or any(
             value in (measured, int(measured), round(measured))

@@ -1,4 +1,4 @@
-"""Denials in general of what rules proved: nothing removed, nothing broken, nobody needs to act, only documentation.
+"""Denials: of a name that the commit has, and in general of what rules proved (nothing removed, broken, to be done; only documentation).
 
 English and Chinese. A denial with an exception ("no other flag", "unless you set it") leaves what was proven standing; a
 condition that anybody meets ("if you upgrade", "who asks") is none.
@@ -7,7 +7,10 @@ condition that anybody meets ("if you upgrade", "who asks") is none.
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from analysis.grounding.corpus import Corpus
+from analysis.grounding.finders import FoundClaim, Section, finder
 from analysis.models import Fact, FactKind
+from analysis.text import mentions
 
 # What a denial leaves out, said beside it or in a part of the sentence by itself.
 _EXCEPTION = re.compile(
@@ -144,3 +147,35 @@ def _around(border: re.Pattern[str], text: str, found: re.Match[str]) -> str:
     start = max((end for _, end in borders if end <= found.start()), default=0)
     end = min((first for first, _ in borders if first >= found.end()), default=len(text))
     return text[start:end]
+
+
+_ABSENT = re.compile(
+    r"(?P<claim>(?:\b(?:does|do|did)(?: not|n['’]t) (?:touch|mention|contain|include)(?: \w+){0,2}|(?:没有?|未|并未|不)(?:触及|涉及|提到|提及|包含)(?:了|到)?[^`，,。]{0,6})"
+    r" ?`(?P<name>[^`\n]+))`",
+    re.IGNORECASE,
+)
+_STILL_THERE = re.compile(
+    r"(?: not|n['’]t)(?: been)? (?:removed?|deleted?|dropped|renamed?)\b|\b(?:still|stays?|remains?) (?:accepted|supported|works?|available|valid|exists?|there)\b"
+    r"|(?:没有?|未|并未)被?(?:移除|删除|重命名)|仍然?(?:可用|支持|有效|接受|保留|存在)",
+    re.IGNORECASE,
+)
+
+
+@finder(_ABSENT)
+def find_absences(match: re.Match[str], corpus: Corpus) -> bool:
+    """Judge names that a text says the commit does not touch or mention."""
+    name = rf"(?<![A-Za-z0-9_]){re.escape(match['name'])}(?![A-Za-z0-9_])"
+    return not corpus.matching_paths(match["name"]) and not re.search(name, corpus.changed_text)
+
+
+@finder(_STILL_THERE)
+def find_survivals(match: re.Match[str], corpus: Corpus) -> bool:
+    """Judge what a text says to be still there."""
+    return not any(fact.removes and mentions(match.string, fact.name) for fact in corpus.facts)
+
+
+def find_denials(line: str, _section: Section, corpus: Corpus) -> Iterator[FoundClaim]:
+    """Find a general denial of what the facts prove."""
+    # An answer may be about one of several commits, which its citations tell: whoever checks it judges that.
+    if not corpus.entries and (denied := denial(line, corpus.facts)):
+        yield FoundClaim(*denied.span(), is_supported=False)

@@ -4,7 +4,7 @@ import re
 import unicodedata
 
 from analysis.grounding.corpus import SPAN
-from analysis.look_alikes import FILLERS
+from analysis.text import FILLERS
 
 _ABBREVIATIONS = (
     "e.g|i.e|etc|vs|cf|approx|fig|no|nos|vol|al|resp|incl|excl|ca|dr|mr|ms|st|inc|ltd|eq|sec|ver|max|min|avg"

@@ -8,14 +8,14 @@ validated: a server may accept a schema and ignore it. Replies are streamed, so 
 
 import re
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from threading import Lock
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import openai
 from genai_prices import Usage, calc_price
 from openai.types import CompletionUsage
-from openai.types.chat import ChatCompletionChunk, ChatCompletionMessageParam
+from openai.types.chat import ChatCompletionChunk
 from pydantic import BaseModel
 
 from analysis.cancellation import Cancelled, check_cancelled
@@ -28,20 +28,20 @@ from analysis.locale import Phrase, mark
 
 T = TypeVar("T", bound=BaseModel)
 
+_OPENAI = "https://api.openai.com/v1"  # whose prices are asked for unless another server is set
 _CONNECT = 5  # seconds
-_MAX_BREAKS = 1  # retries after an interrupted reply
 _MAX_TOKENS = 8192  # tokens; no analysis needs a longer reply
-_NO_TOOLS: Mapping[str, Any] = MappingProxyType({})
+_FINISHED_CALLS = ("tool_calls", "stop", "function_call")  # how servers end a reply that calls tools
 
 
+@dataclass
 class UsageCounter:
     """The number of calls, failed ones included, and their tokens; None if the server does not report them."""
 
-    def __init__(self) -> None:
-        self.calls = 0
-        self.input: int | None = None
-        self.output: int | None = None
-        self.cached: int | None = None
+    calls: int = 0
+    input: int | None = None
+    output: int | None = None
+    cached: int | None = None
 
     def count(self, usage: CompletionUsage) -> None:
         """Add the usage that a server reports for one reply."""
@@ -77,6 +77,16 @@ class Message(NamedTuple):
         return told
 
 
+class _Request(NamedTuple):
+    """A request for one reply; `usage` counts its usage, `asked` are further fields of the server's API."""
+
+    messages: Sequence[Message]
+    max_tokens: int
+    usage: UsageCounter
+    mode: ResponseMode = ResponseMode.TEXT
+    asked: Mapping[str, Any] = MappingProxyType({})
+
+
 class _ReplyPart(NamedTuple):
     """A reply or a part of one; `finish` is the finish reason, empty while it continues, and comes with the tool calls."""
 
@@ -106,7 +116,6 @@ class ChatModel:
             max_retries=retries,
         )
         self._mode = ResponseMode.STRICT_SCHEMA
-        self._lock = Lock()
         self.takes_tools = True  # until the server refuses them
         self._has_called = False
 
@@ -123,31 +132,59 @@ class ChatModel:
         """Return the price of the tokens in USD, as published; None if there is no price, as for a local model."""
         usage = Usage(input_tokens=input_tokens, output_tokens=output_tokens, cache_read_tokens=cached_tokens)
         try:
-            if self.base_url:
-                price = calc_price(usage, self.name, provider_api_url=self.base_url)
-            else:
-                price = calc_price(usage, self.name, provider_id="openai")
+            return float(calc_price(usage, self.name, provider_api_url=self.base_url or _OPENAI).total_price)
         except LookupError:
             return None
-        return float(price.total_price)
 
     def ask(self, messages: Sequence[Message], schema: type[T], *, max_tokens: int, usage: UsageCounter) -> T:
         """Ask for a reply that fits `schema`, of at most about `max_tokens` tokens; `usage` counts the usage.
 
         Raises `ModelFailure` if there is none.
         """
-        conversation = _Conversation(self, list(messages), schema, max_tokens, usage)
         for mode in ResponseMode:
             if mode < self._mode:
                 continue
+            form = response_format(mode, schema)
+            request = _Request(messages, max_tokens, usage, mode, {"response_format": form} if form else {})
             try:
-                value = conversation.held(mode)
+                value = self._valid(request, schema)
             except Unsupported:
                 continue
-            with self._lock:
-                self._mode = max(self._mode, mode)
+            self._mode = max(self._mode, mode)
             return value
         raise ModelFailure(Phrase("the server accepts none of the known request formats"), lasting=True)
+
+    def _valid(self, request: _Request, schema: type[T]) -> T:
+        """Return the value of a reply requested in one response mode. An invalid reply gets one repair turn."""
+        turns = list(request.messages)
+        if request.mode >= ResponseMode.OBJECT:
+            turns.append(Message("user", schema_prompt(schema)))
+        text = self._finished_reply(request._replace(messages=turns))
+        if not text.strip():
+            # Some servers reply with a blank JSON object, but reply properly in another mode.
+            if request.mode is ResponseMode.TEXT:
+                raise ModelFailure(Phrase("the reply was empty"))
+            raise Unsupported
+        value, wrong = validated(text, schema)
+        if value is None:
+            repair = Message("user", f"That is not valid: {wrong}. Reply again with the corrected JSON object only.")
+            turns += [Message("assistant", text), repair]
+            value, wrong = validated(self._finished_reply(request._replace(messages=turns)), schema)
+        if value is None:
+            raise ModelFailure(Phrase("the reply did not match the schema ({wrong})", wrong=wrong))
+        return value
+
+    def _finished_reply(self, request: _Request) -> str:
+        """Return a finished reply. One that did not fit is retried once with twice the tokens."""
+        *pieces, last = self._hear(request, whole=True)
+        if last.finish == "length":
+            shorter = Message("user", "Be much shorter: the reply must not be cut off.")
+            limit = min(2 * request.max_tokens, _MAX_TOKENS)
+            request = request._replace(messages=[*request.messages, shorter], max_tokens=limit)
+            *pieces, last = self._hear(request, whole=True)
+        if last.finish != "stop":
+            raise ModelFailure(_why_unfinished(last.finish))
+        return "".join(piece.text for piece in pieces)
 
     def talk(
         self,
@@ -164,28 +201,22 @@ class ChatModel:
         its first word is requested once more. Raises `ToolsRefused` if the server takes no tools, and `ModelFailure` if
         there is no reply, or, after some parts, if the rest is missing: it was interrupted, or did not fit `max_tokens`.
         """
-        begun, breaks = False, 0
-        offered = _offered(tools, may_call=may_call)
-        while True:
-            try:
-                for spoken in self.hear(messages, ResponseMode.TEXT, None, max_tokens, usage, offered):
-                    if spoken.text:
-                        begun = begun or bool(spoken.text.strip())
-                        yield spoken.text
-                    elif spoken.calls and spoken.finish in _FINISHED_CALLS:
-                        self._has_called = True
-                        yield from spoken.calls
-                    elif spoken.finish != "stop":
-                        raise ModelFailure(_why_unfinished(spoken.finish))
-            except Interrupted as exc:
-                breaks += 1
-                if begun or breaks > _MAX_BREAKS:
-                    raise ModelFailure(exc.how) from exc
-            except ToolsRefused:
-                self.refuse_tools()
-                raise
-            else:
-                return
+        request = _Request(messages, max_tokens, usage)
+        if tools:
+            offered = [each.as_parameter() for each in tools]
+            request = request._replace(asked={"tools": offered, "tool_choice": "auto" if may_call else "none"})
+        try:
+            for part in self._hear(request):
+                if part.text:
+                    yield part.text
+                elif part.calls and part.finish in _FINISHED_CALLS:
+                    self._has_called = True
+                    yield from part.calls
+                elif part.finish != "stop":
+                    raise ModelFailure(_why_unfinished(part.finish))
+        except ToolsRefused:
+            self.refuse_tools()
+            raise
 
     def refuse_tools(self) -> None:
         """Remember that the server takes no tools; one that made a call does, whatever a text may have it write."""
@@ -193,30 +224,37 @@ class ChatModel:
 
     def try_out(self) -> None:
         """Ask for a single token. Raises `ModelFailure` if the model cannot be used."""
-        try:
-            for _ in self.hear([Message("user", "Say ok.")], ResponseMode.TEXT, None, 1, UsageCounter()):
-                """Any reply is a success."""
-        except Interrupted as exc:
-            raise ModelFailure(exc.how) from exc
+        list(self._hear(_Request([Message("user", "Say ok.")], 1, UsageCounter())))
 
-    def hear(
-        self,
-        messages: Sequence[Message],
-        mode: ResponseMode,
-        form: dict[str, Any] | None,
-        max_tokens: int,
-        usage: UsageCounter,
-        offered: Mapping[str, Any] = _NO_TOOLS,
-    ) -> Iterator[_ReplyPart]:
+    def _hear(self, request: _Request, *, whole: bool = False) -> Iterator[_ReplyPart]:
+        """Yield the parts of a reply as they arrive, or if it is wanted `whole`, at its end.
+
+        One interrupted before its first word was yielded is requested once more. Raises `ModelFailure`.
+        """
+        begun, retried = False, False
+        while True:
+            parts = self._parts(request)
+            try:
+                for part in list(parts) if whole else parts:
+                    begun = begun or bool(part.text.strip())
+                    yield part
+            except Interrupted as exc:
+                if begun or retried:
+                    raise ModelFailure(exc.how) from exc
+                retried = True
+            else:
+                return
+
+    def _parts(self, request: _Request) -> Iterator[_ReplyPart]:
         """Yield the parts of one reply as they arrive, and last an empty one with the finish reason and the tool calls.
 
         Raise `Cancelled` once nobody waits for the reply.
         """
         finish, refused, received, collector = None, False, "", CallCollector()
+        usage = request.usage
         usage.calls += 1
-        asked = {**offered, **({"response_format": form} if form else {})}
         try:
-            for chunk in self._stream(messages, mode, max_tokens, asked):
+            for chunk in self._stream(request):
                 check_cancelled()
                 if chunk.usage:
                     usage.count(chunk.usage)
@@ -228,7 +266,7 @@ class ChatModel:
                         received += choice.delta.content
                         yield _ReplyPart(choice.delta.content, "")
         except (Cancelled, GeneratorExit):
-            usage.estimate(messages, received)
+            usage.estimate(request.messages, received)
             raise
         if refused:
             raise ModelFailure(Phrase("the model refused to answer"))
@@ -236,97 +274,17 @@ class ChatModel:
             raise Interrupted(Phrase("the reply was cut off"))
         yield _ReplyPart("", finish, collector.calls)
 
-    def _stream(
-        self, messages: Sequence[Message], mode: ResponseMode, max_tokens: int, asked: Mapping[str, Any]
-    ) -> Iterator[ChatCompletionChunk]:
-        """Yield the chunks of one reply as the server sends them, to a request with what is `asked`. Raise our errors."""
-        request: dict[str, Any] = {
-            "max_tokens": max_tokens,
-            "temperature": 0.2,
-            "stream_options": {"include_usage": True},
-            **asked,
-        }
-        turns: list[Any] = [message.as_parameter() for message in messages]
-        typed: list[ChatCompletionMessageParam] = turns
+    def _stream(self, request: _Request) -> Iterator[ChatCompletionChunk]:
+        """Yield the chunks of one reply as the server sends them. Raise our errors."""
+        fields: dict[str, Any] = {"max_tokens": request.max_tokens, "temperature": 0.2, **request.asked}
+        turns: list[Any] = [message.as_parameter() for message in request.messages]
         with (
-            translated_errors(mode, with_tools="tools" in asked),
-            self._client.chat.completions.create(model=self.name, messages=typed, stream=True, **request) as chunks,
+            translated_errors(request.mode, with_tools="tools" in request.asked),
+            self._client.chat.completions.create(
+                model=self.name, messages=turns, stream=True, stream_options={"include_usage": True}, **fields
+            ) as chunks,
         ):
             yield from chunks
-
-
-class _Conversation(Generic[T]):
-    """The turns needed until a question has a valid reply."""
-
-    def __init__(
-        self, model: ChatModel, messages: list[Message], schema: type[T], max_tokens: int, usage: UsageCounter
-    ) -> None:
-        self._model = model
-        self._messages = messages
-        self._schema = schema
-        self._max_tokens = max_tokens
-        self._usage = usage
-
-    def held(self, mode: ResponseMode) -> T:
-        """Return the value requested in one response mode.
-
-        An invalid reply gets one repair turn; one that did not fit is retried with more tokens.
-        """
-        messages = list(self._messages)
-        if mode >= ResponseMode.OBJECT:
-            messages.append(Message("user", schema_prompt(self._schema)))
-        text = self._finished_reply(messages, mode)
-        if not text.strip():
-            # Some servers reply with a blank JSON object, but reply properly in another mode.
-            if mode is ResponseMode.TEXT:
-                raise ModelFailure(Phrase("the reply was empty"))
-            raise Unsupported
-        value, wrong = validated(text, self._schema)
-        if value is None:
-            repair = Message("user", f"That is not valid: {wrong}. Reply again with the corrected JSON object only.")
-            value, wrong = validated(
-                self._finished_reply([*messages, Message("assistant", text), repair], mode), self._schema
-            )
-        if value is None:
-            raise ModelFailure(Phrase("the reply did not match the schema ({wrong})", wrong=wrong))
-        return value
-
-    def _finished_reply(self, messages: list[Message], mode: ResponseMode) -> str:
-        """Return a finished reply.
-
-        One that did not fit is retried once with twice the tokens, an interrupted one unchanged.
-        """
-        breaks = 0
-        max_tokens = self._max_tokens
-        while True:
-            try:
-                spoken = self._spoken(messages, mode, max_tokens)
-            except Interrupted as exc:
-                breaks += 1
-                if breaks > _MAX_BREAKS:
-                    raise ModelFailure(exc.how) from exc
-                continue
-            if spoken.finish == "stop":
-                return spoken.text
-            if spoken.finish != "length" or max_tokens > self._max_tokens:
-                raise ModelFailure(_why_unfinished(spoken.finish))
-            max_tokens = min(2 * max_tokens, _MAX_TOKENS)
-            messages = [*messages, Message("user", "Be much shorter: the reply must not be cut off.")]
-
-    def _spoken(self, messages: list[Message], mode: ResponseMode, max_tokens: int) -> _ReplyPart:
-        form = response_format(mode, self._schema)
-        *pieces, last = self._model.hear(messages, mode, form, max_tokens, self._usage)
-        return _ReplyPart("".join(piece.text for piece in pieces), last.finish)
-
-
-_FINISHED_CALLS = ("tool_calls", "stop", "function_call")  # how servers end a reply that calls tools
-
-
-def _offered(tools: Sequence[Tool], *, may_call: bool) -> dict[str, Any]:
-    """Return the fields of a request that offer tools."""
-    if not tools:
-        return {}
-    return {"tools": [each.as_parameter() for each in tools], "tool_choice": "auto" if may_call else "none"}
 
 
 _UNFINISHED = {

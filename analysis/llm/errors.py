@@ -1,18 +1,16 @@
-"""The errors of a model's server: a table from what the openai SDK and the HTTP client below it raise to ours.
+"""The errors of a model's server: what the openai SDK and the HTTP client below it raise, as ours.
 
-The table is applied around the SDK's own work, the most specific type first. An exception that is not in it is raised as it
-is: it is a bug.
+They are translated around the SDK's own work. Any other exception is raised as it is: it is a bug.
 """
 
 import re
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import httpx2
 import openai
 
-from analysis.errors import ModelFailure, translated_by
+from analysis.errors import ModelFailure
 from analysis.llm.response_format import ResponseMode
 from analysis.locale import Phrase
 
@@ -36,54 +34,41 @@ class Interrupted(Exception):
         self.how = how
 
 
-class _Request(NamedTuple):
-    """What a server was asked for."""
-
-    mode: ResponseMode
-    with_tools: bool
+# All that the SDK, the HTTP client and the decoding of a stream raise; a chunk that is not JSON, or not in UTF-8, is a ValueError.
+_OF_SERVERS = (openai.OpenAIError, httpx2.HTTPError, OSError, ValueError)
 
 
-def translated_errors(mode: ResponseMode, *, with_tools: bool = False) -> AbstractContextManager[None]:
+@contextmanager
+def translated_errors(mode: ResponseMode, *, with_tools: bool = False) -> Iterator[None]:
     """Raise the SDK's errors as ours: `ModelFailure`, `Unsupported`, `ToolsRefused` or `Interrupted`."""
-    return translated_by(_TABLE, _Request(mode, with_tools))
+    try:
+        yield
+    except openai.APIStatusError as exc:
+        raise _of_status(exc, mode, with_tools=with_tools) from exc
+    except (openai.APITimeoutError, httpx2.TimeoutException) as exc:
+        raise Interrupted(Phrase("the server did not respond in time")) from exc
+    except openai.APIConnectionError as exc:
+        how = Phrase("the server cannot be reached or closed the connection; check OPENAI_BASE_URL")
+        raise Interrupted(how) from exc
+    except _OF_SERVERS as exc:
+        raise Interrupted(Phrase("the server's reply was cut off or malformed")) from exc
 
 
-def _denied(_: Exception, __: _Request) -> Exception:
-    return ModelFailure(Phrase("the server rejected the API key; check OPENAI_API_KEY"), lasting=True)
-
-
-def _limited(_: Exception, __: _Request) -> Exception:
-    return ModelFailure(Phrase("the server's rate limit is reached"))
-
-
-def _absent(exc: openai.NotFoundError, request: _Request) -> Exception:
-    if _refuses_tools(exc, request):
+def _of_status(exc: openai.APIStatusError, mode: ResponseMode, *, with_tools: bool) -> Exception:
+    """Return our error for a reply with an error's status."""
+    if isinstance(exc, (openai.AuthenticationError, openai.PermissionDeniedError)):
+        return ModelFailure(Phrase("the server rejected the API key; check OPENAI_API_KEY"), lasting=True)
+    if isinstance(exc, openai.RateLimitError):
+        return ModelFailure(Phrase("the server's rate limit is reached"))
+    is_absent = isinstance(exc, openai.NotFoundError)
+    if _refuses_tools(exc, with_tools=with_tools):
         return ToolsRefused()
-    if request.mode < ResponseMode.TEXT and "model" not in str(exc).lower():
+    if _refuses_form(exc, mode) and not (is_absent and "model" in str(exc).lower()):
         return Unsupported()
-    return ModelFailure(
-        Phrase("the model or the address does not exist; check DIGEST_MODEL and OPENAI_BASE_URL"), lasting=True
-    )
-
-
-def _status(exc: openai.APIStatusError, request: _Request) -> Exception:
-    if _refuses_form(exc, request.mode):
-        return Unsupported()
-    if _refuses_tools(exc, request):
-        return ToolsRefused()
+    if is_absent:
+        wrong = Phrase("the model or the address does not exist; check DIGEST_MODEL and OPENAI_BASE_URL")
+        return ModelFailure(wrong, lasting=True)
     return ModelFailure(Phrase("the server returned status {status}", status=exc.status_code))
-
-
-def _late(_: Exception, __: _Request) -> Exception:
-    return Interrupted(Phrase("the server did not respond in time"))
-
-
-def _unreachable(_: Exception, __: _Request) -> Exception:
-    return Interrupted(Phrase("the server cannot be reached or closed the connection; check OPENAI_BASE_URL"))
-
-
-def _nonsense(_: Exception, __: _Request) -> Exception:
-    return Interrupted(Phrase("the server's reply was cut off or malformed"))
 
 
 def _refuses_form(exc: openai.APIStatusError, mode: ResponseMode) -> bool:
@@ -95,27 +80,11 @@ def _refuses_form(exc: openai.APIStatusError, mode: ResponseMode) -> bool:
     return exc.status_code >= 500 and "response_format" in str(exc.body or exc)  # noqa: PLR2004 (llama.cpp answers so)
 
 
-def _refuses_tools(exc: openai.APIStatusError, request: _Request) -> bool:
+def _refuses_tools(exc: openai.APIStatusError, *, with_tools: bool) -> bool:
     """Return whether an error says that the server takes no tools, and not that the prompt is too long."""
     said = str(exc.body or exc).lower()
-    if not request.with_tools or "context" in said:
+    if not with_tools or "context" in said:
         return False
     if exc.status_code in (400, 404, 422):
         return bool(_TOOLS_OR_FUNCTIONS.search(said))
     return exc.status_code in (500, 501) and bool(_TOOLS.search(said))  # as llama.cpp answers
-
-
-_TABLE: Mapping[type[Exception], Callable[[Any, _Request], Exception]] = {
-    openai.AuthenticationError: _denied,
-    openai.PermissionDeniedError: _denied,
-    openai.NotFoundError: _absent,
-    openai.RateLimitError: _limited,
-    openai.APIStatusError: _status,
-    openai.APITimeoutError: _late,
-    httpx2.TimeoutException: _late,
-    openai.APIConnectionError: _unreachable,
-    openai.OpenAIError: _nonsense,
-    httpx2.HTTPError: _nonsense,
-    OSError: _nonsense,
-    ValueError: _nonsense,  # a chunk that is not JSON, or not in UTF-8
-}

@@ -1,7 +1,6 @@
 """The ways to request a reply that fits a schema, and the check that it does."""
 
 import json
-import re
 from enum import IntEnum
 from typing import Any, TypeVar
 
@@ -55,20 +54,12 @@ def schema_prompt(schema: type[BaseModel]) -> str:
 
 
 def validated(text: str, schema: type[T]) -> tuple[T | None, str]:
-    """Return (value, "") or (None, error), after removing code fences and repairing the JSON if possible."""
-    stripped = re.sub(r"^\s*```\w*\s*|\s*```\s*$", "", text)
-    wrong = "it is not a JSON object"
-    for candidate in (stripped, _braced(stripped)):
-        mended = repair_json(candidate) if candidate else ""
-        for each in (candidate, mended):
-            try:
-                return schema.model_validate_json(each), ""
-            except ValidationError as exc:
-                error = exc.errors(include_url=False, include_input=False)[0]
-                wrong = f"{'.'.join(map(str, error['loc']))}: {error['msg']}"
+    """Return (value, "") or (None, error), of the JSON in a text, which is repaired if possible."""
+    wrong = ""
+    for candidate in (text, text[text.find("{") : text.rfind("}") + 1], repair_json(text)):
+        try:
+            return schema.model_validate_json(candidate), ""
+        except ValidationError as exc:
+            error = exc.errors(include_url=False, include_input=False)[0]
+            wrong = f"{'.'.join(map(str, error['loc']))}: {error['msg']}"
     return None, wrong
-
-
-def _braced(text: str) -> str:
-    start, end = text.find("{"), text.rfind("}")
-    return text[start : end + 1] if 0 <= start < end else ""

@@ -1,7 +1,7 @@
 """The data models of the analysis: immutable; every timestamp is timezone-aware and in UTC."""
 
 from analysis.locale import Language
-from analysis.models.answers import Citation, Question, Statement, Turn
+from analysis.models.answers import Citation, Statement, Turn
 from analysis.models.commits import MOST_FILES, SHORT_SHA, Commit, FileChange, Links, PullRequest, Repository, Series
 from analysis.models.facts import BREAKING, DEPENDENCIES, OPERATIONAL, Fact, FactKind, Proof, by_kind
 from analysis.models.frozen import Frozen
@@ -58,7 +58,6 @@ __all__ = [
     "PublishedDay",
     "PublishedYear",
     "PullRequest",
-    "Question",
     "Ranked",
     "ReadFrom",
     "Reason",

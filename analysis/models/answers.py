@@ -1,10 +1,8 @@
-"""Questions about commits, and the statements that answer them."""
+"""Statements that answer questions about commits, and what was said before."""
 
-from typing import Literal, NamedTuple
+from typing import Literal
 
-from analysis.models.commits import Repository
 from analysis.models.frozen import Frozen
-from analysis.models.reports import Entry
 
 
 class Turn(Frozen):
@@ -36,17 +34,3 @@ class Statement(Frozen):
     citations: tuple[Citation, ...] = ()
     kind: Literal["sentence", "item", "code"] = "sentence"
     new_paragraph: bool = False
-
-
-class Question(NamedTuple):
-    """A question and its subject: one commit (with its patches), or a day's commits; `thread` is oldest first.
-
-    `further_commits` are the other matching commits of a day when `entries` (with their patches) are the best ones;
-    None if nothing was selected from a day.
-    """
-
-    text: str
-    repository: Repository
-    entries: tuple[Entry, ...]
-    thread: tuple[Turn, ...] = ()
-    further_commits: tuple[Entry, ...] | None = None

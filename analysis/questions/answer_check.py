@@ -2,20 +2,20 @@
 
 import re
 from collections.abc import Callable, Sequence
-from functools import cached_property
 
 from analysis.diff import Chunk
 from analysis.grounding.allowlist import EXTENSIONS, PRODUCTS, WORDS
 from analysis.grounding.check import false_claims, is_about, is_empty, tidied
-from analysis.grounding.claims import CLASS_NAME
+from analysis.grounding.code_names import CLASS_NAME
 from analysis.grounding.corpus import SPAN, Corpus, FileLines
 from analysis.grounding.denials import denial
 from analysis.grounding.language import is_in_language
 from analysis.locale import catalogue
-from analysis.models import Citation, Fact, Language, Question, Statement
+from analysis.models import Citation, Fact, Language, Statement
 from analysis.questions.citable import Citable, Claimed
 from analysis.questions.code_sides import CodeSides, values_in
 from analysis.questions.metadata import records, supports
+from analysis.questions.question import Question
 from analysis.questions.segmenter import Segment
 from analysis.text import visible
 
@@ -59,7 +59,8 @@ class AnswerChecker:
     def __init__(
         self, question: Question, shown: Sequence[Chunk], language: Language, contents: Callable[[], str]
     ) -> None:
-        self._question = question
+        self._entries = question.entries
+        self._said = (question.asked.text, *(turn.text for turn in question.asked.thread))
         self._language: Language = language
         known = [record.text for entry in question.entries for record in records(entry, "en")]
         self._shown = shown
@@ -72,10 +73,9 @@ class AnswerChecker:
 
     def _use(self, corpus: Corpus) -> None:
         self._corpus = corpus
-        self._citable = Citable(self._question.entries, self._shown, corpus, catalogue(self._language))
+        self._citable = Citable(self._entries, self._shown, corpus, catalogue(self._language))
         self._sides = CodeSides(corpus)
         self._read_words = [_words("\n".join(each.lines.values())) for each in corpus.read]
-        self.__dict__.pop("_with_question", None)
 
     def is_in_language(self, text: str) -> bool:
         """Return whether a text is in the requested language."""
@@ -94,7 +94,7 @@ class AnswerChecker:
         if is_empty(tidy) or tidy.startswith("|") or _INTENTION.match(tidy):
             return None
         # A denial may use the question's names for what the diff does not show.
-        corpus = self._with_question if _denies(tidy) else self._corpus
+        corpus = self._corpus.with_texts(*self._said) if _denies(tidy) else self._corpus
         if false_claims(text, corpus) or self._sides.contradict(tidy, _names(tidy)) or self._copies_file(tidy):
             return None
         citations = self._citations(tidy, labels)
@@ -104,7 +104,7 @@ class AnswerChecker:
 
     def _facts_about(self, text: str, citations: Sequence[Citation]) -> Sequence[Fact]:
         """Return what is proven of the commits that a statement is about: of those it cites, if it speaks of single ones."""
-        entries = self._question.entries
+        entries = self._entries
         cited = [each for each in entries if any(each.commit.sha in citation.url for citation in citations)]
         about = cited if _OF_ONE_COMMIT.search(text) and not _OF_SEVERAL.search(text) else entries
         return [fact for entry in about or entries for fact in entry.facts]
@@ -170,10 +170,6 @@ class AnswerChecker:
             or bool(_LABEL.fullmatch(text))
             or self._citable.resolve(text, Claimed("")) is not None
         )
-
-    @cached_property
-    def _with_question(self) -> Corpus:
-        return self._corpus.with_texts(self._question.text, *(turn.text for turn in self._question.thread))
 
 
 def _words(text: str) -> str:

@@ -13,16 +13,13 @@ from typing import TYPE_CHECKING, Literal
 from analysis.diff import tokens
 from analysis.errors import ModelFailure
 from analysis.locale import Phrase, catalogue
-from analysis.models import Language, Question, Statement
+from analysis.models import Language, Statement
 from analysis.questions.answer_check import AnswerChecker
-from analysis.questions.by_rules import NOT_SHOWN, OFF_TOPIC, answer_by_rules
-from analysis.questions.commit_lines import further_commits
-from analysis.questions.prompt import MAX_QUESTION, answer_prompt
+from analysis.questions.by_rules import NOT_SHOWN, OFF_TOPIC, answer_by_rules, further_commits
+from analysis.questions.prompt import answer_prompt
+from analysis.questions.question import Question
 from analysis.questions.segmenter import Segment, Segmenter
 from analysis.questions.tools import CommitTools
-from analysis.questions.topics import topics_in
-from analysis.sources.secrets import Redactor
-from analysis.text import scalar
 
 if TYPE_CHECKING:  # the SDK takes half a second to import, and the rules need none
     from analysis.llm import ChatModel, Message, Tool, ToolCall, UsageCounter
@@ -76,9 +73,8 @@ def answer(
     """Answer a question. `usage` counts the tokens; `contents` returns the text of the files that the commits change.
 
     The model may call `tools`; `reserve` is entered for each call of the model. There is always at least one statement, and
-    no `ModelFailure` is raised. Secrets that people pasted are in no answer.
+    no `ModelFailure` is raised.
     """
-    question = _redacted(question)
 
     def produce(answering: Answering) -> Iterator[Statement]:
         if model is not None and question.entries:
@@ -100,14 +96,6 @@ def answer(
     return Answering(produce)
 
 
-def _redacted(question: Question) -> Question:
-    """Redact the secrets of a question and of what was said before it."""
-    own_text = scalar(question.text)
-    redact = Redactor([own_text, *(scalar(turn.text) for turn in question.thread)])
-    thread = tuple(turn.model_copy(update={"text": redact(scalar(turn.text))}) for turn in question.thread)
-    return question._replace(text=redact(own_text), thread=thread)
-
-
 class _AnswerSession:
     """One question put to a model, and the statements kept of its reply."""
 
@@ -123,10 +111,9 @@ class _AnswerSession:
         self._reserve = reserve
         self._nonce, self._canary = random_marks.token_hex(8), random_marks.token_hex(8)
         self._answering = answering
-        self._question = question._replace(text=question.text[:MAX_QUESTION])
-        self._prompt = answer_prompt(self._question, language, self._nonce, self._canary)
-        self._checker = AnswerChecker(self._question, self._prompt.chunks, language, contents)
-        self._asks_for_metadata = bool(topics_in(question.text))
+        self._prompt = answer_prompt(question, language, self._nonce, self._canary)
+        self._checker = AnswerChecker(question, self._prompt.chunks, language, contents)
+        self._asks_for_metadata = bool(question.asked.metadata)
         self._pending: list[Statement] = []
         self._yielded: list[Statement] = []
         self._rejected: Segment | None = None
@@ -138,14 +125,10 @@ class _AnswerSession:
 
         usage = usage or UsageCounter()
         try:
-            if tools and model.takes_tools:
-                try:
-                    yield from self._converse(model, usage, tools)
-                except ToolsRefused:
-                    model.refuse_tools()
-                    yield from self._converse(model, usage, None)
-            else:
-                yield from self._converse(model, usage, None)
+            yield from self._converse(model, usage, tools if model.takes_tools else None)
+        except ToolsRefused:
+            model.refuse_tools()
+            yield from self._converse(model, usage, None)
         finally:
             self._answering.dropped += len(self._pending)
         if not self._yielded:

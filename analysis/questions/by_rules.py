@@ -1,27 +1,26 @@
-"""Answers without a model: matches in the commits, quoted with citations, or a proven denial."""
+"""Answers without a model: matches in a commit, quoted with citations, a proven denial, or a line for each of several commits."""
 
-import re
-from collections.abc import Collection, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from datetime import UTC
 
 from analysis.citations import to_commit, to_fact
 from analysis.grounding.language import is_in_language
 from analysis.grounding.plain_text import sentences
 from analysis.locale import Catalogue, catalogue, mark
 from analysis.locale.punctuation import join_items
-from analysis.models import Entry, FactKind, Language, Question, Statement
+from analysis.models import Entry, Fact, FactKind, Importance, Language, Statement
 from analysis.paths import Kind, kind
-from analysis.questions.commit_lines import about_day, about_matches
-from analysis.questions.intent import asks_for_what_matters
-from analysis.questions.items import MAX_ITEMS, SEARCHED, SENTENCE_LENGTH, best_items, fact_item, proven_items
-from analysis.questions.mentions import Mentions
+from analysis.questions.evidence import DiffPlace, SearchResult, search
+from analysis.questions.items import MAX_ITEMS, SEARCHED, best_items, fact_item, joined, line_item, proven_items
+from analysis.questions.kinds import QuestionKind
+from analysis.questions.matches import Mentions, touched_line
 from analysis.questions.metadata import NO_TEST, records
-from analysis.questions.parts import answered_in_parts
-from analysis.questions.query import Query, Term, parse_query
-from analysis.questions.search import Found, search
-from analysis.questions.topics import topics_in, without_topics
-from analysis.search.commit_words import TRAILER
-from analysis.text import one_line, shorten
+from analysis.questions.question import ParsedQuestion, Question, answered_in_parts
+from analysis.questions.terms import QuestionTerm
+from analysis.text import one_line
 from analysis.writing.by_rules import code
+from analysis.writing.labels import BADGE
 from analysis.writing.replacements import replacement
 
 _PREFERENCE = {each: index for index, each in enumerate(Kind)}
@@ -40,17 +39,13 @@ _HINT = mark(
 )
 DENIALS = (NOT_SHOWN, _UNMENTIONED, _UNANSWERED, _UNREAD, _HINT, NO_TEST)
 
-_ABOUT_REPLACEMENT = re.compile(
-    r"\b(?:what|which|who|is there)\b.{0,60}?\breplac(?:es?|ed|ing|ements?)\b|\breplaced (?:by|with) what\b|\breplacement for\b"
-    r"|\b(?:what|which|how)\b.{0,80}?\binstead\W*$|\bsuccessor (?:of|to)\b"
-    r"|(?:什么|哪个|哪些|谁|啥).{0,20}?(?:替代|代替|取代|替换)|(?:替代|代替|取代|替换|改用|换成).{0,10}?(?:什么|哪个|哪些|谁|啥)",
-    re.IGNORECASE,
-)
 _NAMED_ANEW = frozenset(each for each in FactKind if each.name.startswith(("RENAMED_", "MOVED_")))
-_ABOUT_ALL = re.compile(
-    r"\b(?:what|why|how|explain|describe|summari\w+|changes?|do(?:es)?)\b|什么|为什么|为何|怎么|如何|改|介绍|说明|解释|总结",
-    re.IGNORECASE,
-)
+_MAX_COMMITS = 8
+_MAX_FURTHER = 5
+_FEW_COMMITS = 3
+_MOST_NAMED = 5  # authors
+
+_MATCHING = mark("Matching commits:")
 
 
 def answer_by_rules(question: Question, language: Language) -> Iterator[Statement]:
@@ -59,76 +54,64 @@ def answer_by_rules(question: Question, language: Language) -> Iterator[Statemen
     if not question.entries:
         yield Statement(text=say("There are no commits here."))
     elif question.further_commits is not None:
-        yield from about_matches(question, language)
+        yield from _about_matches(question, language)
     elif len(question.entries) == 1:
         [entry] = question.entries
-        yield from answered_in_parts(
-            question.text, lambda part: _about_commit(question._replace(text=part), entry, language), of_commit=True
-        )
+        yield from answered_in_parts(question.asked, lambda part: _about_commit(part, entry, language), of_commit=True)
     else:
-        yield from about_day(question, language)
+        yield from _about_day(question, language)
 
 
-def _about_commit(question: Question, entry: Entry, language: Language) -> Iterator[Statement]:
-    topics = topics_in(question.text)
-    yield from (each.statement for each in records(entry, language) if each.topic in topics)
-    if topics:
-        question = question._replace(text=without_topics(question.text), thread=())
-    say, query = catalogue(language), parse_query(question)
-    if topics and not query:
-        return
+def _about_commit(asked: ParsedQuestion, entry: Entry, language: Language) -> Iterator[Statement]:
+    metadata = [each.statement for each in records(entry, language) if each.kind in asked.kinds]
+    yield from metadata
+    if asked.metadata:
+        asked = asked.without_metadata()
+        if not asked.says_something:
+            return
     if not entry.commit.read:
-        text = say("The commit could not be read; only its title is known: {title}.", title=code(entry.commit.title))
+        text = catalogue(language)(
+            "The commit could not be read; only its title is known: {title}.", title=code(entry.commit.title)
+        )
         yield Statement(text=text, citations=(to_commit(entry.commit),))
         return
-    what_happened = query.asked.happened and not query.subjects
-    proven = proven_items(entry, question.text, query, language) if what_happened else []
+    what_happened = asked.facts.happened and not asked.subjects
+    proven = proven_items(entry, asked, language) if what_happened else []
     if proven:
         yield from proven
-    elif query:
-        yield from _matching(question, entry, query, language, certain=not what_happened, described=not topics)
-    elif _ABOUT_ALL.search(question.text) or asks_for_what_matters(question.text):
+    elif asked.says_something:
+        yield from _matching(asked, entry, language, certain=not what_happened, described=not metadata)
+    elif asked.kinds & {QuestionKind.DESCRIPTION, QuestionKind.WHAT_MATTERS}:
         yield from _description(entry, language)
     else:
-        yield _hint(entry, say)
+        yield _hint(entry, catalogue(language))
 
 
 def _matching(
-    question: Question, entry: Entry, query: Query, language: Language, *, certain: bool, described: bool
+    asked: ParsedQuestion, entry: Entry, language: Language, *, certain: bool, described: bool
 ) -> Iterator[Statement]:
     """Yield what of a commit matches a question, or that nothing does, with what the commit is if it is `described`."""
-    say = catalogue(language)
-    if _ABOUT_REPLACEMENT.search(question.text):
-        replacements = list(_replacements(entry, query, language))
+    if QuestionKind.REPLACEMENT in asked.kinds:
+        replacements = list(_replacements(entry, asked, language))
         yield from replacements
         certain = certain and bool(replacements)
-    found = search(entry, query, language, SEARCHED)
-    # In trailers, too, where nothing is searched.
+    found = search(entry, asked, language, SEARCHED)
+    # What is not searched, such as a comment in a message, may mention a term, too.
     mentioned = Mentions(term for term in found.absent if term.telling).in_commit(entry.commit)
     found = found._replace(absent=[term for term in found.absent if term.text not in mentioned])
-    trailers = list(_trailers(entry, mentioned, say))
-    yield from trailers
-    nowhere, somewhere = ([term for term in each if term.telling] for each in (found.absent, found.present))
-    if trailers and not (nowhere or somewhere):
-        return
+    nowhere = [term for term in found.absent if term.telling]
+    somewhere = any(term.telling for term in found.present)
     items = [] if nowhere and not somewhere else best_items(entry, found, language)
-    yield from _header(entry, found, query, items, say, certain=certain)
+    answered = found.share >= _ANSWERED or any(fact.kind in asked.facts.kinds for fact in entry.facts)
+    yield from _header(entry, found, items, catalogue(language), answered=answered, certain=certain)
     yield from items
     if nowhere and not items and described:
         yield from _description(entry, language)
 
 
-def _trailers(entry: Entry, names: Collection[str], say: Catalogue) -> Iterator[Statement]:
-    """Yield the trailers of a commit's message that have one of some names."""
-    for line in TRAILER.findall(entry.commit.message):
-        if any(name.casefold() in line.casefold() for name in names):
-            text = say("the author writes: {text}", text=code(shorten(line, SENTENCE_LENGTH)))
-            yield Statement(text=text, citations=(to_commit(entry.commit),), kind="item")
-
-
-def _replacements(entry: Entry, query: Query, language: Language) -> Iterator[Statement]:
+def _replacements(entry: Entry, asked: ParsedQuestion, language: Language) -> Iterator[Statement]:
     """Yield what replaces the names that the commit removes: those that the question has, or all of them."""
-    say, words = catalogue(language), {term.text.casefold() for term in query.terms}
+    say, words = catalogue(language), {term.text.casefold() for term in asked.terms}
     removed = [fact for fact in entry.facts if fact.removes]
     named = [fact for fact in removed if any(word in fact.name.casefold() for word in words)]
     for fact in (named or removed)[:MAX_ITEMS]:
@@ -140,14 +123,13 @@ def _replacements(entry: Entry, query: Query, language: Language) -> Iterator[St
 
 
 def _header(
-    entry: Entry, found: Found, query: Query, items: Sequence[Statement], say: Catalogue, *, certain: bool
+    entry: Entry, found: SearchResult, items: Sequence[Statement], say: Catalogue, *, answered: bool, certain: bool
 ) -> Iterator[Statement]:
     """Yield what is told above the items: that they answer the question, or that they are only the nearest places.
 
     It is not `certain` that they do where a replacement is asked for that nobody names, or what no fact proves.
     """
     nowhere = [term for term in found.absent if term.telling]
-    answered = found.share >= _ANSWERED or any(fact.kind in query.kinds for fact in entry.facts)
     if nowhere and not (items and answered and _is_beside(nowhere, found.present)):
         yield Statement(text=_denial(entry, nowhere, say) if found.complete else say(_UNREAD))
         if items:
@@ -160,12 +142,12 @@ def _header(
         yield Statement(text=say("Matching lines:"), new_paragraph=True)
 
 
-def _is_beside(absent: Sequence[Term], present: Sequence[Term]) -> bool:
+def _is_beside(absent: Sequence[QuestionTerm], present: Sequence[QuestionTerm]) -> bool:
     """Return whether what is absent weighs less than what else the question asks for."""
     return sum(term.weight for term in absent) < sum(term.weight for term in present if term.telling)
 
 
-def _denial(entry: Entry, terms: Sequence[Term], say: Catalogue) -> str:
+def _denial(entry: Entry, terms: Sequence[QuestionTerm], say: Catalogue) -> str:
     names = join_items([code(term.text) for term in terms[:_MAX_NAMED]], say)
     files = say.plural("{count} file", "{count} files", len(entry.commit.files))
     return say(_UNMENTIONED, files=files, names=names)
@@ -185,3 +167,90 @@ def _description(entry: Entry, language: Language) -> Iterator[Statement]:
         if entry.analysis.by == "model":
             text = say("a model says: {evidence}", evidence=text)
         yield Statement(text=text, citations=source)
+
+
+def _about_matches(question: Question, language: Language) -> Iterator[Statement]:
+    """Yield a line for each of the best matching commits, told as a history if that is asked for."""
+    yield Statement(text=catalogue(language)(_MATCHING))
+    tell = _history_item if QuestionKind.HISTORY in question.asked.kinds else _list_item
+    yield from (tell(entry, question.asked, language) for entry in question.entries)
+
+
+def further_commits(question: Question, language: Language) -> Iterator[Statement]:
+    """Yield one line with the further commits, if there are any."""
+    shown, say = (question.further_commits or ())[:_MAX_FURTHER], catalogue(language)
+    left = len(question.further_commits or ()) - len(shown)
+    if shown:
+        text = say("Also these and {count} more:", count=left) if left else say("Also:")
+        yield Statement(text=text, citations=tuple(to_commit(each.commit) for each in shown), new_paragraph=True)
+
+
+def _about_day(question: Question, language: Language) -> Iterator[Statement]:
+    """Yield a line for each of a day's commits that prove what is asked for, or that matter most."""
+    say, asked = catalogue(language), question.asked
+    best = sorted(question.entries, key=lambda entry: -entry.ranked.score)
+    found = [entry for entry in best if any(fact.kind in asked.facts.kinds for fact in entry.facts)]
+    important = [entry for entry in best if entry.ranked.importance is Importance.HIGH]
+    chosen = found or important or best[:_FEW_COMMITS]
+    yield Statement(text=say(_MATCHING) if found else say("The most important commits:"))
+    yield from (_list_item(entry, asked, language) for entry in chosen[:_MAX_COMMITS])
+    if len(chosen) > _MAX_COMMITS:
+        yield Statement(text=say("{count} more match.", count=len(chosen) - _MAX_COMMITS), new_paragraph=True)
+
+
+def _history_item(entry: Entry, asked: ParsedQuestion, language: Language) -> Statement:
+    """Describe a commit in one line: its title, when it landed, its author, and what it does to what the question names."""
+    say, commit = catalogue(language), entry.commit
+    when = say("{day}, {author}", day=commit.committed_at.astimezone(UTC).date(), author=code(commit.author))
+    line = touched_line(commit, asked.symbols)
+    told = line_item(entry, line, [], language) if line else joined(proven_items(entry, asked, language), say)
+    return _one_line(entry, f"{when}{say(': ')}{code(commit.title)}", told, language)
+
+
+def _list_item(entry: Entry, asked: ParsedQuestion, language: Language) -> Statement:
+    """Describe a commit in one line: its tier, its title, and its metadata, facts or best line that answer the question."""
+    metadata = [each.statement for each in records(entry, language) if each.kind in asked.kinds]
+    told = joined(metadata or proven_items(entry, asked, language), catalogue(language))
+    if told is None:
+        found = search(entry, asked, language, SEARCHED)
+        shown = found._replace(hits=[hit for hit in found.hits if isinstance(hit.document.item, Fact | DiffPlace)])
+        told = next(iter(best_items(entry, shown, language)), None)
+    return _one_line(entry, f"{BADGE[entry.ranked.importance]} {code(entry.commit.title)}", told, language)
+
+
+def _one_line(entry: Entry, text: str, told: Statement | None, language: Language) -> Statement:
+    """Return a commit's line: a text, what is told of it, and the commit with the places of that."""
+    citations = [to_commit(entry.commit)]
+    if told:
+        text += catalogue(language)(": ") + told.text
+        citations += told.citations[:MAX_ITEMS]
+    return Statement(text=text, citations=tuple(dict.fromkeys(citations)), kind="item")
+
+
+def number_of(entries: Sequence[Entry], language: Language) -> Statement:
+    """Return how many commits there are, of each tier."""
+    tiers = Counter(each.ranked.importance for each in entries)
+    say = catalogue(language)
+    commits = say.plural("{count} commit", "{count} commits", len(entries))
+    high, medium, low = (tiers[each] for each in (Importance.HIGH, Importance.MEDIUM, Importance.LOW))
+    return Statement(
+        text=say(
+            "{commits}: {high} high, {medium} medium, {low} low.", commits=commits, high=high, medium=medium, low=low
+        )
+    )
+
+
+def number_matching(matching: int, searched: int, language: Language) -> Statement:
+    """Return how many of the commits that were searched match."""
+    say = catalogue(language)
+    return Statement(
+        text=say.plural("{count} of {all} commits matches.", "{count} of {all} commits match.", matching, all=searched)
+    )
+
+
+def most_commits(entries: Sequence[Entry], language: Language) -> Statement:
+    """Return the authors with the most commits."""
+    say = catalogue(language)
+    authors = Counter(each.commit.author for each in entries).most_common(_MOST_NAMED)
+    named = [say("{author} ({count})", author=code(author), count=count) for author, count in authors]
+    return Statement(text=say("Most commits: {authors}.", authors=join_items(named, say)))

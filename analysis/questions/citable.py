@@ -11,7 +11,7 @@ from analysis.grounding.corpus import Corpus, FileLines
 from analysis.locale import Catalogue, mark
 from analysis.models import SHORT_SHA, Citation, Commit, Entry, FileChange
 from analysis.paths import Kind, kind
-from analysis.questions.query import STOPWORDS, stem
+from analysis.questions.terms import STOPWORDS, stem
 from analysis.search.words import searchable, split_words
 
 _SHA = re.compile(r"[0-9a-f]{7,40}", re.IGNORECASE)
@@ -110,15 +110,6 @@ class Citable:
                 return self._repository_line(read.path, numbers[texts[0]])
         return None
 
-    def _is_in_diff(self, name: str) -> bool:
-        whole = _as_word(name)
-        return any(whole.search(each.line.text) for each in self._all_lines)
-
-    def is_changed(self, name: str) -> bool:
-        """Return whether a changed line contains the name."""
-        whole = _as_word(name)
-        return any(each.line.sign != " " and whole.search(each.line.text) for each in self._all_lines)
-
     def _cite_text(self, entry: Entry, name: re.Pattern[str]) -> Citation:
         """Cite a commit, and say so where its message or pull request has the name."""
         found = to_commit(entry.commit)
@@ -154,8 +145,10 @@ class Citable:
     def _cite_commit(self, sha: str, names: Iterable[str]) -> Citation | None:
         for entry in self._entries:
             if entry.commit.sha.startswith(sha):
-                shown = next((name for name in names if not self._is_in_diff(name)), None)
-                return self._cite_text(entry, _as_word(shown)) if shown else to_commit(entry.commit)
+                words = [_as_word(name) for name in names]
+                elsewhere = (word for word in words if not any(word.search(each.line.text) for each in self._all_lines))
+                shown = next(elsewhere, None)
+                return self._cite_text(entry, shown) if shown else to_commit(entry.commit)
         named = re.search(rf"(?<![0-9a-zA-Z]){sha}[0-9a-f]*(?![0-9a-zA-Z])", self._text)
         base = self._entries[0].commit.url.rpartition("/")[0] if self._entries else ""
         return Citation(label=sha[:SHORT_SHA], url=f"{base}/{named[0]}") if named and base else None
@@ -183,7 +176,9 @@ class Citable:
             if piece.file is file
             for line in piece.lines
             if (line.old if sign == "-" else line.number) == number
-            and all(self._has_value(piece.lines, commit, value) for value in claimed.values)
+            and all(
+                _has_figure((*(each.text for each in piece.lines), *commit.texts), value) for value in claimed.values
+            )
             # An old line says nothing of what is only in new ones.
             and (
                 line.sign != "-"
@@ -202,11 +197,6 @@ class Citable:
         )
         return to_line(commit, file, best[0])
 
-    def _has_value(self, hunk: Sequence[DiffLine], commit: Commit, value: str) -> bool:
-        """Return whether a hunk, or what the author wrote, has a figure."""
-        figure = re.compile(rf"(?<![\w#]){re.escape(value)}(?!\w)")
-        return any(figure.search(text) for text in (*(line.text for line in hunk), *commit.texts))
-
     @cached_property
     def _all_lines(self) -> tuple[_LocatedLine, ...]:
         return tuple(
@@ -223,6 +213,11 @@ def _shares_words(text: str, lines: Iterable[str]) -> bool:
     words = {stem(word) for word in split_words(text) if word not in STOPWORDS}
     found = {stem(word) for line in lines for word in split_words(searchable(line))}
     return bool(words) and 2 * len(words & found) >= len(words)
+
+
+def _has_figure(texts: Iterable[str], value: str) -> bool:
+    figure = re.compile(rf"(?<![\w#]){re.escape(value)}(?!\w)")
+    return any(map(figure.search, texts))
 
 
 def _bears_out(code: str, name: str) -> bool:

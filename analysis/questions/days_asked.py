@@ -1,16 +1,17 @@
 """The days that a question names, in words or as dates, in English and in Chinese."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date, timedelta
 from typing import NamedTuple
 
 from analysis.errors import Misuse
 from analysis.locale import Phrase
+from analysis.questions.kinds import QuestionKind, kinds_of_question
+from analysis.window import WEEKDAYS, named_day
 
-_WEEK = 7
+_WEEK, _MONTH = 7, 30  # days
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _HAN_WEEKDAYS = "一二三四五六日天"
 _NUMBERS = {
     **dict(zip("一二三四五六七八九十", range(1, 11), strict=True)),
@@ -24,17 +25,29 @@ _NUMBERS = {
     "ten": 10,
 }
 _NUMBER = rf"\d{{1,3}}|{'|'.join(_NUMBERS)}"
-_DAY_WORDS = {"today": 0, "yesterday": 1, "今天": 0, "昨天": 1, "昨日": 1, "前天": 2}
+_DAYS_AGO = {"今天": 0, "昨天": 1, "昨日": 1, "前天": 2}
 
 _DAY = (
     r"(?:(?:the )?day before yesterday|today|yesterday|今天|昨天|昨日|前天"
     r"|(?<![A-Za-z0-9_#-])(?<![A-Za-z0-9_]\.)(?:19|20)\d\d[-/.年]\d{1,2}[-/.月]\d{1,2}(?![A-Za-z0-9_-])日?"
-    rf"|(?:last )?\b(?:{'|'.join(_WEEKDAYS)})\b|(?:上个?)?(?:周|星期|礼拜)[{_HAN_WEEKDAYS}](?![个周])"
+    rf"|(?:last )?\b(?:{'|'.join(WEEKDAYS)})\b|(?:上个?)?(?:周|星期|礼拜)[{_HAN_WEEKDAYS}](?![个周])"
     rf"|(?-i:\b(?:{'|'.join(map(str.title, _MONTHS))})[a-z]{{0,6}})\.? \d{{1,2}}(?:st|nd|rd|th)?\b(?:,? (?:19|20)\d\d\b)?"
     rf"|(?-i:\b\d{{1,2}}(?:st|nd|rd|th)? (?:of )?(?:{'|'.join(map(str.title, _MONTHS))})[a-z]{{0,6}}\b)(?:,? (?:19|20)\d\d\b)?"
     r"|(?<!\d)\d{1,2}月\d{1,2}[日号])"
 )
 _UNIT = r"(?P<unit>days?|weeks?|months?|天|日|周|星期|个星期|个月|个礼拜)"
+_ABOUT_COMMITS = re.compile(
+    r"\b(?:which|what|any|how many)\s+(?:\w+\s+){0,2}?(?:commits?|changes|prs|pull requests)\b|^\W*(?:is there |was there )?anything\b"
+    r"|(?:哪些|哪几个|多少|什么|有没有|有无)[^，。？！]{0,8}?(?:提交|改动|变更|PR)|(?:提交|改动|变更|PR)(?:有|是)哪些|^有(?:没有|无|什么)(?:关于|和)",
+    re.IGNORECASE,
+)
+_EVERYTHING = re.compile(
+    r"\b(?:(?:in|of|among|over|from|across)\s+)?(?:all|everything)\b[^,.?!]{0,20}?\bstored\b"
+    r"|\bstored\s+(?=commits\b)|(?<=\bcommits )(?:(?:that\s+|which\s+)?are\s+)?stored\b|\bin the (?:store|database)\b"
+    r"|\bof all time\b|\bin (?:the|its) (?:whole|entire|full) history\b|\bever\b|\bso far\b|\bin total\b"
+    r"|(?:在|从)?(?:所有|全部)?已?(?:存储|保存|入库)(?:过|下来)?的(?:所有|全部)?|(?:一共|总共|已经?)?(?:存储|保存|入库)了(?=多少|几)|有史以来|整个历史[中里]?|至今",
+    re.IGNORECASE,
+)
 
 
 class DaysAsked(NamedTuple):
@@ -49,6 +62,13 @@ class DaysAsked(NamedTuple):
         return days_between(self.first, self.last)
 
 
+class QuestionScope(NamedTuple):
+    """A question without the words that name its days, and the days, oldest first; without any, all that is stored."""
+
+    text: str
+    days: tuple[date, ...]
+
+
 def days_between(first: date, last: date) -> list[date]:
     """Return the days from the first to the last, both included."""
     return [first + timedelta(days=number) for number in range((last - first).days + 1)]
@@ -61,12 +81,12 @@ def last_days(today: date, count: int = _WEEK) -> list[date]:
 
 def days_asked(question: str, today: date) -> DaysAsked | None:
     """Return the days that a question names, up to today; None if it names none. Raise `Misuse` if all lie in the future."""
-    for pattern, span in _SPANS:
+    for pattern, read in _SPANS:
         if match := pattern.search(question):
-            found = span(match, today)
-            if found is None:
+            try:
+                first, last = read(match, today)
+            except ValueError:  # there is no such day
                 continue
-            first, last = found
             if first > today:
                 raise Misuse(Phrase("{day} is in the future; the latest day is {today}", day=first, today=today))
             rest = " ".join(f"{question[: match.start()]} {question[match.end() :]}".split())
@@ -74,27 +94,54 @@ def days_asked(question: str, today: date) -> DaysAsked | None:
     return None
 
 
+def asks_over_days(question: str, today: date) -> bool:
+    """Return whether a question is about the commits of days, or all, rather than about one that was spoken of before.
+
+    Raise `Misuse` if it names days that all lie in the future.
+    """
+    about_commits = _ABOUT_COMMITS.search(question) or _EVERYTHING.search(question)
+    return about_commits is not None or days_asked(question, today) is not None
+
+
+def scope_of(question: str, today: date, earlier: Iterable[str] = ()) -> QuestionScope:
+    """Return what a question is about: the days that it names, or what was asked before it, the latest last.
+
+    Where none is named: the last seven days, or all that is stored if it says so, or asks when or by what something was
+    changed or reverted. Raise `Misuse` for days that all lie in the future.
+    """
+    if named := days_asked(question, today):
+        return QuestionScope(named.rest, tuple(named.days))
+    if _EVERYTHING.search(question):
+        return QuestionScope(" ".join(_EVERYTHING.sub(" ", question).split()), ())
+    if kinds_of_question(question) & {QuestionKind.HISTORY, QuestionKind.LINKS}:
+        return QuestionScope(question, ())
+    for text in reversed([*earlier]):
+        if before := days_asked(text, today):
+            return QuestionScope(question, tuple(before.days))
+    return QuestionScope(question, tuple(last_days(today)))
+
+
 _Span = tuple[date, date]
 
 
-def _between(match: re.Match[str], today: date) -> _Span | None:
+def _between(match: re.Match[str], today: date) -> _Span:
     first, last = _date(match["first"], today), _date(match["last"], today)
-    return (min(first, last), max(first, last)) if first and last else None
+    return min(first, last), max(first, last)
 
 
-def _since(match: re.Match[str], today: date) -> _Span | None:
+def _since(match: re.Match[str], today: date) -> _Span:
     first = _date(match["day"], today)
-    return (first, max(first, today)) if first else None
+    return first, max(first, today)
 
 
-def _until(match: re.Match[str], today: date) -> _Span | None:
+def _until(match: re.Match[str], today: date) -> _Span:
     last = _date(match["day"], today)
-    return (last_days(last)[0], last) if last else None
+    return last - timedelta(days=_WEEK), last
 
 
-def _on(match: re.Match[str], today: date) -> _Span | None:
+def _on(match: re.Match[str], today: date) -> _Span:
     day = _date(match["day"], today)
-    return (day, day) if day else None
+    return day, day
 
 
 def _ago(match: re.Match[str], today: date) -> _Span:
@@ -103,26 +150,22 @@ def _ago(match: re.Match[str], today: date) -> _Span:
 
 
 def _past(match: re.Match[str], today: date) -> _Span:
-    return last_days(today, _count(match))[0], today
+    return today - timedelta(days=_count(match)), today
 
 
 def _calendar_week(match: re.Match[str], today: date) -> _Span:
     monday = today - timedelta(days=today.weekday())
-    if _is_last(match):
-        return monday - timedelta(days=_WEEK), monday - timedelta(days=1)
-    return monday, today
+    return (monday - timedelta(days=_WEEK), monday - timedelta(days=1)) if _is_last(match) else (monday, today)
 
 
 def _calendar_month(match: re.Match[str], today: date) -> _Span:
     first = today.replace(day=1)
-    if _is_last(match):
-        last = first - timedelta(days=1)
-        return last.replace(day=1), last
-    return first, today
+    last = first - timedelta(days=1)
+    return (last.replace(day=1), last) if _is_last(match) else (first, today)
 
 
 def _recently(_: re.Match[str], today: date) -> _Span:
-    return last_days(today)[0], today
+    return today - timedelta(days=_WEEK), today
 
 
 def _is_last(match: re.Match[str]) -> bool:
@@ -131,52 +174,31 @@ def _is_last(match: re.Match[str]) -> bool:
 
 def _count(match: re.Match[str]) -> int:
     """Return the days of "3 weeks"; one of its unit without a number."""
-    number = (match["number"] or "1").lower()
-    unit = match["unit"].lower()
-    days = 30 if "month" in unit or "月" in unit else _WEEK if re.search("week|周|星期|礼拜", unit) else 1
+    number, unit = (match["number"] or "1").lower(), match["unit"].lower()
+    days = _MONTH if "month" in unit or "月" in unit else _WEEK if re.search("week|周|星期|礼拜", unit) else 1
     return days * (int(number) if number.isdigit() else _NUMBERS[number])
 
 
-def _date(text: str, today: date) -> date | None:
-    """Return the date of a day as people write it; None if there is no such day. Days without a year are the latest."""
+def _date(text: str, today: date) -> date:
+    """Return the date of a day as people write it. Days without a year are the latest. Raise `ValueError` for no such day."""
     word = text.lower().strip()
-    if word in _DAY_WORDS:
-        return today - timedelta(days=_DAY_WORDS[word])
-    if word.endswith("before yesterday"):
-        return today - timedelta(days=2)
-    if (weekday := _weekday(word)) is not None:
-        return _on_weekday(weekday, today, last_week=word.startswith("上"))
+    if word in _DAYS_AGO or word.endswith("before yesterday"):
+        return today - timedelta(days=_DAYS_AGO.get(word, 2))
+    if named := named_day(word.removeprefix("last "), today):
+        return named
+    if weekday := re.fullmatch(rf"(上)?个?(?:周|星期|礼拜)([{_HAN_WEEKDAYS}])", word):
+        number = min(_HAN_WEEKDAYS.index(weekday[2]), _WEEK - 1)
+        back = (today.weekday() - number) % _WEEK or _WEEK
+        return today - timedelta(days=today.weekday() + _WEEK - number if weekday[1] else back)
     numbers = [int(each) for each in re.findall(r"\d+", word)]
     if month := next((place for place, name in enumerate(_MONTHS, 1) if name in word), None):
         day, *years = numbers
-        return _dated(years[0] if years else None, month, day, today)
-    *years, month, day = numbers
-    return _dated(years[0] if years else None, month, day, today)
-
-
-def _weekday(word: str) -> int | None:
-    english = word.removeprefix("last ")
-    if english in _WEEKDAYS:
-        return _WEEKDAYS.index(english)
-    if match := re.fullmatch(rf"(?:上个?)?(?:周|星期|礼拜)([{_HAN_WEEKDAYS}])", word):
-        return min(_HAN_WEEKDAYS.index(match[1]), _WEEK - 1)
-    return None
-
-
-def _on_weekday(weekday: int, today: date, *, last_week: bool) -> date:
-    if last_week:
-        return today - timedelta(days=today.weekday() + _WEEK - weekday)
-    return today - timedelta(days=(today.weekday() - weekday) % _WEEK or _WEEK)
-
-
-def _dated(year: int | None, month: int, day: int, today: date) -> date | None:
-    try:
-        if year is not None:
-            return date(year, month, day)
-        found = date(today.year, month, day)
-        return found if found <= today else date(today.year - 1, month, day)
-    except ValueError:
-        return None
+    else:
+        *years, month, day = numbers
+    if years:
+        return date(years[0], month, day)
+    found = date(today.year, month, day)
+    return found if found <= today else found.replace(year=today.year - 1)
 
 
 def _named(name: str) -> str:
@@ -184,13 +206,12 @@ def _named(name: str) -> str:
     return f"(?P<{name}>{_DAY})"
 
 
-_Reader = Callable[[re.Match[str], date], _Span | None]
 _WHICH = r"(?P<which>this|last|previous|本|这个?|上个?|上一)"
 _IN = r"(?:\b(?:in|over|during|for|within)\s+)?"
 _TO = r"(?:\.\.|[-–—~]|\b(?:to|and|until|till|through)\b|到|至)"
 _WITHIN = r"(?:里|内|以来)?"
 # The first that is found counts.
-_SPANS: Sequence[tuple[re.Pattern[str], _Reader]] = tuple(
+_SPANS: Sequence[tuple[re.Pattern[str], Callable[[re.Match[str], date], _Span]]] = tuple(
     (re.compile(pattern, re.IGNORECASE), read)
     for pattern, read in (
         (rf"(?:\b(?:from|between)\s+|从|在)?{_named('first')}\s*{_TO}\s*{_named('last')}(?:之间|期间)?", _between),

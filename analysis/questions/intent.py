@@ -197,15 +197,3 @@ def _asks_in_english(sentence: str) -> bool:
         _EN_QUESTION.match(_EN_FILLER.sub("", clause)) and not _EN_REMARK.match(clause)
         for clause in (bare, _EN_CONDITION.sub("", bare))
     )
-
-
-_WHAT_MATTERS = re.compile(
-    r"重要|关键|值得|关注|危险|风险最|总结|概括|概述|主要|亮点|看点|要紧|\bmatters?\b|\bimportant\b|\bhighlights?\b|\bsummar|\boverview\b|\bnotable\b|\bbiggest\b|\bkey\b"
-    r"|\bhigh\b|\bworth\b|\brisk(?:y|ier|iest)\b|\bdangerous\b|\bwhat(?:'s| is) new\b|有什么新|大事",
-    re.IGNORECASE,
-)
-
-
-def asks_for_what_matters(question: str) -> bool:
-    """Return whether a question asks what is important, or for a summary."""
-    return _WHAT_MATTERS.search(question) is not None

@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 from analysis.citations import sibling_url, to_commit, to_file
 from analysis.facts.removed_tests import tests_added
-from analysis.grounding.metadata_claims import NEGATION, dates_are_true, names_date, tier_in
+from analysis.grounding.metadata import NEGATION, dates_are_true, names_date, tier_in
 from analysis.locale import Catalogue, catalogue, mark
 from analysis.locale.punctuation import as_sentence, join_items, join_sentences
 from analysis.models import SHORT_SHA, Citation, Commit, Entry, FactKind, Importance, Language, Statement
 from analysis.paths import Kind, kind
-from analysis.questions.topics import Topic
+from analysis.questions.kinds import QuestionKind
 from analysis.text import one_line
 from analysis.writing.by_rules import code
 from analysis.writing.fact_sentences import FACT_SENTENCES
@@ -32,7 +32,7 @@ _RANKED = {
 class Record(NamedTuple):
     """A known property of a commit: `label` is how a model cites it, `citations` are what people see."""
 
-    topic: Topic
+    kind: QuestionKind
     label: str
     text: str
     citations: tuple[Citation, ...]
@@ -43,20 +43,19 @@ class Record(NamedTuple):
 
 
 def records(entry: Entry, language: Language) -> tuple[Record, ...]:
-    """Return a commit's metadata, one record per topic; for an unread commit, only what the listing contains."""
+    """Return a commit's metadata, one record a kind; for an unread commit, only what the listing contains."""
     commit, say = entry.commit, catalogue(language)
     descriptions = {
-        Topic.AUTHOR: (say("Written by {author}.", author=one_line(commit.author)), (to_commit(commit),)),
-        Topic.DATE: (_date_sentence(commit, say), (to_commit(commit),)),
-        Topic.PULL: _describe_pull(commit, say),
-        Topic.LINKS: _describe_links(entry, say),
-        Topic.RANK: (_rank_sentence(entry, say), (to_commit(commit),)),
+        QuestionKind.AUTHOR: (say("Written by {author}.", author=one_line(commit.author)), (to_commit(commit),)),
+        QuestionKind.DATE: (_date_sentence(commit, say), (to_commit(commit),)),
+        QuestionKind.PULL: _describe_pull(commit, say),
+        QuestionKind.LINKS: _describe_links(entry, say),
+        QuestionKind.RANK: (_rank_sentence(entry, say), (to_commit(commit),)),
     }
     if commit.read:
-        descriptions[Topic.TESTS] = _describe_tests(entry, say)
+        descriptions[QuestionKind.TESTS] = _describe_tests(entry, say)
     return tuple(
-        Record(topic, f"{commit.short_sha}:{topic}", text, citations)
-        for topic, (text, citations) in descriptions.items()
+        Record(each, f"{commit.short_sha}:{each}", text, citations) for each, (text, citations) in descriptions.items()
     )
 
 
@@ -144,16 +143,16 @@ _LINKED = re.compile(r"revert|fix|follow|series|part|回退|回滚|撤销|修复
 def supports(record: Record, entry: Entry, text: str) -> bool:
     """Return whether a statement that cites a record agrees with it."""
     commit = entry.commit
-    match record.topic:
-        case Topic.AUTHOR:
+    match record.kind:
+        case QuestionKind.AUTHOR:
             return commit.author.casefold() in text.casefold()
-        case Topic.DATE:
+        case QuestionKind.DATE:
             return names_date(text) and dates_are_true(commit, text)
-        case Topic.PULL:
+        case QuestionKind.PULL:
             return bool(re.search(rf"#?\b{commit.pr}\b", text)) if commit.pr else bool(NEGATION.search(text))
-        case Topic.LINKS:
+        case QuestionKind.LINKS:
             return bool(_LINKED.search(text))
-        case Topic.RANK:
+        case QuestionKind.RANK:
             return tier_in(text) == entry.ranked.importance or record.text.rstrip(".。") in text
-        case Topic.TESTS:
+        case _:  # tests
             return bool(NEGATION.search(text)) is not bool(tests_added(commit))

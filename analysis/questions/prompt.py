@@ -1,15 +1,20 @@
-"""The prompt of a question: the rules, the evidence and the thread as delimited data, and the question last."""
+"""The prompt of a question: the rules, the evidence and the thread as delimited data, and the question last.
 
-from collections.abc import Sequence
+The evidence is the best matching parts of diffs, or the commits of a day.
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC
 from typing import TYPE_CHECKING, NamedTuple
 
-from analysis.diff import Chunk, tokens
+from analysis.diff import Chunk, hunks, tokens
 from analysis.locale import catalogue
-from analysis.models import Entry, Importance, Language, Question, Turn
+from analysis.models import SHORT_SHA, Commit, Entry, Importance, Language, Turn
+from analysis.paths import Kind, kind
 from analysis.questions.by_rules import NOT_SHOWN, OFF_TOPIC
-from analysis.questions.excerpts import chunks_of, relevant_chunks, render_chunks, render_day
+from analysis.questions.evidence import line_scores
 from analysis.questions.metadata import records
-from analysis.questions.query import parse_query
+from analysis.questions.question import ParsedQuestion, Question
 from analysis.questions.tools import MAX_CALLS
 from analysis.writing.fact_sentences import FACT_SENTENCES
 from analysis.writing.prompts import rendered
@@ -17,12 +22,16 @@ from analysis.writing.prompts import rendered
 if TYPE_CHECKING:  # the SDK takes half a second to import
     from analysis.llm import Message
 
-MAX_QUESTION = 2_000  # characters
-
+_MAX_TEXT = 2_000  # characters of a question or a turn
 _EVIDENCE_BUDGET = 6_000  # tokens of diff, or of a day's rows
 _THREAD_BUDGET = 1_500  # tokens of the thread
 _MESSAGE_LENGTH = 4_000  # characters of a commit message or of a pull request's text
-_MAX_PATHS = 60
+_MAX_PATHS, _MAX_FACTS = 60, 30
+_CHUNK = 40  # lines of a chunk; related lines are mostly closer
+_BEST_LINES = 3  # of a chunk, whose scores count
+_LINE = 300  # characters of a line that are shown
+_SUMMARY = 400  # characters of a summary in a day's list
+_PREFERENCE = {each: index for index, each in enumerate(Kind)}
 
 
 class Prompt(NamedTuple):
@@ -43,10 +52,10 @@ class Prompt(NamedTuple):
 
 def answer_prompt(question: Question, language: Language, nonce: str, canary: str) -> Prompt:
     """Return the prompt of a question; `nonce` delimits what is data, and `canary` must not come back."""
-    say, query = catalogue(language), parse_query(question)
-    single = question.entries[0] if len(question.entries) == 1 else None
-    diffs = question.entries if single or question.further_commits is not None else ()
-    chosen = [piece for each in diffs for piece in relevant_chunks(each, query, _EVIDENCE_BUDGET // len(diffs))]
+    say, asked, entries = catalogue(language), question.asked, question.entries
+    single = entries[0] if len(entries) == 1 else None
+    diffs = entries if single or question.further_commits is not None else ()
+    chosen = [piece for each in diffs for piece in relevant_chunks(each, asked, _EVIDENCE_BUDGET // len(diffs))]
     with_tools, alone = (
         rendered(
             f"answer.{language}.j2",
@@ -60,44 +69,37 @@ def answer_prompt(question: Question, language: Language, nonce: str, canary: st
         )
         for calls in (MAX_CALLS, 0)
     )
-    evidence = (
-        _commit_evidence(single, chosen, language)
-        if single
-        else {
-            "rows": render_day(question.entries, query, _EVIDENCE_BUDGET),
-            "diff": render_chunks(chosen),
-            **_tiers(question.entries),
-        }
-    )
     user = rendered(
         "answer_user.j2",
-        **evidence,
+        **(_commit_evidence(single, chosen, language) if single else _day_evidence(entries, asked)),
+        diff=render_chunks(chosen),
         nonce=nonce,
         language=language,
-        turns=_recent_turns(question.thread),
-        question=question.text,
+        turns=_recent_turns(asked.thread),
+        question=asked.text[:_MAX_TEXT],
     )
     return Prompt(with_tools, alone, user, chosen)
 
 
-def _tiers(entries: Sequence[Entry]) -> dict[str, int]:
+def _day_evidence(entries: Sequence[Entry], asked: ParsedQuestion) -> dict[str, object]:
     tiers = [entry.ranked.importance for entry in entries]
-    return {"total": len(tiers), **{tier.value: tiers.count(tier) for tier in Importance}}
+    counts = {tier.value: tiers.count(tier) for tier in Importance}
+    return {"rows": render_day(entries, asked, _EVIDENCE_BUDGET), "total": len(tiers), **counts}
 
 
 def _commit_evidence(entry: Entry, chosen: Sequence[Chunk], language: Language) -> dict[str, object]:
     commit, analysis, say = entry.commit, entry.analysis, catalogue(language)
     pull = commit.pull and commit.pull.model_copy(update={"body": commit.pull.body[:_MESSAGE_LENGTH]})
-    analysis_texts = [analysis.summary, *(each.risk for each in analysis.risks), *analysis.advice] if analysis else []
     return {
         "rows": [],
         "commit": commit.model_copy(update={"message": commit.message[:_MESSAGE_LENGTH], "pull": pull}),
         "importance": entry.ranked.importance.value,
         "known": [f"{each.text} [{each.label}]" for each in records(entry, language)],
-        "facts": [f"{FACT_SENTENCES[each.kind].named(each.name, 1, say)} [{each.place}]" for each in entry.facts[:30]],
-        "said": analysis_texts,
+        "facts": [
+            f"{FACT_SENTENCES[each.kind].named(each.name, 1, say)} [{each.place}]" for each in entry.facts[:_MAX_FACTS]
+        ],
+        "said": [analysis.summary, *(each.risk for each in analysis.risks), *analysis.advice] if analysis else [],
         "paths": ", ".join(commit.paths[:_MAX_PATHS]),
-        "diff": render_chunks(chosen),
         "cut": len(chosen) < sum(1 for _ in chunks_of(commit)),
     }
 
@@ -107,9 +109,89 @@ def _recent_turns(thread: Sequence[Turn]) -> list[Turn]:
     turns: list[Turn] = []
     remaining = _THREAD_BUDGET
     for turn in reversed(thread):
-        text = turn.text[:MAX_QUESTION]
+        text = turn.text[:_MAX_TEXT]
         remaining -= tokens(text)
         if remaining < 0:
             break
         turns.insert(0, turn.model_copy(update={"text": text}))
     return turns
+
+
+def chunks_of(commit: Commit) -> Iterator[Chunk]:
+    """Yield the commit's diff in chunks, sources first."""
+    for file in sorted(commit.files, key=lambda each: _PREFERENCE[kind(each.path)]):
+        for hunk in hunks(file.patch):
+            for start in range(0, len(hunk), _CHUNK):
+                yield Chunk(file, hunk[start : start + _CHUNK])
+
+
+def relevant_chunks(entry: Entry, asked: ParsedQuestion, budget: int) -> list[Chunk]:
+    """Select the chunks of a diff that fit `budget` tokens: best match first, then file order."""
+    scores = line_scores(entry, asked)
+    candidates = list(chunks_of(entry.commit))
+
+    def relevance(place: int) -> float:
+        path, lines = candidates[place].file.path, candidates[place].lines
+        # One long chunk of weak matches is worth less than the line that answers.
+        return sum(sorted((scores.get((path, line.number), 0.0) for line in lines), reverse=True)[:_BEST_LINES])
+
+    selected, remaining = [], budget
+    for place in sorted(range(len(candidates)), key=relevance, reverse=True):
+        cost = tokens(render_chunks([candidates[place]]))
+        if cost <= remaining:
+            selected.append(place)
+            remaining -= cost
+    return [candidates[place] for place in sorted(selected)]
+
+
+def render_chunks(chosen: Sequence[Chunk]) -> str:
+    """Render chunks for a model: a header for each file, then each line with its sign and number."""
+    rows: list[str] = []
+    for index, chunk in enumerate(chosen):
+        if index == 0 or chunk.file is not chosen[index - 1].file:
+            rows.append(f"\n{chunk.file.path}")
+        elif chunk.lines[0].number != chosen[index - 1].lines[-1].number + 1:
+            rows.append("...")
+        rows += [f"{line.sign} {line.number} | {line.text[:_LINE]}" for line in chunk.lines]
+    return "\n".join(rows)
+
+
+def render_day(entries: Sequence[Entry], asked: ParsedQuestion, budget: int) -> list[str]:
+    """Render a day's commits for a model, one row each: those with facts that are asked for first, then by score.
+
+    All titles come before details, which are added while `budget` (tokens) lasts.
+    """
+
+    def preference(entry: Entry) -> tuple[int, float]:
+        return sum(fact.kind in asked.facts.kinds for fact in entry.facts), entry.ranked.score
+
+    ordered = sorted(entries, key=preference, reverse=True)
+    remaining, rows = budget, list[str]()
+    for entry in ordered:
+        title = f"{entry.commit.short_sha} {entry.ranked.importance.value} | {entry.commit.title[:_LINE]}"
+        remaining -= tokens(title)
+        if remaining < 0:
+            break
+        rows.append(title)
+    for index, entry in enumerate(ordered[: len(rows)]):
+        details = _details(entry)
+        remaining -= tokens(details)
+        if remaining < 0:
+            break
+        rows[index] += details
+    left = len(ordered) - len(rows)
+    return [*rows, f"({left} more commits are not listed)"] if left else rows
+
+
+def _details(entry: Entry) -> str:
+    commit, reverted_by = entry.commit, entry.links.reverted_by
+    details = {
+        "author": commit.author,
+        "landed": f"{commit.committed_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC",
+        "reverted by": reverted_by[:SHORT_SHA] if reverted_by else "",
+        "summary": entry.analysis.summary[:_SUMMARY] if entry.analysis else "",
+        "proven": "; ".join(f"{fact.kind.value} {fact.name} [{fact.place}]" for fact in entry.facts[:6]),
+        "ranked by": "; ".join(reason.signal for reason in entry.ranked.reasons[:3]),
+        "files": ", ".join(commit.paths[:6]),
+    }
+    return "".join(f" | {name}: {text}" for name, text in details.items() if text)

@@ -15,9 +15,9 @@ from analysis.diff import tokens
 from analysis.errors import DigestError, Misuse
 from analysis.grounding.corpus import FileLines
 from analysis.models import SHORT_SHA, Commit, Entry
+from analysis.questions.kinds import QuestionKind
 from analysis.questions.metadata import records
-from analysis.questions.topics import Topic
-from analysis.sources.mirror import Match, Mirror
+from analysis.sources.mirror import FileMatch, Mirror
 from analysis.text import one_line
 
 if TYPE_CHECKING:  # the SDK takes half a second to import
@@ -222,7 +222,7 @@ class CommitTools:
         numbered = ((number, lines[number - 1][:_MAX_LINE]) for number in range(first, last + 1))
         return [title, *(_Row(f"{number} | {line}", wanted.path, number, line) for number, line in numbered)]
 
-    def _grep(self, pattern: str, path: str, *, regex: bool) -> tuple[Match, ...]:
+    def _grep(self, pattern: str, path: str, *, regex: bool) -> tuple[FileMatch, ...]:
         folders = (path,) if path else ()
         try:
             return self._mirror.search(self._commit.sha, pattern, regex=regex, folders=folders, limit=_MAX_MATCHES)
@@ -248,7 +248,7 @@ class CommitTools:
         links = self._entry.links
         shas = [*links.all_reverted, links.reverted_by, *links.fixes, *links.fixed_by]
         shas += links.series.commits if links.series else ()
-        known = next(each.text for each in records(self._entry, "en") if each.topic is Topic.LINKS)
+        known = next(each.text for each in records(self._entry, "en") if each.kind is QuestionKind.LINKS)
         others = self._stored.with_shas([sha for sha in dict.fromkeys(shas) if sha and sha != self._commit.sha])
         return [_Row(known), *map(_commit_row, others)]
 
@@ -280,7 +280,7 @@ _TOOLS = {
 }
 
 
-def _match_row(match: Match) -> _Row:
+def _match_row(match: FileMatch) -> _Row:
     line = match.text[:_MAX_LINE]
     return _Row(f"{match.path}:{match.line} | {line}", match.path, match.line, line)
 

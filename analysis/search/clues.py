@@ -5,44 +5,15 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from analysis.search.reports import Frame, Report
 from analysis.search.words import names, searchable, split_words
 from analysis.wordlists import wordlist
 
-_SHORT = 20_000  # characters of a text that is read as a whole
-_MOST_LINES = 400  # of a longer one, the last of those that report something
-_LINE = 2_000  # characters of a line
 _MOST_NAMES = 60
 _MOST_WORDS = 150
 
-_FRAME = re.compile(
-    r'^\W*(?:\([^)]*\)\s*)?File "(?P<path>[^"\n]{1,500})", line (?P<line>\d{1,7})(?:, in (?P<function>[\w.<>]+))?'
-)
-_PYTEST_FRAME = re.compile(r"^(?:E\s+)?(?P<path>[\w./-]{1,300}\.py):(?P<line>\d{1,7}): (?:in )?(?P<function>\w+)")
-_EXCEPTION = re.compile(
-    r"(?:^|\s)(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Exit|Interrupt|Warning|Timeout|Expired))(?::\s*(?P<message>.*))?$"
-)
-_REPORTS = (
-    "error",
-    "exception",
-    "traceback",
-    "fail",
-    "fatal",
-    "assert",
-    "abort",
-    "critical",
-    "undefined symbol",
-    "not found",
-    "no such",
-    "cannot",
-    "unrecognized",
-    "deprecat",
-    "segfault",
-    'file "',
-)  # in lower case
 _NUMBER = re.compile(r"\b(?:0x)?[0-9a-f]*\d[0-9a-f]*\b")
-_DIGITS = re.compile(r"\d+")
 _ROOTS = ("", "src/", "lib/", "python/")  # of packages in a repository
-_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _IMPORTED = re.compile(
     r"No module named '([\w.]+)'|cannot import name '\w+' from (?:partially initialized module )?'([\w.]+)'"
 )
@@ -55,23 +26,6 @@ _REFERENCE = re.compile(
     r"https?://\S+|\b[0-9a-f]{7,64}\b|#\d+|^(?:signed-off|co-authored)-by:.*$", re.IGNORECASE | re.MULTILINE
 )
 _CODE_NAME = re.compile(r"^[-_]|\w_\w|[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
-
-
-class Frame(NamedTuple):
-    """A frame of a traceback; `code` is the line that was shown of it, or ""."""
-
-    path: str
-    line: int
-    function: str
-    code: str
-
-
-class Report(NamedTuple):
-    """A failure as it was reported: the frames, innermost last, the exceptions with their messages, and the text that was read."""
-
-    frames: tuple[Frame, ...]
-    exceptions: tuple[str, ...]
-    text: str
 
 
 class Clues(NamedTuple):
@@ -88,35 +42,6 @@ class Clues(NamedTuple):
 
     def __bool__(self) -> bool:
         return bool((self.names or self.words or self.paths) and (self.upstream or not self.frames))
-
-
-def is_frame(line: str) -> bool:
-    """Return whether a line is the head of a traceback's frame, as Python or pytest writes it."""
-    return bool(_FRAME.search(line) or _PYTEST_FRAME.search(line))
-
-
-def reports_something(line: str) -> bool:
-    """Return whether a line of a log tells of a failure."""
-    lower = line.lower()
-    return any(word in lower for word in _REPORTS)
-
-
-def parse_report(text: str) -> Report:
-    """Read a traceback, a log or a sentence. Of a long text only the last lines that report something are read."""
-    text = _COLOUR.sub("", text)
-    lines = text.splitlines() if len(text) <= _SHORT else _telling_lines(text)
-    frames: list[Frame] = []
-    exceptions: list[str] = []
-    prose: list[str] = []
-    for index, line in enumerate(lines):
-        if match := _FRAME.search(line) or _PYTEST_FRAME.search(line):
-            code = lines[index + 1].strip() if index + 1 < len(lines) else ""
-            frames.append(Frame(match["path"], int(match["line"]), match["function"] or "", _code(code)))
-        else:
-            if found := _EXCEPTION.search(line):
-                exceptions.append(found[0].strip())
-            prose.append(line)
-    return Report(tuple(frames), tuple(dict.fromkeys(exceptions)), "\n".join(prose))
 
 
 def clues_of(
@@ -192,26 +117,3 @@ def _weighted_parts(
         weight = max(0.2, weight - 0.2)
     if not report.exceptions:
         yield text, 0.5
-
-
-def _code(line: str) -> str:
-    """Return the line of code below a frame, if it is one."""
-    return "" if _FRAME.search(line) or _EXCEPTION.match(line) else line
-
-
-def _telling_lines(text: str) -> list[str]:
-    """Return the last different lines that report something, in their order, and the code below frames."""
-    lines = text.splitlines()
-    seen: set[str] = set()
-    kept: list[str] = []
-    for index in range(len(lines) - 1, -1, -1):
-        line = lines[index][:_LINE]
-        if not reports_something(line) or (key := _DIGITS.sub("0", line)) in seen:
-            continue
-        seen.add(key)
-        if _FRAME.search(line) and index + 1 < len(lines):
-            kept.append(lines[index + 1][:_LINE])
-        kept.append(line)
-        if len(seen) == _MOST_LINES:
-            break
-    return kept[::-1]

@@ -6,10 +6,9 @@ there. Ranked by BM25 with a weight a field, the newest first among equals.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
 from typing import NamedTuple
 
-from analysis.search.bm25 import idf, saturated
+from analysis.search.bm25 import IndexedCommit, idf, score
 from analysis.search.words import spaced, split_words, without_accents
 from analysis.wordlists import wordlist
 
@@ -44,14 +43,6 @@ class TextQuery(NamedTuple):
         return (*self.required, *self.optional)
 
 
-class Candidate(NamedTuple):
-    """A commit with its indexed texts, in the order of `WEIGHTS`."""
-
-    id: int
-    committed_at: datetime
-    texts: Sequence[str]
-
-
 def parse_text_query(text: str) -> TextQuery:
     """Return what a search means; without any term if it has no words."""
     required: dict[Term, None] = {}
@@ -69,21 +60,21 @@ def parse_text_query(text: str) -> TextQuery:
 
 
 def rank_candidates(
-    query: TextQuery, candidates: Iterable[Candidate], held: Mapping[Term, int], among: int
-) -> list[Candidate]:
+    query: TextQuery, candidates: Iterable[IndexedCommit], held: Mapping[Term, int], among: int
+) -> list[IndexedCommit]:
     """Return the candidates that a search means, best first. `held` is how many of `among` commits hold each term."""
     listed = list(candidates)
     lengths = [sum(map(len, each.texts)) or 1 for each in listed]
     mean = sum(lengths) / max(1, len(listed))
     patterns = {term: (term.words[0], _pattern(term)) for term in query.terms}
+    weights = {term: idf(held[term], among) for term in query.terms}
     scored = []
-    for candidate, length in zip(listed, lengths, strict=True):
-        plain = [without_accents(text) for text in candidate.texts]
+    for document, length in zip(listed, lengths, strict=True):
+        plain = [without_accents(text) for text in document.texts]
         found = {term: _frequency(first, pattern, plain) for term, (first, pattern) in patterns.items()}
         if any(found.values()) and all(found[term] for term in query.required):
-            gains = (idf(held[term], among) * saturated(found[term], length / mean, _K1, _B) for term in found)
-            scored.append((sum(gains), candidate.committed_at, candidate))
-    return [candidate for *_, candidate in sorted(scored, key=lambda each: each[:2], reverse=True)]
+            scored.append((score(found, weights, length / mean, _K1, _B), document.committed_at, document))
+    return [document for *_, document in sorted(scored, key=lambda each: each[:2], reverse=True)]
 
 
 def _pattern(term: Term) -> re.Pattern[str]:

@@ -24,7 +24,6 @@ from analysis.sources.github_replies import (
     FileContents,
     ListedCommit,
     PullReply,
-    RateLimits,
     ReleaseReply,
     RepositoryReply,
     Sha,
@@ -157,7 +156,7 @@ class GitHub:
     def allowance(self) -> Allowance | None:
         """Return the request limit (a free call), or None if there is none; raises `RateLimited` when it is used up."""
         try:
-            rate = self._client.get(RateLimits, "/rate_limit").resources.core
+            rate = self._client.get(Allowance, "/rate_limit")
         except DigestError as exc:
             if status_of(exc) == HTTPStatus.NOT_FOUND:
                 return None  # Enterprise Server without a limit

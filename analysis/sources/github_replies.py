@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Base64Bytes, BaseModel, BeforeValidator, ConfigDict
+from pydantic import AfterValidator, AliasPath, Base64Bytes, BaseModel, BeforeValidator, ConfigDict, Field
 
 from analysis.models import Commit, FileChange
 from analysis.text import scalar
@@ -157,14 +157,6 @@ class ReleaseReply(Reply):
 class Allowance(Reply):
     """GitHub's hourly request limit, the requests that remain, and when it resets."""
 
-    limit: int
-    remaining: int
-    reset: Instant
-
-
-class Allowances(Reply):
-    core: Allowance
-
-
-class RateLimits(Reply):
-    resources: Allowances
+    limit: int = Field(validation_alias=AliasPath("resources", "core", "limit"))
+    remaining: int = Field(validation_alias=AliasPath("resources", "core", "remaining"))
+    reset: Instant = Field(validation_alias=AliasPath("resources", "core", "reset"))

@@ -14,12 +14,12 @@ from typing import NamedTuple, Self
 
 from analysis.errors import DigestError, UnknownCommit
 from analysis.models import Commit, PullRequest, Repository, Trees
-from analysis.sources.git.commits import Commits, Names, is_sha
-from analysis.sources.git.errors import Cause, GitFailed, MirrorDamaged, translated_errors, unknown_commit
+from analysis.sources.git.errors import GitCause, GitFailed, MirrorDamaged, translated_errors, unknown_commit
 from analysis.sources.git.folder import MirrorFolder, MirrorState
+from analysis.sources.git.history import Commits, Names, is_sha
 from analysis.sources.git.objects import Limits, Objects, TreeEntry, text
 from analysis.sources.git.program import Git, Remote, is_ref_name
-from analysis.sources.git.search import Query, SymbolHistory, matches, paths_with
+from analysis.sources.git.search import FileQuery, SymbolHistory, matches, paths_with
 from analysis.sources.github import Comparison
 from analysis.sources.sanitize import sanitized
 from analysis.sources.secrets import Redactor
@@ -31,7 +31,7 @@ _MOST_HISTORY = 50
 _SEARCHED = (".py", ".pyi")
 
 
-class Match(NamedTuple):
+class FileMatch(NamedTuple):
     """A line of a file that a search found, redacted; lines are counted from 1."""
 
     path: str
@@ -203,8 +203,8 @@ class Mirror:
     def trees_between(self, before: str | None, after: str, *, strict: bool = False) -> Trees:
         """Return the files as of two commits, as `trees` does; none as of no commit."""
         return Trees(
-            _Files(self._objects, self._translated, before, strict=strict),
-            _Files(self._objects, self._translated, after, strict=strict),
+            _CommitFiles(self._objects, self._translated, before, strict=strict),
+            _CommitFiles(self._objects, self._translated, after, strict=strict),
         )
 
     def search(
@@ -217,13 +217,13 @@ class Mirror:
         folders: Sequence[str] = (),
         suffixes: Sequence[str] = (),
         limit: int = _MOST_MATCHES,
-    ) -> tuple[Match, ...]:
+    ) -> tuple[FileMatch, ...]:
         """Return the lines of a commit's files with a text, or a POSIX extended expression; at most `limit`, 20 a file.
 
         `folders` may name single files. The files searched are fetched first, all in one request. A secret is found by its
         whole file.
         """
-        query = Query(what, regex, ignore_case, folders, suffixes)
+        query = FileQuery(what, regex, ignore_case, folders, suffixes)
         commit = self.resolve(sha)
         self.fetch_tree(commit, folders, suffixes)
         with self._translated(sha):
@@ -231,7 +231,7 @@ class Mirror:
         files = {path: (self.read_file(commit, path) or "").split("\n") for path in dict.fromkeys(p for p, _ in places)}
         names = {path: Redactor(file_names=[path])(path) for path in files}
         return tuple(
-            Match(names[path], line, files[path][line - 1]) for path, line in places if line <= len(files[path])
+            FileMatch(names[path], line, files[path][line - 1]) for path, line in places if line <= len(files[path])
         )
 
     def history(self, path: str, *, at: str = "", symbol: str = "", limit: int = _MOST_HISTORY) -> tuple[Commit, ...]:
@@ -280,12 +280,12 @@ class Mirror:
             try:
                 yield
             except (GitFailed, MirrorDamaged) as exc:
-                if isinstance(exc, MirrorDamaged) or exc.cause is Cause.BROKEN:
+                if isinstance(exc, MirrorDamaged) or exc.cause is GitCause.BROKEN:
                     self._folder.mark_damaged()
                 raise
 
 
-class _Files:
+class _CommitFiles:
     """The files as of a commit; none before the first."""
 
     def __init__(

@@ -10,7 +10,14 @@ from types import MappingProxyType
 from analysis.errors import AccessDenied, MirrorUnavailable, UnknownRepository
 from analysis.locale import Phrase
 from analysis.models import Repository
-from analysis.sources.git.errors import Cause, GitFailed, GitTooLarge, LockTimedOut, translated_errors, unknown_branch
+from analysis.sources.git.errors import (
+    GitCause,
+    GitFailed,
+    GitTooLarge,
+    LockTimedOut,
+    translated_errors,
+    unknown_branch,
+)
 from analysis.sources.git.folder import MirrorFolder, MirrorState, check_size, ref, save_state
 from analysis.sources.git.objects import Limits
 from analysis.sources.git.program import FILTER, Git, Remote, is_clonable, is_ref_name, is_server_of
@@ -26,7 +33,7 @@ _COMMAND_TIMEOUT = 60
 _LOCK_TIMEOUT = 120
 _MOST_PACKS = 60
 _REMOTE_HEAD = "refs/remote-head"
-_ASK_AGAIN = (Cause.REFUSED, Cause.MOVED, Cause.NO_REF)
+_ASK_AGAIN = (GitCause.REFUSED, GitCause.MOVED, GitCause.NO_REF)
 _NO_ENVIRONMENT: Mapping[str, str] = MappingProxyType({})
 
 
@@ -118,7 +125,6 @@ class Mirrors:
                     if kept(repository):
                         return False
                     folder.remove()
-                    folder.forget_lock()
             except LockTimedOut:
                 return False
         return True
@@ -142,7 +148,7 @@ class Mirrors:
             moved = repository.branch is None and _has_other_head(folder.path, state.default_branch)
             current = self._asked(folder, repository, state) if moved else state
         except GitFailed as exc:
-            if exc.cause is Cause.BROKEN:
+            if exc.cause is GitCause.BROKEN:
                 return self._cloned(folder, repository, lock)
             if exc.cause not in _ASK_AGAIN:
                 raise

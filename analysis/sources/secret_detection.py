@@ -114,7 +114,7 @@ class _Detectors(NamedTuple):
     patterns: "tuple[RegexBasedDetector, ...]"
 
 
-class Place(NamedTuple):
+class SecretPlace(NamedTuple):
     """A secret in a text, from the offset `start` up to, but not including, `end`."""
 
     start: int
@@ -122,17 +122,17 @@ class Place(NamedTuple):
     secret: str
 
 
-def secrets_in(text: str) -> Iterator[Place]:
+def secrets_in(text: str) -> Iterator[SecretPlace]:
     """Yield the secrets in a text, each with the value by which it is recognized elsewhere; of a broken one each piece."""
     for start, end in _found(text):
         if secret := _recognizable(text[start:end]):
-            yield Place(start, end, unquote(secret))  # a URL's password may stand elsewhere as it is
+            yield SecretPlace(start, end, unquote(secret))  # a URL's password may stand elsewhere as it is
     for joined in joined_lines(text):
         for start, end in _found(joined.text):
             places = list(joined.places(start, end))
             secret = _recognizable(joined.text[start:end])
             if len(places) > 1 and secret:
-                yield from (Place(*place, secret) for place in places)
+                yield from (SecretPlace(*place, secret) for place in places)
 
 
 def _recognizable(value: str) -> str:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from analysis.models import Commit, Fact, FileChange, Proof
 from analysis.models.impacts import Impact, UpstreamPlace
-from analysis.sources.secret_detection import REDACTED, Place, credentials_in, is_key_file, secrets_in
+from analysis.sources.secret_detection import REDACTED, SecretPlace, credentials_in, is_key_file, secrets_in
 from analysis.sources.secret_values import is_unmistakable
 
 # What a private key stands between; in a file of PuTTY the number of its lines and their signature.
@@ -30,7 +30,7 @@ class _Scanned(NamedTuple):
     """A text with its private keys blanked, and the other secrets found in it."""
 
     text: str
-    places: tuple[Place, ...]
+    places: tuple[SecretPlace, ...]
 
 
 def redacted(commit: Commit) -> Commit:
@@ -140,11 +140,11 @@ class Redactor:
         """Scan a text for secrets, once; of a file with its path."""
         if text not in self._scanned:
             blanked = self._without_keys(text)
-            by_name = (Place(start, end, blanked[start:end]) for start, end in credentials_in(path, blanked))
+            by_name = (SecretPlace(start, end, blanked[start:end]) for start, end in credentials_in(path, blanked))
             self._scanned[text] = _Scanned(blanked, self._learn(blanked, [*secrets_in(blanked), *by_name]))
         return self._scanned[text]
 
-    def _learn(self, text: str, places: Iterable[Place]) -> tuple[Place, ...]:
+    def _learn(self, text: str, places: Iterable[SecretPlace]) -> tuple[SecretPlace, ...]:
         """Remember the secrets at these places of a text, so that they are found in other texts."""
         found = tuple(places)
         for each in found:
@@ -152,19 +152,19 @@ class Redactor:
             self._recurring |= {value: each.secret for value in values if is_unmistakable(value)}
         return found
 
-    def _recurrences(self, text: str) -> Iterator[Place]:
+    def _recurrences(self, text: str) -> Iterator[SecretPlace]:
         """Yield where a text repeats a known secret."""
         for value, secret in self._recurring.items():
             start = text.find(value)
             while start >= 0:
                 end = start + len(value)
-                yield Place(start, end, secret)
+                yield SecretPlace(start, end, secret)
                 start = text.find(value, end)
 
     def _placeholder(self, secret: str) -> str:
         return f"{REDACTED}{self._numbers.setdefault(secret, len(self._numbers) + 1)}]"
 
-    def _in_place(self, covered: str, place: Place) -> str:
+    def _in_place(self, covered: str, place: SecretPlace) -> str:
         """Return the placeholder for each covered line, after the diff's sign."""
         placeholder = self._placeholder(place.secret)
         signs = [line[:1] if line[:1] in ("+", "-", " ") else "" for line in covered.split("\n")[1:]]
@@ -251,9 +251,9 @@ def _key_lines_beside(lines: Sequence[str], mark: int) -> dict[int, re.Match[str
     return dict(sorted(found.items()))
 
 
-def _merged(places: Iterable[Place]) -> Iterator[Place]:
+def _merged(places: Iterable[SecretPlace]) -> Iterator[SecretPlace]:
     """Yield the places in order, overlapping ones merged under the first, or the longest, secret."""
-    last: Place | None = None
+    last: SecretPlace | None = None
     for place in sorted(places, key=lambda each: (each.start, -each.end)):
         if last and place.start < last.end:
             last = last._replace(end=max(last.end, place.end))

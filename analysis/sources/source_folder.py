@@ -21,7 +21,7 @@ _MADE_AT_ROOT = ("build", "dist")
 _MARKS = ("pyvenv.cfg", "CACHEDIR.TAG")  # of a folder that a program made
 
 
-class FolderFiles(NamedTuple):
+class FolderListing(NamedTuple):
     """The paths of a folder's files, sorted, and those of the repositories in it."""
 
     files: tuple[str, ...]
@@ -37,7 +37,7 @@ class SourceFolder:
         self._places: dict[str, Path] = {}
         self._repositories: list[str] = []
 
-    def list_files(self) -> FolderFiles:
+    def list_files(self) -> FolderListing:
         """List the files. Raise `Misuse` if there is no such folder, if it is empty, or if it has too many."""
         if not self._root.is_dir():
             raise Misuse(Phrase("folder {folder} does not exist", folder=str(self._root)))
@@ -49,7 +49,7 @@ class SourceFolder:
             ) from exc
         if not self._places:
             raise Misuse(Phrase("the folder {folder} has no files to read", folder=str(self._root)))
-        return FolderFiles(tuple(sorted(self._places)), tuple(sorted(self._repositories)))
+        return FolderListing(tuple(sorted(self._places)), tuple(sorted(self._repositories)))
 
     def read(self, paths: Sequence[str]) -> Iterator[tuple[str, str | None]]:
         """Yield the path and text of each file; no text of one that is binary, too large or not readable."""

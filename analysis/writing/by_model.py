@@ -15,9 +15,10 @@ from pydantic import BaseModel, ConfigDict
 
 from analysis.diff import Excerpt, excerpt
 from analysis.errors import ModelFailure
-from analysis.grounding.check import check, check_analysis, is_about, is_empty, tidied, tidied_analysis
-from analysis.grounding.claims import Claim, Section
+from analysis.grounding.check import check, check_analysis, is_about, is_empty, tidied
+from analysis.grounding.claims import Claim
 from analysis.grounding.corpus import Corpus
+from analysis.grounding.finders import Section
 from analysis.grounding.language import is_in_language
 from analysis.llm import ChatModel, Message, UsageCounter
 from analysis.locale import Phrase, catalogue
@@ -185,8 +186,7 @@ def analyse(
 
 
 def _check(reply: _Low, request: AnalysisRequest, corpus: Corpus) -> _CheckedReply:
-    supported, removed = check_analysis(reply.analysis(), corpus)
-    analysis = tidied_analysis(supported)
+    analysis, removed = check_analysis(reply.analysis(), corpus)
     return _CheckedReply(
         reply,
         analysis,

@@ -31,31 +31,29 @@ from bot.services.release_scoring import ReleaseScoring, followed_repositories
 from bot.services.suspects import SuspectService
 from bot.settings import Settings
 from bot.slack.app import sign_in
-from bot.slack.commands.commits import CommitCommands, Ranks
-from bot.slack.commands.days import DayCommands, DigestButtons
+from bot.slack.commands.commit_commands import CommitCommands
+from bot.slack.commands.days import DayCommands, DigestButtons, WeekCommand
 from bot.slack.commands.help import HelpCommand
-from bot.slack.commands.home import HeldMessages, Home
-from bot.slack.commands.members import Members
-from bot.slack.commands.posting import PostCommand
-from bot.slack.commands.questions import AnswerFeedback, Periods, Questions
-from bot.slack.commands.responder import Handler, RequestHandlers, Responder, show_no_form
+from bot.slack.commands.home import Home
+from bot.slack.commands.posting import DirectFiles, Members, PostCommand
+from bot.slack.commands.questions import AnswerFeedback, Questions
+from bot.slack.commands.responder import Handler, Responder, show_no_form
 from bot.slack.commands.status import BotStatus
-from bot.slack.commands.subscriptions import SubscriptionCommands, SubscriptionManager
-from bot.slack.commands.suspects import SuspectsCommand
+from bot.slack.commands.subscriptions import SubscriptionCommands
+from bot.slack.commands.suspects_command import SuspectsCommand
 from bot.slack.commands.threads import Threads
 from bot.slack.commands.upgrade import UpgradeCommand
-from bot.slack.commands.weeks import WeekCommand
 from bot.slack.delivery.announcements import Announcements
-from bot.slack.delivery.channel_report import ChannelReports, ChannelWeeks, Postings
-from bot.slack.delivery.drafting import DeliveryReader, Drafter
+from bot.slack.delivery.channel_report import ChannelReports, Postings
+from bot.slack.delivery.drafting import Drafter
 from bot.slack.delivery.reply import RequestReply
 from bot.slack.delivery.revert_notices import RevertNotices
-from bot.slack.delivery.sending import Finisher, Sender
+from bot.slack.delivery.sending import Sender
 from bot.slack.delivery.sessions import AgentSessions
 from bot.slack.messages.blocks import Action
 from bot.slack.outbox.outbox import SLACKS_PACE, Outbox, Pace
 from bot.slack.parsing import command_types as kinds
-from bot.slack.parsing.requests import HomeRequest, SubscriptionForm
+from bot.slack.parsing.requests import HomeRequest, ShortcutRequest, SubscriptionForm
 from bot.slack.web import Web
 from bot.store import Mailbox, Subscriptions, Terms
 from bot.store.database import condition
@@ -147,8 +145,7 @@ class Bot:
         self.channels = Channels(self.reader, self.subscriptions, settings.digest_language, settings.tz)
         named = repositories_named(settings.digest_downstream)
         self._checks = DownstreamChecks(services.impacts, self.subscriptions, now, named)
-        self._reports = ChannelReports(store, self.subscriptions, self._checks, now)
-        self._weeks = ChannelWeeks(services.weeks, self._reports, self._checks, now)
+        self._reports = ChannelReports(store, services.weeks, self.subscriptions, self._checks, now)
         self._postings = Postings(self.mailbox, web, self._reports)
         self.members = Members(web.directory)
         self.threads = Threads(self.mailbox, web, private_to_model=settings.digest_private_to_model)
@@ -233,12 +230,10 @@ class Bot:
         )
 
     def _delivery_steps(self) -> DeliverySteps:
-        channels, reports, weeks, mailbox = self.channels, self._reports, self._weeks, self.mailbox
+        channels, reports, mailbox, web = self.channels, self._reports, self.mailbox, self.web
         return DeliverySteps(
-            DeliveryReader(channels, reports, weeks, self.now),
-            Drafter(channels, reports, weeks, self._checks, self._postings, mailbox, self.web),
-            Sender(channels, mailbox, self.outbox),
-            Finisher(mailbox, self.subscriptions, self.web),
+            Drafter(channels, reports, self._checks, self._postings, mailbox, web, self.now),
+            Sender(channels, self.subscriptions, mailbox, self.outbox, web),
             RevertNotices(channels, reports, self.services.store, mailbox),
         )
 
@@ -246,85 +241,89 @@ class Bot:
         """Return what answers people's requests."""
         services, mailbox, web, now = self.services, self.mailbox, self.web, self.now
         status = BotStatus(services.store, mailbox, services.model, web, self._executors, self._flow_tables, now)
-        limits, home = RateLimits(mailbox, now), Home(self.subscriptions, mailbox, web, status, now)
-        post = PostCommand(self.members, self._postings, web)
+        limits = RateLimits(mailbox, now)
+        home = Home(self.subscriptions, mailbox, self.outbox, web, status, now)
+        post = PostCommand(self.members, self._postings)
         commits = CommitCommands(services.store, self._checks, post)
-        periods = Periods(services.period_questions, now)
-        questions = Questions(services.answers, periods, commits, self._checks, self.threads, limits)
+        questions = Questions(services.answers, services.period_questions, commits, self._checks, self.threads, limits)
         subscriptions = self._subscription_commands(status, home)
-        handlers = RequestHandlers(
-            self._commands(post, commits, questions, subscriptions, home),
-            self._buttons(post, commits, subscriptions, home),
-            questions.choose,
-            self.threads,
-        )
+        files = DirectFiles(self.outbox, web)
+        handlers = {
+            **self._commands(post, files, commits, questions, subscriptions, home),
+            **self._buttons(post, files, commits, subscriptions, home),
+            "which": questions.choose,
+        }
         reply = partial(RequestReply, web, self.outbox, self.sessions)
-        return Responder(handlers, self.channels, limits, mailbox, reply, self.sessions, home, now)
+        return Responder(handlers, self.channels, self.threads, limits, mailbox, reply, self.sessions, home, now)
 
     def _subscription_commands(self, status: BotStatus, home: Home) -> SubscriptionCommands:
-        announcements = Announcements(self.subscriptions, self.mailbox, self.web)
         remove_mirrors = self.services.sources.remove_unused_mirrors
-        manager = SubscriptionManager(
+        return SubscriptionCommands(
             self.subscriptions,
             self.members,
-            announcements,
+            Announcements(self.subscriptions, self.mailbox, self.web),
+            status,
+            home,
             self.settings.digest_time,
             lambda: self._removal.submit(remove_mirrors),
         )
-        return SubscriptionCommands(manager, self.subscriptions, self.members, status, home)
 
     def _commands(
         self,
         post: PostCommand,
+        files: DirectFiles,
         commits: CommitCommands,
         questions: Questions,
         subscriptions: SubscriptionCommands,
         home: Home,
-    ) -> dict[type, Handler]:
-        services, checks, web, now = self.services, self._checks, self.web, self.now
-        days = DayCommands(post, checks, now)
+    ) -> dict[type | str, Handler]:
+        services, checks, web = self.services, self._checks, self.web
+        days = DayCommands(post, checks)
         help_ = HelpCommand(services.store, self.subscriptions, web, self.settings.digest_command)
         suspects = SuspectService(services.store, services.commits, services.impacts)
         return {
             kinds.Day: days.show_day,
             kinds.Days: days.show_range,
-            kinds.Week: WeekCommand(self._weeks, post, self.outbox, now).show,
+            kinds.Week: WeekCommand(self._reports, post, self.outbox).show,
             kinds.Lookup: commits.show,
-            kinds.ExplainCommits: commits.explain,
             kinds.Search: commits.search,
-            kinds.Upgrade: UpgradeCommand(services.upgrades, checks, self.outbox, web, now).show,
+            kinds.Upgrade: UpgradeCommand(services.upgrades, checks, self.outbox, files).show,
             kinds.Suspects: SuspectsCommand(suspects, checks, web).show,
-            kinds.Subscribe: lambda conversation, command: subscriptions.subscribe(conversation, command.options),
+            kinds.Subscribe: subscriptions.subscribe,
             kinds.Unsubscribe: subscriptions.unsubscribe,
-            kinds.ListSubscriptions: lambda conversation, _: subscriptions.show_all(conversation),
-            kinds.Status: lambda conversation, _: subscriptions.show_status(conversation),
+            kinds.ListSubscriptions: subscriptions.show_all,
+            kinds.Status: subscriptions.show_status,
             kinds.Ask: questions.answer,
-            kinds.Help: lambda conversation, _: help_.show(conversation),
+            kinds.Help: help_.show,
             kinds.NotUnderstood: help_.show_not_understood,
+            ShortcutRequest: commits.explain,
             SubscriptionForm: subscriptions.apply_form,
             HomeRequest: home.open,
         }
 
     def _buttons(
-        self, post: PostCommand, commits: CommitCommands, subscriptions: SubscriptionCommands, home: Home
-    ) -> dict[str, Handler]:
-        store, web = self.services.store, self.web
-        digest, ranks = DigestButtons(self._reports, self.outbox, web), Ranks(store.verdicts)
-        held = HeldMessages(self.outbox, web, home)
+        self,
+        post: PostCommand,
+        files: DirectFiles,
+        commits: CommitCommands,
+        subscriptions: SubscriptionCommands,
+        home: Home,
+    ) -> dict[type | str, Handler]:
+        digest = DigestButtons(self._reports, files)
         return {
             "show_rest": digest.show_rest,
             "full_report": digest.send_report,
             "page": commits.turn_page,
             Action.POST: post.post,
             Action.POST_AGAIN: post.post,
-            "too_high": ranks.store,
-            "too_low": ranks.store,
-            Action.WHY: ranks.explain,
-            Action.RATE_ANSWER: AnswerFeedback(store.ratings, self.mailbox).store,
-            "settings": lambda conversation, _: subscriptions.show_all(conversation),
+            "too_high": commits.correct_tier,
+            "too_low": commits.correct_tier,
+            Action.WHY: commits.explain_tier,
+            Action.RATE_ANSWER: AnswerFeedback(self.services.store.ratings, self.mailbox).store,
+            "settings": subscriptions.show_all,
             "unsubscribe": subscriptions.cancel,
-            "send_again": held.release,
-            "drop_held": held.release,
+            "send_again": home.release,
+            "drop_held": home.release,
             # These open modals; as requests they arrive only if Slack did not open one.
             **dict.fromkeys(("ask", "ask_commit", "open_subscribe", "edit_subscription"), show_no_form),
         }

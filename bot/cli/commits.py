@@ -59,9 +59,8 @@ def ask(
     no_model: options.NoModel = False,
 ) -> None:
     """Answer a question about commits. It quotes the lines that prove the answer."""
-    from analysis.questions.days_asked import last_days
+    from analysis.questions.days_asked import QuestionScope, last_days
     from analysis.questions.intent import language_of
-    from analysis.questions.scope import Scope
     from analysis.report.terminal import print_answer
     from analysis.window import zone
     from bot.cli.impact import impact
@@ -77,7 +76,7 @@ def ask(
     choose = partial(choose_repositories, configured=settings.digest_repos)
     subject = question_subject(about, question, choose, repo, now.astimezone(tz).date())
     if named := asked_for(question, repositories_named(settings.digest_downstream)):
-        over = subject.about if isinstance(subject.about, Scope) else None
+        over = subject.about if isinstance(subject.about, QuestionScope) else None
         days = (over.days or last_days(now.astimezone(tz).date())) if over else ()
         period, chosen = (f"{days[0]}..{days[-1]}", str(subject.repositories[0])) if days else (about, repo)
         impact([period], [str(each) for each in named], chosen, language, tz.key)

@@ -66,7 +66,7 @@ def worker(metrics_port: MetricsOption = None) -> None:
 
 def mcp() -> None:
     """Serve an agent over MCP. It reads what is stored and what commands read, on standard input and output."""
-    from bot.mcp.stdio import serve_stdio
+    from bot.mcp.server import serve_stdio
 
     serve_stdio(options.command_settings(), lambda: datetime.now(UTC))
 

@@ -66,7 +66,7 @@ def suspects(
 
 def _read(file: str) -> str:
     """Return the text of a file, of standard input, or the sentence itself. Raise `Misuse` for what is no text."""
-    from analysis.search.pasted import decoded
+    from analysis.search.reports import decoded
 
     if file == "-" and sys.stdin.isatty():
         raise Misuse("give a file, a sentence in quotes, or pipe a traceback in; see vllm-digest suspects --help")

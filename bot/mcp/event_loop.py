@@ -17,11 +17,6 @@ from mcp.server.transport_security import TransportSecuritySettings
 from analysis.models import Repository
 
 
-def run_over_stdio(server: MCPServer) -> None:
-    """Serve on standard input and output until the input ends. What else is printed goes to standard error."""
-    server.run("stdio")
-
-
 @contextmanager
 def wsgi_application(server: MCPServer) -> Iterator[WSGIApplication]:
     """Run a server's event loop for the duration of the block; yield the WSGI application, whose replies are JSON.

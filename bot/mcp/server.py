@@ -1,6 +1,7 @@
-"""The server: its tools, what it says of itself, and errors as one sentence."""
+"""The server: its tools, what it says of itself, errors as one sentence; and serving it on standard input and output."""
 
 import json
+import re
 from collections.abc import Callable
 from importlib.metadata import version
 from inspect import getdoc
@@ -15,8 +16,17 @@ from pydantic import Field, ValidationError
 
 from analysis.errors import DigestError
 from analysis.text import one_line, shorten
+from bot import logs
 from bot.mcp.results import NOTICE, neutralised
 from bot.mcp.tools import Tools
+from bot.mcp.visibility import CLIENT, Visibility, private_with_clients
+from bot.models.clock import Clock
+from bot.services.access import Access
+from bot.services.factory import bot_services
+from bot.services.rate_limits import RateLimits
+from bot.services.reader import Reader
+from bot.settings import Settings
+from bot.store import Mailbox, open_engine
 
 _MOST_OF_ERROR = 500  # characters
 
@@ -67,14 +77,14 @@ class _CheckedTool(Tool):
             if isinstance(cause, ValidationError):
                 return self._refused(_invalid_argument(cause))
             if isinstance(cause, DigestError):
-                return self._refused(_sentence(cause))
+                return self._refused(_in_words_of_clients(cause))
             if not isinstance(exc, UnexpectedToolError):
                 return self._refused(str(exc))
             log.exception("this is a bug in vllm-digest", tool=self.name, exc_info=cause)
             self.count(self.name, "failed")
             return _error("something went wrong in vllm-digest; its log says what")
         self.count(self.name, "done")
-        value = neutralised(found.model_dump(mode="json"))
+        value = neutralised(found)
         text = TextContent(type="text", text=json.dumps(value, ensure_ascii=False))
         return CallToolResult(content=[text], structured_content=value)
 
@@ -95,8 +105,30 @@ def _invalid_argument(error: ValidationError) -> str:
     return f"{name}: {first['msg'][:1].lower()}{first['msg'][1:]}"
 
 
-def _sentence(error: DigestError) -> str:
-    """Return an error's line, in a client's words."""
-    return (
-        str(error).replace("--repo owner/name", "the argument repository").replace("--repo", "the argument repository")
-    )
+def _in_words_of_clients(error: DigestError) -> str:
+    return re.sub(r"--repo( owner/name)?", "the argument repository", str(error))
+
+
+def serve_stdio(settings: Settings, now: Clock) -> None:
+    """Serve until standard input ends. Any repository may be named but those of DIGEST_PRIVATE, as `digest` reads any.
+
+    Raise `StoreUnusable` if the database cannot be opened.
+    """
+    logs.set_up(settings.log_level or "WARNING", settings.log_format)
+    engine = open_engine(settings.database_url.get_secret_value())
+    private = private_with_clients(settings.digest_private, allowed=settings.digest_mcp_private)
+    access = Access(private, lambda _: True, now)
+    with bot_services(settings, engine, now) as services:
+        reader = Reader(
+            services.digests,
+            services.commits,
+            lambda: settings.digest_repos,
+            access,
+            CLIENT,
+            usual=settings.digest_repos,
+            locks=services.store.locks,
+        )
+        visibility = Visibility(reader, settings.digest_downstream)
+        limits = RateLimits(Mailbox(engine), now)
+        tools = Tools(services, reader, visibility, limits, now, settings.digest_language, settings.tz)
+        mcp_server(tools).run("stdio")

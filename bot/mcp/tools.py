@@ -22,19 +22,7 @@ from analysis.report.impacts import comparison, omissions, suspects_summary
 from analysis.text import scalar
 from analysis.window import parse_day
 from bot.mcp.event_loop import ReportedProgress
-from bot.mcp.results import (
-    Answer,
-    CommitFound,
-    Digest,
-    ImpactFound,
-    SearchFound,
-    SearchRow,
-    SuspectsFound,
-    answer_result,
-    commit_result,
-    digest_result,
-    rows_within,
-)
+from bot.mcp.results import Result, commit_result, digest_result, result, rows_within
 from bot.mcp.visibility import CLIENT, Visibility
 from bot.models.clock import Clock
 from bot.models.reference import Reference, days_or_commit, parse_reference
@@ -86,7 +74,7 @@ class Tools:
         context: Context,
         repository: RepositoryName = None,
         date: Annotated[Short, Field(description="2026-02-05, today, yesterday, -3 (days ago) or mon")] = "yesterday",
-    ) -> Digest:
+    ) -> Result:
         """Report one day's commits of a repository: ranked, analysed, with what breaks its users first.
 
         Commits of high importance are given in full, the others in a line each. A day that was not read yet takes up to a
@@ -104,7 +92,7 @@ class Tools:
             Field(description="A SHA or a prefix of it, #123, or the URL of a commit or pull request."),
         ],
         repository: RepositoryName = None,
-    ) -> CommitFound:
+    ) -> Result:
         """Show one commit in full: facts that its diff proves, rank with reasons, analysis, and links to other commits."""
         with self._admitted():
             parsed = parse_reference(reference)
@@ -121,7 +109,7 @@ class Tools:
         ],
         repository: RepositoryName = None,
         limit: Annotated[int, Field(ge=1, le=_MOST_FOUND)] = 20,
-    ) -> SearchFound:
+    ) -> Result:
         """Find stored commits by title, message, paths, summary and the names in changed lines, the best first."""
         with self._admitted():
             if not words.strip():
@@ -131,15 +119,9 @@ class Tools:
             found = self._store.search_index.search(words, among, limit + 1)
             if not found and self._store.is_empty():
                 raise Misuse("nothing is stored yet; call digest for a day first")
-            more = [
-                f"Only the best {limit} are listed; raise limit (at most {_MOST_FOUND}) or use more specific words."
-            ]
-            return SearchFound(
-                commits=[
-                    SearchRow.model_validate(found_object(each.repository, each.commit)) for each in found[:limit]
-                ],
-                left_out=more if len(found) > limit else [],
-            )
+            more = f"Only the best {limit} are listed; raise limit (at most {_MOST_FOUND}) or use more specific words."
+            rows = [found_object(each.repository, each.commit) for each in found[:limit]]
+            return result([more] if len(found) > limit else [], commits=rows)
 
     def impact(
         self,
@@ -150,7 +132,7 @@ class Tools:
         ] = "yesterday",
         downstream: DownstreamNames = None,
         repository: RepositoryName = None,
-    ) -> ImpactFound:
+    ) -> Result:
         """Show which commits break downstream code: where upstream, where downstream, why, and what to write instead."""
         with self._admitted():
             terms = Terms(self._downstreams(downstream), self._language, self._tz, self._now())
@@ -176,7 +158,7 @@ class Tools:
         until: Annotated[Short | None, Field(description="The last day to search; default: today.")] = None,
         days: Annotated[int, Field(description="Number of days to search.", ge=1, le=365)] = 90,
         downstream: DownstreamNames = None,
-    ) -> SuspectsFound:
+    ) -> Result:
         """Show the stored commits that most likely caused a failure, and the changed lines that say so.
 
         The text is searched here; it is neither stored nor shown to a model.
@@ -201,7 +183,7 @@ class Tools:
             ),
         ] = "",
         repository: RepositoryName = None,
-    ) -> Answer:
+    ) -> Result:
         """Answer a question about a commit, about days or about a repository, with the places that prove each statement.
 
         It may ask a model, within the operator's daily budget; without one the answer is made by rules.
@@ -216,7 +198,9 @@ class Tools:
             else:
                 _limited(subject.about.days)
             read = partial(self._reader.report, now=self._now(), ask=False)
-            return answer_result(self._questions.answer(subject, question, language, self._tz, read))
+            statements = self._questions.answer(subject, question, language, self._tz, read)
+            kept = {"text", "kind", "citations"}
+            return result(statements=[each.model_dump(mode="json", include=kept) for each in statements])
 
     @property
     def _today(self) -> date:
@@ -260,10 +244,11 @@ def _limited(days: Sequence[date]) -> Sequence[date]:
     return days
 
 
-def _impact_result(report: ImpactReport) -> ImpactFound:
+def _impact_result(report: ImpactReport) -> Result:
     rows, left_out = rows_within(impacts_object(each, report.language) for each in report.commits)
     missing = [f"{each.date} could not be read ({each.reason}); call impact again." for each in report.unlisted]
-    return ImpactFound(
+    return result(
+        [*left_out, *missing],
         repo=str(report.repository),
         period=report.period,
         compared=report.compared,
@@ -278,11 +263,10 @@ def _impact_result(report: ImpactReport) -> ImpactFound:
         ],
         commits=rows,
         failed=[each.model_dump(mode="json") for each in report.failed],
-        left_out=[*left_out, *missing],
     )
 
 
-def _suspects_result(reports: Sequence[SuspectReport]) -> SuspectsFound:
+def _suspects_result(reports: Sequence[SuspectReport]) -> Result:
     found = [
         {"repo": str(report.repository), **suspect_object(each, report.language)}
         for report in reports
@@ -290,6 +274,4 @@ def _suspects_result(reports: Sequence[SuspectReport]) -> SuspectsFound:
     ]
     rows, left_out = rows_within(found)
     unexplained = [f"{report.repository}: {suspects_summary(report)}" for report in reports if not report.suspects]
-    return SuspectsFound(
-        searched=sum(each.searched for each in reports), suspects=rows, left_out=[*left_out, *unexplained]
-    )
+    return result([*left_out, *unexplained], searched=sum(each.searched for each in reports), suspects=rows)

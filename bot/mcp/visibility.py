@@ -65,10 +65,8 @@ class Visibility:
         """
         if names:
             return [self._downstream(each) for each in names]
-        if self._listed is None:
-            trees = [parse_downstream(each) for each in self._default]
-            return [each for each in trees if isinstance(each, Path) or self._reader.sees(each)]
-        return [each for each in repositories_named(self._default) if self._reader.sees(each)]
+        parsed = map(parse_downstream, self._default) if self._listed is None else repositories_named(self._default)
+        return [each for each in parsed if isinstance(each, Path) or self._reader.sees(each)]
 
     def _allowed(self, repository: Repository, among: Sequence[Repository]) -> Repository:
         """Return a repository, with its branch where one is configured. Raise `UnknownRepository` if it is not allowed."""
@@ -88,12 +86,9 @@ class Visibility:
                 self._reader.allow(tree)
             return tree
         repository = Repository.parse(name)
+        listed = (*repositories_named(self._default), *self._listed(), *self._reader.known)
+        names = {each.full_name.lower() for each in listed}
         # One that is listed but hidden fails as one that is not listed, also while GitHub does not answer.
-        if repository.full_name.lower() not in self._listed_names() or not self._reader.sees(repository):
+        if repository.full_name.lower() not in names or not self._reader.sees(repository):
             raise UnknownRepository("not among the repositories that are listed")
         return repository
-
-    def _listed_names(self) -> set[str]:
-        configured = repositories_named(self._default)
-        listed = self._listed() if self._listed else ()
-        return {each.full_name.lower() for each in (*configured, *listed, *self._reader.known)}

@@ -7,8 +7,9 @@ from functools import partial
 import structlog
 
 from analysis.errors import DigestError
-from analysis.models import Commit, Language, Question, Repository, Statement
+from analysis.models import Commit, Language, Repository, Statement
 from analysis.questions.answering import answer
+from analysis.questions.question import Question
 from analysis.questions.tools import CommitTools
 from bot.services.commit_sources import CommitSources
 from bot.services.metered_model import MeteredModel

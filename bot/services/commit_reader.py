@@ -1,9 +1,8 @@
 """Commits of a repository, read concurrently and stored with their facts."""
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from datetime import datetime
-from threading import Event
 from typing import NamedTuple, Protocol
 from zoneinfo import ZoneInfo
 
@@ -79,85 +78,64 @@ def _proved_facts(commit: Commit, trees: Trees | None) -> tuple[tuple[Fact, ...]
     return redacted_facts(facts(commit, trees)), Proof.FILES if trees else Proof.PATCH
 
 
-class CommitReader:
-    """Reads commits into the store."""
+def read_commits(
+    store: Store,
+    source: CommitSource,
+    repository: Repository,
+    commits: Sequence[Commit],
+    tz: ZoneInfo,
+    progress: Progress | None = None,
+    on_saved: Callable[[int], None] = lambda _: None,
+    *,
+    pulls: bool = True,
+) -> Unfinished:
+    """Read commits concurrently, store each and pass its id to `on_saved`. Return those that failed.
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    Without `pulls` their pull requests are not asked for.
 
-    def read(
-        self,
-        source: CommitSource,
-        repository: Repository,
-        commits: Sequence[Commit],
-        tz: ZoneInfo,
-        progress: Progress | None = None,
-        on_saved: Callable[[int], None] = lambda _: None,
-        *,
-        pulls: bool = True,
-    ) -> Unfinished:
-        """Read commits concurrently, store each and pass its id to `on_saved`. Return those that failed.
+    Each thread stores its commit before it reads another: a single storing thread would be the bottleneck.
+    Once GitHub's rate limit is used up there are no more requests: the remaining commits fail for the same reason.
+    """
+    if not commits:
+        return Unfinished()
+    source.prepare([commit.sha for commit in commits])
+    limits: list[RateLimited] = []  # that were met
 
-        Without `pulls` their pull requests are not asked for.
-
-        Each thread stores its commit before it reads another: a single storing thread would be the bottleneck.
-        Once GitHub's rate limit is used up there are no more requests: the remaining commits fail for the same reason.
-        """
-        if not commits:
-            return Unfinished()
-        source.prepare([commit.sha for commit in commits])
-        read = _LimitedRead(lambda sha: source.read_commit(sha, pull=pulls))
-        readers = _READERS if pulls or source.read_from is not ReadFrom.MIRROR else _READERS_OF_MIRROR
-        with ThreadPoolExecutor(min(readers, len(commits))) as pool:
-
-            def read_and_save(sha: str) -> None:
-                on_saved(save_commit(self._store, repository, read(sha)))
-
-            reading = {pool.submit(read_and_save, commit.sha): commit.sha for commit in commits}
-            try:
-                reasons = _failure_reasons(reading, tz, progress)
-            except BaseException:
-                pool.shutdown(cancel_futures=True)
-                raise
-        failed = tuple(
-            Failure(sha=commit.sha, stage="read", reason=reasons[commit.sha])
-            for commit in commits
-            if commit.sha in reasons
-        )
-        return Unfinished(failed, read.limit.resets_at if read.limit else None)
-
-
-class _LimitedRead:
-    """Reads commits until GitHub's rate limit is used up; then raises the same error without a request."""
-
-    def __init__(self, read: Callable[[str], ReadCommit]) -> None:
-        self._read = read
-        self._limited = Event()
-        self.limit: RateLimited | None = None
-
-    def __call__(self, sha: str) -> ReadCommit:
-        if self._limited.is_set() and self.limit:
-            raise self.limit
+    def read_and_save(sha: str) -> None:
+        if limits:
+            raise limits[0]
         try:
-            return self._read(sha)
+            read = source.read_commit(sha, pull=pulls)
         except RateLimited as exc:
-            self.limit = self.limit or exc
-            self._limited.set()
+            limits.append(exc)
             raise
+        on_saved(save_commit(store, repository, read))
+
+    readers = _READERS if pulls or source.read_from is not ReadFrom.MIRROR else _READERS_OF_MIRROR
+    reasons = _failure_reasons([commit.sha for commit in commits], read_and_save, readers, tz, progress)
+    shas = [commit.sha for commit in commits if commit.sha in reasons]
+    failed = tuple(Failure(sha=sha, stage="read", reason=reasons[sha]) for sha in shas)
+    return Unfinished(failed, limits[0].resets_at if limits else None)
 
 
 def _failure_reasons(
-    reading: dict[Future[None], str], tz: ZoneInfo, progress: Progress | None
+    shas: Sequence[str], read: Callable[[str], None], readers: int, tz: ZoneInfo, progress: Progress | None
 ) -> dict[str, str | Phrase]:
-    """Wait for all reads; return SHA -> why it failed."""
+    """Read all commits, that many at once; return SHA -> why it failed."""
     reasons: dict[str, str | Phrase] = {}
-    for future in as_completed(reading):
+    with ThreadPoolExecutor(min(readers, len(shas))) as pool:
+        reading = {pool.submit(read, sha): sha for sha in shas}
         try:
-            future.result()
-        except DigestError as exc:
-            reasons[reading[future]] = _reason(exc, tz)
-        if progress:
-            progress.advance()
+            for future in as_completed(reading):
+                try:
+                    future.result()
+                except DigestError as exc:
+                    reasons[reading[future]] = _reason(exc, tz)
+                if progress:
+                    progress.advance()
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
     return reasons
 
 

@@ -12,7 +12,7 @@ from analysis.models import Commit, DayReport, ReadFrom, Remark, Repository
 from analysis.window import Window, window
 from bot.models.subjects import DayRef
 from bot.services.analyst import Analyst
-from bot.services.commit_reader import CommitReader, Progress, Unfinished, current_commits, is_current
+from bot.services.commit_reader import Progress, Unfinished, current_commits, is_current, read_commits
 from bot.services.commit_sources import CommitSource, CommitSources
 from bot.services.metered_model import MeteredModel
 from bot.services.net_changes import net_changes
@@ -29,7 +29,6 @@ class DigestService:
         self._sources = sources
         self._store = store
         self._model = model
-        self._reader = CommitReader(store)
 
     def report(self, ref: DayRef, now: datetime, progress: Progress | None = None, *, ask: bool = True) -> DayReport:
         """Return the report of a day. Unreadable commits appear by title and in its failures; a rerun completes them.
@@ -52,8 +51,8 @@ class DigestService:
                 analyst.prepare()
             if progress:
                 progress.expect(len(unread) + len(analyst.unanalysed(ids)))
-            unfinished = self._reader.read(
-                source, ref.repository, unread, ref.tz, progress, lambda saved: analyst.submit([saved])
+            unfinished = read_commits(
+                self._store, source, ref.repository, unread, ref.tz, progress, lambda saved: analyst.submit([saved])
             )
         if source.read_from is ReadFrom.API_INSTEAD and listed.read_from is ReadFrom.MIRROR:  # it failed meanwhile
             listed = self._store.set_read_from(ref.repository, ref.day, ref.timezone, listed, source.read_from)

@@ -8,9 +8,9 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from analysis.errors import Misuse
-from analysis.models import DayReport, Language, Question, Repository, Statement
-from analysis.questions.days_asked import days_asked
-from analysis.questions.scope import Scope, scope_of
+from analysis.models import DayReport, Language, Repository, Statement
+from analysis.questions.days_asked import QuestionScope, days_asked, scope_of
+from analysis.questions.question import Question, parse_question
 from bot.models.reference import Reference, days_or_commit
 from bot.models.subjects import DayRef
 from bot.services.answers import AnswerService
@@ -26,7 +26,7 @@ class QuestionSubject(NamedTuple):
     `by_question` tells that the question's words chose the days, so that the answer has to say which.
     """
 
-    about: Scope | Reference
+    about: QuestionScope | Reference
     repositories: Sequence[Repository]
     by_question: bool = False
 
@@ -50,14 +50,14 @@ def question_subject(
     return QuestionSubject(_narrowed(question, subject, today), _one(repositories))
 
 
-def _narrowed(question: str, days: Sequence[date], today: date) -> Scope:
+def _narrowed(question: str, days: Sequence[date], today: date) -> QuestionScope:
     """Return the days that a question is about, or of them those that it names itself."""
     try:
         named = days_asked(question, today)
     except Misuse:  # a day to come is none of these
         named = None
     both = [day for day in days if day in named.days] if named else []
-    return Scope(named.rest, tuple(both)) if named and both else Scope(question, tuple(days))
+    return QuestionScope(named.rest, tuple(both)) if named and both else QuestionScope(question, tuple(days))
 
 
 def _one(repositories: Sequence[Repository]) -> Sequence[Repository]:
@@ -84,10 +84,10 @@ class SubjectQuestions:
     ) -> Iterator[Statement]:
         """Read the commits, days with `read`, then return the statements of an answer. Raise what reading raises."""
         about = subject.about
-        if isinstance(about, Scope):
-            asked = PeriodQuestion(about.text, subject.repositories[0], about.days, tz, language)
+        if isinstance(about, QuestionScope):
+            asked = PeriodQuestion(parse_question(about.text), subject.repositories[0], about.days, tz, language)
             statements = self._period_questions.answer(asked, read)
             return chain([scope_statement(asked)], statements) if subject.by_question else statements
         located = self._commits.locate(about, subject.repositories)
         entry = self._commits.entry(located, language, patches=True)
-        return self._answers.answer(Question(question, located.repository, (entry,)), language)
+        return self._answers.answer(Question(parse_question(question), located.repository, (entry,)), language)

@@ -16,7 +16,7 @@ from analysis.ranking import packaged_weights, rank
 from analysis.ranking.release_score import Correction, ReleasedCommits, score_release
 from analysis.sources.github import GitHub, Release
 from analysis.text import quantity
-from bot.services.commit_reader import CommitReader, Progress, current_commits
+from bot.services.commit_reader import Progress, current_commits, read_commits
 from bot.services.commit_sources import CommitSources
 from bot.services.reader import Reader
 from bot.services.release_commits import LEAST_IN_NOTES, Noted, between_named, gained_commits, noted
@@ -137,7 +137,7 @@ class ReleaseScoring:
         unread = [commit for commit in missing if commit.sha not in known]
         source = self._sources.current(repository, now, now)
         reading.progress.expect(len(unread))
-        unfinished = CommitReader(self._store).read(source, repository, unread, reading.tz, reading.progress)
+        unfinished = read_commits(self._store, source, repository, unread, reading.tz, reading.progress)
         ids = self._store.read_ids(repository, [commit.sha for commit in missing])
         weights = packaged_weights(repository)
         stored = current_commits(self._store, list(ids.values()), source)

@@ -8,19 +8,17 @@ import structlog
 from analysis.errors import DigestError
 from analysis.facts import facts
 from analysis.impact.watch import touches
-from analysis.models import Commit, Entry, Links, Question, Repository, Turn
-from analysis.questions.history import answering_history, asks_for_history, asks_for_origin, names_asked
-from analysis.questions.intent import references_in
-from analysis.questions.mentions import Mentions
-from analysis.questions.period import (
+from analysis.models import Commit, Entry, Links, Repository
+from analysis.questions.kinds import QuestionKind
+from analysis.questions.matches import (
     FurtherCommit,
+    Mentions,
     PeriodCommit,
     PeriodMatches,
-    asks_for_reverts,
+    answering_history,
     match_period,
-    mentioning,
 )
-from analysis.questions.query import Query, parse_query
+from analysis.questions.question import ParsedQuestion
 from analysis.ranking import packaged_weights, rank
 from analysis.search.commit_words import lacks_patches
 from bot.services.commit_reader import current_commits
@@ -45,18 +43,16 @@ class StoredMatches:
         self._sources = sources
         self._store = store
 
-    def find(self, text: str, repository: Repository, thread: tuple[Turn, ...] = ()) -> PeriodMatches:
+    def find(self, asked: ParsedQuestion, repository: Repository) -> PeriodMatches:
         """Return the commits that match a question: the best first, or the newest first if it asks for a history."""
-        query, names = parse_query(Question(text, repository, (), thread)), names_asked(text)
-        ids = self._store.search_index.best(repository, _search_words(text, query), _CANDIDATES)
-        if names and asks_for_history(text) and (found := self._history(text, repository, names, ids)):
-            return PeriodMatches(found, (), asked=True)
-        if query.asked.happened:  # facts prove it, of which the index knows nothing
-            ids = list(dict.fromkeys((*ids, *self._store.latest(repository, _CANDIDATES, query.kinds))))
-        matches = match_period(text, query, self._indexed(repository, ids, links=asks_for_reverts(text)))
-        if matches.missing:
-            matches = self._looked_further(repository, matches)
-        return matches
+        ids = self._store.search_index.best(repository, _search_words(asked), _CANDIDATES)
+        if asked.symbols and QuestionKind.HISTORY in asked.kinds and (found := self._history(asked, repository, ids)):
+            return PeriodMatches(found)
+        if asked.facts.happened:  # facts prove it, of which the index knows nothing
+            ids = list(dict.fromkeys((*ids, *self._store.latest(repository, _CANDIDATES, asked.facts.kinds))))
+        links = QuestionKind.REVERTS in asked.kinds
+        matches = match_period(asked, self._indexed(repository, ids, links=links))
+        return self._looked_further(repository, matches) if matches.missing else matches
 
     def latest(self, repository: Repository) -> tuple[Entry, ...]:
         """Return the latest commits, newest first."""
@@ -72,7 +68,7 @@ class StoredMatches:
         indexed = self._indexed(repository, list(dict.fromkeys(chain(*same_word))))
         further = [FurtherCommit(each.entry, terms) for each in indexed if (terms := mentions.in_words(each.words))]
         in_messages = index.in_messages(repository, [term.text for term in matches.missing], _CANDIDATES)
-        further += mentioning(mentions, self._entries(repository, in_messages))
+        further += mentions.in_commits(self._entries(repository, in_messages))
         matches = matches.with_further(further)
         return self._in_whole_patches(repository, matches) if matches.missing else matches
 
@@ -82,7 +78,7 @@ class StoredMatches:
         further: list[FurtherCommit] = []
         for start in range(0, len(looked_at), _PATCHES_AT_ONCE):
             entries = self._entries(repository, looked_at[start : start + _PATCHES_AT_ONCE], patches=True)
-            further += mentioning(mentions, entries)
+            further += mentions.in_commits(entries)
             unsearched += sum(lacks_patches(each.commit) for each in entries)
         return matches.with_further(further, unsearched)
 
@@ -91,36 +87,30 @@ class StoredMatches:
         words = self._store.search_index.words(repository, [each.commit.sha for each in entries])
         return [PeriodCommit(each, words[each.commit.sha]) for each in entries if each.commit.sha in words]
 
-    def _history(
-        self, text: str, repository: Repository, names: Sequence[str], ids: Sequence[int]
-    ) -> tuple[Entry, ...]:
-        """Return the commits, with patches, of the names' history: of those stored, and of the mirror."""
-        stored = [each for each in self._entries(repository, ids, patches=True) if touches(each.commit, names)]
-        paths = dict.fromkeys(place.path for each in stored for place in touches(each.commit, names))
+    def _history(self, asked: ParsedQuestion, repository: Repository, ids: Sequence[int]) -> tuple[Entry, ...]:
+        """Return the commits, with patches, of the history of a question's names: of those stored, and of the mirror."""
+        stored = [each for each in self._entries(repository, ids, patches=True) if touches(each.commit, asked.symbols)]
+        paths = dict.fromkeys(place.path for each in stored for place in touches(each.commit, asked.symbols))
         known = {each.commit.sha for each in stored}
-        mirrored = self._in_mirror(text, repository, names, list(paths)[:_PATHS], known)
-        return tuple(answering_history(text, names, [*stored, *mirrored]))
+        mirrored = self._in_mirror(asked, repository, list(paths)[:_PATHS], known)
+        return tuple(answering_history(asked, [*stored, *mirrored]))
 
     def _in_mirror(
-        self, text: str, repository: Repository, names: Sequence[str], paths: Sequence[str], known: Collection[str]
+        self, asked: ParsedQuestion, repository: Repository, paths: Sequence[str], known: Collection[str]
     ) -> list[Entry]:
         """Return further commits that touch the names, by the mirror; none if there is none, or once it fails."""
         mirror = self._sources.existing_mirror(repository)
         if mirror is None:
             return []
-        found: dict[str, Commit] = {}
+        names, found = asked.symbols, dict[str, Commit]()
         try:
             for name in names[:_NAMES]:
-                commits = mirror.symbol_history(name, paths, oldest=asks_for_origin(text))
+                commits = mirror.symbol_history(name, paths, oldest=QuestionKind.ORIGIN in asked.kinds)
                 found.update({each.sha: each for each in commits if each.sha not in known and touches(each, names)})
         except DigestError as exc:
             log.warning("no history", repository=str(repository), why=str(exc))
-        proven = {sha: facts(each) for sha, each in found.items()}
-        weights = packaged_weights(repository)
-        return [
-            Entry(commit=each, facts=proven[sha], ranked=rank(each, proven[sha], weights))
-            for sha, each in found.items()
-        ]
+        weights, proven = packaged_weights(repository), [(each, facts(each)) for each in found.values()]
+        return [Entry(commit=each, facts=held, ranked=rank(each, held, weights)) for each, held in proven]
 
     def _entries(
         self, repository: Repository, ids: Sequence[int], *, patches: bool = False, links: bool = False
@@ -144,9 +134,9 @@ class StoredMatches:
         )
 
 
-def _search_words(text: str, query: Query) -> str:
+def _search_words(asked: ParsedQuestion) -> str:
     """Return the words to search the index for: the distinctive terms with their synonyms, or else all; or the reverts."""
-    if asks_for_reverts(text):
-        return " ".join(["+revert", *(f"+{each}" for each in references_in(text) if each.startswith("#"))])
-    terms = [term for term in query.all_terms if term.telling] or query.all_terms
+    if QuestionKind.REVERTS in asked.kinds:
+        return " ".join(["+revert", *(f"+{each}" for each in asked.references if each.startswith("#"))])
+    terms = [term for term in asked.all_terms if term.telling] or asked.all_terms
     return " ".join(dict.fromkeys(word for term in terms for word in (term.text, *term.words)))

@@ -13,10 +13,10 @@ from analysis.models import Entry, Language, Repository
 from analysis.models.impacts import CommitImpacts, DownstreamImpacts
 from analysis.models.suspects import Suspect, SuspectReport
 from analysis.paths import Kind, kind
-from analysis.search.clues import Clues, clues_of, parse_report
-from analysis.search.evidence import telling_lines
-from analysis.search.own_frames import upstream_names
-from analysis.search.suspects import Document, RankedSuspect, rank_suspects
+from analysis.search.bm25 import IndexedCommit
+from analysis.search.clues import Clues, clues_of
+from analysis.search.reports import parse_report
+from analysis.search.suspects import RankedSuspect, rank_suspects, telling_lines, upstream_names
 from analysis.search.words import split_words
 from analysis.window import parse_day, window
 from bot.services.impact import ComparedSurface, ImpactService
@@ -131,7 +131,7 @@ def _suspect(
 
 
 def _clues(
-    text: str, upstream: Repository, documents: Sequence[Document], surfaces: Sequence[ComparedSurface]
+    text: str, upstream: Repository, documents: Sequence[IndexedCommit], surfaces: Sequence[ComparedSurface]
 ) -> Clues:
     packages = {each for surface in surfaces for each in surface.downstream.packages} or _packages(upstream, documents)
     report = parse_report(text)
@@ -140,7 +140,7 @@ def _clues(
     return clues_of(report, packages, mapped, own)
 
 
-def _packages(upstream: Repository, documents: Sequence[Document]) -> set[str]:
+def _packages(upstream: Repository, documents: Sequence[IndexedCommit]) -> set[str]:
     """Return the packages that a repository seems to offer: its name, and the folders whose Python files commits touch."""
     folders: Counter[str] = Counter()
     for path in (path for each in documents for path in each.paths.split()):

@@ -11,7 +11,7 @@ from analysis.locale import Phrase
 from analysis.models import Commit, Entry, Fact, Failure
 from analysis.models.upgrades import UpgradeReport
 from bot.services.analyst import Analyst
-from bot.services.commit_reader import CommitReader, Progress, current_commits
+from bot.services.commit_reader import Progress, current_commits, read_commits
 from bot.services.commit_sources import CommitSource, CommitSources
 from bot.services.impact import ComparedSurface, ImpactService, ImpactsFound, Span
 from bot.services.net_changes import net_changes
@@ -104,7 +104,7 @@ class UpgradeService:
         if progress:
             progress.stage("commits")
             progress.expect(len(unread))
-        unfinished = CommitReader(self._store).read(source, upstream, unread, asked.tz, progress, pulls=False)
+        unfinished = read_commits(self._store, source, upstream, unread, asked.tz, progress, pulls=False)
         ids = self._store.read_ids(upstream, [each.sha for each in listed])
         stored = current_commits(self._store, [ids[each.sha] for each in listed if each.sha in ids], source)
         with Analyst(self._store, upstream, asked.language, None, source.contents, ask=False) as analyst:

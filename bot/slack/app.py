@@ -13,7 +13,7 @@ from slack_bolt import App, BoltRequest, BoltResponse
 
 from analysis.errors import BadSetting, DigestError
 from bot.slack.listeners import Listeners
-from bot.slack.parsing.payloads import is_malformed
+from bot.slack.parsing.requests import is_malformed
 from bot.slack.socket_mode import Sockets
 from bot.slack.web import Web
 from bot.slack.web_errors import Refused

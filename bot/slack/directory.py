@@ -2,34 +2,13 @@
 
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from slack_sdk import WebClient
 
-from bot.slack.web_calls import (
-    BotInfo,
-    ChannelInfo,
-    Identity,
-    MemberPage,
-    MessagePage,
-    OpenedChannel,
-    Permalink,
-    User,
-    UserInfo,
-    call,
-)
+from bot.slack.web_calls import Identity, MemberPage, Membership, MessagePage, User, call, pages
 from bot.slack.web_errors import MissingScope, Refused, SlackFailure
 
-_PAGES = 5  # maximum pages of a channel's members
-
 _ADDRESS = re.compile(r"https?://[^\s<>|]+")
-
-
-class Membership(NamedTuple):
-    """The bot's membership of a channel, and whether the channel is archived."""
-
-    is_member: bool
-    is_archived: bool
 
 
 class Directory:
@@ -43,19 +22,19 @@ class Directory:
     def me(self) -> Mapping[str, str]:
         """The bot's app_id, and what auth.test says of it, as text; cached after the first call."""
         if self._me is None:
-            found = call(Identity, self._reader.auth_test)
-            app = call(BotInfo, self._reader.bots_info, bot=found.bot_id).app_id
+            found = call(Identity, "", self._reader.auth_test)
+            app = call(str, "bot.app_id", self._reader.bots_info, bot=found.bot_id)
             self._me = {"app_id": app, **{name: str(value or "") for name, value in found}}
         return self._me
 
     def direct(self, user: str) -> str:
         """Return the id of the direct message channel with a person."""
-        return call(OpenedChannel, self._reader.conversations_open, users=[user]).channel.id
+        return call(str, "channel.id", self._reader.conversations_open, users=[user])
 
     def permalink(self, channel: str, ts: str) -> str | None:
         """Return the permalink of a message; None if it was deleted or is no longer visible."""
         try:
-            address = call(Permalink, self._reader.chat_getPermalink, channel=channel, message_ts=ts).permalink
+            address = call(str, "permalink", self._reader.chat_getPermalink, channel=channel, message_ts=ts)
         except Refused:
             return None
         return address if _ADDRESS.fullmatch(address) and not self._is_tombstone(channel, ts) else None
@@ -63,7 +42,7 @@ class Directory:
     def _is_tombstone(self, channel: str, ts: str) -> bool:
         """Return whether a message was deleted but remains as a placeholder because of its replies; False if unknown."""
         try:
-            found = call(MessagePage, self._reader.conversations_replies, channel=channel, ts=ts, limit=1).messages
+            found = call(MessagePage, "", self._reader.conversations_replies, channel=channel, ts=ts, limit=1).messages
         except MissingScope:
             return False
         except Refused:
@@ -75,7 +54,7 @@ class Directory:
         if channel.startswith("D"):
             return channel == self.direct(user)
         try:
-            return self.place(channel).is_member
+            return bool(self.place(channel).is_member)
         except MissingScope:
             raise
         except Refused:
@@ -83,27 +62,19 @@ class Directory:
 
     def place(self, channel: str) -> Membership:
         """Return the bot's membership of a channel. Raise `ChannelClosed` if the channel is not visible to it."""
-        found = call(ChannelInfo, self._reader.conversations_info, channel=channel).channel
-        return Membership(bool(found.is_member), bool(found.is_archived))
+        return call(Membership, "channel", self._reader.conversations_info, channel=channel)
 
     def has_member(self, channel: str, user: str) -> bool:
         """Return whether a person is in a channel; False if unknown."""
         if channel.startswith("D"):
             return True  # only its participants know the channel's id
-        cursor: str | None = None
-        for _ in range(_PAGES):
-            try:
-                page = call(MemberPage, self._reader.conversations_members, channel=channel, limit=1000, cursor=cursor)
-            except MissingScope:
-                raise
-            except Refused:
-                return False
-            if user in page.members:
-                return True
-            cursor = page.next_cursor
-            if not cursor:
-                return False
-        return False
+        found = pages(MemberPage, self._reader.conversations_members, channel=channel, limit=1000)
+        try:
+            return any(user in page.members for page in found)
+        except MissingScope:
+            raise
+        except Refused:
+            return False
 
     def name_of(self, user: str) -> str:
         """Return a person's display name; empty if Slack does not provide one."""
@@ -111,8 +82,7 @@ class Directory:
             found = self._user(user)
         except SlackFailure:
             return ""
-        names = (found.profile.display_name, found.profile.real_name) if found.profile else ()
-        return next((name for name in (*names, found.name) if name), "")
+        return found.display_name or found.real_name or found.name or ""
 
     def is_operator(self, user: str) -> bool:
         """Return whether a person is an admin or owner of the workspace; False if unknown."""
@@ -131,8 +101,8 @@ class Directory:
         except Refused:
             return True
         # In an Enterprise organisation a person's home may be another of its workspaces.
-        teams = {found.team_id, *((found.enterprise_user and found.enterprise_user.teams) or ())}
+        teams = {found.team_id, *(found.teams or ())}
         return bool(found.is_stranger) or self.me["team_id"] not in teams
 
     def _user(self, user: str) -> User:
-        return call(UserInfo, self._reader.users_info, user=user).user
+        return call(User, "user", self._reader.users_info, user=user)

@@ -34,6 +34,7 @@ from bot.slack.parsing.requests import (
     from_shortcut,
     message_key,
     request_row,
+    stopped_thread,
 )
 from bot.slack.web import Web
 from bot.slack.web_errors import SlackFailure
@@ -42,6 +43,8 @@ from bot.store import Mailbox
 SUBSCRIBING = ("open_subscribe", "edit_subscription")
 ASKING = (Action.ASK, Action.ASK_COMMIT)
 EXPLAIN = "explain_commits"  # the message shortcut's callback_id in the manifest
+
+Listener = Callable[[Ack, dict[str, Any]], None]
 
 log = structlog.get_logger(__name__)
 
@@ -94,17 +97,35 @@ class Listeners:
         """Register the listeners with the app; `command` is the slash command's name."""
         for event in ("message", "app_mention"):
             app.event(event, middleware=[self.keep_event])(self.on_event)
-        app.command(command)(self.on_command)
-        app.message_shortcut(EXPLAIN)(self.on_shortcut)
+        app.command(command)(self._handing_over(from_command))
+        app.message_shortcut(EXPLAIN)(self._handing_over(from_shortcut))
         app.event("app_home_opened")(self.on_home)
         app.event("agent_session_stopped")(self.on_stop)
         for action in SUBSCRIBING:
-            app.action(action)(self.on_subscribe)
+            app.action(action)(self._opening(self._forms.modal))
         app.view(SUBSCRIBE)(self.on_terms)
         for action in ASKING:
-            app.action(action)(self.on_ask)
-        app.action(re.compile(""))(self.on_button)  # all others; the first listener that matches takes an action
+            app.action(action)(self._opening(lambda button: ask_modal(button, self._language(button.channel))))
+        app.action(re.compile(""))(self._handing_over(from_button))  # the first listener that matches takes an action
         app.view(ASK)(self.on_question)
+
+    def _handing_over(self, parse: Callable[[dict[str, Any]], AnyRequest]) -> Listener:
+        """Return a listener that acknowledges a payload and hands its request over."""
+
+        def listener(ack: Ack, body: dict[str, Any]) -> None:
+            ack()
+            self._submit(self._hand_over, parse(body))
+
+        return listener
+
+    def _opening(self, modal: Callable[[ButtonRequest], dict[str, Any]]) -> Listener:
+        """Return a listener that acknowledges a button and opens its modal."""
+
+        def listener(ack: Ack, body: dict[str, Any]) -> None:
+            ack()
+            self._submit(self._open, body["trigger_id"], from_button(body), modal)
+
+        return listener
 
     def keep_event(
         self, body: dict[str, Any], context: dict[str, Any], next_: Callable[[], BoltResponse]
@@ -124,25 +145,8 @@ class Listeners:
             self._submit(self._inbox.start, context["request"])
 
     def on_stop(self, body: dict[str, Any]) -> None:
-        if body["event"].get("thread_ts"):
-            self._submit(self._sessions.stop, body["event"]["channel"], body["event"]["thread_ts"])
-
-    def on_command(self, ack: Ack, body: dict[str, Any]) -> None:
-        ack()
-        self._submit(self._hand_over, from_command(body))
-
-    def on_button(self, ack: Ack, body: dict[str, Any]) -> None:
-        ack()
-        self._submit(self._hand_over, from_button(body))
-
-    def on_shortcut(self, ack: Ack, body: dict[str, Any]) -> None:
-        ack()
-        self._submit(self._hand_over, from_shortcut(body))
-
-    def on_ask(self, ack: Ack, body: dict[str, Any]) -> None:
-        ack()
-        button = from_button(body)
-        self._submit(self._open, body, button, lambda: ask_modal(button, self._language(button.channel)))
+        if thread := stopped_thread(body):
+            self._submit(self._sessions.stop, *thread)
 
     def on_question(self, ack: Ack, body: dict[str, Any]) -> None:
         button, question = asked_in(body["view"])
@@ -157,13 +161,8 @@ class Listeners:
         if request:
             self._submit(self._hand_over, request)
         elif body["event"].get("tab") == "messages":
-            channel = body["event"]["channel"]
+            channel = str(body["event"].get("channel"))
             self._submit(lambda: self._sessions.suggest_prompts(channel, self._language(channel)))
-
-    def on_subscribe(self, ack: Ack, body: dict[str, Any]) -> None:
-        ack()
-        button = from_button(body)
-        self._submit(self._open, body, button, lambda: self._forms.modal(button))
 
     def on_terms(self, ack: Ack, body: dict[str, Any]) -> None:
         form, errors = self._forms.parse(body)
@@ -173,10 +172,10 @@ class Listeners:
         ack()
         self._submit(self._hand_over, form)
 
-    def _open(self, body: dict[str, Any], request: ButtonRequest, view: Callable[[], dict[str, Any]]) -> None:
+    def _open(self, trigger: str, request: ButtonRequest, modal: Callable[[ButtonRequest], dict[str, Any]]) -> None:
         """Open a modal; on failure hand the request over, so that the person gets a reply."""
         try:
-            self._web.open_view(body["trigger_id"], view())
+            self._web.open_view(trigger, modal(request))
         except DigestError as exc:
             log.warning("no modal", run=request.run, why=str(exc))
             self._hand_over(request)
@@ -191,14 +190,11 @@ class Listeners:
             self._inbox.start(request)
 
     def _apologise(self, request: AnyRequest) -> None:
-        """Tell the person that a request was lost, where Slack gave a place to do so."""
+        """Tell the person that a request was lost, where Slack gave a place to do so. The store knows no language now."""
         if not request.response_url:
             return
-        try:
-            language = self._language(request.channel)
-        except StoreUnusable:
-            language = self._channels.everywhere.language
-        text = catalogue(language)("⚠️ I can't store requests at the moment. Try again later, or tell your operator")
+        say = catalogue(self._channels.everywhere.language)
+        text = say("⚠️ I can't store requests at the moment. Try again later, or tell your operator")
         try:
             self._web.respond_at_once(request.response_url, {"text": text}, replace=False)
         except SlackFailure as exc:

@@ -3,7 +3,7 @@
 Posts are retried here only after a 429, when Slack has accepted nothing. The outbox handles the other failures.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, Literal, NamedTuple
@@ -18,32 +18,16 @@ from slack_sdk.http_retry.builtin_handlers import (
 from slack_sdk.webhook import WebhookClient
 
 from bot.slack.directory import Directory
-from bot.slack.web_calls import (
-    Connection,
-    FileInfo,
-    Identity,
-    MessagePage,
-    Posted,
-    SlackReply,
-    T,
-    UploadPlace,
-    call,
-    metadata,
-    read,
-)
+from bot.slack.web_calls import File, Identity, MessagePage, call, metadata, pages, read
 from bot.slack.web_errors import Refused, Unanswered, scopes_in, translated_errors
-from bot.slack.web_files import SharedFile, download, is_slacks
+from bot.slack.web_files import download, is_slacks
 
 TIMEOUT = 6  # seconds per request; Slack usually answers in far less than one
 _RETRIES = 4
 _HOOKS = ("https://hooks.slack.com", "https://hooks.slack-gov.com")  # of response_urls
-_PAGES = 5  # maximum pages of a search or of a thread
 _REPLIES = 200  # messages per page of a thread
-_LAST = (
-    86_400,
-    3_600,
-    60,
-)  # seconds before a ts: of the first of them that can be read whole, a long thread's end is read
+# Seconds before a ts: of the first of them that can be read whole, a long thread's end is read.
+_LAST = (86_400, 3_600, 60)
 
 
 class Installation(NamedTuple):
@@ -96,13 +80,13 @@ class Web:
 
     def socket_address(self, app_token: str) -> str:
         """Return a WebSocket URL for one Socket Mode connection."""
-        return call(Connection, self.client.apps_connections_open, app_token=app_token).url
+        return call(str, "url", self.client.apps_connections_open, app_token=app_token)
 
     def installation(self) -> Installation:
         """Return the owner and scopes of the bot token."""
         with translated_errors():
             answer = self._reader.auth_test()
-        found = read(Identity, answer.data)
+        found = read(Identity, "", answer.data)
         headers = {name.lower(): value for name, value in answer.headers.items()}
         scopes, at = headers.get("x-oauth-scopes"), headers.get("date")
         return Installation(
@@ -117,22 +101,20 @@ class Web:
 
     def post(self, channel: str, message: Mapping[str, Any], key: str, thread_ts: str | None) -> str:
         """Post a message {text, blocks} with its key in the metadata; return its ts."""
-        return self._write(
-            Posted,
+        answer = self._write(
             self.client.chat_postMessage,
             channel=channel,
-            text=message["text"],
-            blocks=message.get("blocks") or None,
+            **_content(message),
             thread_ts=thread_ts,
             metadata=metadata(key, message.get("about", "")),
             unfurl_links=False,
             unfurl_media=False,
-        ).ts
+        )
+        return read(str, "ts", answer)
 
     def update(self, channel: str, ts: str, message: Mapping[str, Any], key: str) -> None:
         """Replace the content of one of our messages."""
         self._write(
-            SlackReply,
             self.client.chat_update,
             channel=channel,
             ts=ts,
@@ -143,33 +125,30 @@ class Web:
 
     def delete(self, channel: str, ts: str) -> None:
         """Delete one of our messages."""
-        self._write(SlackReply, self.client.chat_delete, channel=channel, ts=ts)
+        self._write(self.client.chat_delete, channel=channel, ts=ts)
 
     def post_ephemeral(self, channel: str, user: str, message: Mapping[str, Any], thread_ts: str | None) -> None:
         """Post an ephemeral message to one person."""
         self._write(
-            SlackReply,
             self.client.chat_postEphemeral,
             channel=channel,
             user=user,
-            text=message["text"],
-            blocks=message.get("blocks") or None,
+            **_content(message),
             thread_ts=thread_ts,
         )
 
     def respond(self, address: str, message: Mapping[str, Any], *, replace: bool) -> None:
-        """SlackReply privately at a request's response_url; with `replace`, in place of the original message."""
+        """Reply privately at a request's response_url; with `replace`, in place of the original message."""
         self._before_write()
         self.respond_at_once(address, message, replace=replace)
 
     def respond_at_once(self, address: str, message: Mapping[str, Any], *, replace: bool) -> None:
-        """SlackReply as `respond` does, without a lease: for what no other process says in place of this one."""
+        """Reply as `respond` does, without a lease: for what no other process says in place of this one."""
         if not self.is_response_url(address):
             raise Refused("the response_url is not Slack's", "foreign_response_url")
         with translated_errors():
             answer = WebhookClient(address, timeout=TIMEOUT).send(
-                text=message["text"],
-                blocks=message.get("blocks") or None,
+                **_content(message),
                 response_type="ephemeral",
                 replace_original=replace,
                 unfurl_links=False,
@@ -186,26 +165,26 @@ class Web:
 
     def start_stream(self, channel: str, thread_ts: str, user: str, team: str, text: str) -> str:
         """Start a streamed message in a thread; return its ts."""
-        return self._write(
-            Posted,
+        answer = self._write(
             self.client.chat_startStream,
             channel=channel,
             thread_ts=thread_ts,
             recipient_user_id=user,
             recipient_team_id=team,
             markdown_text=text or None,
-        ).ts
+        )
+        return read(str, "ts", answer)
 
     def append_stream(self, channel: str, ts: str, text: str) -> None:
         """Append Markdown to a streamed message."""
-        self._write(SlackReply, self.client.chat_appendStream, channel=channel, ts=ts, markdown_text=text)
+        self._write(self.client.chat_appendStream, channel=channel, ts=ts, markdown_text=text)
 
     def stop_stream(
         self, channel: str, ts: str, key: str | None = None, footer: Sequence[Mapping[str, Any]] = ()
     ) -> None:
         """Stop a streamed message, set its key, if given, in the metadata, and add the blocks of its footer."""
         known, blocks = metadata(key) if key else None, list(footer) or None
-        self._write(SlackReply, self.client.chat_stopStream, channel=channel, ts=ts, metadata=known, blocks=blocks)
+        self._write(self.client.chat_stopStream, channel=channel, ts=ts, metadata=known, blocks=blocks)
 
     # The agent surface
 
@@ -213,37 +192,31 @@ class Web:
         """Set the status of a thread's agent session; while it is `processing`, Slack shows a stop button."""
         # To set it back is retried as reads are: it does no harm twice, and what stays `processing` is shown for an hour.
         client = self.client if status == "processing" else self._reader
-        self._write(
-            SlackReply, client.agents_sessions_setStatus, channel_id=channel, thread_ts=thread_ts, status=status
-        )
+        self._write(client.agents_sessions_setStatus, channel_id=channel, thread_ts=thread_ts, status=status)
 
     def suggest_prompts(self, channel: str, prompts: Sequence[Mapping[str, str]]) -> None:
         """Suggest prompts {title, message} in a direct message channel, at most four."""
-        self._write(
-            SlackReply, self.client.assistant_threads_setSuggestedPrompts, channel_id=channel, prompts=list(prompts)
-        )
+        self._write(self.client.assistant_threads_setSuggestedPrompts, channel_id=channel, prompts=list(prompts))
 
     # Files
 
     def upload(self, name: str, content: bytes, alt: str = "") -> str:
         """Upload a file, with the alternative text of a picture, without sharing it; return its id."""
         place = self._write(
-            UploadPlace,
             self.client.files_getUploadURLExternal,
             filename=name,
             length=len(content),
             alt_txt=alt or None,
         )
         with translated_errors():
-            address = Request(place.upload_url, data=content)  # noqa: S310 (a URL from Slack)
+            address = Request(read(str, "upload_url", place), data=content)  # noqa: S310 (a URL from Slack)
             with urlopen(address, timeout=TIMEOUT * 5) as answer:  # noqa: S310
                 answer.read()
-        return place.file_id
+        return read(str, "file_id", place)
 
     def share(self, file_id: str, title: str, channel: str, thread_ts: str | None, comment: str = "") -> None:
         """Share an uploaded file in a channel or thread, with a comment in mrkdwn."""
         self._write(
-            SlackReply,
             self.client.files_completeUploadExternal,
             files=[{"id": file_id, "title": title}],
             channel_id=channel,
@@ -253,7 +226,7 @@ class Web:
 
     def share_of(self, file_id: str, channel: str) -> str | None:
         """Return the ts of the message that shares a file in a channel; None if there is none yet."""
-        shares = call(FileInfo, self._reader.files_info, file=file_id).file.shares or {}
+        shares = call(File, "file", self._reader.files_info, file=file_id).shares or {}
         return next((share.ts for where in shares.values() for share in where.get(channel, ())), None)
 
     def download(self, file_id: str, most: int) -> tuple[str, bytes]:
@@ -261,9 +234,8 @@ class Web:
 
         Raise `Misuse` if it has more than `most` bytes, `Refused` if Slack does not hand it out.
         """
-        found = call(FileInfo, self._reader.files_info, file=file_id).file
-        file = SharedFile(found.name or file_id, found.url_private or "", found.size or 0, found.mimetype or "")
-        return file.name, download(file, self._token, self._url, most)
+        file = call(File, "file", self._reader.files_info, file=file_id)
+        return file.name or file.id, download(file, self._token, self._url, most)
 
     # Looking up
 
@@ -279,92 +251,56 @@ class Web:
 
         Raise `Unanswered` if there are too many to look through and none was found.
         """
-        found = []
-        try:
-            for message in self._messages(channel, thread_ts, oldest, latest):
-                mine = message.get("bot_id") == self.me["bot_id"] or message.get("user") == self.me["user_id"]
-                if mine and matches(message):
-                    found.append(str(message["ts"]))
-        except Unanswered:
-            if not found:
-                raise
+        method = self._reader.conversations_replies if thread_ts else self._reader.conversations_history
+        place = {"channel": channel, "ts": thread_ts} if thread_ts else {"channel": channel}
+        period = {"oldest": f"{oldest.timestamp():.6f}", "latest": f"{latest.timestamp():.6f}"}
+        found: list[str] = []
+        for page in pages(MessagePage, method, **place, **period, limit=100, include_all_metadata=True):
+            found += [str(each["ts"]) for each in page.messages if self._is_mine(each) and matches(each)]
+        if page.cursor and not found:
+            raise Unanswered("too many messages to look through")
         return sorted(found)
+
+    def _is_mine(self, message: Mapping[str, Any]) -> bool:
+        return message.get("bot_id") == self.me["bot_id"] or message.get("user") == self.me["user_id"]
 
     def thread(self, channel: str, thread_ts: str, until: str = "") -> list[dict[str, Any]]:
         """Return the messages of a thread with metadata, oldest first.
 
         Of a thread that is too long to be read whole: its beginning, and the last of it before the ts `until`.
         """
-        found, whole = self._replies(channel, thread_ts, "")
-        for span in _LAST if until and not whole else ():
-            last, whole = self._replies(channel, thread_ts, f"{float(until) - span:.6f}")
-            if whole:
-                return [*found.values(), *(each for ts, each in last.items() if ts not in found)]
+        found, is_whole = self._replies(channel, thread_ts)
+        for span in _LAST if until and not is_whole else ():
+            last, is_whole = self._replies(channel, thread_ts, oldest=f"{float(until) - span:.6f}")
+            if is_whole:
+                found |= last
+                break
         return list(found.values())
 
-    def _replies(self, channel: str, thread_ts: str, oldest: str) -> tuple[dict[str, dict[str, Any]], bool]:
-        """Return ts -> message of a thread's first pages from a ts on, and whether that is all of it."""
-        found: dict[str, dict[str, Any]] = {}
-        cursor: str | None = None
-        since = {"oldest": oldest} if oldest else {}
-        for _ in range(_PAGES):
-            page = call(
-                MessagePage,
-                self._reader.conversations_replies,
-                channel=channel,
-                ts=thread_ts,
-                **since,
-                limit=_REPLIES,
-                cursor=cursor,
-                include_all_metadata=True,
-            )
-            # Every page may start with the thread's parent message.
-            found |= {str(each.get("ts")): each for each in page.messages}
-            cursor = page.next_cursor
-            if not cursor:
-                return found, True
-        return found, False
+    def _replies(self, channel: str, thread_ts: str, **since: str) -> tuple[dict[str, dict[str, Any]], bool]:
+        """Return ts -> message of a thread's first pages, and whether that is all of it."""
+        replies = self._reader.conversations_replies
+        place = {"channel": channel, "ts": thread_ts, **since}
+        found = list(pages(MessagePage, replies, **place, limit=_REPLIES, include_all_metadata=True))
+        # Every page may start with the thread's parent message.
+        return {str(each.get("ts")): each for page in found for each in page.messages}, not found[-1].cursor
 
     def publish_home(self, user: str, view: Mapping[str, Any]) -> None:
         """Publish the bot's App Home tab for a person."""
-        self._write(SlackReply, self.client.views_publish, user_id=user, view=dict(view))
+        self._write(self.client.views_publish, user_id=user, view=dict(view))
 
     def open_view(self, trigger_id: str, view: Mapping[str, Any]) -> None:
         """Open a modal with the trigger of a button click, which is valid for three seconds."""
-        self._write(SlackReply, self.client.views_open, trigger_id=trigger_id, view=dict(view))
+        self._write(self.client.views_open, trigger_id=trigger_id, view=dict(view))
 
-    def _write(self, form: type[T], method: Callable[..., Any], **arguments: Any) -> T:
+    def _write(self, method: Callable[..., Any], **arguments: Any) -> dict[str, Any]:
+        """Call a method that changes something, and return its answer."""
         self._before_write()
-        return call(form, method, **arguments)
+        return call(dict[str, Any], "", method, **arguments)
 
-    def _messages(
-        self, channel: str, thread_ts: str | None, oldest: datetime, latest: datetime
-    ) -> Iterator[dict[str, Any]]:
-        since, until = (f"{each.timestamp():.6f}" for each in (oldest, latest))
-        cursor: str | None = None
-        for _ in range(_PAGES):
-            read, where = (
-                (self._reader.conversations_replies, {"ts": thread_ts})
-                if thread_ts
-                else (self._reader.conversations_history, {})
-            )
-            page = call(
-                MessagePage,
-                read,
-                channel=channel,
-                **where,
-                oldest=since,
-                latest=until,
-                limit=100,
-                cursor=cursor,
-                include_all_metadata=True,
-            )
-            yield from page.messages
-            cursor = page.next_cursor
-            if not cursor:
-                return
-        # Too many messages around the attempt: ours may be on a later page.
-        raise Unanswered("too many messages to look through")
+
+def _content(message: Mapping[str, Any]) -> dict[str, Any]:
+    return {"text": message["text"], "blocks": message.get("blocks") or None}
 
 
 def _date(text: str) -> datetime | None:

@@ -1,24 +1,23 @@
 """Calls of Slack's Web API: their answers as far as they are read, their errors as ours, and the metadata of our messages."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
-from pydantic import AliasPath, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AliasPath, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from bot.slack.web_errors import silent, translated_errors
 
 _EVENT = "vllm_digest"  # the type that Slack asks for
+_PAGES = 5  # maximum pages of a list
+_T = TypeVar("_T")
 
 
-class SlackReply(BaseModel):
+class _Answer(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
-T = TypeVar("T", bound=SlackReply)
-
-
-class Identity(SlackReply):
+class Identity(_Answer):
     """auth.test"""
 
     user_id: str | None = None
@@ -30,124 +29,90 @@ class Identity(SlackReply):
     is_enterprise_install: bool | None = None
 
 
-class BotInfo(SlackReply):
-    app_id: str = Field(validation_alias=AliasPath("bot", "app_id"))
+class Share(_Answer):
+    """A message that shares a file."""
 
-
-class Connection(SlackReply):
-    url: str
-
-
-class Posted(SlackReply):
     ts: str
 
 
-class UploadPlace(SlackReply):
-    upload_url: str
-    file_id: str
+class File(_Answer):
+    """A file in Slack. `size` is in bytes; `shares` maps public and private to channels, and those to the messages that share it."""
 
-
-class File(SlackReply):
-    """`shares` maps public and private to channels, and those to the messages that share the file; `size` is in bytes."""
-
+    id: str
     name: str | None = None
     size: int | None = None
     mimetype: str | None = None
     url_private: str | None = None
-    shares: dict[str, dict[str, tuple[Posted, ...]]] | None = None
+    shares: dict[str, dict[str, tuple[Share, ...]]] | None = None
 
 
-class FileInfo(SlackReply):
-    file: File
+class Membership(_Answer):
+    """The bot's membership of a channel, and whether the channel is archived."""
 
-
-class Cursor(SlackReply):
-    next_cursor: str | None = None
-
-
-class Page(SlackReply):
-    response_metadata: Cursor | None = None
-
-    @property
-    def next_cursor(self) -> str | None:
-        return (self.response_metadata and self.response_metadata.next_cursor) or None
-
-
-class MessagePage(Page):
-    messages: list[dict[str, Any]]
-
-
-class MemberPage(Page):
-    members: frozenset[str]
-
-
-class Channel(SlackReply):
     is_member: bool | None = None
     is_archived: bool | None = None
 
 
-class ChannelInfo(SlackReply):
-    channel: Channel
+class User(_Answer):
+    """A person; `teams` are the workspaces of an Enterprise organisation that the person is in."""
 
-
-class DirectChannel(SlackReply):
-    id: str
-
-
-class OpenedChannel(SlackReply):
-    channel: DirectChannel
-
-
-class Permalink(SlackReply):
-    permalink: str
-
-
-class Profile(SlackReply):
-    display_name: str | None = None
-    real_name: str | None = None
-
-
-class EnterpriseUser(SlackReply):
-    teams: frozenset[str] | None = None
-
-
-class User(SlackReply):
     name: str | None = None
-    profile: Profile | None = None
+    display_name: str | None = Field(None, validation_alias=AliasPath("profile", "display_name"))
+    real_name: str | None = Field(None, validation_alias=AliasPath("profile", "real_name"))
     team_id: str | None = None
-    enterprise_user: EnterpriseUser | None = None
+    teams: frozenset[str] | None = Field(None, validation_alias=AliasPath("enterprise_user", "teams"))
     is_admin: bool | None = None
     is_owner: bool | None = None
     is_stranger: bool | None = None
 
 
-class UserInfo(SlackReply):
-    user: User
+class _Page(_Answer):
+    cursor: str | None = Field(None, validation_alias=AliasPath("response_metadata", "next_cursor"))
 
 
-def call(form: type[T], method: Callable[..., Any], **arguments: Any) -> T:
-    """Call a method of the SDK and return its answer as `form`. Raise our errors."""
+class MessagePage(_Page):
+    messages: list[dict[str, Any]]
+
+
+class MemberPage(_Page):
+    members: frozenset[str]
+
+
+_P = TypeVar("_P", bound=_Page)
+
+
+def call(form: type[_T], path: str, method: Callable[..., Any], **arguments: Any) -> _T:
+    """Call a method of the SDK and return what its answer has at a dotted path, as `form`. Raise our errors."""
     with translated_errors():
         answer = method(**arguments)
-    return read(form, answer.data)
+    return read(form, path, answer.data)
 
 
-def read(form: type[T], data: object) -> T:
+def read(form: type[_T], path: str, data: Any) -> _T:
+    """Return what an answer of Slack has at a dotted path, as `form`. Raise `Unanswered` if that is missing or malformed."""
     try:
-        return form.model_validate(data)
-    except ValidationError as exc:
+        for name in filter(None, path.split(".")):
+            data = data[name]
+        return TypeAdapter(form).validate_python(data)
+    except (ValidationError, LookupError, TypeError) as exc:
         raise silent(exc) from exc
+
+
+def pages(form: type[_P], method: Callable[..., Any], **arguments: Any) -> Iterator[_P]:
+    """Yield the first pages of a list; if there are more, the last of them has a cursor."""
+    cursor: str | None = None
+    for _ in range(_PAGES):
+        page = call(form, "", method, **arguments, cursor=cursor)
+        yield page
+        cursor = page.cursor
+        if not cursor:
+            return
 
 
 def metadata(key: str, about: str = "") -> dict[str, Any]:
     """Return the metadata of a message with this key and, if it has one, its thread's subject."""
     subject = {"about": about} if about else {}
     return {"event_type": _EVENT, "event_payload": {"key": key, **subject}}
-
-
-def has_key(key: str) -> Callable[[dict[str, Any]], bool]:
-    """Return a predicate for messages that carry this key."""
-    return lambda message: key_of(message) == key
 
 
 def key_of(message: Mapping[str, Any]) -> str:

@@ -27,42 +27,6 @@ from bot.slack.manifest import manifest
 _CODE = re.compile(
     r"[a-z0-9_.:,]{1,100}"
 )  # format of Slack's error codes and scopes; nothing else of a response is shown
-_CLOSED = frozenset({"is_archived", "channel_not_found", "not_in_channel", "channel_is_archived", "is_inactive"})
-_ARCHIVED = mark("the channel is archived ({code}); unarchive it, or cancel its subscriptions")
-_NO_CHANNEL = mark("the bot cannot see this channel ({code}); if it is private, invite the bot")
-_POSTING_RESTRICTED = mark("the workspace restricts who may post there ({code}); ask an admin to allow the app")
-_ERROR_MESSAGES = {  # error code -> sentence for people; other errors show their code
-    **dict.fromkeys(("is_archived", "channel_is_archived"), _ARCHIVED),
-    **dict.fromkeys(("channel_not_found", "is_inactive"), _NO_CHANNEL),
-    "not_in_channel": mark("the bot is not in the channel (not_in_channel); invite it"),
-}
-_REFUSED = mark("Slack rejected the request: {code}")
-_RESTRICTED = re.compile(r"restricted_action\w*|posting_to_(general_)?channel_denied|no_permission|user_is_restricted")
-_LONG = frozenset({"msg_blocks_too_long", "msg_too_long", "markdown_text_too_long"})
-_NO_STREAM = frozenset(
-    {
-        "unknown_method",
-        "feature_not_enabled",
-        "method_not_supported_for_channel_type",
-        "channel_type_not_supported",
-        "messages_tab_disabled",
-        "missing_recipient_team_id",
-        "missing_recipient_user_id",
-        "team_not_found",
-        "user_not_found",
-    }
-)
-_TRANSIENT = frozenset(
-    {
-        "internal_error",
-        "fatal_error",
-        "service_unavailable",
-        "request_timeout",
-        "ratelimited",
-        "rate_limited",
-        "team_added_to_org",
-    }
-)
 
 
 class SlackFailure(OutsideFailure):
@@ -97,6 +61,37 @@ class StreamRefused(Refused):
     pass
 
 
+_REFUSED = mark("Slack rejected the request: {code}")
+_ARCHIVED = mark("the channel is archived ({code}); unarchive it, or cancel its subscriptions")
+_NO_CHANNEL = mark("the bot cannot see this channel ({code}); if it is private, invite the bot")
+_NOT_IN_CHANNEL = mark("the bot is not in the channel (not_in_channel); invite it")
+_POSTING_RESTRICTED = mark("the workspace restricts who may post there ({code}); ask an admin to allow the app")
+_RESTRICTED = re.compile(r"restricted_action\w*|posting_to_(general_)?channel_denied|no_permission|user_is_restricted")
+_LACKING_SCOPE = mark(
+    "the app lacks the Slack scope {scopes} (missing_scope); ask a workspace admin to update the app with manifest.json and reinstall it"
+)
+_TOO_LONG = ("msg_blocks_too_long", "msg_too_long", "markdown_text_too_long")
+_NO_STREAM = (
+    *("unknown_method", "feature_not_enabled", "method_not_supported_for_channel_type", "channel_type_not_supported"),
+    *("messages_tab_disabled", "missing_recipient_team_id", "missing_recipient_user_id"),
+    *("team_not_found", "user_not_found"),
+)
+_TRANSIENT = frozenset(
+    {
+        *("internal_error", "fatal_error", "service_unavailable", "request_timeout"),
+        *("ratelimited", "rate_limited", "team_added_to_org"),
+    }
+)
+# Error code -> our error, and the sentence for people; of others it shows the code.
+_REFUSALS: Mapping[str, tuple[type[Refused], str]] = {
+    **dict.fromkeys(("is_archived", "channel_is_archived"), (ChannelClosed, _ARCHIVED)),
+    **dict.fromkeys(("channel_not_found", "is_inactive"), (ChannelClosed, _NO_CHANNEL)),
+    "not_in_channel": (ChannelClosed, _NOT_IN_CHANNEL),
+    **dict.fromkeys(_TOO_LONG, (TooLong, _REFUSED)),
+    **dict.fromkeys(_NO_STREAM, (StreamRefused, _REFUSED)),
+}
+
+
 def translated_errors() -> AbstractContextManager[None]:
     """Raise the SDK's exceptions as our errors."""
     return translated_by(_TABLE)
@@ -128,19 +123,11 @@ def _refusal(exc: SlackApiError) -> SlackFailure:
         lacking = needed - scopes_in(answer.get("provided")) or needed
         of_manifest = lacking & manifest().scopes
         scopes = ", ".join(sorted(of_manifest or lacking))
-        return (MissingScope if of_manifest else Refused)(
-            Phrase(
-                "the app lacks the Slack scope {scopes} (missing_scope); ask a workspace admin to update the app with manifest.json and reinstall it",
-                scopes=scopes,
-            ),
-            code,
-        )
-    restricted = _POSTING_RESTRICTED if _RESTRICTED.fullmatch(code) else None
-    phrase = Phrase(restricted or _ERROR_MESSAGES.get(code, _REFUSED), code=code)
-    for kind, codes in ((ChannelClosed, _CLOSED), (TooLong, _LONG), (StreamRefused, _NO_STREAM)):
-        if code in codes:
-            return kind(phrase, code)
-    return Refused(phrase, code)
+        return (MissingScope if of_manifest else Refused)(Phrase(_LACKING_SCOPE, scopes=scopes), code)
+    if _RESTRICTED.fullmatch(code):
+        return Refused(Phrase(_POSTING_RESTRICTED, code=code), code)
+    kind, sentence = _REFUSALS.get(code, (Refused, _REFUSED))
+    return kind(Phrase(sentence, code=code), code)
 
 
 _TABLE: Mapping[type[Exception], Callable[[Any], SlackFailure]] = {

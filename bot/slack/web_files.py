@@ -3,12 +3,13 @@
 import re
 from collections.abc import Callable, Mapping
 from http.client import HTTPException, HTTPMessage
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 from urllib.error import HTTPError
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from analysis.errors import Misuse, translated_by
 from analysis.locale import Phrase
+from bot.slack.web_calls import File
 from bot.slack.web_errors import Refused, SlackFailure, Unanswered, silent
 
 _TIMEOUT = 30  # seconds without a byte
@@ -16,15 +17,6 @@ _TOO_MANY, _SERVER_ERROR = 429, 500
 # Narrower than what parsers take, which disagree about user names, %, backslashes and control characters.
 _HOST = r"(?P<name>(?:[\w-]+\.)*[\d_-]*[a-z][\w-]*)|[\d.]+|\[[0-9a-f:.]+\]"  # the last label of a name has a letter
 _URL = re.compile(rf"(?ai)(?P<scheme>https?)://(?:{_HOST})(?P<port>:\d+)?(?=/|\Z)")
-
-
-class SharedFile(NamedTuple):
-    """A file in Slack: its name, the address where the bot's token opens it, its size in bytes, and its media type or ""."""
-
-    name: str
-    url: str
-    size: int
-    media_type: str
 
 
 class _NoRedirect(HTTPRedirectHandler):
@@ -45,22 +37,23 @@ class _NoRedirect(HTTPRedirectHandler):
 _OPENER = build_opener(_NoRedirect)
 
 
-def download(file: SharedFile, token: str, api_url: str, most: int) -> bytes:
+def download(file: File, token: str, api_url: str, most: int) -> bytes:
     """Return the content of a file of at most `most` bytes, from the Slack whose Web API is at `api_url`.
 
     Raise `Misuse` for a larger one, `Refused` for one that is stored elsewhere or that Slack does not hand out.
     """
-    if file.size > most:
+    if (file.size or 0) > most:
         raise _too_large(file, most)
-    if not is_slacks(file.url, api_url):
+    address = file.url_private or ""
+    if not is_slacks(address, api_url):
         raise _not_handed_out("external")
-    request = Request(file.url, headers={"Authorization": f"Bearer {token}"})  # noqa: S310 (an address of Slack's)
+    request = Request(address, headers={"Authorization": f"Bearer {token}"})  # noqa: S310 (an address of Slack's)
     with translated_by(_TABLE), _OPENER.open(request, timeout=_TIMEOUT) as answer:
         content: bytes = answer.read(most + 1)
         is_page = answer.headers.get_content_type() == "text/html"
     if len(content) > most:
         raise _too_large(file, most)
-    if is_page and file.media_type != "text/html":
+    if is_page and file.mimetype != "text/html":
         raise _not_handed_out("signed_out")
     return content
 
@@ -75,11 +68,11 @@ def is_slacks(url: str, api_url: str) -> bool:
     return is_below or own[0].lower() == api[0].lower()
 
 
-def _too_large(file: SharedFile, most: int) -> Misuse:
+def _too_large(file: File, most: int) -> Misuse:
     return Misuse(
         Phrase(
             "{name} is larger than {most} MB; send only the part with the failure",
-            name=file.name,
+            name=file.name or file.id,
             most=most // 1_000_000,
         )
     )

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 # The latest migration, and the oldest program that works with its tables: repeated here, so that a new or up-to-date store
 # opens without importing Alembic. A test compares them.
 HEAD, READABLE_BY = "0021", "0021"
-MIGRATION = "migration"  # what a transaction holds that migrates, or that must not overlap one
+MIGRATION = "migration"  # the lock of a transaction that migrates, or that must not overlap a migration
 
 
 class _DatabaseKind(Protocol):

@@ -1,8 +1,8 @@
 """The processes of a bot that share one PostgreSQL: who lives, and who died with work under way.
 
-A living process holds an advisory lock on a connection of its own, and renews its row every few seconds. Whose lock is free
-is dead, also if it was killed. Whose row is old is paused or cut off: its connection is ended first, so that it learns of it
-when it goes on. Times are the database's, since the machines' clocks may differ.
+A living process holds an advisory lock on a connection of its own, and renews its row every few seconds. A process whose lock
+is free is dead. One whose row is old is paused or cut off: its connection is terminated first, so that it notices when it
+goes on. Times are the database's, since the machines' clocks may differ.
 """
 
 from collections.abc import Collection

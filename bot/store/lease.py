@@ -70,7 +70,7 @@ class Lease:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Let a write to Slack, and recording what became of it, end before the process gives up its lease or starts anew."""
+        """Have the process keep its lease, and not start anew, until a write to Slack has ended and its outcome is recorded."""
         yield
 
     def release(self) -> None:

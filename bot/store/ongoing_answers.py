@@ -1,8 +1,8 @@
-"""The answers that are being written, by whichever process: a stop button that reaches one process ends them in another.
+"""The answers being written by any process: a stop button pressed through one process ends an answer in another.
 
-A row belongs to the request that is answered, whose durable flow always ends it: what a killed process had begun is still under
-way until another one has taken the flow over and finished the answer, and it stays stopped if it was. So no row has to
-tell whether its process lives. One whose flow was given up counts for a day.
+A row belongs to the request that is answered, and its durable flow always removes it: an answer that a killed process began
+stays under way, and stopped if it was, until another process has taken over the flow and finished it. So a row need not
+say whether its process lives. A row whose flow was given up counts for a day.
 """
 
 from datetime import datetime, timedelta

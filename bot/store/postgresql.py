@@ -151,11 +151,6 @@ def existing_engine(url: URL) -> Engine:
     return engine
 
 
-def storable(value: str) -> str:
-    """Return a text as PostgreSQL stores it: with a sign in place of NUL."""
-    return value.replace("\0", "\N{REPLACEMENT CHARACTER}")
-
-
 def session(url: URL) -> Connection:
     """Open a connection that holds locks of a session; the server ends it soon after this machine has vanished.
 
@@ -249,7 +244,7 @@ def _set_up(connection: Any, _record: object) -> None:
         """Text with a sign in place of NUL, which PostgreSQL stores in no text."""
 
         def dump(self, obj: str) -> Any:
-            return super().dump(storable(obj))
+            return super().dump(obj.replace("\0", "\N{REPLACEMENT CHARACTER}"))
 
     connection.adapters.register_dumper(str, TextDumper)
     connection.autocommit = True
@@ -274,8 +269,10 @@ def _translate(context: ExceptionContext) -> None:
     if context.is_pre_ping or not isinstance(context.sqlalchemy_exception, exc.DBAPIError):
         return
     error: Any = context.original_exception
+    from psycopg import InterfaceError, OperationalError
+
     words, kind = _words_of(error.sqlstate), StoreUnusable
-    if words is None and error.sqlstate is None and isinstance(error, _lost_connections()):
+    if words is None and error.sqlstate is None and isinstance(error, InterfaceError | OperationalError):
         told = str(error).lower()
         words = next((words for sign, words in _MISTAKES if sign in told), None)
         kind = StoreUnusable if words else StoreAway
@@ -288,12 +285,6 @@ def _translate(context: ExceptionContext) -> None:
     if words:
         url = context.engine.url if context.engine else None
         raise kind(f"{without_password(url) if url else 'the database'} {words}") from error
-
-
-def _lost_connections() -> tuple[type[Exception], ...]:
-    from psycopg import InterfaceError, OperationalError
-
-    return (InterfaceError, OperationalError)
 
 
 def _words_of(state: str | None) -> str | None:

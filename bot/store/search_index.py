@@ -31,9 +31,9 @@ from sqlalchemy import (
 )
 
 from analysis.models import Commit, Repository
+from analysis.search.bm25 import IndexedCommit
 from analysis.search.commit_words import VERSION, CommitWords, are_all, commit_words
-from analysis.search.suspects import Document
-from analysis.search.text_search import COMMON, WEIGHTS, Candidate, Term, TextQuery, parse_text_query, rank_candidates
+from analysis.search.text_search import COMMON, WEIGHTS, Term, TextQuery, parse_text_query, rank_candidates
 from analysis.search.words import searchable
 from bot.store.commit_rows import latest_ids, of_repository, read_commits
 from bot.store.schema import commits, repositories
@@ -90,11 +90,11 @@ class SearchIndex(Records):
         with self.database.engine.connect() as connection:
             return [match.id for match in _best_matches(connection, words, [repository.key], limit)]
 
-    def documents(self, repository: Repository, since: datetime, until: datetime) -> list[Document]:
+    def documents(self, repository: Repository, since: datetime, until: datetime) -> list[IndexedCommit]:
         """Return the indexed words of a repository's commits that were read and landed on its branch in a period."""
         landed = commits.c.committed_at.between(since, until), commits.c.not_on.is_(None)
         query = _words_of(repository, commits.c.id, commits.c.committed_at).where(*landed)
-        return [Document(*row) for row in self.database.rows(query)]
+        return [IndexedCommit(*row) for row in self.database.rows(query)]
 
     def words(self, repository: Repository, shas: Sequence[str]) -> dict[str, CommitWords]:
         """Return SHA -> the indexed words of the commits that were read."""
@@ -208,7 +208,7 @@ def _best_matches(connection: Connection, words: str, keys: Sequence[str], limit
     )
     rows = {row.id: row for row in connection.execute(candidates)}
     number = connection.execute(select(func.max(commits.c.id))).scalar() or 0
-    found = (Candidate(row.id, row.committed_at, row[3:]) for row in rows.values())
+    found = (IndexedCommit(row.id, row.committed_at, *row[3:]) for row in rows.values())
     return [_Match(each.id, rows[each.id].key) for each in rank_candidates(query, found, held, number)[:limit]]
 
 

@@ -23,9 +23,10 @@ from typing import Any, NamedTuple
 from analysis.facts import facts
 from analysis.llm import ChatModel
 from analysis.locale import catalogue
-from analysis.models import Commit, Entry, Language, Question, Repository, Statement, Trees
+from analysis.models import Commit, Entry, Language, Repository, Statement, Trees
 from analysis.questions.answering import answer
 from analysis.questions.by_rules import DENIALS
+from analysis.questions.question import Question, parse_question
 from analysis.questions.tools import CommitTools
 from analysis.ranking import rank
 from analysis.sources.secrets import Redactor
@@ -95,7 +96,7 @@ def _share(name: str, count: int, among: int, aim: float | None = None) -> Row:
 
 def _judge(row: Mapping[str, object], entry: Entry) -> Judged:
     language: Language = "zh" if row["language"] == "zh" else "en"
-    question = Question(str(row["question"]), Repository.parse(str(row["repository"])), (entry,))
+    question = Question(parse_question(str(row["question"])), Repository.parse(str(row["repository"])), (entry,))
     began = perf_counter()
     statements = list(answer(question, language, None, None))
     taken = perf_counter() - began
@@ -105,7 +106,7 @@ def _judge(row: Mapping[str, object], entry: Entry) -> Judged:
     found = (rank for rank, each in enumerate(labels) if any(_is_near(label, places, entry.commit) for label in each))
     text = " ".join(each.text for each in cited)
     return Judged(
-        question.text,
+        question.asked.text,
         bool(places),
         next(found, None),
         all(re.search(key, text) for key in keys),
@@ -237,7 +238,9 @@ def _first_words() -> Row:
         model.load()
         Redactor(["x"])  # the secret scanner compiles its rules when it is first used
         for _ in range(_RUNS):
-            question = Question("what of part_41.step_7?", Repository.parse("lantern/lantern-serve"), (entry,))
+            question = Question(
+                parse_question("what of part_41.step_7?"), Repository.parse("lantern/lantern-serve"), (entry,)
+            )
             began = perf_counter()
             answering = answer(question, "en", model, None, tools=CommitTools(entry, mirror, Stored()))
             next(iter(answering))

@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 
 from analysis.facts import facts
 from analysis.models import Commit, Language, Repository
+from analysis.questions.question import parse_question
 from analysis.sources.github import GitHub
 from bot.services.factory import services_on
 from bot.services.lookup import Located
@@ -56,7 +57,7 @@ class _Answered(NamedTuple):
 def _answered(row: Mapping[str, Any], clones: Sequence[str]) -> _Answered:
     repository = Repository.parse(row["repo"])
     language: Language = "zh" if row["lang"] == "zh" else "en"
-    asked = PeriodQuestion(row["question"], repository, (), ZoneInfo("UTC"), language)
+    asked = PeriodQuestion(parse_question(row["question"]), repository, (), ZoneInfo("UTC"), language)
     with (
         TemporaryDirectory() as folder,
         closing(GitHub("http://127.0.0.1:9", None)) as github,

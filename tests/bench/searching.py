@@ -14,7 +14,9 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import Connection, Engine, insert, text
 
 from analysis.models import Commit, FileChange, Repository
-from analysis.search.clues import clues_of, parse_report
+from analysis.questions.question import parse_question
+from analysis.search.clues import clues_of
+from analysis.search.reports import parse_report
 from analysis.search.suspects import rank_suspects
 from analysis.search.words import names, split_words
 from analysis.sources.github import GitHub
@@ -142,7 +144,9 @@ def _questioned(store: Store, words: Words, calls: int) -> Row:
         questions = services_on(github, store).period_questions
 
         def ask(text: str) -> None:
-            asked = PeriodQuestion(text, Repository.parse("lantern/lantern-serve"), (), ZoneInfo("UTC"), "en")
+            asked = PeriodQuestion(
+                parse_question(text), Repository.parse("lantern/lantern-serve"), (), ZoneInfo("UTC"), "en"
+            )
             list(questions.answer(asked, _no_day))
 
         named = [(random.choice(of_code), random.choice(rare)) for _ in range(calls)]

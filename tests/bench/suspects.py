@@ -17,8 +17,10 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from analysis.search.clues import clues_of, parse_report
-from analysis.search.suspects import Document, rank_suspects
+from analysis.search.bm25 import IndexedCommit
+from analysis.search.clues import clues_of
+from analysis.search.reports import parse_report
+from analysis.search.suspects import rank_suspects
 from analysis.search.words import names, searchable, split_words
 from analysis.wordlists import wordlist
 from tests.bench.figures import Row, percentile, tails
@@ -54,9 +56,9 @@ class Corpus(NamedTuple):
     """Commits by date, oldest first: their SHAs and words."""
 
     shas: Sequence[str]
-    documents: Sequence[Document]
+    documents: Sequence[IndexedCommit]
 
-    def period(self, until: datetime, days: int) -> Sequence[Document]:
+    def period(self, until: datetime, days: int) -> Sequence[IndexedCommit]:
         first, end = (
             bisect_left(self.documents, at, key=lambda each: each.committed_at)
             for at in (until - timedelta(days=days), until)

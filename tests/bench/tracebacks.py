@@ -11,9 +11,11 @@ from time import perf_counter
 from typing import Any
 
 from analysis.models import Commit, FileChange
-from analysis.search.clues import clues_of, parse_report
+from analysis.search.bm25 import IndexedCommit
+from analysis.search.clues import clues_of
 from analysis.search.commit_words import commit_words
-from analysis.search.suspects import Document, rank_suspects
+from analysis.search.reports import parse_report
+from analysis.search.suspects import rank_suspects
 from tests.bench.figures import Row, tails
 from tests.bench.real_diffs import shown_commit
 from tests.data import tracebacks
@@ -59,7 +61,7 @@ def _clues(text: str) -> Any:
     return clues_of(parse_report(text), ["flask"])
 
 
-def _recorded(rows: Sequence[Mapping[str, Any]], until: datetime) -> tuple[list[Document], list[str]]:
+def _recorded(rows: Sequence[Mapping[str, Any]], until: datetime) -> tuple[list[IndexedCommit], list[str]]:
     """The commits that did it, as far as they are recorded, all an hour old."""
     documents = []
     for number, row in enumerate(rows):
@@ -71,7 +73,7 @@ def _recorded(rows: Sequence[Mapping[str, Any]], until: datetime) -> tuple[list[
     return documents, [row["commit"]["sha"] for row in rows]
 
 
-def _of_clone(clone: Path, ref: str, until: datetime) -> tuple[list[Document], list[str]]:
+def _of_clone(clone: Path, ref: str, until: datetime) -> tuple[list[IndexedCommit], list[str]]:
     """The commits that were reachable from a ref, of the 90 days before."""
     since = until - timedelta(days=_DAYS)
     command = ["git", "-C", str(clone), "log", "--format=%H %ct", f"--since={since.isoformat()}", ref, "--"]
@@ -83,7 +85,7 @@ def _of_clone(clone: Path, ref: str, until: datetime) -> tuple[list[Document], l
     return documents, [sha for sha, _ in dated]
 
 
-def document(number: int, recorded: Mapping[str, Any], at: datetime) -> Document:
+def document(number: int, recorded: Mapping[str, Any], at: datetime) -> IndexedCommit:
     """A recorded commit as it is ranked."""
     files = tuple(
         FileChange(path=each["filename"], previous_path=each.get("previous_filename"), patch=each.get("patch"))
@@ -98,4 +100,4 @@ def document(number: int, recorded: Mapping[str, Any], at: datetime) -> Document
         message=recorded["message"],
         files=files,
     )
-    return Document(number, at, *commit_words(commit))
+    return IndexedCommit(number, at, *commit_words(commit))

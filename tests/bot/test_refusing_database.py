@@ -5,13 +5,12 @@ from pathlib import Path
 from time import monotonic
 
 import pytest
-from sqlalchemy import create_engine, make_url
-from sqlalchemy.pool import NullPool
+from sqlalchemy import make_url
 
 from loopback.slack import LoopbackSlack
 from tests.servers.asking import ask
 from tests.servers.github import FaultyGitHub
-from tests.servers.postgresql import new_postgresql_database
+from tests.servers.postgresql import executed, new_postgresql_database
 from tests.servers.running import bot_running
 
 ADA, DIGEST = "U0ADA", "C0DIGEST"
@@ -19,12 +18,9 @@ _END_OTHERS = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datn
 
 
 def set_read_only(url: str, value: str) -> None:
-    engine = create_engine(url, poolclass=NullPool, isolation_level="AUTOCOMMIT")
-    with engine.connect() as connection:
-        name = connection.exec_driver_sql("SELECT current_database()").scalar_one()
-        connection.exec_driver_sql("SET default_transaction_read_only = off")
-        connection.exec_driver_sql(f"ALTER DATABASE {name} SET default_transaction_read_only = {value}")
-        connection.exec_driver_sql(_END_OTHERS)
+    name = make_url(url).database
+    alter = f"ALTER DATABASE {name} SET default_transaction_read_only = {value}"
+    executed(url, "SET default_transaction_read_only = off", alter, _END_OTHERS)
 
 
 def test_what_is_asked_meanwhile_is_lost_in_a_sentence(
@@ -71,9 +67,9 @@ def test_the_health_is_told_in_time_while_no_connection_is_accepted(
         health = str(slack.delivery.deliver_to).replace("/slack/events", "/healthz")
         name = str(make_url(url).database)
         other = make_url(url).set(database="postgres").render_as_string(hide_password=False)
-        changed(other, f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
+        executed(other, f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
         try:
-            changed(other, f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'")
+            executed(other, f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'")
             for _ in range(3):
                 begun = monotonic()
                 found = ask(health)
@@ -81,11 +77,5 @@ def test_the_health_is_told_in_time_while_no_connection_is_accepted(
                 assert (found.status, found.body["ok"], found.body["store"]) == (503, False, False)
                 assert "store" in found.body["why"]
         finally:
-            changed(other, f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
+            executed(other, f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
         slack.wait_for(lambda: ask(health).status == 200, 30)
-
-
-def changed(url: str, statement: str) -> None:
-    engine = create_engine(url, poolclass=NullPool, isolation_level="AUTOCOMMIT")
-    with engine.connect() as connection:
-        connection.exec_driver_sql(statement)

@@ -10,9 +10,9 @@ from bot.flows import Flows
 from bot.models.deliveries import Delivery, Outcome
 from bot.publishing.publications import ScheduledPublications
 from bot.slack.commands.responder import Responder
-from bot.slack.delivery.drafting import DeliveryReader, Drafter
+from bot.slack.delivery.drafting import Drafter
 from bot.slack.delivery.revert_notices import Reverted, RevertNotices
-from bot.slack.delivery.sending import Finisher, Sender
+from bot.slack.delivery.sending import Sender
 
 WHAT_TO_DO = (
     "Flows that an older program began refer to this by name and call it with what was recorded. Leave it, add a parameter or "
@@ -30,11 +30,11 @@ FLOWS: dict[str, tuple[Callable[..., Any], str]] = {
 STEPS: dict[str, tuple[Callable[..., Any] | None, str]] = {
     "_respond": (Responder.respond, "Outcome"),
     "_answered": (None, ""),
-    "_read": (DeliveryReader.read, "Outcome"),
+    "_read": (Drafter.read, "Outcome"),
     "_draft": (Drafter.draft, "list[str]"),
     "_notice": (Drafter.draft_wait, "list[str]"),
     "_send": (Sender.send, "Outcome"),
-    "_finish": (Finisher.finish, "list[str]"),
+    "_finish": (Sender.finish, "list[str]"),
     "_reverted": (RevertNotices.reverted_by, "list[Reverted]"),
     "_draft_retraction": (RevertNotices.draft, "list[str]"),
     "_publications_due": (ScheduledPublications.due, "list[tuple[str, str]]"),

@@ -49,6 +49,14 @@ def postgresql_database() -> Iterator[str]:
     _free.append(name)
 
 
+def executed(url: str, *statements: str) -> None:
+    """Execute statements as a person would by hand, each in a transaction of its own."""
+    engine = create_engine(url, poolclass=NullPool, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        for statement in statements:
+            connection.exec_driver_sql(statement)
+
+
 def postgresql_database_of(folder: Path, run_bot: Callable[[str], object]) -> str:
     """Return the URL of the database of the bot in a folder, which stays its own until `leave_postgresql` is called.
 

@@ -16,7 +16,7 @@ import bot.cli.progress
 import bot.doctor
 import bot.flows
 import bot.local.workspace
-import bot.mcp.stdio
+import bot.mcp.server
 import bot.metrics
 import bot.publishing.publisher
 import bot.scheduler

@@ -7,8 +7,9 @@ from typing import Any
 
 from analysis.facts import facts
 from analysis.llm import ChatModel, UsageCounter
-from analysis.models import Commit, Entry, Language, Links, Question, Statement
+from analysis.models import Commit, Entry, Language, Links, Statement
 from analysis.questions.answering import Answering, Reserve, answer
+from analysis.questions.question import Question, parse_question
 from analysis.questions.tools import CommitTools
 from analysis.ranking import rank
 from tests.planted import planted
@@ -96,7 +97,7 @@ class ReadingModel:
         if says:
             self.chat.say = in_turn(says)
         self.chat.requests.clear()
-        question = Question(text, REPOSITORY, (self.entry(),))
+        question = Question(parse_question(text), REPOSITORY, (self.entry(),))
         answering = answer(question, language, self.model, UsageCounter(), tools=self.tools(), reserve=reserve)
         return list(answering), answering
 

@@ -77,11 +77,6 @@ class Evaluator:
                 return self._converted(name, only, node, scope, depth)
         return None
 
-    def class_of(self, name: str, scope: Scope, depth: int = 0) -> tuple[ast.ClassDef, Source] | None:
-        """Return the class that a dotted name leads to, and its file."""
-        found = self._resolve(name, scope, depth)
-        return (found[0], found[1].source) if found and isinstance(found[0], ast.ClassDef) else None
-
     def _arithmetic(self, node: ast.UnaryOp | ast.BinOp, scope: Scope, depth: int) -> Value | None:
         operands = [node.operand] if isinstance(node, ast.UnaryOp) else [node.left, node.right]
         values = [self.value(each, scope, depth + 1) for each in operands]

@@ -20,7 +20,7 @@ _BROKEN = mark("the mirror of {repository} is damaged; the next fetch clones it 
 _HTTP_STATUS = re.compile(r"returned error: ([45]\d\d)")
 
 
-class Cause(Enum):
+class GitCause(Enum):
     """Why git failed, in the words of the sentence about it."""
 
     FULL = _FULL
@@ -35,18 +35,21 @@ class Cause(Enum):
 
 
 _SIGNS = (  # a cause, and what git's standard error contains then, in lower case; the first that fits
-    (Cause.FULL, ("no space left", "disk quota exceeded", "file too large")),
-    (Cause.REFUSED, ("authentication failed", "could not read username", "' not found", "repository not found")),
-    (Cause.REFUSED, ("access denied", *(f"returned error: {status}" for status in (401, 403, 404, 410, 451)))),
-    (Cause.MOVED, ("returned error: 3", "redirect")),
-    (Cause.NO_REF, ("find remote ref",)),
-    (Cause.NO_OBJECT, ("not our ref", "pack-objects died", "remote error")),
-    (Cause.NO_ANSWER, ("unable to access", "rpc failed", "early eof", "hung up", "unexpected disconnect", "protocol")),
-    (Cause.NO_ANSWER, ("not valid: is this a git repository",)),
-    (Cause.BROKEN, ("not a git repository", "corrupt", "bad object", "bad pack header", "packfile", "index file")),
-    (Cause.BROKEN, ("does not point to a valid object", "could not parse commit", "cannot lock ref")),
-    (Cause.LACKING, ("unable to read",)),
-    (Cause.BROKEN, ("bad config", "unable to resolve reference", "did not send all necessary objects")),
+    (GitCause.FULL, ("no space left", "disk quota exceeded", "file too large")),
+    (GitCause.REFUSED, ("authentication failed", "could not read username", "' not found", "repository not found")),
+    (GitCause.REFUSED, ("access denied", *(f"returned error: {status}" for status in (401, 403, 404, 410, 451)))),
+    (GitCause.MOVED, ("returned error: 3", "redirect")),
+    (GitCause.NO_REF, ("find remote ref",)),
+    (GitCause.NO_OBJECT, ("not our ref", "pack-objects died", "remote error")),
+    (
+        GitCause.NO_ANSWER,
+        ("unable to access", "rpc failed", "early eof", "hung up", "unexpected disconnect", "protocol"),
+    ),
+    (GitCause.NO_ANSWER, ("not valid: is this a git repository",)),
+    (GitCause.BROKEN, ("not a git repository", "corrupt", "bad object", "bad pack header", "packfile", "index file")),
+    (GitCause.BROKEN, ("does not point to a valid object", "could not parse commit", "cannot lock ref")),
+    (GitCause.LACKING, ("unable to read",)),
+    (GitCause.BROKEN, ("bad config", "unable to resolve reference", "did not send all necessary objects")),
 )
 
 
@@ -109,7 +112,7 @@ class GitFailed(Exception):
         super().__init__(status)
         low = words.lower()
         self.status = status
-        self.cause = next((cause for cause, signs in _SIGNS if any(sign in low for sign in signs)), Cause.OTHER)
+        self.cause = next((cause for cause, signs in _SIGNS if any(sign in low for sign in signs)), GitCause.OTHER)
         self.words = words
 
 
@@ -135,19 +138,19 @@ def _problem(exc: GitProblem, repository: Repository | None, host: str, commit: 
 
 
 def _failed(exc: GitFailed, repository: Repository, host: str, commit: str | None) -> DigestError:
-    if exc.cause is Cause.NO_OBJECT and commit:
+    if exc.cause is GitCause.NO_OBJECT and commit:
         return unknown_commit(repository, commit)
-    if exc.cause is Cause.NO_REF and repository.branch:
+    if exc.cause is GitCause.NO_REF and repository.branch:
         return unknown_branch(repository)
     name = repository.full_name
-    if exc.cause in (Cause.FULL, Cause.BROKEN):
+    if exc.cause in (GitCause.FULL, GitCause.BROKEN):
         return MirrorUnavailable(Phrase(exc.cause.value, repository=name))
     if status := _HTTP_STATUS.search(exc.words):
         return MirrorUnavailable(
             Phrase("{host} returned status {status}; try again later", host=host, status=status[1])
         )
     cause = Phrase(exc.cause.value, status=exc.status)
-    if exc.cause is Cause.NO_ANSWER:
+    if exc.cause is GitCause.NO_ANSWER:
         cause = Phrase("{host}: {cause}", host=host, cause=github_errors.known_cause(exc.words) or cause)
     return MirrorUnavailable(Phrase(_NOT_READABLE, repository=name, cause=cause))
 

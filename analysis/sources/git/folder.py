@@ -124,9 +124,10 @@ class MirrorFolder:
             shutil.rmtree(self._draft, ignore_errors=True)
 
     def remove(self) -> None:
-        """Remove the mirror, and what is left of a clone, when nobody reads it; the lock is held."""
+        """Remove the mirror, what is left of a clone, and the lock, which is held, when nobody reads the mirror."""
         shutil.rmtree(self._draft, ignore_errors=True)
         self._clear()
+        self._lock.unlink(missing_ok=True)
 
     def _clear(self) -> None:
         gone = self.path.with_suffix(".old")
@@ -134,10 +135,6 @@ class MirrorFolder:
         with suppress(FileNotFoundError), _locked(self.path):
             self.path.rename(gone)  # at once: half a mirror never looks like one
         shutil.rmtree(gone, ignore_errors=True)
-
-    def forget_lock(self) -> None:
-        """Remove the lock itself, which is held."""
-        self._lock.unlink(missing_ok=True)
 
 
 def check_size(folder: Path, limit: int) -> None:
@@ -191,10 +188,7 @@ def _locked(path: Path, *, shared: bool = False, timeout: float = math.inf) -> I
 
 
 def _acquire(descriptor: int, kind: int, timeout: float) -> None:
-    """Get a lock. Since flock(2) knows no timeout, it is tried again and again if there is one."""
-    if timeout == math.inf:
-        fcntl.flock(descriptor, kind)
-        return
+    """Get a lock. Since flock(2) knows no timeout, it is tried again and again."""
     waited = 0.0
     while True:
         try:

@@ -11,7 +11,7 @@ from analysis.sources.git.program import Process, kill
 _MISSING = b"missing"
 
 
-class Answer(NamedTuple):
+class GitObject(NamedTuple):
     """An object: its type (blob, tree, commit, tag) and content, which is None if it is longer than was asked for."""
 
     kind: bytes
@@ -41,17 +41,17 @@ class ObjectReader:
             found = _ask(process, "info", sha)
         return found and found[1]
 
-    def read(self, sha: str, limit: int) -> Answer | None:
+    def read(self, sha: str, limit: int) -> GitObject | None:
         """Return an object, its content if that has at most `limit` bytes; None if it is missing."""
         with self._asking() as process:
             found = _ask(process, "info", sha)
             if found is None or found[1] > limit:
-                return found and Answer(found[0], None)
+                return found and GitObject(found[0], None)
             kind, size = _ask(process, "contents", sha) or found
             content = process.stdout.read(size + 1) if process.stdout else b""
             if len(content) <= size:
                 raise MirrorDamaged
-        return Answer(kind, content[:-1])
+        return GitObject(kind, content[:-1])
 
     @contextmanager
     def _asking(self) -> Iterator[Process]:

@@ -10,9 +10,9 @@ from threading import Event
 from typing import NamedTuple
 
 from analysis.paths import Kind, kind
-from analysis.sources.git.errors import Cause, GitFailed, GitTimedOut, MirrorDamaged, ObjectMissing, TreeRefused
+from analysis.sources.git.errors import GitCause, GitFailed, GitTimedOut, MirrorDamaged, ObjectMissing, TreeRefused
 from analysis.sources.git.folder import MirrorFolder, check_size
-from analysis.sources.git.object_reader import Answer, ObjectReader
+from analysis.sources.git.object_reader import GitObject, ObjectReader
 from analysis.sources.git.program import FILTER, Git, Remote
 
 MAX_FILE = 2_000_000  # bytes; a longer file is not read
@@ -132,7 +132,7 @@ class Objects:
         try:
             self._fetch(lock, "--stdin", "origin", stdin="".join(f"{sha}\n" for sha in wanted).encode())
         except GitFailed as exc:
-            if exc.cause is not Cause.NO_OBJECT:
+            if exc.cause is not GitCause.NO_OBJECT:
                 raise
             return set(_NOT_OURS.findall(exc.words)) & set(wanted) or set(wanted)
         return set()
@@ -229,7 +229,7 @@ class Objects:
             return found if len(found) <= _MOST_KIN else ()
         return ()
 
-    def _brought(self, sha: str, kin: Collection[str]) -> Answer:
+    def _brought(self, sha: str, kin: Collection[str]) -> GitObject:
         """Fetch and read a file that is missing, with its kin. After a failure no other is fetched: each might wait as long."""
         if self._unreachable.is_set():
             raise ObjectMissing
@@ -268,12 +268,12 @@ class Objects:
             place = end + 21
         return entries
 
-    def _read(self, sha: str, limit: int) -> Answer | None:
+    def _read(self, sha: str, limit: int) -> GitObject | None:
         with self._folder.reading():
             return self._reader.read(sha, limit)
 
 
-def _text_of(answer: Answer) -> str | None:
+def _text_of(answer: GitObject) -> str | None:
     """Return the text of a blob; None if it is binary, or longer than was asked for."""
     if answer.content is None or is_binary(answer.content):
         return None

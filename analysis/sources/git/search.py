@@ -9,8 +9,8 @@ from analysis.errors import Misuse
 from analysis.locale import Phrase
 from analysis.models import Commit
 from analysis.paths import Kind, kind
-from analysis.sources.git.commits import Commits
 from analysis.sources.git.errors import GitFailed
+from analysis.sources.git.history import Commits
 from analysis.sources.git.objects import Objects, text
 
 _PER_FILE = 20  # matches
@@ -23,7 +23,7 @@ _COMMITS = 20  # that touch it in each, and in all
 _DEFINED = r"(def|class)[[:space:]]+{name}[(:]|^[[:space:]]*{name}[[:space:]]*:"  # a POSIX extended expression
 
 
-class Query(NamedTuple):
+class FileQuery(NamedTuple):
     """A text, or a POSIX extended expression, and the folders (or single files) and endings to search: all without any."""
 
     what: str
@@ -33,7 +33,7 @@ class Query(NamedTuple):
     suffixes: Sequence[str] = ()
 
 
-def matches(objects: Objects, commit: str, query: Query) -> Iterator[tuple[str, int]]:
+def matches(objects: Objects, commit: str, query: FileQuery) -> Iterator[tuple[str, int]]:
     """Yield path and line of each match, counted from 1, at most 20 a file; raises `Misuse` for an invalid expression.
 
     The files must have been fetched.
@@ -109,7 +109,7 @@ class SymbolHistory(NamedTuple):
 
     def _files_with(self, words: Sequence[str]) -> list[str]:
         """Return the files that have one of some words, those first that define the last of them, and sources before others."""
-        definition = Query(_DEFINED.format(name=words[-1]), regex=True, suffixes=self.suffixes)
+        definition = FileQuery(_DEFINED.format(name=words[-1]), regex=True, suffixes=self.suffixes)
         defining = {path for path, _ in matches(self.objects, self.head, definition)}
         using = {path for word in words for path in paths_with(self.objects, self.head, word, self.suffixes)}
         return sorted(defining | using, key=lambda path: (kind(path) is not Kind.SOURCE, path not in defining, path))

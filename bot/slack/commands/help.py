@@ -7,13 +7,11 @@ from typing import NamedTuple
 
 from analysis.locale import catalogue, mark
 from analysis.models import Commit, Language, Repository
-from bot.models.deliveries import Outcome
 from bot.services.channels import ChannelView
 from bot.slack.commands.conversation import Conversation
 from bot.slack.commands.subscriptions import visible_subscriptions
 from bot.slack.messages.blocks import Message, escaped, section
-from bot.slack.messages.notices import line
-from bot.slack.parsing.command_types import MOST_DAYS, NotUnderstood, Why
+from bot.slack.parsing.command_types import MOST_DAYS, Help, NotUnderstood, Why
 from bot.slack.parsing.requests import AnyRequest, MessageRequest
 from bot.slack.web import Web
 from bot.store import Store, Subscriptions
@@ -57,7 +55,6 @@ _FORMS = (  # of commands, and what they give, both with placeholders for `Examp
 _NOT_UNDERSTOOD: dict[Why, str] = {
     "": mark("I didn't understand {text}. Try {nearest}"),
     "future": mark("{text} is in the future. Try {nearest}"),
-    "backwards": mark("{text} ends before it begins. Try {nearest}"),
     "too_many": mark("{text} is longer than {most} days. Try {nearest}"),
 }
 
@@ -88,10 +85,10 @@ class HelpCommand:
         self._web = web
         self._command = command
 
-    def show(self, conversation: Conversation) -> Outcome:
+    def show(self, conversation: Conversation, _: Help) -> None:
         """Show the list of commands, with examples from the repositories that the channel subscribes to."""
         request, view = conversation.request, conversation.view
-        say, known = catalogue(view.language), view.reader.known
+        say, known = conversation.say, view.reader.known
         followed = [each.terms.repository for each in visible_subscriptions(self._subscriptions, view, request.channel)]
         prefix = self._prefix(request)
         rows = [
@@ -110,15 +107,12 @@ class HelpCommand:
             ]
         )
         conversation.show([Message(say("You can ask me:"), (section(text),))])
-        return Outcome()
 
-    def show_not_understood(self, conversation: Conversation, command: NotUnderstood) -> Outcome:
+    def show_not_understood(self, conversation: Conversation, command: NotUnderstood) -> None:
         """Show one line with the input that was not understood and the nearest command that would work."""
-        say = catalogue(conversation.view.language)
         nearest = _code(f"{self._prefix(conversation.request)}{command.nearest or 'help'}")
-        text = say(_NOT_UNDERSTOOD[command.why], text=_code(command.text), nearest=nearest, most=MOST_DAYS)
-        conversation.show([line(text)])
-        return Outcome()
+        values = {"text": _code(command.text), "nearest": nearest, "most": MOST_DAYS}
+        conversation.tell(conversation.say(_NOT_UNDERSTOOD[command.why], **values))
 
     def _prefix(self, request: AnyRequest) -> str:
         """Return the prefix of a command in this context: the slash command, a mention (in threads and channels), or nothing."""

@@ -10,8 +10,8 @@ from analysis.errors import DigestError
 from analysis.locale import catalogue
 from analysis.models import Language
 from analysis.report import counts
+from bot.logs import described
 from bot.models.clock import Clock
-from bot.models.deliveries import Outcome
 from bot.models.subjects import DayRef
 from bot.services.channels import ChannelView, visible_terms
 from bot.slack.commands.conversation import Conversation
@@ -46,33 +46,38 @@ log = structlog.get_logger(__name__)
 class Home:
     """Publishes the App Home of a person. It belongs to no channel, so private repositories are not in it."""
 
-    def __init__(self, subscriptions: Subscriptions, mailbox: Mailbox, web: Web, status: BotStatus, now: Clock) -> None:
+    def __init__(
+        self, subscriptions: Subscriptions, mailbox: Mailbox, outbox: Outbox, web: Web, status: BotStatus, now: Clock
+    ) -> None:
         self._subscriptions = subscriptions
         self._mailbox = mailbox
+        self._outbox = outbox
         self._web = web
         self._status = status
         self._now = now
 
-    def open(self, conversation: Conversation, opened: HomeRequest) -> Outcome:
+    def open(self, conversation: Conversation, opened: HomeRequest) -> None:
         """Publish the App Home of a person who opened it."""
         self.publish(conversation.view, opened.user)
-        return Outcome()
+
+    def release(self, conversation: Conversation, pressed: ButtonRequest) -> None:
+        """Resend a held message, which searches Slack for it first, or drop it; for operators only."""
+        if not self._web.directory.is_operator(pressed.user):
+            return
+        if pressed.action == "send_again":
+            self._outbox.send(pressed.value)
+        else:
+            self._outbox.drop(pressed.value)
+        self.publish(conversation.view, pressed.user)
 
     def publish(self, view: ChannelView, user: str, notice: str = "") -> None:
-        """Publish a person's current App Home, with a notice on top."""
-        self._web.publish_home(user, self._view(view, user, notice))
-
-    def publish_at_least(self, view: ChannelView, user: str, notice: str = "") -> None:
-        """Publish a person's App Home with a notice on top, or the notice alone if the rest fails."""
+        """Publish a person's current App Home with a notice on top, or a notice alone if the rest fails."""
         try:
             home = self._view(view, user, notice)
-        except DigestError as exc:
-            log.warning("no home", why=str(exc))
-            home = {"type": "home", "blocks": [context(notice or exc.translated(view.language))]}
-        except Exception:
+        except Exception as exc:
             if not notice:
                 raise
-            log.exception("this is a bug in vllm-digest")
+            log.warning("no home", why=described(exc), exc_info=not isinstance(exc, DigestError))
             home = {"type": "home", "blocks": [context(notice)]}
         self._web.publish_home(user, home)
 
@@ -126,25 +131,6 @@ class Home:
             rows.append(section(f"*{escaped(f'{repository} · {day}')}*\n{escaped(stats)}"))
         left_out = _left_out(view.language, len(known) - _MOST_DIGESTS)
         return [*rows, *left_out] or [context(say("no repository is available in this channel"))]
-
-
-class HeldMessages:
-    """The buttons by which operators send or drop messages that Slack may or may not have."""
-
-    def __init__(self, outbox: Outbox, web: Web, home: Home) -> None:
-        self._outbox = outbox
-        self._web = web
-        self._home = home
-
-    def release(self, conversation: Conversation, pressed: ButtonRequest) -> Outcome:
-        """Resend a held message, which searches Slack for it first, or drop it; for operators only."""
-        if self._web.directory.is_operator(pressed.user):
-            if pressed.action == "send_again":
-                self._outbox.send(pressed.value)
-            else:
-                self._outbox.drop(pressed.value)
-            self._home.publish(conversation.view, pressed.user)
-        return Outcome()
 
 
 def _left_out(language: Language, count: int) -> list[Block]:

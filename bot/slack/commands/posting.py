@@ -1,63 +1,139 @@
-"""The button that posts a private reply's day or commit to the channel."""
+"""What people may do in a channel, the button that posts a private reply to it, and files for their direct messages.
 
-from analysis.locale import catalogue
+What a person may do depends on the channels and the organisation that they belong to.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from analysis.errors import Misuse
+from analysis.locale import Phrase
+from analysis.models import Repository
 from bot.models.deliveries import Delivery, Outcome
 from bot.models.subjects import Subject, parse_value
 from bot.slack.commands.conversation import Conversation
-from bot.slack.commands.members import Members
 from bot.slack.delivery.channel_report import Postings
-from bot.slack.messages.blocks import Action, escaped
-from bot.slack.messages.notices import line, link_line, link_message
-from bot.slack.parsing.requests import ButtonRequest
+from bot.slack.directory import Directory
+from bot.slack.messages.blocks import Action
+from bot.slack.messages.notices import link_line, link_message
+from bot.slack.outbox.outbox import Outbox
+from bot.slack.parsing.requests import ButtonRequest, Request
 from bot.slack.web import Web
 from bot.slack.web_errors import SlackFailure
+from bot.store import Draft
+
+
+class Members:
+    """Membership of people, and of the bot, in channels."""
+
+    def __init__(self, directory: Directory) -> None:
+        self._directory = directory
+
+    def check_insider(self, request: Request, channel: str) -> None:
+        """Raise `Misuse` if the person is not a member of a channel, or belongs to another organisation.
+
+        The place of a button does not prove membership: people outside a public channel can see and click its buttons.
+        """
+        self._check_organisation(request)
+        if not self._directory.has_member(channel, request.user):
+            raise Misuse(Phrase("only members of the channel can change its subscriptions"))
+
+    def check_invited(self, request: Request, channel: str) -> None:
+        """Raise `Misuse` if the bot is not a member of a channel."""
+        if not self._directory.is_member(channel, request.user):
+            raise Misuse(
+                Phrase("I'm not in this channel; invite me first: `/invite @{name}`", name=self._directory.me["user"])
+            )
+
+    def may_change(self, request: Request) -> bool:
+        """Return whether the person may change the subscriptions of the request's channel."""
+        try:
+            self.check_insider(request, request.channel)
+        except Misuse:
+            return False
+        return True
+
+    def may_post(self, request: Request) -> bool:
+        """Return whether to offer the person a button that posts to the request's channel.
+
+        Also True if the bot is not in the channel: the button then explains how to invite it.
+        """
+        directory, channel, user = self._directory, request.channel, request.user
+        try:
+            self._check_organisation(request)
+            return not directory.is_member(channel, user) or directory.has_member(channel, user)
+        except Misuse:
+            return False
+        except SlackFailure:
+            return True  # unknown for now; the button checks again
+
+    def _check_organisation(self, request: Request) -> None:
+        of_another = request.team and request.team != self._directory.me["team_id"]
+        if of_another or self._directory.is_stranger(request.user):
+            raise Misuse(Phrase("guests from other organisations can't change subscriptions or post to the channel"))
+
+
+class Offer(NamedTuple):
+    """Whether a reply has the button that posts it, and a line with the link to what the channel already has, if any."""
+
+    shareable: bool = False
+    note: str = ""
 
 
 class PostCommand:
     """Offers and carries out the posting of a private reply's content."""
 
-    def __init__(self, members: Members, postings: Postings, web: Web) -> None:
+    def __init__(self, members: Members, postings: Postings) -> None:
         self._members = members
         self._postings = postings
-        self._web = web
 
-    def is_offered(self, conversation: Conversation) -> bool:
-        """Return whether a reply has the button."""
-        return conversation.reply.private and self._members.may_post(conversation.request)
-
-    def note(self, conversation: Conversation, ref: Subject) -> str:
-        """Return a line with the link to an existing post; empty if there is none, or Slack fails."""
+    def offer(self, conversation: Conversation, ref: Subject) -> Offer:
+        """Return what a reply that shows a day, a week or a commit offers; a public one offers nothing."""
+        if not conversation.reply.private or not self._members.may_post(conversation.request):
+            return Offer()
         try:
             link = self._postings.find_link(conversation.request.channel, ref)
         except SlackFailure:
-            return ""
-        return link_line(ref, link) if link else ""
+            link = ""
+        return Offer(shareable=True, note=link_line(ref, link) if link else "")
 
     def post(self, conversation: Conversation, button: ButtonRequest) -> Outcome:
         """Start the delivery of a private reply's content to the channel, or link to an existing post.
 
         A private reply is posted once, however often its button is clicked; "Post again" posts on each click.
         """
-        view = conversation.view
-        say, ref = catalogue(view.language), parse_value(button.value)
-        view.reader.allow(ref.repository)
-        if not self._web.directory.is_member(button.channel, button.user):
-            conversation.show(
-                [
-                    line(
-                        say(
-                            "I'm not in this channel; invite me first: `/invite @{name}`",
-                            name=escaped(self._web.me["user"]),
-                        )
-                    )
-                ]
-            )
-            return Outcome()
+        say, ref = conversation.say, parse_value(button.value)
+        conversation.view.reader.allow(ref.repository)
+        self._members.check_invited(button, button.channel)
         self._members.check_insider(button, button.channel)
         again = button.action == Action.POST_AGAIN
         if not again and (link := self._postings.find_link(button.channel, ref)):
             conversation.show([link_message(ref, link, button.value)])
             return Outcome()
-        conversation.show([line(say("📣 Posting to the channel"))], replace=button.private)
+        conversation.tell(say("📣 Posting to the channel"), replace=button.private)
         label = f"again-{button.user}-{button.run}" if again else f"adhoc-{button.user}-{button.ts or button.run}"
         return Outcome(deliveries=(Delivery(label, button.channel, button.value, button.run),))
+
+
+class DirectFiles:
+    """Sends files to people's direct messages."""
+
+    def __init__(self, outbox: Outbox, web: Web) -> None:
+        self._outbox = outbox
+        self._web = web
+
+    def send(
+        self, conversation: Conversation, key: str, file: dict[str, Any], about: Sequence[Repository], hidden: str
+    ) -> None:
+        """Send a report about some repositories, and say so; if one of them is private show `hidden` instead.
+
+        `file` is in the form in which the outbox stores it, under a key that begins with `key`.
+        """
+        say, channel = conversation.say, self._web.directory.direct(conversation.request.user)
+        if any(map(conversation.view.reader.within(channel).hides, about)):
+            conversation.tell(hidden)
+            return
+        draft = Draft(f"{key}:{channel}:000", channel, file)
+        self._outbox.freeze([draft])
+        self._outbox.send(draft.key)
+        conversation.tell(say("📄 Full report sent to your DMs"))

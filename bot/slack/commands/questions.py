@@ -8,13 +8,11 @@ from functools import partial
 from itertools import chain
 
 from analysis.errors import Misuse, UnknownCommit
-from analysis.locale import Phrase, catalogue
-from analysis.models import DayReport, Language, Question, Repository, Statement, Turn
-from analysis.questions.days_asked import days_asked, last_days
+from analysis.locale import Phrase
+from analysis.models import DayReport, Language, Repository, Statement
+from analysis.questions.days_asked import days_asked, last_days, scope_of
 from analysis.questions.intent import asks_about_own_code, language_of, references_in
-from analysis.questions.scope import scope_of
-from bot.models.clock import Clock
-from bot.models.deliveries import Outcome
+from analysis.questions.question import ParsedQuestion, Question, parse_question
 from bot.models.reference import Reference, parse_reference
 from bot.models.subjects import CommitRef, DayRef, Subject, WeekRef, commit_value, parse_value
 from bot.services.answers import AnswerService
@@ -23,9 +21,8 @@ from bot.services.impact_answers import answer_from_impacts, naming_hint
 from bot.services.lookup import Located, SeveralCommits
 from bot.services.period_questions import PeriodQuestion, PeriodQuestions, scope_statement
 from bot.services.rate_limits import RateLimits
-from bot.slack.commands.commits import CommitCommands
+from bot.slack.commands.commit_commands import CommitCommands
 from bot.slack.commands.conversation import Conversation
-from bot.slack.commands.days import ReadingProgress
 from bot.slack.commands.threads import Threads
 from bot.slack.delivery.reply import AnswerKind
 from bot.slack.messages.answers import HELPFUL
@@ -38,59 +35,13 @@ _BESIDE = 2  # commits named in another commit's thread that are included
 _NAME = re.compile(r"(?<![\w./-])[\w.-]+(?:/[\w.-]+)?(?![\w/-])", re.ASCII)
 
 
-class Periods:
-    """Answers questions about the commits of days, and of a repository."""
-
-    def __init__(self, questions: PeriodQuestions, now: Clock) -> None:
-        self._questions = questions
-        self._now = now
-
-    def answer_about_day(self, question: Question, ref: DayRef, language: Language) -> Iterator[Statement]:
-        """Return the answer to a question about a day whose commits were read."""
-        asked = PeriodQuestion(question.text, ref.repository, (ref.day,), ref.tz, language, question.thread)
-        return self._questions.answer_from(asked, question.entries)
-
-    def question(
-        self,
-        conversation: Conversation,
-        text: str,
-        thread: tuple[Turn, ...],
-        language: Language,
-        repository: Repository | None = None,
-    ) -> PeriodQuestion:
-        """Return a question with the days that it is about.
-
-        It is about the repository that it names, or else `repository`, or what the channel follows. Raise `Misuse` for days in
-        the future, or too many.
-        """
-        view = conversation.view
-        earlier = [each.text for each in thread if each.who == "person"]
-        named, rest = _named_repository(text, view.reader.known)
-        before = (_named_repository(each, view.reader.known)[0] for each in reversed(earlier))
-        repository = named or repository or next(filter(None, before), None) or _usual_repository(conversation)
-        scope = scope_of(rest, conversation.today, earlier)
-        _check_days(scope.days)
-        return PeriodQuestion(scope.text, repository, scope.days, view.tz, language, thread)
-
-    def answer(self, conversation: Conversation, asked: PeriodQuestion) -> Iterator[Statement]:
-        """Read the days of a question, and return the answer. Raise what reading them raises."""
-        reader = conversation.view.reader
-        reader.allow(asked.repository)
-
-        def read(ref: DayRef) -> DayReport:
-            progress = ReadingProgress(conversation.reply, named(ref), asked.language, self._now)
-            return reader.report(ref, conversation.now, progress, ask=False)
-
-        return chain([scope_statement(asked)], self._questions.answer(asked, read))
-
-
 class Questions:
-    """Answers questions, and asks which commit is meant if that is not clear."""
+    """Answers questions about commits and days, and asks which commit is meant if that is not clear."""
 
     def __init__(
         self,
         answers: AnswerService,
-        periods: Periods,
+        periods: PeriodQuestions,
         commits: CommitCommands,
         checks: DownstreamChecks,
         threads: Threads,
@@ -103,18 +54,17 @@ class Questions:
         self._threads = threads
         self._limits = limits
 
-    def choose(self, conversation: Conversation, button: ButtonRequest) -> Outcome:
+    def choose(self, conversation: Conversation, button: ButtonRequest) -> None:
         """Continue with the commit chosen from several: show it, or answer the pending question."""
         choice = json.loads(button.value)
         ref = parse_value(choice["what"])
         if choice["question"]:
             public = conversation._replace(reply=conversation.reply.in_public())
-            return self.answer(public, Ask(choice["question"], choice["what"], quoted=True), named=())
-        if isinstance(ref, CommitRef):
-            return self._commits.show(conversation, Lookup(Reference(ref.sha, sha=ref.sha), ref.repository))
-        return Outcome()
+            self.answer(public, Ask(choice["question"], choice["what"], quoted=True), named=())
+        elif isinstance(ref, CommitRef):
+            self._commits.show(conversation, Lookup(Reference(ref.sha, sha=ref.sha), ref.repository))
 
-    def answer(self, conversation: Conversation, asked: Ask, *, named: Sequence[str] | None = None) -> Outcome:
+    def answer(self, conversation: Conversation, asked: Ask, *, named: Sequence[str] | None = None) -> None:
         """Answer a question about its subject and the commits that it names; ask which if ambiguous.
 
         `named` overrides the references found in the question.
@@ -122,72 +72,95 @@ class Questions:
         request, reply = conversation.request, conversation.reply
         if self._limits.allows_question(request.user, request.run):
             with reply.answering():
-                self._find_and_answer(conversation, asked, named)
+                self._find_and_answer(conversation, asked, references_in(asked.text) if named is None else named)
         elif self._limits.allows_notice(request.user):
-            say = catalogue(conversation.view.language)
+            say = conversation.say
             reply.show_notice(say("Limit: 10 questions a minute. Try again shortly"))
-        return Outcome()
 
-    def _find_and_answer(self, conversation: Conversation, asked: Ask, named: Sequence[str] | None) -> None:
-        """Find the commits of a question that is within its person's limit, and answer it."""
-        request, view, reply = conversation.request, conversation.view, conversation.reply
-        question, about, shown = asked.text, asked.about, asked.text if asked.quoted else ""
-        ref = parse_value(about) if about else None
-        language = language_of(question, ref.language if ref else view.language)
-        named = references_in(question) if named is None else named
-        is_of_days = isinstance(ref, DayRef | WeekRef)
-        period: PeriodQuestion | None = None
-        if not named and (ref is None or (is_of_days and _names_days(question, conversation.today))):
-            thread, repository = self._threads.turns(request), ref.repository if ref else None
-            period = self._periods.question(conversation, question, thread, language, repository)
-        elif not named and isinstance(ref, WeekRef):
-            days = tuple(each.day for each in ref.days if each.day < conversation.today)
-            period = PeriodQuestion(question, ref.repository, days, ref.tz, language, self._threads.turns(request))
+    def _find_and_answer(self, conversation: Conversation, asked: Ask, named: Sequence[str]) -> None:
+        """Answer a question that is within its person's limit: about days, or about the commits that it names."""
+        about, ref = asked.about, parse_value(asked.about) if asked.about else None
+        language = language_of(asked.text, ref.language if ref else conversation.view.language)
+        period = None if named else self._period(conversation, asked.text, ref, language)
         if period:
-            broken = self._checks.asked(view.reader, request.channel, period.repository, question)
-            if broken:
-                check = partial(self._checks.check, view.reader, request.channel, period.repository, named=broken)
-                period = period._replace(days=period.days or last_days(conversation.today), check=check)
-            statements, kind = self._periods.answer(conversation, period), _kind(conversation, broken)
-            reply.stream(statements, about, shown, language=language, kind=kind)
-            return
-        try:
-            subject = self._subject(conversation, ref, question, language, named)
-        except SeveralCommits as exc:
-            reply.show(self._commits.which(view, exc, question), stage="which")
-            return
-        full_question = subject._replace(thread=self._threads.turns(request))
-        if not about:
-            about = commit_value(subject.repository, subject.entries[0].commit, language)
-        statements, kind = self._answer(conversation, full_question, ref, language)
-        reply.stream(statements, about, shown, language=language, kind=kind)
+            statements, kind = self._answer_over_days(conversation, period)
+        else:
+            try:
+                parsed = parse_question(asked.text, self._threads.turns(conversation.request))
+                question = self._question(conversation, ref, parsed, language, named)
+            except SeveralCommits as exc:
+                conversation.show(self._commits.which(conversation.view, exc, asked.text), stage="which")
+                return
+            about = about or commit_value(question.repository, question.entries[0].commit, language)
+            statements, kind = self._answer(conversation, question, ref, language)
+        shown = asked.text if asked.quoted else ""
+        conversation.reply.stream(statements, about, shown, language=language, kind=kind)
+
+    def _period(
+        self, conversation: Conversation, text: str, ref: Subject | None, language: Language
+    ) -> PeriodQuestion | None:
+        """Return the question with the days that it is about; None if it is about a commit, or about the day of its thread.
+
+        It is about the repository that it names, or else that of its thread, or what the channel follows. Raise `Misuse` for
+        days in the future, or too many.
+        """
+        today, tz = conversation.today, conversation.view.tz
+        if isinstance(ref, CommitRef) or (isinstance(ref, DayRef) and not _names_days(text, today)):
+            return None
+        thread = self._threads.turns(conversation.request)
+        if isinstance(ref, WeekRef) and not _names_days(text, today):
+            days = tuple(each.day for each in ref.days if each.day < today)
+            return PeriodQuestion(parse_question(text, thread), ref.repository, days, ref.tz, language)
+        earlier = [each.text for each in thread if each.who == "person"]
+        known = conversation.view.reader.known
+        named, rest = _named_repository(text, known)
+        before = (_named_repository(each, known)[0] for each in reversed(earlier))
+        repository = named or (ref.repository if ref else None) or next(filter(None, before), None)
+        scope = scope_of(rest, today, earlier)
+        _check_days(scope.days)
+        repository = repository or _usual_repository(conversation)
+        return PeriodQuestion(parse_question(scope.text, thread), repository, scope.days, tz, language)
+
+    def _answer_over_days(
+        self, conversation: Conversation, asked: PeriodQuestion
+    ) -> tuple[Iterator[Statement], AnswerKind]:
+        """Read the days of a question, and return the answer. Raise what reading them raises."""
+        reader, channel = conversation.view.reader, conversation.request.channel
+        if broken := self._checks.asked(reader, channel, asked.repository, asked.asked.text):
+            check = partial(self._checks.check, reader, channel, asked.repository, named=broken)
+            asked = asked._replace(days=asked.days or last_days(conversation.today), check=check)
+        reader.allow(asked.repository)
+
+        def read(ref: DayRef) -> DayReport:
+            progress = conversation.progress(named(ref), asked.language)
+            return reader.report(ref, conversation.now, progress, ask=False)
+
+        return chain([scope_statement(asked)], self._periods.answer(asked, read)), _kind(conversation, broken)
 
     def _answer(
         self, conversation: Conversation, question: Question, ref: Subject | None, language: Language
     ) -> tuple[Iterator[Statement], AnswerKind]:
         """Return the answer: what breaks downstream code from the impacts, without a model; everything else as always."""
         reader, channel = conversation.view.reader, conversation.request.channel
-        broken = self._checks.asked(reader, channel, question.repository, question.text)
-        if broken:
+        if broken := self._checks.asked(reader, channel, question.repository, question.asked.text):
             entries = (*question.entries, *(question.further_commits or ()))
             check = self._checks.check(reader, channel, question.repository, entries, named=broken)
             return answer_from_impacts(check, entries, language), _kind(conversation, broken)
-        if asks_about_own_code(question.text):
-            hint = naming_hint(question.repository, language)
-            return chain(self._answers.answer(question, language), [hint]), "answer"
-        if isinstance(ref, DayRef) and len(question.entries) > 1:
-            return self._periods.answer_about_day(question, ref, language), "answer"
-        return self._answers.answer(question, language), "answer"
+        if isinstance(ref, DayRef) and len(question.entries) > 1 and not asks_about_own_code(question.asked.text):
+            asked = PeriodQuestion(question.asked, ref.repository, (ref.day,), ref.tz, language)
+            return self._periods.answer_from(asked, question.entries), "answer"
+        hint = [naming_hint(question.repository, language)] if asks_about_own_code(question.asked.text) else []
+        return chain(self._answers.answer(question, language), hint), "answer"
 
-    def _subject(
+    def _question(
         self,
         conversation: Conversation,
         ref: Subject | None,
-        question: str,
+        asked: ParsedQuestion,
         language: Language,
         names: Sequence[str],
     ) -> Question:
-        """Return a question with its subject. Raise `SeveralCommits` if that is ambiguous, `UnknownCommit` if there is none."""
+        """Return a question with its commits. Raise `SeveralCommits` if they are ambiguous, `UnknownCommit` if there is none."""
         reader = conversation.view.reader
         located = _named_commits(conversation, ref, names)
         if isinstance(ref, CommitRef):
@@ -197,10 +170,10 @@ class Questions:
             raise SeveralCommits("", located)
         if located:
             entries = tuple(reader.entry(each, language, patches=True) for each in located)
-            return Question(question, located[0].repository, entries)
+            return Question(asked, located[0].repository, entries, () if entries[1:] else None)
         if isinstance(ref, DayRef):
             report = reader.report(ref, conversation.now, ask=False)
-            return Question(question, ref.repository, report.entries + report.late)
+            return Question(asked, ref.repository, report.entries + report.late)
         raise UnknownCommit(Phrase("I can't tell which commit you mean; name one, or ask in its thread"))
 
 
@@ -268,10 +241,9 @@ class AnswerFeedback:
         self._ratings = ratings
         self._mailbox = mailbox
 
-    def store(self, conversation: Conversation, button: ButtonRequest) -> Outcome:
+    def store(self, conversation: Conversation, button: ButtonRequest) -> None:
         """Store a person's rating of one of our answers, in place of their earlier one. Slack shows which button is pressed."""
         message = self._mailbox.at(button.channel, button.ts)
         if message:
             rating: Rating = "helpful" if button.value == HELPFUL else "unhelpful"
             self._ratings.rate(button.channel, button.ts, button.user, message.about, rating, conversation.now)
-        return Outcome()

@@ -10,7 +10,7 @@ from analysis.locale import Phrase, catalogue
 from analysis.models import Language, Repository
 from bot.services.channels import Channels, ChannelView, visible_terms
 from bot.services.reader import Reader
-from bot.slack.commands.members import Members
+from bot.slack.commands.posting import Members
 from bot.slack.commands.subscriptions import canonical_downstream, subscription_of
 from bot.slack.messages.modals import (
     EXAMPLE,
@@ -80,10 +80,8 @@ class SubscriptionForms:
         repository, paths = filled.options.repository, filled.options.paths
         if repository is None:
             return {}
-        errors = _repository_errors(
-            view.reader.within(filled.channel), repository, filled.options.downstream or (), view.language
-        )
-        if errors:
+        reader = view.reader.within(filled.channel)
+        if errors := _repository_errors(reader, repository, filled.options.downstream or (), view.language):
             return errors
         others = [each.terms for each in self._subscriptions.of(filled.channel) if each.id != filled.changes]
         if filled.changes and any((each.repository.key, each.paths) == (repository.key, paths) for each in others):

@@ -5,22 +5,21 @@ from collections.abc import Callable, Sequence
 from datetime import time
 
 from analysis.errors import Misuse
-from analysis.locale import Phrase, catalogue
+from analysis.locale import Phrase
 from analysis.models import Repository
 from bot.models.deliveries import Outcome
 from bot.services.channels import ChannelView, visible_terms
 from bot.services.reader import Reader
 from bot.slack.commands.conversation import Conversation
 from bot.slack.commands.home import Home
-from bot.slack.commands.members import Members
+from bot.slack.commands.posting import Members
 from bot.slack.commands.status import BotStatus
 from bot.slack.delivery.announcements import Announcements
 from bot.slack.messages import subscriptions as messages
-from bot.slack.messages.blocks import Message, escaped
-from bot.slack.messages.notices import line
+from bot.slack.messages.blocks import escaped
 from bot.slack.messages.subscriptions import Agreed
-from bot.slack.parsing.command_types import Unsubscribe
-from bot.slack.parsing.requests import ButtonRequest, Request, SubscriptionForm
+from bot.slack.parsing.command_types import Command, Subscribe, Unsubscribe
+from bot.slack.parsing.requests import ButtonRequest, SubscriptionForm
 from bot.slack.parsing.subscription_options import SubscriptionOptions
 from bot.store import Subscription, Subscriptions, Terms
 
@@ -38,10 +37,10 @@ def subscription_of(subscriptions: Subscriptions, button: ButtonRequest) -> Subs
     return subscriptions.get(int(button.value)) if re.fullmatch(r"\d{1,18}", button.value, re.ASCII) else None
 
 
-class SubscriptionManager:
-    """Changes subscriptions, and announces each change in its channel. `time` is that of a digest by default.
+class SubscriptionCommands:
+    """Creates, lists, changes and cancels subscriptions, and announces each change in its channel.
 
-    `on_ended` is called when a repository may have lost its last subscription.
+    `time` is that of a digest by default. `on_ended` is called when a repository may have lost its last subscription.
     """
 
     def __init__(
@@ -49,23 +48,35 @@ class SubscriptionManager:
         subscriptions: Subscriptions,
         members: Members,
         announcements: Announcements,
+        status: BotStatus,
+        home: Home,
         time: time,
         on_ended: Callable[[], object],
     ) -> None:
         self._subscriptions = subscriptions
         self._members = members
         self._announcements = announcements
+        self._status = status
+        self._home = home
         self._time = time
         self._on_ended = on_ended
 
-    def subscribe(
+    def subscribe(self, conversation: Conversation, command: Subscribe) -> Outcome:
+        """Subscribe the channel."""
+        return self._subscribe(conversation, command.options)
+
+    def apply_form(self, conversation: Conversation, form: SubscriptionForm) -> Outcome:
+        """Apply a submitted modal; reply in the channel, visible to the person only."""
+        return self._subscribe(conversation, form.options, form.changes, at_home=form.at_home)
+
+    def _subscribe(
         self,
         conversation: Conversation,
         options: SubscriptionOptions,
         changes: int | None = None,
         *,
         at_home: bool = False,
-    ) -> Agreed:
+    ) -> Outcome:
         """Subscribe the request's channel, or change the subscription with the id `changes`. Raise `Misuse` if not possible.
 
         Options not given keep their value, or get the default. What the App Home could not show (`at_home`) stays.
@@ -90,12 +101,12 @@ class SubscriptionManager:
         if len(held) >= _MOST and not same:
             raise Misuse(Phrase("a channel has at most {most} subscriptions", most=_MOST))
         self._announce(conversation, terms, before)
-        agreed = Agreed(self._subscriptions.keep(terms, conversation.now, request.user), before)
+        kept = self._subscriptions.keep(terms, conversation.now, request.user)
         if before and before.downstream != terms.downstream:
             self._on_ended()
-        return agreed
+        return self._confirm(conversation, kept, before)
 
-    def _change(self, conversation: Conversation, changes: int, terms: Terms, same: Subscription | None) -> Agreed:
+    def _change(self, conversation: Conversation, changes: int, terms: Terms, same: Subscription | None) -> Outcome:
         """Change a subscription; `same` is the one that the channel has to the same repository and paths, if any."""
         request = conversation.request
         changed = self._subscriptions.get(changes)
@@ -105,51 +116,75 @@ class SubscriptionManager:
         if same and same.id != changed.id:
             raise Misuse(Phrase("this channel already has a subscription to this repository with these paths"))
         self._announce(conversation, terms, changed.terms)
-        held = self._subscriptions.change(changed.id, terms, request.user, conversation.now)
-        if held is None:
+        kept = self._subscriptions.change(changed.id, terms, request.user, conversation.now)
+        if kept is None:
             self._announcements.drop(request)
             raise Misuse(
                 Phrase("somebody else has just changed the channel's subscriptions; look at them and try again")
             )
         self._on_ended()
-        return Agreed(held, changed.terms)
+        return self._confirm(conversation, kept, changed.terms)
 
     def _announce(self, conversation: Conversation, terms: Terms, before: Terms | None) -> None:
-        reader = conversation.view.reader
         if before:
-            before = visible_terms(before, reader.within(before.channel))
+            before = visible_terms(before, conversation.view.reader.within(before.channel))
         self._announcements.freeze_subscribed(conversation.request, terms, before)
 
-    def cancel(self, conversation: Conversation, repository: Repository | None) -> list[Subscription]:
-        """Cancel the channel's subscription if exactly one matches. Return all that match."""
-        request, view = conversation.request, conversation.view
+    def _confirm(self, conversation: Conversation, kept: Subscription, before: Terms | None) -> Outcome:
+        reader = conversation.view.reader
+        seen = Agreed(
+            kept._replace(terms=visible_terms(kept.terms, reader)), visible_terms(before, reader) if before else None
+        )
+        conversation.show([self._status.subscription_messages(conversation.view.language).subscribed(seen)])
+        return self._announced(conversation)
+
+    def show_all(self, conversation: Conversation, _: Command | ButtonRequest) -> None:
+        """List the channel's subscriptions, with buttons for those who may change them."""
+        request = conversation.request
+        offered = messages.OFFERED if self._members.may_change(request) else ()
+        heading = messages.heading_of(request.channel, conversation.view.language)
+        self._list(conversation, self._held(conversation), heading, offered)
+
+    def show_status(self, conversation: Conversation, _: Command) -> None:
+        """Show the status of the bot and of the channel's subscriptions."""
+        conversation.show([self._status.message(conversation.view.language, self._held(conversation))])
+
+    def unsubscribe(self, conversation: Conversation, command: Unsubscribe) -> Outcome:
+        """Cancel the only matching subscription, or all if requested; otherwise ask which one."""
+        request, say, named = conversation.request, conversation.say, command.repository
         self._members.check_insider(request, request.channel)
-        held = [
-            each
-            for each in visible_subscriptions(self._subscriptions, view, request.channel)
-            if repository is None or each.terms.repository.key == repository.key
-        ]
-        if len(held) == 1:
-            self._end(conversation, held)
-        return held
+        held = self._held(conversation)
+        matching = [each for each in held if named is None or each.terms.repository.key == named.key]
+        if command.everything or len(matching) == 1:
+            ended = self._end(conversation, matching)
+            text = self._cancelled(conversation, ended) if ended else say("No subscriptions yet")
+            conversation.tell(escaped(text))
+        elif named and not matching:
+            heading = say("This channel has no subscription to {what}", what=named)
+            if held:
+                self._list(conversation, held, f"{heading}{say('; it has:')}", messages.OFFERED)
+            else:
+                conversation.tell(escaped(heading))
+        else:
+            self._list(conversation, matching, say("Which subscription should I cancel?"), ("unsubscribe",))
+        return self._announced(conversation)
 
-    def cancel_all(self, conversation: Conversation) -> list[Subscription]:
-        """Cancel and return every subscription of the channel."""
-        request, view = conversation.request, conversation.view
-        self._members.check_insider(request, request.channel)
-        return self._end(conversation, visible_subscriptions(self._subscriptions, view, request.channel))
+    def cancel(self, conversation: Conversation, button: ButtonRequest) -> Outcome:
+        """Cancel a button's subscription and confirm it where the button was: in a reply or in the App Home.
 
-    def cancel_by_button(self, conversation: Conversation, button: ButtonRequest) -> Subscription | None:
-        """Cancel and return a button's subscription, for members of its channel only; None if it was not active."""
-        found = subscription_of(self._subscriptions, button)
-        if found is None:
-            return None
-        self._members.check_insider(button, found.terms.channel)
-        return found if self._end(conversation, [found]) else None
-
-    def announced(self, request: Request) -> Outcome:
-        """Return the outcome that sends the lines about a request's changes."""
-        return Outcome(lines=self._announcements.frozen(request))
+        Only members of its channel may do so.
+        """
+        found, ended = subscription_of(self._subscriptions, button), []
+        if found:
+            self._members.check_insider(button, found.terms.channel)
+            ended = self._end(conversation, [found])
+        say = conversation.say
+        text = self._cancelled(conversation, ended) if ended else say("This subscription was already cancelled")
+        if button.channel:
+            conversation.tell(escaped(text))
+        else:
+            self._home.publish(conversation.view, button.user, text)
+        return self._announced(conversation)
 
     def _end(self, conversation: Conversation, held: Sequence[Subscription]) -> list[Subscription]:
         """End subscriptions of one channel; return those that were active."""
@@ -160,104 +195,24 @@ class SubscriptionManager:
         self._on_ended()
         return ended
 
-
-class SubscriptionCommands:
-    """Answers the commands and buttons about subscriptions."""
-
-    def __init__(
-        self,
-        manager: SubscriptionManager,
-        subscriptions: Subscriptions,
-        members: Members,
-        status: BotStatus,
-        home: Home,
-    ) -> None:
-        self._manager = manager
-        self._subscriptions = subscriptions
-        self._members = members
-        self._status = status
-        self._home = home
-
-    def subscribe(self, conversation: Conversation, options: SubscriptionOptions) -> Outcome:
-        """Subscribe the channel."""
-        return self._confirm(conversation, self._manager.subscribe(conversation, options))
-
-    def apply_form(self, conversation: Conversation, form: SubscriptionForm) -> Outcome:
-        """Apply a submitted modal; reply in the channel, visible to the person only."""
-        agreed = self._manager.subscribe(conversation, form.options, form.changes, at_home=form.at_home)
-        return self._confirm(conversation, agreed)
-
-    def show_all(self, conversation: Conversation) -> Outcome:
-        """List the channel's subscriptions, with buttons for those who may change them."""
-        request, view = conversation.request, conversation.view
-        offered = messages.OFFERED if self._members.may_change(request) else ()
-        heading = messages.heading_of(request.channel, view.language)
-        conversation.show(self._listed(conversation, self._held(conversation), heading, offered))
-        return Outcome()
-
-    def show_status(self, conversation: Conversation) -> Outcome:
-        """Show the status of the bot and of the channel's subscriptions."""
-        conversation.show([self._status.message(conversation.view.language, self._held(conversation))])
-        return Outcome()
-
-    def unsubscribe(self, conversation: Conversation, command: Unsubscribe) -> Outcome:
-        """Cancel the only matching subscription, or all if requested; otherwise ask which one."""
-        request, view = conversation.request, conversation.view
-        if command.everything:
-            conversation.show([self._cancelled(view, self._manager.cancel_all(conversation))])
-            return self._manager.announced(request)
-        held = self._manager.cancel(conversation, command.repository)
-        if len(held) == 1:
-            conversation.show([self._cancelled(view, held)])
-        elif command.repository and not held:
-            self._show_not_subscribed(conversation, command.repository)
-        else:
-            heading = catalogue(view.language)("Which subscription should I cancel?")
-            conversation.show(self._listed(conversation, held, heading, ("unsubscribe",)))
-        return self._manager.announced(request)
-
-    def cancel(self, conversation: Conversation, button: ButtonRequest) -> Outcome:
-        """Cancel a button's subscription and confirm it where the button was: in a reply or in the App Home."""
-        view, say = conversation.view, catalogue(conversation.view.language)
-        ended = self._manager.cancel_by_button(conversation, button)
-        text = say("This subscription was already cancelled")
-        if ended:
-            what = messages.summarize(visible_terms(ended.terms, view.reader), view.language)
-            text = say("🗑️ Unsubscribed: {what}", what=what)
-        if button.channel:
-            conversation.show([line(escaped(text))])
-        else:
-            self._home.publish(view, button.user, text)
-        return self._manager.announced(button)
-
-    def _confirm(self, conversation: Conversation, agreed: Agreed) -> Outcome:
-        reader, (held, before) = conversation.view.reader, agreed
-        seen = Agreed(
-            held._replace(terms=visible_terms(held.terms, reader)), visible_terms(before, reader) if before else None
-        )
-        conversation.show([self._status.subscription_messages(conversation.view.language).subscribed(seen)])
-        return self._manager.announced(conversation.request)
+    def _announced(self, conversation: Conversation) -> Outcome:
+        """Return the outcome that sends the lines about a request's changes."""
+        return Outcome(lines=self._announcements.frozen(conversation.request))
 
     def _held(self, conversation: Conversation) -> list[Subscription]:
         return visible_subscriptions(self._subscriptions, conversation.view, conversation.request.channel)
 
-    def _listed(
+    def _list(
         self, conversation: Conversation, held: Sequence[Subscription], heading: str, offered: Sequence[str]
-    ) -> list[Message]:
-        return self._status.subscription_messages(conversation.view.language).listed(held, heading, offered)
+    ) -> None:
+        shown = self._status.subscription_messages(conversation.view.language)
+        conversation.show(shown.listed(held, heading, offered))
 
-    def _cancelled(self, view: ChannelView, ended: Sequence[Subscription]) -> Message:
-        say = catalogue(view.language)
-        what = ", ".join(messages.summarize(each.terms, view.language) for each in ended)
-        return line(escaped(say("🗑️ Unsubscribed: {what}", what=what) if ended else say("No subscriptions yet")))
-
-    def _show_not_subscribed(self, conversation: Conversation, repository: Repository) -> None:
-        say = catalogue(conversation.view.language)
-        heading = say("This channel has no subscription to {what}", what=repository)
-        if held := self._held(conversation):
-            conversation.show(self._listed(conversation, held, f"{heading}{say('; it has:')}", messages.OFFERED))
-        else:
-            conversation.show([line(escaped(heading))])
+    def _cancelled(self, conversation: Conversation, ended: Sequence[Subscription]) -> str:
+        view, say = conversation.view, conversation.say
+        seen = (visible_terms(each.terms, view.reader) for each in ended)
+        what = ", ".join(messages.summarize(each, view.language) for each in seen)
+        return say("🗑️ Unsubscribed: {what}", what=what)
 
 
 def _merge_options(options: SubscriptionOptions, before: Terms) -> Terms:

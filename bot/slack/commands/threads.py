@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from analysis.models import Turn
+from analysis.questions.days_asked import asks_over_days
 from analysis.questions.intent import reads_as_question, references_in
-from analysis.questions.scope import asks_over_days
 from bot.models.subjects import CommitRef, parse_value
 from bot.slack.commands.conversation import Conversation
 from bot.slack.parsing.command_types import Ask, Command, Help, NotUnderstood, Suspects
@@ -88,25 +88,24 @@ class Threads:
             return ()
         try:
             until = request.ts if isinstance(request, MessageRequest) else ""
-            messages = self._web.thread(request.channel, request.thread_ts, until)
+            messages = self._web.thread(request.channel, request.thread_ts)
         except SlackFailure:
             return ()
         me = self._web.me["user_id"]
-        if isinstance(request, MessageRequest) and request.ts:
-            messages = [each for each in messages if float(each["ts"]) < float(request.ts)]
-        # Of our own messages only answers count: a digest's parts in its thread are not conversation.
-        # What people pasted of their failures is not for a model.
-        spoken = [
-            each
-            for each in messages
-            if (
-                key_of(each).startswith(self._answers)
-                if each.get("user") == me
-                else not holds_failure(str(each.get("text") or ""), me)
-            )
-        ]
-        turns = [_turn(each, me) for each in spoken[-_TURNS:]]
-        return tuple(turn for turn in turns if turn.text)
+        if until:
+            messages = [each for each in messages if float(each["ts"]) < float(until)]
+        turns = [_turn(each, me) for each in messages if self._is_spoken(each, me)]
+        return tuple(turn for turn in turns[-_TURNS:] if turn.text)
+
+    def _is_spoken(self, message: Mapping[str, Any], me: str) -> bool:
+        """Return whether a message is conversation.
+
+        Of our own messages only answers are, not a digest's parts in its thread. What people pasted of their failures is not
+        for a model.
+        """
+        if message.get("user") == me:
+            return key_of(message).startswith(self._answers)
+        return not holds_failure(str(message.get("text") or ""), me)
 
 
 def _turn(message: Mapping[str, Any], me: str) -> Turn:

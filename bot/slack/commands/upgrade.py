@@ -9,14 +9,12 @@ from analysis.models.upgrades import UpgradeGroup, UpgradeReport, UpgradeRow
 from analysis.report.upgrades import HEADINGS, consequence_line, remarks, summary, title, warnings
 from analysis.text import one_line, shorten
 from analysis.writing.titles import number_of
-from bot.models.clock import Clock
-from bot.models.deliveries import Outcome
 from bot.models.downstream import DownstreamCheck
 from bot.services.downstream import DownstreamChecks
 from bot.services.upgrade import UpgradeService
 from bot.services.upgrade_ends import UpgradeRequest
 from bot.slack.commands.conversation import Conversation
-from bot.slack.commands.days import ReadingProgress
+from bot.slack.commands.posting import DirectFiles
 from bot.slack.delivery.drafts import upgrade_file
 from bot.slack.messages.blocks import (
     Block,
@@ -36,10 +34,8 @@ from bot.slack.messages.blocks import (
 )
 from bot.slack.messages.commit import to_number
 from bot.slack.messages.impacts import impact_blocks
-from bot.slack.messages.notices import line
 from bot.slack.outbox.outbox import Outbox
 from bot.slack.parsing.command_types import Upgrade
-from bot.slack.web import Web
 from bot.store import Draft
 
 _MOST_COMMITS = 2_000
@@ -53,16 +49,13 @@ _TEXT = 300  # characters of a consequence
 class UpgradeCommand:
     """Shows upgrades; the file goes where the summary is, or to the person's direct messages if only they see it."""
 
-    def __init__(
-        self, upgrades: UpgradeService, checks: DownstreamChecks, outbox: Outbox, web: Web, now: Clock
-    ) -> None:
+    def __init__(self, upgrades: UpgradeService, checks: DownstreamChecks, outbox: Outbox, files: DirectFiles) -> None:
         self._upgrades = upgrades
         self._checks = checks
         self._outbox = outbox
-        self._web = web
-        self._now = now
+        self._files = files
 
-    def show(self, conversation: Conversation, command: Upgrade) -> Outcome:
+    def show(self, conversation: Conversation, command: Upgrade) -> None:
         """Show the changes between two versions of a repository that the channel may see."""
         view, channel = conversation.view, conversation.request.channel
         upstream = command.repository or self._only_repository(conversation, command)
@@ -80,15 +73,16 @@ class UpgradeCommand:
             partial=True,
             allow=view.reader.allow,
         )
-        progress = _UpgradeProgress(conversation.reply, escaped(str(upstream)), view.language, self._now)
-        report = self._upgrades.report(asked, progress)
-        if conversation.reply.private:
-            conversation.show(upgrade_summary(report))
-            self._send_directly(conversation, report, (upstream, *downstream))
-        else:
-            conversation.show(upgrade_messages(report), stage=_STAGE)
+        report = self._upgrades.report(asked, conversation.progress(escaped(str(upstream))))
+        private = conversation.reply.private
+        conversation.show(upgrade_summary(report) if private else upgrade_messages(report), stage=_STAGE)
+        if report.commits and private:
+            say = conversation.say
+            hidden = say("📄 A private repository's report stays in its channel; mention me there")
+            key, about = f"upgrade:{conversation.request.run}", (upstream, *downstream)
+            self._files.send(conversation, key, upgrade_file(report), about, hidden)
+        elif report.commits:
             self._send_to_thread(conversation, report)
-        return Outcome()
 
     def _only_repository(self, conversation: Conversation, command: Upgrade) -> Repository:
         """Return the repository that is meant where none is named: the only one, or the only one with downstream code."""
@@ -100,46 +94,16 @@ class UpgradeCommand:
         example = f"{known[0].full_name} upgrade {command.start}"
         raise Misuse(Phrase("this channel has several repositories; put one first: {example}", example=example))
 
-    def _send_directly(self, conversation: Conversation, report: UpgradeReport, about: Sequence[Repository]) -> None:
-        """Send the file to the person's direct messages, but for a private repository, which stays in its channels."""
-        view, request = conversation.view, conversation.request
-        if not report.commits:
-            return
-        say, channel = catalogue(view.language), self._web.directory.direct(request.user)
-        reader = view.reader.within(channel)
-        if any(map(reader.hides, about)):
-            conversation.show([line(say("📄 A private repository's report stays in its channel; mention me there"))])
-            return
-        self._send(Draft(f"upgrade:{request.run}:{channel}:000", channel, upgrade_file(report)))
-        conversation.show([line(say("📄 Full report sent to your DMs"))])
-
     def _send_to_thread(self, conversation: Conversation, report: UpgradeReport) -> None:
         """Send the file to the thread of the summary."""
-        if not report.commits:
-            return
         request, root = conversation.request, conversation.reply.root
-        summary = f"reply:{request.run}:{_STAGE}:{request.channel}:000"
-        self._send(
-            Draft(
-                f"upgrade:{request.run}:{request.channel}:000",
-                request.channel,
-                upgrade_file(report),
-                thread_ts=root or None,
-                root=None if root else summary,
-            )
+        key, summary = (
+            f"upgrade:{request.run}:{request.channel}:000",
+            f"reply:{request.run}:{_STAGE}:{request.channel}:000",
         )
-
-    def _send(self, draft: Draft) -> None:
-        self._outbox.freeze([draft])
-        self._outbox.send(draft.key)
-
-
-class _UpgradeProgress(ReadingProgress):
-    """Progress of the stages, each shown like that of a day."""
-
-    def stage(self, title: str) -> None:  # noqa: ARG002 (people care for the commits alone)
-        """Begin to count anew."""
-        self._steps = self._done = 0
+        file = upgrade_file(report)
+        self._outbox.freeze([Draft(key, request.channel, file, thread_ts=root or None, root=None if root else summary)])
+        self._outbox.send(key)
 
 
 def upgrade_messages(report: UpgradeReport) -> list[Message]:

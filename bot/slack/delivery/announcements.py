@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 from analysis.locale import catalogue, mark
 from analysis.models import Language
-from bot.slack.delivery.drafts import content
-from bot.slack.messages.blocks import Message, fallback, paragraph, prose, rich
+from bot.slack.messages.blocks import Message, fallback, prose, rich_text
 from bot.slack.messages.subscriptions import differences, summarize
 from bot.slack.parsing.requests import Request
 from bot.slack.web import Web
@@ -81,8 +80,8 @@ class Announcements:
         # By name: a mention would notify the person who made the change.
         name = self._web.directory.name_of(request.user) or say("Someone")
         text = say(message, who=name, **values)
-        announcement = Message(fallback(text), (rich(paragraph(prose(text))),))
-        self._mailbox.freeze([Draft(f"{_prefix(request)}{channel}:000", channel, content(announcement))])
+        announcement = Message(fallback(text), (rich_text(prose(text)),))
+        self._mailbox.freeze([Draft(f"{_prefix(request)}{channel}:000", channel, announcement.content)])
 
     def _language(self, terms: Terms) -> Language:
         """Return a channel's language, which its first subscription sets."""

@@ -1,7 +1,7 @@
 """A day's or a week's report for a channel, filtered by its subscription, with what breaks its code; and what the channel has already."""
 
 from collections.abc import Iterable
-from typing import Generic, NamedTuple, TypeVar
+from functools import partial
 
 from analysis.impact.netting import undone_commits
 from analysis.models import DayReport, Importance
@@ -18,30 +18,24 @@ from bot.slack.messages.subscriptions import describe_selection
 from bot.slack.web import Web
 from bot.store import Mailbox, Store, Subscriptions
 
-Report = TypeVar("Report", DayReport, WeekReport)
-
-
-class CheckedReport(NamedTuple, Generic[Report]):
-    """A filtered report, and what its commits break of the channel's downstream repositories, which it does not hold."""
-
-    report: Report
-    check: DownstreamCheck
-
 
 class ChannelReports:
-    """Reports filtered by subscriptions."""
+    """Reports filtered by subscriptions; what is `checked` comes with what its commits break of the channel's downstream code."""
 
-    def __init__(self, store: Store, subscriptions: Subscriptions, checks: DownstreamChecks, now: Clock) -> None:
+    def __init__(
+        self, store: Store, weeks: WeekService, subscriptions: Subscriptions, checks: DownstreamChecks, now: Clock
+    ) -> None:
         self._store = store
+        self._weeks = weeks
         self._subscriptions = subscriptions
         self._checks = checks
         self._now = now
 
     def report(self, reader: Reader, ref: DayRef) -> DayReport:
         """Return the report of a day, filtered by its subscription; unread commits are read first."""
-        return self.filtered(reader.report(ref, self._now()), ref)
+        return self._filtered(reader.report(ref, self._now()), ref)
 
-    def checked(self, reader: Reader, channel: str, ref: DayRef) -> CheckedReport[DayReport]:
+    def checked(self, reader: Reader, channel: str, ref: DayRef) -> tuple[DayReport, DownstreamCheck]:
         """Return the report of a day as `report` does, with the commits that break the channel's code."""
         return self._checked(reader, channel, ref, reader.report(ref, self._now()))
 
@@ -51,53 +45,33 @@ class ChannelReports:
         if report is None:
             return frozenset()
         if not self.is_whole(ref):
-            report = self._checked(reader, channel, ref, report).report
+            report, _ = self._checked(reader, channel, ref, report)
         return frozenset(each.commit.sha for each in (*report.entries, *report.late))
 
-    def _checked(self, reader: Reader, channel: str, ref: DayRef, report: DayReport) -> CheckedReport[DayReport]:
+    def _checked(
+        self, reader: Reader, channel: str, ref: DayRef, report: DayReport
+    ) -> tuple[DayReport, DownstreamCheck]:
         day = (*report.entries, *report.late)
         check = self._checks.check(reader, channel, ref.repository, day, ref.subscription)
-        return CheckedReport(self.filtered(report, ref, check.commits), check)
+        return self._filtered(report, ref, check.commits), check
 
-    def filtered(self, report: DayReport, ref: DayRef, breaking: Iterable[str] = ()) -> DayReport:
+    def _filtered(self, report: DayReport, ref: DayRef, breaking: Iterable[str] = ()) -> DayReport:
         """Filter a report by the subscription of `ref`, with commits that touch watched terms raised to high."""
         selection = self._selection(ref)
         description = describe_selection(selection.least, selection.paths, selection.watch, ref.language)
         places = touched(report, selection.watch, self._store)
         return selected(report, selection, description, places, breaking)
 
-    def is_whole(self, ref: DayRef | WeekRef) -> bool:
-        """Return whether `ref` has no subscription, or one that selects every commit."""
-        selection = self._selection(ref)
-        return not selection.paths and selection.least is Importance.LOW
-
-    def _selection(self, ref: DayRef | WeekRef) -> Selection:
-        found = self._subscriptions.get(ref.subscription) if ref.subscription else None
-        if found is None:
-            return Selection()
-        return Selection(least=found.terms.least, paths=found.terms.paths, watch=found.terms.watch)
-
-
-class ChannelWeeks:
-    """Weeks filtered by subscriptions."""
-
-    def __init__(self, weeks: WeekService, reports: ChannelReports, checks: DownstreamChecks, now: Clock) -> None:
-        self._weeks = weeks
-        self._reports = reports
-        self._checks = checks
-        self._now = now
-
-    def read(self, reader: Reader, ref: WeekRef, progress: Progress | None = None) -> ReadWeek:
+    def read_week(self, reader: Reader, ref: WeekRef, progress: Progress | None = None) -> ReadWeek:
         """Return the days of a week; of those since the first stored one, what is missing is read first, without a model."""
         now = self._now()
         reader.allow(ref.repository)
-
-        def read(day: DayRef) -> DayReport:
-            return reader.report(day, now, progress, ask=False)
-
+        read = partial(reader.report, now=now, progress=progress, ask=False)
         return self._weeks.read(ref, now.astimezone(ref.tz).date(), read)
 
-    def checked(self, reader: Reader, channel: str, ref: WeekRef, read: ReadWeek) -> CheckedReport[WeekReport]:
+    def checked_week(
+        self, reader: Reader, channel: str, ref: WeekRef, read: ReadWeek
+    ) -> tuple[WeekReport, DownstreamCheck]:
         """Return the week, filtered by its subscription, with the commits that break the channel's code.
 
         What the week takes back again breaks nothing.
@@ -110,9 +84,20 @@ class ChannelWeeks:
         refs = {each.day: each for each in ref.days}
         today = self._now().astimezone(ref.tz).date()
         report = self._weeks.report(
-            ref, read.days, today, lambda day: self._reports.filtered(day, refs[day.date], check.commits)
+            ref, read.days, today, lambda day: self._filtered(day, refs[day.date], check.commits)
         )
-        return CheckedReport(report, check)
+        return report, check
+
+    def is_whole(self, ref: DayRef | WeekRef) -> bool:
+        """Return whether `ref` has no subscription, or one that selects every commit."""
+        selection = self._selection(ref)
+        return not selection.paths and selection.least is Importance.LOW
+
+    def _selection(self, ref: DayRef | WeekRef) -> Selection:
+        found = self._subscriptions.get(ref.subscription) if ref.subscription else None
+        if found is None:
+            return Selection()
+        return Selection(least=found.terms.least, paths=found.terms.paths, watch=found.terms.watch)
 
 
 class Postings:
@@ -135,12 +120,9 @@ class Postings:
 
     def _is_same(self, shown: Subject, ref: Subject) -> bool:
         """Return whether a post shows the requested subject: same language, and for days the same time zone, unfiltered."""
-        if not isinstance(shown, CommitRef):
-            same = not isinstance(ref, CommitRef) and shown.timezone == ref.timezone and self._reports.is_whole(shown)
-        else:
-            same = isinstance(ref, CommitRef)
-        return (
-            same
-            and (kind_of(shown), subject_of(shown)) == (kind_of(ref), subject_of(ref))
-            and (shown.repository.key, shown.language) == (ref.repository.key, ref.language)
+        shown_as, asked_as = (
+            (kind_of(each), subject_of(each), each.repository.key, each.language) for each in (shown, ref)
         )
+        if isinstance(shown, CommitRef) or isinstance(ref, CommitRef):
+            return shown_as == asked_as
+        return shown_as == asked_as and shown.timezone == ref.timezone and self._reports.is_whole(shown)

@@ -13,8 +13,8 @@ from bot.models.subjects import CommitRef, DayRef, Subject, WeekRef, kind_of, pa
 from bot.services.channels import Channels, ChannelView
 from bot.services.downstream import DownstreamChecks
 from bot.services.reader import Reader
-from bot.slack.delivery.channel_report import ChannelReports, ChannelWeeks, Postings
-from bot.slack.delivery.drafts import content, drafts, report_file, show_requester, week_drafts
+from bot.slack.delivery.channel_report import ChannelReports, Postings
+from bot.slack.delivery.drafts import drafts, report_file, show_requester, week_drafts
 from bot.slack.messages.blocks import Message
 from bot.slack.messages.commit import commit_messages
 from bot.slack.messages.digest import digest_messages
@@ -27,13 +27,25 @@ from bot.store import Draft, Mailbox
 log = structlog.get_logger(__name__)
 
 
-class DeliveryReader:
-    """Reads what is to be delivered."""
+class Drafter:
+    """Reads what is to be delivered, and drafts its messages."""
 
-    def __init__(self, channels: Channels, reports: ChannelReports, weeks: ChannelWeeks, now: Clock) -> None:
+    def __init__(
+        self,
+        channels: Channels,
+        reports: ChannelReports,
+        checks: DownstreamChecks,
+        postings: Postings,
+        mailbox: Mailbox,
+        web: Web,
+        now: Clock,
+    ) -> None:
         self._channels = channels
         self._reports = reports
-        self._weeks = weeks
+        self._checks = checks
+        self._postings = postings
+        self._mailbox = mailbox
+        self._web = web
         self._now = now
 
     def read(self, delivery: Delivery) -> Outcome:
@@ -49,10 +61,9 @@ class DeliveryReader:
         except DigestError as exc:
             return Outcome(failure=exc.translated(view.language))
         except Exception:
+            # Drafting delivers what is possible; otherwise it hits the bug again and reports it in the channel.
             log.exception("this is a bug in vllm-digest")
-            return (
-                Outcome()
-            )  # deliver what is possible; otherwise drafting hits the bug again and reports it in the channel
+            return Outcome()
 
     def _read(self, reader: Reader, ref: Subject) -> datetime | None:
         """Read a subject. Return when GitHub's limit lets the rest be read, if that is missing."""
@@ -61,40 +72,12 @@ class DeliveryReader:
                 reader.commit(Reference(ref.sha, sha=ref.sha), ref.repository)
                 return None
             case WeekRef():
-                week = self._weeks.read(reader, ref)
+                week = self._reports.read_week(reader, ref)
                 if week.failure:
                     raise week.failure
                 return week.resumes_at
             case DayRef():
                 return self._reports.report(reader, ref).resumes_at
-
-
-def key_prefix(delivery: Delivery) -> str:
-    """Return the key prefix of a delivery's messages."""
-    ref = parse_value(delivery.what)
-    return f"{kind_of(ref)}:{ref.repository.key}:{subject_of(ref)}:{delivery.label}:{delivery.channel}:"
-
-
-class Drafter:
-    """Drafts the messages of deliveries."""
-
-    def __init__(
-        self,
-        channels: Channels,
-        reports: ChannelReports,
-        weeks: ChannelWeeks,
-        checks: DownstreamChecks,
-        postings: Postings,
-        mailbox: Mailbox,
-        web: Web,
-    ) -> None:
-        self._channels = channels
-        self._reports = reports
-        self._weeks = weeks
-        self._checks = checks
-        self._postings = postings
-        self._mailbox = mailbox
-        self._web = web
 
     def draft(self, delivery: Delivery, failure: str) -> list[str]:
         """Freeze the messages of a delivery, unless already frozen. Return their keys in sending order.
@@ -113,12 +96,12 @@ class Drafter:
         self._mailbox.freeze(found)
         return [each.key for each in found]
 
-    def draft_wait(self, delivery: Delivery, seconds: float, now: datetime) -> list[str]:
+    def draft_wait(self, delivery: Delivery, seconds: float) -> list[str]:
         """Freeze a message that gives the time when the rest of a day follows, in `seconds`; return its key."""
         ref = parse_value(delivery.what)
-        at = (now + timedelta(seconds=seconds)).astimezone(self._channels.everywhere.tz)
+        at = (self._now() + timedelta(seconds=seconds)).astimezone(self._channels.everywhere.tz)
         key = f"notice:{ref.repository.key}:{subject_of(ref)}:{delivery.label}:{delivery.channel}:000"
-        self._mailbox.freeze([Draft(key, delivery.channel, content(line(waiting(ref, f"{at:%H:%M}"))))])
+        self._mailbox.freeze([Draft(key, delivery.channel, line(waiting(ref, f"{at:%H:%M}")).content)])
         return [key]
 
     def _posted_before(self, delivery: Delivery, ref: Subject) -> str:
@@ -156,8 +139,9 @@ class Drafter:
 
     def _week(self, view: ChannelView, ref: WeekRef, delivery: Delivery) -> list[Draft]:
         """Return the drafts of a week: its message, and in the thread its chart and the whole week as a file."""
-        read = self._weeks.read(view.reader, ref)
-        (report, check), prefix = self._weeks.checked(view.reader, delivery.channel, ref, read), key_prefix(delivery)
+        read = self._reports.read_week(view.reader, ref)
+        report, check = self._reports.checked_week(view.reader, delivery.channel, ref, read)
+        prefix = key_prefix(delivery)
         found = drafts(prefix, delivery.channel, week_message(report, value_of(ref), check), delivery.what)
         if report.entries:
             found += week_drafts(report, check, found, prefix)
@@ -169,3 +153,9 @@ class Drafter:
         entry = view.reader.entry(located, ref.language)
         check = self._checks.check(view.reader, channel, located.repository, [entry])
         return commit_messages(located.repository, entry, ref.language, view.tz, public=True, check=check)
+
+
+def key_prefix(delivery: Delivery) -> str:
+    """Return the key prefix of a delivery's messages."""
+    ref = parse_value(delivery.what)
+    return f"{kind_of(ref)}:{ref.repository.key}:{subject_of(ref)}:{delivery.label}:{delivery.channel}:"

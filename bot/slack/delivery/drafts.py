@@ -31,38 +31,32 @@ def drafts(
     prefix: str, channel: str, messages: Sequence[Message], about: str, thread_ts: str | None = None
 ) -> list[Draft]:
     """Convert messages to drafts: the first in the given channel or thread, the others in its thread if they are so marked."""
-    keys = [f"{prefix}{place:03}" for place in range(len(messages))]
-    return [
-        Draft(
-            key,
-            channel,
-            content(message),
-            thread_ts=thread_ts,
-            root=keys[0] if message.thread and thread_ts is None else None,
-            about="" if message.thread and thread_ts is None else about,
-        )
-        for key, message in zip(keys, messages, strict=True)
-    ]
-
-
-def content(message: Message) -> dict[str, Any]:
-    """Return a message's content in its stored form."""
-    return {"text": message.text, "blocks": list(message.blocks)}
+    found: list[Draft] = []
+    for place, message in enumerate(messages):
+        key = f"{prefix}{place:03}"
+        if message.thread and thread_ts is None:
+            found.append(Draft(key, channel, message.content, root=found[0].key))
+        else:
+            found.append(Draft(key, channel, message.content, thread_ts=thread_ts, about=about))
+    return found
 
 
 def report_file(report: DayReport, check: DownstreamCheck = UNASKED) -> dict[str, Any]:
     """Return the full report as a file {filename, title, data}, with every place of the channel's code that breaks."""
-    name = f"{report.repository.name}-{report.date}.md"
     data = report_markdown(report)
     if check.commits:
         data = f"{data.rstrip()}\n\n---\n\n{report_markdown(_impact_report(report, check), every_place=True)}"
+    return _file(f"{report.repository.name}-{report.date}.md", data)
+
+
+def upgrade_file(report: UpgradeReport) -> dict[str, Any]:
+    """Return the changes between two versions as a file {filename, title, data}."""
+    ends = "-".join(re.sub(r"[^\w.+-]", "-", each.name)[:_NAME] for each in (report.start, report.end))
+    return _file(f"{report.repository.name}-{ends}.md", report_markdown(report))
+
+
+def _file(name: str, data: str) -> dict[str, Any]:
     return {"filename": name, "title": name, "data": data}
-
-
-def week_file(report: WeekReport) -> dict[str, Any]:
-    """Return the whole week as a file {filename, title, data}."""
-    name = f"{report.repository.name}-{report.first}-{report.last}.md"
-    return {"filename": name, "title": name, "data": report_markdown(report)}
 
 
 def week_drafts(
@@ -72,43 +66,26 @@ def week_drafts(
 
     The chart counts what breaks the channel's code as the message does. If the chart cannot be drawn, the week has its file alone.
     """
+    name = f"{report.repository.name}-{report.first}-{report.last}"
+    contents = [_file(f"{name}.md", report_markdown(report))]
     try:
-        contents = [chart_file(raised(report, check)), week_file(report)]
+        contents.insert(0, _chart(raised(report, check), f"{name}.png"))
     except Exception:
         log.exception("the chart could not be drawn")
-        contents = [week_file(report)]
+    root = None if thread_ts else message[0].key
     return [
-        Draft(
-            f"{prefix}{place:03}",
-            message[0].channel,
-            each,
-            thread_ts=thread_ts,
-            root=None if thread_ts else message[0].key,
-        )
+        Draft(f"{prefix}{place:03}", message[0].channel, each, thread_ts=thread_ts, root=root)
         for place, each in enumerate(contents, len(message))
     ]
 
 
-def chart_file(report: WeekReport) -> dict[str, Any]:
-    """Return a week's chart as a file {filename, title, data, base64, alt, comment}: its numbers in words, and its legend."""
+def _chart(report: WeekReport, name: str) -> dict[str, Any]:
+    """Return a week's chart as a file, with its numbers in words and its legend."""
     from analysis.report.chart import chart_text, week_chart  # heavy
 
-    name = f"{report.repository.name}-{report.first}-{report.last}.png"
-    return {
-        "filename": name,
-        "title": name,
-        "data": b64encode(week_chart(report)).decode(),
-        "base64": True,
-        "alt": chart_text(report)[:_ALT],
-        "comment": chart_comment(report),
-    }
-
-
-def upgrade_file(report: UpgradeReport) -> dict[str, Any]:
-    """Return the changes between two versions as a file {filename, title, data}."""
-    ends = "-".join(re.sub(r"[^\w.+-]", "-", each.name)[:_NAME] for each in (report.start, report.end))
-    name = f"{report.repository.name}-{ends}.md"
-    return {"filename": name, "title": name, "data": report_markdown(report)}
+    data = b64encode(week_chart(report)).decode()
+    alt = chart_text(report)[:_ALT]
+    return _file(name, data) | {"base64": True, "alt": alt, "comment": chart_comment(report)}
 
 
 def _impact_report(report: DayReport, check: DownstreamCheck) -> ImpactReport:
@@ -129,11 +106,10 @@ def _impact_report(report: DayReport, check: DownstreamCheck) -> ImpactReport:
 
 def show_only_to(web: Web, channel: str, user: str, message: Message) -> None:
     """Show a person an ephemeral message in a channel, or in their direct messages if the bot may not post there."""
-    shown = content(message)
     try:
-        web.post_ephemeral(channel, user, shown, None)
+        web.post_ephemeral(channel, user, message.content, None)
     except Refused:
-        web.post_ephemeral(web.directory.direct(user), user, shown, None)
+        web.post_ephemeral(web.directory.direct(user), user, message.content, None)
 
 
 def show_requester(web: Web, delivery: Delivery, message: Message) -> None:

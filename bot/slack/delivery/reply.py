@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Literal
 
 from analysis.models import Language, Statement
-from bot.slack.delivery.drafts import content, drafts, show_only_to
+from bot.slack.delivery.drafts import drafts, show_only_to
 from bot.slack.delivery.sessions import AgentSessions, OngoingAnswer, Withdrawn
 from bot.slack.messages.answers import feedback_buttons, streamed
 from bot.slack.messages.blocks import Message, fallback
@@ -150,7 +150,7 @@ class RequestReply:
         if self._left > 0:
             self._left -= 1
             try:
-                self._web.respond(request.response_url, content(message), replace=replace)
+                self._web.respond(request.response_url, message.content, replace=replace)
             except Refused:
                 self._left = 0  # used up or expired
             else:
@@ -159,4 +159,4 @@ class RequestReply:
 
     def _show_ephemeral(self, message: Message) -> None:
         request = self._request
-        self._web.post_ephemeral(request.channel, request.user, content(message), self.root or None)
+        self._web.post_ephemeral(request.channel, request.user, message.content, self.root or None)

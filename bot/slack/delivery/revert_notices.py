@@ -9,9 +9,8 @@ from bot.models.deliveries import Delivery
 from bot.models.subjects import DayRef, parse_day_value, parse_value
 from bot.services.channels import Channels
 from bot.slack.delivery.channel_report import ChannelReports
-from bot.slack.delivery.drafts import content
 from bot.slack.messages.blocks import Message
-from bot.slack.messages.commit import reverted_message
+from bot.slack.messages.notices import reverted_message
 from bot.store import Draft, Mailbox, Store, Thread
 
 
@@ -61,7 +60,7 @@ class RevertNotices:
             ref = parse_day_value(thread.about)
             if thread.channel == found.channel and self._needs_notice(ref, found):
                 key = f"revert:{repository.key}:{found.sha}:{found.channel}:000"
-                notice = content(self._message(ref, found))
+                notice = self._message(ref, found).content
                 self._mailbox.freeze([Draft(key, found.channel, notice, thread_ts=thread.ts)])
                 return [key]
         return []

@@ -3,8 +3,9 @@
 A message that Slack refuses is reported in the thread that lacks it, or to the person who requested the delivery.
 """
 
+import json
+import re
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 import structlog
 
@@ -13,7 +14,7 @@ from bot.models.deliveries import Delivery, Outcome
 from bot.models.subjects import CommitRef, parse_value, subject_of
 from bot.services.channels import Channels
 from bot.slack.delivery.drafting import key_prefix
-from bot.slack.delivery.drafts import content, show_requester
+from bot.slack.delivery.drafts import show_requester
 from bot.slack.messages.blocks import escaped
 from bot.slack.messages.impacts import THREAD_MARK
 from bot.slack.messages.notices import line
@@ -27,17 +28,22 @@ _LACKING = {
     "chart_refused": mark("The chart could not be attached: {reason}"),
     "part_refused": mark("Part of this could not be posted: {reason}"),
 }
+_MARKED = re.compile(rf'(?<="url": )"([^"]+){THREAD_MARK}"')
 
 log = structlog.get_logger(__name__)
 
 
 class Sender:
-    """Sends frozen messages."""
+    """Sends frozen messages, links what was delivered, and records and reports how deliveries ended."""
 
-    def __init__(self, channels: Channels, mailbox: Mailbox, outbox: Outbox) -> None:
+    def __init__(
+        self, channels: Channels, subscriptions: Subscriptions, mailbox: Mailbox, outbox: Outbox, web: Web
+    ) -> None:
         self._channels = channels
+        self._subscriptions = subscriptions
         self._mailbox = mailbox
         self._outbox = outbox
+        self._web = web
 
     def send(self, key: str) -> Outcome:
         """Send one message; the outcome's pause asks for a retry if it is unknown whether Slack received it."""
@@ -64,19 +70,9 @@ class Sender:
         language = parse_value(root.about).language if root.about else view.language
         failure = catalogue(language)(_LACKING[lacking], reason=why.translated(language))
         line_key = f"{lacking}:{root.key}"
-        report = content(line(escaped(f"⚠️ {failure}")))
+        report = line(escaped(f"⚠️ {failure}")).content
         self._mailbox.freeze([Draft(line_key, message.channel, report, root=root.key)])
         return Outcome(failure=failure, lines=(line_key,))
-
-
-class Finisher:
-    """Links what was delivered, records how deliveries ended, and reports those that failed."""
-
-    def __init__(self, mailbox: Mailbox, subscriptions: Subscriptions, web: Web) -> None:
-        self._links = ThreadLinks(mailbox, web)
-        self._mailbox = mailbox
-        self._subscriptions = subscriptions
-        self._web = web
 
     def finish(self, delivery: Delivery, failure: str) -> list[str]:
         """Store in the subscription why its digest was not fully delivered, or clear that note.
@@ -85,8 +81,8 @@ class Finisher:
         """
         root = self._mailbox.message(f"{key_prefix(delivery)}000")
         delivered = bool(root and root.ts)
-        if delivered:
-            self._links.add(key_prefix(delivery))
+        if root and root.state is State.SENT:
+            self._link_thread(root, self._mailbox.messages(key_prefix(delivery)))
         keys = self._report_undelivered(delivery, failure) if failure and not delivered else []
         if delivery.label.startswith("s") and delivery.label[1:].isdecimal():
             self._subscriptions.noted(int(delivery.label[1:]), failure)
@@ -120,7 +116,7 @@ class Finisher:
             reason=escaped(failure),
         )
         try:
-            self._mailbox.freeze([Draft(key, self._web.directory.direct(subscription.user), content(line(text)))])
+            self._mailbox.freeze([Draft(key, self._web.directory.direct(subscription.user), line(text).content)])
         except SlackFailure as exc:
             log.warning("not told", user=subscription.user, why=str(exc))
             return []
@@ -131,48 +127,33 @@ class Finisher:
         found = self._subscriptions.get(number) if number else None
         return found if found and found.user and not found.note else None
 
+    def _link_thread(self, root: OutboxMessage, messages: list[OutboxMessage]) -> None:
+        """Link the commits in a sent digest's head, which led to GitHub until then, to their messages in its thread.
 
-class ThreadLinks:
-    """Edits posted digests: the commits in their head are linked to GitHub until then."""
-
-    def __init__(self, mailbox: Mailbox, web: Web) -> None:
-        self._mailbox = mailbox
-        self._web = web
-
-    def add(self, prefix: str) -> None:
-        """Link the digest whose messages have keys with this prefix, once they are sent. If Slack fails, it stays as it is."""
-        root = self._mailbox.message(f"{prefix}000")
-        if root is None or not root.ts or root.state is not State.SENT:
-            return
-        marked = [url for url in dict.fromkeys(_links(_blocks(root))) if url.endswith(THREAD_MARK)]
-        if not marked:
-            return
+        If Slack fails, the digest stays as it is.
+        """
+        blocks = json.dumps(root.content.get("blocks") or [], ensure_ascii=False)
+        marked = dict.fromkeys(_MARKED.findall(blocks))
         sent: dict[str, str] = {}
-        for each in self._mailbox.messages(prefix):
-            for url in _subjects(each) if each.root == root.key and each.ts else ():
+        for each in messages:
+            for url in _subjects(each) if marked and each.root == root.key and each.ts else ():
                 sent.setdefault(url, each.ts or "")
         try:
-            permalinks = {  # a list is linked from many lines, and asked for once
-                ts: self._web.directory.permalink(root.channel, ts)
-                for ts in {sent.get(url.removesuffix(THREAD_MARK), "") for url in marked} - {""}
-            }
-            links = {
-                url: link for url in marked if (link := permalinks.get(sent.get(url.removesuffix(THREAD_MARK), "")))
-            }
-            if links:
-                content = {**root.content, "blocks": _relinked(_blocks(root), links), "about": root.about}
+            # A list is linked from many lines, and asked for once.
+            places = {sent[url] for url in marked if url in sent}
+            permalinks = {ts: self._web.directory.permalink(root.channel, ts) for ts in places}
+            links = {url: link for url in marked if url in sent and (link := permalinks[sent[url]])}
+            if links and root.ts:
+                linked = _MARKED.sub(lambda found: json.dumps(links.get(found[1], f"{found[1]}{THREAD_MARK}")), blocks)
+                content = {**root.content, "blocks": json.loads(linked), "about": root.about}
                 self._web.update(root.channel, root.ts, content, root.key)
         except SlackFailure as exc:
             log.warning("not linked", key=root.key, why=str(exc))
 
 
-def _blocks(message: OutboxMessage) -> list[dict[str, Any]]:
-    return list(message.content.get("blocks") or ())
-
-
 def _subjects(message: OutboxMessage) -> Iterator[str]:
     """Yield the addresses of the commits that a message tells of: its first link, and those of its list items."""
-    blocks = _blocks(message)
+    blocks = message.content.get("blocks") or []
     yield next(_links(blocks[:1]), "")
     for block in blocks:
         for part in block.get("elements") or () if block["type"] == "rich_text" else ():
@@ -186,14 +167,6 @@ def _links(value: object) -> Iterator[str]:
         if value.get("type") == "link":
             yield str(value["url"])
         value = list(value.values())
-    if isinstance(value, list | tuple):
+    if isinstance(value, list):
         for each in value:
             yield from _links(each)
-
-
-def _relinked(value: Any, links: Mapping[str, str]) -> Any:
-    """Return blocks with other addresses."""
-    if isinstance(value, Mapping):
-        changed = {name: _relinked(each, links) for name, each in value.items()}
-        return changed | {"url": links.get(value["url"], value["url"])} if value.get("type") == "link" else changed
-    return [_relinked(each, links) for each in value] if isinstance(value, list | tuple) else value

@@ -57,62 +57,50 @@ class OngoingAnswer:
 
         Raise `Withdrawn` instead of the line if nothing was written for a question that was deleted.
         """
-        producer = _Producer(pieces)
-        written = False
+        made: SimpleQueue[str | Exception | None] = SimpleQueue()
+        cancelled = Event()
+        interruption, written = self.interruption(), False
+        if interruption is Interruption.NONE:
+            produce = partial(copy_context().run, _produce, pieces, made, cancelled)
+            Thread(target=produce, name="answer", daemon=True).start()
+        look = monotonic() + _LOOK
         try:
-            while (interruption := self.interruption()) is Interruption.NONE:
-                look = monotonic() + _LOOK
-                while (seconds := look - monotonic()) > 0:
-                    piece = producer.next_piece(seconds)
-                    if producer.done:
-                        return
-                    if piece:
-                        written = True
-                        yield piece
+            while interruption is Interruption.NONE:
+                seconds = look - monotonic()
+                if seconds <= 0:
+                    interruption, look = self.interruption(), monotonic() + _LOOK
+                    continue
+                try:
+                    piece = made.get(timeout=seconds)
+                except Empty:
+                    continue
+                if piece is None:
+                    return
+                if isinstance(piece, Exception):
+                    raise piece
+                written = True
+                yield piece
         finally:
-            producer.cancel()
+            cancelled.set()
         if interruption is Interruption.WITHDRAWN and not written:
             raise Withdrawn
         yield ("\n\n" if written else "") + catalogue(language)("⏹ This answer was stopped.")
 
 
-class _Producer:
-    """Produces pieces in a thread of its own, so that a stopped answer ends without waiting for a slow model."""
+def _produce(pieces: Iterator[str], made: SimpleQueue[str | Exception | None], cancelled: Event) -> None:
+    """Put the pieces, or the error of making them, and then None into a queue; end at the next occasion once `cancelled`.
 
-    def __init__(self, pieces: Iterator[str]) -> None:
-        self.done = False
-        self._made: SimpleQueue[str | Exception | None] = SimpleQueue()
-        self._cancelled = Event()
-        produce = copy_context().run
-        self._thread = Thread(target=produce, args=(self._produce, pieces), name="answer", daemon=True)
-
-    def cancel(self) -> None:
-        """Have whatever makes the pieces end at the next occasion."""
-        self._cancelled.set()
-
-    def next_piece(self, seconds: float) -> str:
-        """Return the next piece, empty if none is made within some seconds or all were; raise the error if making it failed."""
-        if self._thread.ident is None:
-            self._thread.start()
-        try:
-            made = self._made.get(timeout=seconds)
-        except Empty:
-            return ""
-        if isinstance(made, Exception):
-            raise made
-        self.done = made is None
-        return made or ""
-
-    def _produce(self, pieces: Iterator[str]) -> None:
-        try:
-            with cancellable(self._cancelled.is_set):
-                for piece in pieces:
-                    self._made.put(piece)
-        except Cancelled:
-            """Nobody reads on."""
-        except Exception as exc:  # noqa: BLE001 (raised where the pieces are read)
-            self._made.put(exc)
-        self._made.put(None)
+    It runs in a thread of its own, so that a stopped answer ends without waiting for a slow model.
+    """
+    try:
+        with cancellable(cancelled.is_set):
+            for piece in pieces:
+                made.put(piece)
+    except Cancelled:
+        """Nobody reads on."""
+    except Exception as exc:  # noqa: BLE001 (raised where the pieces are read)
+        made.put(exc)
+    made.put(None)
 
 
 class AgentSessions:
@@ -170,18 +158,15 @@ class AgentSessions:
             self._show_status(channel, thread_ts)
 
     def _show_status(self, channel: str, thread_ts: str) -> None:
-        """Set a thread's status, and set it anew if an answer began or ended meanwhile, since Slack may mix up the order."""
-        shown: bool | None = None
-        while self._available and (answering := self._answers.are_any(channel, thread_ts, self._now())) != shown:
-            status: Literal["processing", "active"] = "processing" if answering else "active"
-            if not self._call(partial(self._web.set_session_status, channel, thread_ts, status)):
-                return
-            shown = answering
+        """Show whether an answer is being written in a thread; while one is, Slack has a stop button."""
+        answering = self._answers.are_any(channel, thread_ts, self._now())
+        status: Literal["processing", "active"] = "processing" if answering else "active"
+        self._call(partial(self._web.set_session_status, channel, thread_ts, status))
 
-    def _call(self, call: Callable[[], None]) -> bool:
-        """Call Slack unless the workspace lacks the surface, and return whether that worked; no failure keeps anybody from an answer."""
+    def _call(self, call: Callable[[], None]) -> None:
+        """Call Slack unless the workspace lacks the surface; no failure keeps anybody from an answer."""
         if not self._available:
-            return False
+            return
         try:
             call()
         except SlackFailure as exc:
@@ -190,5 +175,3 @@ class AgentSessions:
                 log.info("no agent surface in this workspace", why=str(exc))
             else:
                 log.warning("not shown", why=str(exc))
-            return False
-        return True

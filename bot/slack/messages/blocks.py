@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import Any, Literal, NamedTuple
 
+from analysis.locale import Language, catalogue
 from analysis.text import one_line, shorten, visible
 
 Block = dict[str, Any]
@@ -19,9 +20,10 @@ Style = Literal["bold", "italic", "code"]
 _BLOCKS = 50  # blocks per message
 _CHARACTERS = 9_000  # in all blocks of a message: 9.6k passed and 11.3k failed, the limit is not documented
 _BLOCK = 3_000  # characters per block
-_ROW = 2_500  # characters per paragraph or list item
 _ELEMENT = 2_000  # characters per element of a context block
 _HEADER = 150
+_LEAST = 200  # minimum characters of a text to split
+_TEXTS = ("text", "link", "mrkdwn", "plain_text", "markdown")
 _BUTTON = 75
 _OPTION = 150  # characters of the value of a menu's option
 _CONFIRMATION = 300
@@ -63,6 +65,11 @@ class Message(NamedTuple):
     blocks: tuple[Block, ...]
     thread: bool = False
     about: str = ""
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """What is stored and sent of the message."""
+        return {"text": self.text, "blocks": list(self.blocks)}
 
 
 def as_json(messages: Iterable[Message]) -> str:
@@ -137,6 +144,16 @@ def rich(*parts: Part) -> Block:
     return {"type": "rich_text", "elements": [part for part in parts if part["elements"]]}
 
 
+def rich_text(pieces: Sequence[Piece]) -> Block:
+    """Return a rich_text block of one paragraph."""
+    return rich(paragraph(pieces))
+
+
+def listed(heading: Sequence[Piece], rows: Iterable[Sequence[Piece]]) -> Block:
+    """Return a rich_text block of a heading and a list below it."""
+    return rich(paragraph(heading), bullets(rows))
+
+
 def paragraph(pieces: Sequence[Piece]) -> Part:
     return {"type": "rich_text_section", "elements": list(pieces)}
 
@@ -172,6 +189,11 @@ def button(
     """Return a button; `text` is shortened to 75 characters, `value` is returned to us and may have 2,000."""
     made = {"type": "button", "text": _plain(shorten(one_line(text), _BUTTON)), "action_id": action_id, "value": value}
     return made | ({"style": style} if style else {}) | ({"confirm": confirm} if confirm else {})
+
+
+def post_button(value: str, language: Language) -> Block:
+    """Return the button that posts a private reply's day, week or commit to the channel."""
+    return button(catalogue(language)("📣 Post to channel"), Action.POST, value, style="primary")
 
 
 def with_menu(buttons: Sequence[Block], options: Sequence[tuple[str, Action, str]]) -> Block:
@@ -220,6 +242,11 @@ def fits(blocks: Sequence[Block]) -> bool:
     return len(blocks) <= _BLOCKS and weight(blocks) <= _CHARACTERS
 
 
+def pack(text: str, groups: Iterable[Sequence[Block]], continued: str = "") -> list[Message]:
+    """Pack groups of blocks into messages as `split` does, with `text` for notifications; `continued` opens all but the first."""
+    return [Message(fallback(text), blocks) for blocks in split(groups, context(continued) if continued else None)]
+
+
 def split(groups: Iterable[Sequence[Block]], continued: Block | None = None) -> list[tuple[Block, ...]]:
     """Pack groups of blocks into messages in order; a group that fits into one message is not split.
 
@@ -228,7 +255,7 @@ def split(groups: Iterable[Sequence[Block]], continued: Block | None = None) -> 
     opening = [continued] if continued else []
     packed: list[list[Block]] = [[]]
     for group in groups:
-        blocks = [each for block in group for each in divided(block)]
+        blocks = [each for block in group for each in _divided(block)]
         started = len(packed[-1]) > (len(opening) if len(packed) > 1 else 0)
         if started and not fits(packed[-1] + blocks) and fits(opening + blocks):
             packed.append(list(opening))
@@ -239,54 +266,43 @@ def split(groups: Iterable[Sequence[Block]], continued: Block | None = None) -> 
     return [tuple(blocks) for blocks in packed if blocks]
 
 
-def divided(block: Block) -> list[Block]:
-    """Split a block into blocks of at most 3,000 characters, preferably between items and paragraphs; drop an empty one."""
+def _divided(block: Block) -> list[Block]:
+    """Halve a block until each part has at most 3,000 characters; drop an empty one."""
     if block.get("elements") == []:
         return []
     if weight(block) <= _BLOCK or block["type"] not in ("rich_text", "context"):
         return [block]
-    if block["type"] == "context":
-        return [block | {"elements": [each]} for each in block["elements"]]
-    packs: list[list[Part]] = [[]]
-    for part in block["elements"]:
-        for row in _rows(part):
-            if packs[-1] and weight(packs[-1]) + weight(row) > _BLOCK:
-                packs.append([])
-            packs[-1].append(row)
-    return [rich(*_merge_lists(pack)) for pack in packs]
+    return [part for half in halves(block) for part in _divided(half)] or [block]
 
 
-def _rows(part: Part) -> list[Part]:
-    """Split a paragraph or list into paragraphs and one-item lists; the rest of an overlong item becomes a paragraph."""
-    if part["type"] != "rich_text_list":
-        return [paragraph(pieces) for pieces in _wrap(part["elements"])]
-    rows = []
-    for item in part["elements"]:
-        first, *rest = _wrap(item["elements"])
-        rows += [bullets([first]), *map(paragraph, rest)]
-    return rows
-
-
-def _merge_lists(rows: Sequence[Part]) -> list[Part]:
-    """Merge consecutive lists among the rows."""
-    joined: list[Part] = []
-    for row in rows:
-        if joined and joined[-1]["type"] == row["type"] == "rich_text_list":
-            joined[-1] = row | {"elements": joined[-1]["elements"] + row["elements"]}
+def halves(part: Part) -> list[Part]:
+    """Split a block, or an element of one, into two of its kind: between its elements, or between words; empty if too small."""
+    elements, words = part.get("elements"), part.get("text")
+    if elements:
+        heaviest = max(range(len(elements)), key=lambda place: weight(elements[place]))
+        # A list that is more than half of it is split itself, and not parted from its heading.
+        is_list = elements[heaviest].get("type") == "rich_text_list"
+        is_most = len(elements) == 1 or (is_list and 2 * weight(elements[heaviest]) > weight(elements))
+        inner = halves(elements[heaviest]) if is_most else []
+        if inner:
+            parts = [*elements[:heaviest], inner[0]], [inner[1], *elements[heaviest + 1 :]]
         else:
-            joined.append(row)
-    return joined
+            middle = len(elements) // 2
+            parts = elements[:middle], elements[middle:]
+        return [{**part, "elements": each} for each in parts] if all(parts) else []
+    if isinstance(words, dict):
+        return [{**part, "text": each} for each in halves(words)]
+    if isinstance(words, str) and part["type"] in _TEXTS and len(words) > _LEAST:
+        return [{**part, "text": each} for each in halved_text(words)]
+    return []
 
 
-def _wrap(pieces: Sequence[Piece]) -> list[list[Piece]]:
-    rows: list[list[Piece]] = [[]]
-    for piece in pieces:
-        for text in cut(piece["text"], _ROW - len(piece.get("url", ""))):
-            fragment = piece | {"text": text}
-            if rows[-1] and weight(rows[-1]) + weight(fragment) > _ROW:
-                rows.append([])
-            rows[-1].append(fragment)
-    return rows
+def halved_text(text: str) -> tuple[str, str]:
+    """Split a text at the white space nearest to its middle, never inside one of Slack's <...> tokens."""
+    middle = len(text) // 2
+    spaces = [found.end() for found in re.finditer(r"<[^<>]*>|\s", text) if found[0].isspace()]
+    at = min(spaces, key=lambda place: abs(place - middle), default=middle)
+    return text[:at], text[at:]
 
 
 def cut(text: str, size: int) -> list[str]:

@@ -28,19 +28,22 @@ from bot.slack.messages.blocks import (
     context,
     fallback,
     linked,
+    listed,
     ours,
+    pack,
     paragraph,
+    post_button,
     prose,
     rich,
+    rich_text,
     section,
     side_by_side,
-    split,
     with_menu,
 )
 from bot.slack.messages.impacts import impact_blocks, raised_entry
 
 _TOUCHES = 5  # places shown that touch watched terms
-_NAMES = 5  # names shown per kind of breaking change
+_NAMES = 10  # names shown per kind of breaking change
 _PLACE = 120  # characters of a path with line number
 _PARTS = 2  # of a path are shown, its end; the address of a linked place has the others
 _FILES = 2  # names of a commit's files, the most changed first
@@ -66,12 +69,19 @@ def commit_messages(
 
     `note` is an opening line of our own mrkdwn; `check` tells what breaks the channel's code.
     """
-    say, value = catalogue(language), commit_value(repository, entry.commit, language)
-    post = [button(say("📣 Post to channel"), Action.POST, value, style="primary")] if shareable else []
-    above = [*([section(note)] if note else []), context(str(repository))]
-    breaks = impact_blocks(entry.commit, check, language)
+    shown, say = raised_entry(entry, check), catalogue(language)
+    value = commit_value(repository, entry.commit, language)
+    post = [post_button(value, language)] if shareable else []
     when = f"{entry.commit.committed_at.astimezone(tz):%Y-%m-%d %H:%M}"
-    messages = _messages(repository, entry, language, when, reason, post, above, check, breaks)
+    blocks = [
+        *([section(note)] if note else []),
+        context(str(repository)),
+        *_opening(shown, language, when),
+        *impact_blocks(entry.commit, check, language),
+        *_told(shown, say, reason),
+        _buttons(value, say, post, is_judged=not entry.watched and shown == entry),
+    ]
+    messages = _packed(shown, blocks, say)
     return [message._replace(thread=public and place > 0) for place, message in enumerate(messages)]
 
 
@@ -83,44 +93,43 @@ def thread_messages(
     check: DownstreamCheck = UNASKED,
 ) -> list[Message]:
     """Return a commit as messages for its digest's thread, which is of a day and says nothing of times."""
+    shown, say = raised_entry(entry, check), catalogue(language)
     # What was compared and what could not be is said once, by the digest.
-    breaks = impact_blocks(entry.commit, check._replace(compared=(), unchecked=(), failed=()), language)
-    messages = _messages(repository, entry, language, "", reason, [], [], check, breaks)
-    return [message._replace(thread=True) for message in messages]
+    breaking = check._replace(compared=(), unchecked=(), failed=())
+    value = commit_value(repository, entry.commit, language)
+    blocks = [
+        *_opening(shown, language),
+        *impact_blocks(entry.commit, breaking, language),
+        *_told(shown, say, reason),
+        _buttons(value, say, is_judged=not entry.watched and shown == entry),
+    ]
+    return [message._replace(thread=True) for message in _packed(shown, blocks, say)]
 
 
-def _messages(
-    repository: Repository,
-    entry: Entry,
-    language: Language,
-    when: str,
-    reason: str | None,
-    buttons: list[Block],
-    above: list[Block],
-    check: DownstreamCheck,
-    breaks: list[Block],
-) -> list[Message]:
-    commit, say = entry.commit, catalogue(language)
-    value = commit_value(repository, commit, language)
-    # No verdicts if this channel's watched terms or code raised the tier: a verdict is on the commit's own.
-    judged = {} if entry.watched or raised_entry(entry, check) != entry else _VERDICTS
-    entry = raised_entry(entry, check)
+def _packed(entry: Entry, blocks: list[Block], say: Catalogue) -> list[Message]:
+    """Pack a commit's blocks as one group, so that it stays one message if it fits."""
+    commit = entry.commit
+    title = f"{BADGE[entry.ranked.importance]} {commit.title or commit.short_sha} ({commit.short_sha})"
+    packed = pack(title, [blocks], say("Continued: {what}", what=commit.short_sha))
+    return [message._replace(about=commit.sha) for message in packed]
+
+
+def _told(entry: Entry, say: Catalogue, reason: str | None) -> list[Block]:
+    """Return what is told of a commit, or why it could not be read, and the related commits."""
     if entry.analysis is None:
         why = say("could not be read: {reason}", reason=reason or say("unknown"))
-        body = [rich(paragraph(prose(f"⚠️ {why}")))]
-    else:
-        body = [*_changes(entry, say), *_analysis(entry, entry.analysis, say)]
-    # A single group, so that it stays one message if it fits.
+        return [rich_text(prose(f"⚠️ {why}")), *_closing(entry, say)]
+    return [*_changes(entry, say), *_analysis(entry, entry.analysis, say), *_closing(entry, say)]
+
+
+def _buttons(value: str, say: Catalogue, more: Sequence[Block] = (), *, is_judged: bool) -> Block:
+    """Return the buttons; no verdicts if this channel's watched terms or code raised the tier: a verdict is on the commit's own."""
     menu = [(say("🧭 Why this rank"), Action.WHY, value)]
-    menu += [(say(label), action, value) for action, label in judged.items()]
-    asking = with_menu([button(say("💬 Ask"), Action.ASK_COMMIT, value), *buttons], menu)
-    whole = [*above, *_opening(entry, language, when), *breaks, *body, *_closing(entry, say), asking]
-    text = fallback(f"{BADGE[entry.ranked.importance]} {commit.title or commit.short_sha} ({commit.short_sha})")
-    packed = split([whole], context(say("Continued: {what}", what=commit.short_sha)))
-    return [Message(text, blocks, about=commit.sha) for blocks in packed]
+    menu += [(say(label), action, value) for action, label in _VERDICTS.items() if is_judged]
+    return with_menu([button(say("💬 Ask"), Action.ASK_COMMIT, value), *more], menu)
 
 
-def _opening(entry: Entry, language: Language, when: str) -> list[Block]:
+def _opening(entry: Entry, language: Language, when: str = "") -> list[Block]:
     """Return the title and, in small print, change types, author, time, size, SHA and, without a model, places and tests."""
     commit, ranked, say = entry.commit, entry.ranked, catalogue(language)
     about = [
@@ -136,7 +145,7 @@ def _opening(entry: Entry, language: Language, when: str) -> list[Block]:
         about += _places_and_tests(entry, say)
     title = ours(f"{BADGE[ranked.importance]} ") + linked(commit.title or commit.short_sha, commit.url, "bold")
     return [
-        rich(paragraph(title + standing(entry, language))),
+        rich_text(title + standing(entry, language)),
         context(" · ".join(each for each in about if each.strip())),
     ]
 
@@ -167,15 +176,6 @@ def short_place(label: str) -> str:
     return shorten("/".join(label.split("/")[-_PARTS:]), _PLACE)
 
 
-def reverted_message(commit: Commit, by: Commit, language: Language, tz: ZoneInfo) -> Message:
-    """Return the revert notice for the thread of the digest that contained the commit."""
-    say = catalogue(language)
-    when = say(" was reverted on {date} by ", date=f"{by.committed_at.astimezone(tz):%Y-%m-%d}")
-    reverted, reverting = commit.title or commit.short_sha, by.title or by.short_sha
-    pieces = [*ours("⏪ "), *linked(reverted, commit.url), *ours(when), *linked(reverting, by.url)]
-    return Message(fallback(f"⏪ {reverted}{when}{reverting}"), (rich(paragraph(pieces)),))
-
-
 def standing(entry: Entry, language: Language) -> list[Piece]:
     """Return a commit's state today and in this channel: reverted, not on the branch, watched."""
     found, say = [], catalogue(language)
@@ -200,28 +200,25 @@ def _analysis(entry: Entry, analysis: Analysis, say: Catalogue) -> list[Block]:
     """Return a model's analysis without repetitions; without a model the author's words."""
     if analysis.by == "rules":
         why = purpose(entry.commit)
-        return [rich(paragraph(prose(say("The author writes: {text}", text=why))))] if why else []
+        return [rich_text(prose(say("The author writes: {text}", text=why)))] if why else []
     mitigations = {each.mitigation for each in analysis.risks}
-    insight = {name: text for name, text in analysis.insight.model_dump().items() if text}
+    insight = {
+        say.context("insight", INSIGHT[name]): found for name, found in analysis.insight.model_dump().items() if found
+    }
+    risks = [
+        ours(f"[{say(SEVERITY[each.severity])}] ", "bold")
+        + prose(each.risk + (f" → {each.mitigation}" if each.mitigation else ""))
+        for each in analysis.risks
+    ]
     lists = [
         (say("🎯 Scope"), [prose(row) for row in analysis.scope]),
-        (
-            say("🔍 Insight"),
-            [_labelled(say.context("insight", INSIGHT[name]), text, say) for name, text in insight.items()],
-        ),
-        (
-            say("⚠️ Risks"),
-            [
-                ours(f"[{say(SEVERITY[each.severity])}] ", "bold")
-                + prose(each.risk + (f" → {each.mitigation}" if each.mitigation else ""))
-                for each in analysis.risks
-            ],
-        ),
+        (say("🔍 Insight"), [ours(label + say(": "), "bold") + prose(found) for label, found in insight.items()]),
+        (say("⚠️ Risks"), risks),
         (say("💡 Advice"), [prose(row) for row in analysis.advice if row not in mitigations]),
     ]
     return [
-        rich(paragraph(prose(analysis.summary))),
-        *(rich(paragraph(ours(label, "bold")), bullets(rows)) for label, rows in lists if any(rows)),
+        rich_text(prose(analysis.summary)),
+        *(listed(ours(label, "bold"), rows) for label, rows in lists if any(rows)),
     ]
 
 
@@ -253,24 +250,24 @@ def _closing(entry: Entry, say: Catalogue) -> list[Block]:
     rows = []
     if commit.pr and f"#{commit.pr}" not in commit.title:
         rows.append(linked(f"PR #{commit.pr}", sibling_url(commit, f"/pull/{commit.pr}")))
-    rows += [_related(say("reverts {sha}"), commit, sha) for sha in links.all_reverted]
-    if links.reverted_by:
-        rows.append(_related(say("reverted by {sha}"), commit, links.reverted_by))
+    rows += _related(say("reverts {sha}"), commit, links.all_reverted)
+    rows += _related(say("reverted by {sha}"), commit, filter(None, [links.reverted_by]))
     if links.series:
         row = ours(say("part {part} of a series of {of}", part=links.series.part, of=links.series.of or "N"))
         others = [sha for sha in links.series.commits if sha != commit.sha]
         for place, sha in enumerate(others):
             row += ours(say.context("between the items of a list", ", ") if place else " (") + to_commit(commit, sha)
         rows.append(row + ours(")") if others else row)
-    rows += [_related(say("fixes {sha}"), commit, sha) for sha in links.fixes]
-    rows += [_related(say("fixed by {sha}"), commit, sha) for sha in links.fixed_by]
+    rows += _related(say("fixes {sha}"), commit, links.fixes)
+    rows += _related(say("fixed by {sha}"), commit, links.fixed_by)
     label = ours(say("🔗 Related commits") + say(": ")) if rows else []
-    return [rich(paragraph([*label, *side_by_side(rows)]))]
+    return [rich_text([*label, *side_by_side(rows)])]
 
 
-def _related(phrase: str, commit: Commit, sha: str) -> list[Piece]:
+def _related(phrase: str, commit: Commit, shas: Iterable[str]) -> list[list[Piece]]:
+    """Return the phrase with a link in the place of its SHA, for each of some commits."""
     before, _, after = phrase.partition("{sha}")
-    return ours(before) + to_commit(commit, sha) + ours(after)
+    return [ours(before) + to_commit(commit, sha) + ours(after) for sha in shas]
 
 
 def to_number(commit: Commit) -> list[Piece]:
@@ -281,10 +278,6 @@ def to_number(commit: Commit) -> list[Piece]:
 def to_commit(commit: Commit, sha: str) -> list[Piece]:
     """Return a link to another commit of the same repository as `commit`."""
     return linked(f"`{sha[:SHORT_SHA]}`", sibling_url(commit, f"/commit/{sha}"))
-
-
-def _labelled(label: str, text: str, say: Catalogue) -> list[Piece]:
-    return ours(label + say(": "), "bold") + prose(text)
 
 
 def rank_message(entry: Entry, language: Language) -> Message:
@@ -299,5 +292,5 @@ def rank_message(entry: Entry, language: Language) -> Message:
     score = say("Score {score}, the sum of these signals in log-odds", score=f"{ranked.score:+.2f}")
     return Message(
         fallback(f"{say('🧭 Why this rank')}{say(': ')}{commit.title or commit.short_sha}"),
-        (rich(paragraph(title)), *([rich(bullets(rows))] if rows else []), context(score)),
+        (rich_text(title), *([rich(bullets(rows))] if rows else []), context(score)),
     )

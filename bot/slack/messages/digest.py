@@ -1,35 +1,54 @@
 """The digest as messages: one in the channel; in its thread the high commits, lists of the others, and the coverage."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
+from zoneinfo import ZoneInfo
 
-from analysis.consequences import breaks_others
+from analysis.citations import to_fact
+from analysis.consequences import beside_title, breaks_others, title_line
 from analysis.locale import catalogue
+from analysis.locale.punctuation import join_items
 from analysis.models import DayReport, Entry, Importance
 from analysis.report import counts
-from analysis.text import shorten
-from analysis.writing.labels import REMARKS, dated
+from analysis.text import one_line, shorten
+from analysis.writing.labels import BADGE, REMARKS, dated
+from analysis.writing.purpose import purpose
 from bot.models.downstream import UNASKED, DownstreamCheck
 from bot.models.subjects import day_value
 from bot.slack.messages.blocks import (
     Action,
     Block,
     Message,
-    actions,
+    Piece,
     as_json,
+    bullets,
     button,
     context,
-    escaped,
-    fallback,
+    cut,
+    lines,
+    linked,
+    listed,
+    ours,
+    pack,
+    post_button,
+    prose,
+    rich,
     section,
-    split,
+    side_by_side,
     with_menu,
 )
-from bot.slack.messages.commit import thread_messages
-from bot.slack.messages.day_lists import coverage_blocks, late_blocks, tier_blocks
-from bot.slack.messages.head import DigestHead, head_of, others
-from bot.slack.messages.impacts import raised
+from bot.slack.messages.commit import short_place, standing, thread_messages, to_commit, to_number
+from bot.slack.messages.head import DigestHead, basis, digest_head, empty_digest, opening
+from bot.slack.messages.impacts import THREAD_MARK, coverage_rows, raised
 
-_NAME = 300  # characters of a repository's name on the line of an empty day
+_REASONS = 300  # characters
+_SENTENCE = 200  # characters
+_PLACES = 2  # of a commit that the digest tells of
+_BOTS = re.compile(
+    r"\[bot\]$|[-_ ]bot$|^(dependabot|renovate|github-actions|mergify|pre-commit-ci|codecov|greenkeeper|snyk)\b",
+    re.IGNORECASE,
+)
+_FIRST_SENTENCE = re.compile(r".*?(?:[。！？]|[.!?](?=\s+[^a-z]|$))")
 
 
 def digest_messages(report: DayReport, value: str = "", check: DownstreamCheck = UNASKED) -> list[Message]:
@@ -37,22 +56,20 @@ def digest_messages(report: DayReport, value: str = "", check: DownstreamCheck =
 
     `value` is the value of its buttons, by default the day; `check` tells what breaks the channel's code.
     """
-    if _empty(report):
+    if _is_empty(report):
         return [_one_line(report)]
-    say = catalogue(report.language)
+    say, day = catalogue(report.language), raised(report, check)
+    head = day_head(day, check)
+    root, *thread = _root(day, head, value=value)
     failed = {failure.sha: failure.translated(report.language) for failure in report.failed}
-    head = head_of(report, check)
-    root, *thread = _summary(report, head, value=value, check=check)
     stored = {each.commit.sha: each for each in (*report.entries, *report.late)}
-    report = raised(report, check)
-    for entry in (*_told_apart(report), *(each for each in report.late if check.of(each.commit.sha))):
-        reason = failed.get(entry.commit.sha)
-        shown = stored[entry.commit.sha]
-        thread += thread_messages(report.repository, shown, report.language, reason, check)
+    broken_late = [each for each in day.late if check.of(each.commit.sha)]
+    for sha in (each.commit.sha for each in (*_told_apart(day), *broken_late)):
+        thread += thread_messages(report.repository, stored[sha], report.language, failed.get(sha), check)
     for tier in (Importance.MEDIUM, Importance.LOW):
-        thread += _messages([tier_blocks(report, tier, head.shown)], counts.tier_heading(report, tier), report)
-    thread += _messages([late_blocks(report)], counts.late_heading(report), report)
-    thread += _messages([coverage_blocks(report, check)], say("📦 Coverage"), report)
+        thread += _pack([tier_blocks(day, tier, head.shown)], counts.tier_heading(day, tier), day)
+    thread += _pack([_late_blocks(day)], counts.late_heading(day), day)
+    thread += _pack([_coverage_blocks(day, check)], say("📦 Coverage"), day)
     return [root, *(message._replace(thread=True) for message in thread)]
 
 
@@ -70,12 +87,11 @@ def report_slack(reports: Sequence[DayReport]) -> str:
 
 def rest_messages(report: DayReport, check: DownstreamCheck = UNASKED) -> list[Message]:
     """Return the commits that have no line in the digest's head as private replies, as few as possible."""
-    say = catalogue(report.language)
-    rest = others(report, check, head_of(report, check))
-    groups = [*(tier_blocks(rest, tier) for tier in Importance), late_blocks(rest)]
-    nothing = [section(say("Every commit has a line in the digest"))]
-    what = _others_label(rest)
-    return _messages(groups if any(groups) else [nothing], what, report)
+    day = raised(report, check)
+    rest = others(day, day_head(day, check))
+    groups = [*(tier_blocks(rest, tier) for tier in Importance), _late_blocks(rest)]
+    nothing = [section(catalogue(report.language)("Every commit has a line in the digest"))]
+    return _pack(groups if any(groups) else [nothing], _others_label(rest), report)
 
 
 def summary_message(
@@ -85,59 +101,59 @@ def summary_message(
 
     `note` is an opening line of our own mrkdwn; `check` tells what breaks the channel's code.
     """
-    say = catalogue(report.language)
-    post = [button(say("📣 Post to channel"), Action.POST, day_value(report), style="primary")] if shareable else []
-    noted = [section(note)] if note else []
-    if not _empty(report):
-        return _summary(report, head_of(report, check), post, above=noted, check=check)
-    line = _one_line(report)
-    return [line._replace(blocks=(*noted, *line.blocks, *([actions(*post)] if post else [])))]
+    above = [section(note)] if note else []
+    post = [post_button(day_value(report), report.language)] if shareable else []
+    if _is_empty(report):
+        return [_one_line(report, above, post)]
+    day = raised(report, check)
+    return _root(day, day_head(day, check), above, post)
 
 
-def _empty(report: DayReport) -> bool:
+def day_head(day: DayReport, check: DownstreamCheck) -> DigestHead:
+    """Return the head of a day's digest, whose importance is that for its channel: see `raised`."""
+    troubles = _troubles(day)
+    first = opening(day, dated(day.date, day.language), counts.statistics(day))
+    late = counts.late_heading(day) if day.late else ""
+    first += [rich(bullets(troubles))] if troubles else []
+    return digest_head(day, check, first, [context(basis(day, check, late))], mark=THREAD_MARK)
+
+
+def others(day: DayReport, head: DigestHead) -> DayReport:
+    """Return the day's commits that have no line in its head, late ones included."""
+
+    def rest(entries: Sequence[Entry]) -> tuple[Entry, ...]:
+        return tuple(each for each in entries if each.commit.sha not in head.shown)
+
+    return day.model_copy(update={"entries": rest(day.entries), "late": rest(day.late)})
+
+
+def _is_empty(report: DayReport) -> bool:
     return not report.entries and not report.late
 
 
-def _one_line(report: DayReport) -> Message:
-    say = catalogue(report.language)
-    name = escaped(f"{shorten(str(report.repository), _NAME)} · ") + dated(report.date, report.language)
-    line = f"{name} · {counts.nothing(report)} · {counts.statistics(report)}"
-    told = report.chosen.description if report.chosen else ""
-    remarks = [context(each) for each in (told, *(say(REMARKS[remark]) for remark in report.remarks)) if each]
-    return Message(fallback(line), (section(line), *remarks))
+def _one_line(report: DayReport, above: Sequence[Block] = (), buttons: Sequence[Block] = ()) -> Message:
+    remarks = map(catalogue(report.language), (REMARKS[each] for each in report.remarks))
+    facts = f"{counts.nothing(report)} · {counts.statistics(report)}"
+    return empty_digest(report, dated(report.date, report.language), facts, list(remarks), above, buttons)
 
 
-def _summary(
-    report: DayReport,
-    head: DigestHead,
-    more_buttons: Sequence[Block] = (),
-    *,
-    value: str = "",
-    above: Sequence[Block] = (),
-    check: DownstreamCheck = UNASKED,
+def _root(
+    day: DayReport, head: DigestHead, above: Sequence[Block] = (), buttons: Sequence[Block] = (), value: str = ""
 ) -> list[Message]:
     """Return the first message; a further one only if hostile names leave it no room for its buttons."""
-    buttons = _buttons(report, others(report, check, head), more_buttons, value)
-    shown = raised(report, check)
-    subject = f"{report.repository} · {dated(report.date, report.language)} · {counts.statistics(shown)}"
-    text = fallback(" · ".join(filter(None, (head.worst, subject))))
-    return [Message(text, blocks) for blocks in split([[*above, *head.blocks, buttons]])]
-
-
-def _buttons(report: DayReport, rest: DayReport, more: Sequence[Block], value: str) -> Block:
-    say = catalogue(report.language)
-    value = value or day_value(report)
-    left = len(rest.entries) + len(rest.late)
-    shown = [
-        *([button(_others_label(rest), Action.SHOW_REST, value)] if left else []),
+    say, value, rest = catalogue(day.language), value or day_value(day), others(day, head)
+    row = [
+        *([button(_others_label(rest), Action.SHOW_REST, value)] if not _is_empty(rest) else []),
         button(say("💬 Ask"), Action.ASK, value),
-        *more,
+        *buttons,
     ]
     menu = [
         (say("📄 Full report"), Action.FULL_REPORT, value),
         (say("⚙️ Subscriptions"), Action.SETTINGS, value),
     ]
-    return with_menu(shown, menu)
+    subject = f"{day.repository} · {dated(day.date, day.language)} · {counts.statistics(day)}"
+    text = " · ".join(filter(None, (head.worst, subject)))
+    return pack(text, [[*above, *head.blocks, with_menu(row, menu)]])
 
 
 def _others_label(rest: DayReport) -> str:
@@ -145,7 +161,117 @@ def _others_label(rest: DayReport) -> str:
     return catalogue(rest.language).plural("{count} other", "{count} others", count)
 
 
-def _messages(groups: Sequence[Sequence[Block]], what: str, report: DayReport) -> list[Message]:
-    text = fallback(f"{report.repository} · {report.date} · {what}")
-    continued = context(catalogue(report.language)("Continued: {what}", what=what))
-    return [Message(text, blocks) for blocks in split(groups, continued)]
+def _pack(groups: Sequence[Sequence[Block]], what: str, report: DayReport) -> list[Message]:
+    continued = catalogue(report.language)("Continued: {what}", what=what)
+    return pack(f"{report.repository} · {report.date} · {what}", groups, continued)
+
+
+def _troubles(report: DayReport) -> list[list[Piece]]:
+    """Return the warnings: unread commits, and remarks on the day."""
+    say = catalogue(report.language)
+    rows = [ours(f"ℹ️ {say(REMARKS[remark])}") for remark in report.remarks]
+    if report.failed:
+        reasons = dict.fromkeys(one_line(failure.translated(report.language)) for failure in report.failed)
+        commits = say.plural("{count} commit", "{count} commits", len(report.failed))
+        reason = shorten("; ".join(reasons), _REASONS)
+        rows.insert(0, prose(say("⚠️ {commits} could not be read: {reason}", commits=commits, reason=reason)))
+    return rows
+
+
+# The lists in the thread
+
+
+def tier_blocks(report: DayReport, tier: Importance, told: Collection[str] = ()) -> list[Block]:
+    """Return a tier as a list; commits by bots are one item, and those `told` in the digest have their places alone."""
+    entries, say = report.tier(tier), catalogue(report.language)
+    rest = [entry for entry in entries if entry.commit.sha not in told]
+    people = [entry for entry in rest if not _BOTS.search(entry.commit.author.strip())]
+    bots = [entry for entry in rest if _BOTS.search(entry.commit.author.strip())]
+    items = [_item(entry, report, brief=tier is Importance.LOW) for entry in people or bots]
+    if people and bots:
+        row = ours(say("🤖 and {count} by bots: ", count=len(bots)))
+        items.append(row + side_by_side(_item(entry, report, brief=True) for entry in bots))
+    if above := [_places(entry) for entry in entries if entry.commit.sha in told]:
+        items.append(ours(say("⬆️ {count} in the digest: ", count=len(above))) + side_by_side(above))
+    return [listed(ours(counts.tier_heading(report, tier), "bold"), items)] if items else []
+
+
+def _places(entry: Entry) -> list[Piece]:
+    """Return a commit's linked number, and the places where its first facts are proven."""
+    commit = entry.commit
+    cited = [to_fact(commit, fact) for fact in entry.facts if fact.breaking]
+    places = [each for each in dict.fromkeys(cited) if each.url != commit.url]
+    pieces = to_number(commit)
+    for each in places[:_PLACES]:
+        pieces += [*ours(" "), *linked(f"`{short_place(each.label)}`", each.url)]
+    return pieces
+
+
+def _item(entry: Entry, report: DayReport, *, brief: bool) -> list[Piece]:
+    """Return a list item for a commit: its title, its linked number, its marks and, unless `brief`, a sentence about it."""
+    commit, language = entry.commit, report.language
+    title = title_line(entry, catalogue(language)) if commit.title else ""
+    row = [*(prose(title) + ours(" ") if title else []), *to_number(commit), *standing(entry, language)]
+    if not commit.read:
+        return [*row, *ours(f"  ⚠️ {catalogue(language)('Failed')}")]
+    summary = "" if brief else _summary(entry, report)
+    return row + (ours("\n") + prose(summary) if summary else [])
+
+
+def _summary(entry: Entry, report: DayReport) -> str:
+    """Return a sentence about a commit: the model's, or without one its facts or its author's; "" if there is none."""
+    if entry.analysis and entry.analysis.by == "model":
+        return _first_sentence(entry.analysis.summary)
+    return beside_title(entry, report.language, report.net(entry)) or _first_sentence(purpose(entry.commit))
+
+
+def _late_blocks(report: DayReport) -> list[Block]:
+    if not report.late:
+        return []
+    zone = ZoneInfo(report.timezone)
+    items = [
+        ours(f"{BADGE[entry.ranked.importance]} {entry.commit.committed_at.astimezone(zone):%Y-%m-%d} ")
+        + _item(entry, report, brief=False)
+        for entry in report.late
+    ]
+    return [listed(ours(counts.late_heading(report), "bold"), items), context(counts.late_note(report))]
+
+
+def _coverage_blocks(report: DayReport, check: DownstreamCheck) -> list[Block]:
+    """Return the coverage: counts, model usage, and every commit that failed, was analysed by rules, or was truncated."""
+    say, coverage = catalogue(report.language), report.coverage
+    usage = counts.usage(report.usage, report.language) if report.usage.model else ""
+    remarks = [ours(say("Note") + say(": ") + say(REMARKS[each])) for each in coverage.remarks]
+    failures = ((say("Failed"), coverage.failed), (say("Rule-based instead"), coverage.replaced))
+    rows = [
+        _coverage_item(label, each.sha, each.translated(report.language), report)
+        for label, found in failures
+        for each in found
+    ]
+    for each in coverage.shortened:
+        left_out = say("omitted {paths}", paths=join_items(each.left_out, say))
+        rows.append(_coverage_item(say("Shortened"), each.sha, left_out, report))
+    chosen = report.chosen.description if report.chosen else ""
+    heading = ours(say("📦 Coverage"), "bold") + ours(say(": ") + counts.coverage_sentence(report))
+    return [
+        rich(lines([heading, prose(chosen), prose(usage)])),
+        rich(bullets([*remarks, *rows, *coverage_rows(check, report.language)])),
+    ]
+
+
+def _coverage_item(label: str, sha: str, what: str, report: DayReport) -> list[Piece]:
+    say = catalogue(report.language)
+    commit = (*report.entries, *report.late)[0].commit
+    return [*ours(f"{label} "), *to_commit(commit, sha), *ours(say(": ")), *prose(what)]
+
+
+def _first_sentence(text: str) -> str:
+    line = one_line(text)
+    found = _FIRST_SENTENCE.match(line)
+    sentence = found[0] if found else line
+    if len(sentence) <= _SENTENCE:
+        return sentence
+    head = cut(sentence, _SENTENCE)[0]
+    if head.count("`") % 2:
+        head = head[: head.rindex("`")]
+    return f"{head.rstrip(' ，、,')} …"

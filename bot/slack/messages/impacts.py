@@ -12,7 +12,7 @@ from analysis.report.impacts import ImpactCause, comparison, impact_causes, more
 from analysis.text import one_line, shorten
 from analysis.writing.titles import number_of
 from bot.models.downstream import DownstreamCheck, Unchecked
-from bot.slack.messages.blocks import Block, Piece, bullets, code, context, linked, ours, paragraph, prose, rich
+from bot.slack.messages.blocks import Block, Piece, code, context, linked, listed, ours, prose
 
 # Ends the address of a commit in a digest's head until it is linked to the commit's message in the thread.
 THREAD_MARK = "#in-thread"
@@ -57,18 +57,20 @@ def breaking_section(entries: Iterable[Entry], check: DownstreamCheck, language:
     commits = {each.commit.sha: each.commit for each in entries}
     unread = {sha for sha, commit in commits.items() if not commit.read} | {each.sha for each in check.failed}
     rows = [_line_of(commits[sha], found, check, say) for sha, found in check.commits.items() if sha in commits]
-    blocks: list[Block] = []
+    told: list[Block] = []
     if rows:
         more = len(rows) - SHOWN_COMMITS
         if more > 0:
-            rows[SHOWN_COMMITS:] = [
-                ours(say.plural("{count} more commit in the thread", "{count} more commits in the thread", more))
-            ]
-        heading = ours(say("💥 Breaks your code"), "bold") + ours(f" ({_names(check.compared)})")
-        blocks.append(rich(paragraph(heading), bullets(rows)))
+            left = say.plural("{count} more commit in the thread", "{count} more commits in the thread", more)
+            rows[SHOWN_COMMITS:] = [ours(left)]
+        told = [listed(_heading(", ".join(each.name for each in check.compared), say), rows)]
     elif check.compared:
-        blocks.append(context(_unbroken(check.compared, len(unread), say)))
-    return blocks + [context(unchecked_text(each, language)) for each in check.unchecked]
+        told = [context(_unbroken(check.compared, len(unread), say))]
+    return told + [context(unchecked_text(each, language)) for each in check.unchecked]
+
+
+def _heading(names: str, say: Catalogue) -> list[Piece]:
+    return ours(say("💥 Breaks your code"), "bold") + ours(f" ({names})")
 
 
 def worst_line(entries: Iterable[Entry], check: DownstreamCheck, language: Language) -> str:
@@ -93,16 +95,14 @@ def _line_of(commit: Commit, found: Sequence[DownstreamImpacts], check: Downstre
 
 
 def _unbroken(compared: Sequence[Downstream], unread: int, say: Catalogue) -> str:
-    checked = say("; ").join(_compared(each, say) for each in compared)
+    checked = say("; ").join(
+        f"{each.name}, {say.plural('{count} file', '{count} files', each.files)}" for each in compared
+    )
     told = say("✅ Nothing breaks your code (compared with {what})", what=checked)
     if not unread:
         return told
     commits = say.plural("{count} commit", "{count} commits", unread)
     return f"{told} · {say('⚠️ {commits} could not be read or compared', commits=commits)}"
-
-
-def _compared(downstream: Downstream, say: Catalogue) -> str:
-    return f"{downstream.name}, {say.plural('{count} file', '{count} files', downstream.files)}"
 
 
 def unchecked_text(each: Unchecked, language: Language) -> str:
@@ -136,8 +136,7 @@ def impact_blocks(commit: Commit, check: DownstreamCheck, language: Language) ->
         more = more_places(found.impacts, (place for each in shown for place in each.shown))
         if more:
             rows.append(ours(say.plural("and {count} more place", "and {count} more places", more), "italic"))
-        heading = ours(say("💥 Breaks your code"), "bold") + ours(f" ({found.downstream.name})")
-        blocks.append(rich(paragraph(heading), bullets(rows)))
+        blocks.append(listed(_heading(found.downstream.name, say), rows))
     if check.compared and not blocks and not check.failed and commit.read:
         blocks.append(context(_unbroken(check.compared, 0, say)))
     blocks += [context(_failed(each, say)) for each in check.failed if each.sha == commit.sha]
@@ -152,18 +151,22 @@ def _cause(commit: Commit, downstream: Downstream, cause: ImpactCause, say: Cata
         if each.advice:
             pieces += ours(f"\n{say('instead')}")
             for number, line in enumerate(each.advice.splitlines()):
-                pieces += ours("\n" if number else " ") + code(shorten(line, _LINE))
+                pieces += ours("\n" if number else " ") + _code(line)
     upstream, place = cause.first.upstream, to_upstream_place(commit, cause.first)
     pieces += _row(
         say("upstream"), linked(f"`{shorten(place.label, _PLACE)}`", place.url), upstream.before or upstream.after
     )
     if upstream.before and upstream.after:
-        pieces += ours(" → ") + code(shorten(one_line(upstream.after), _LINE))
+        pieces += ours(" → ") + _code(upstream.after)
     return pieces
 
 
 def _row(label: str, place: list[Piece], text: str | None) -> list[Piece]:
-    return ours(f"\n{label} ") + place + (ours(" ") + code(shorten(one_line(text), _LINE)) if text else [])
+    return ours(f"\n{label} ") + place + (ours(" ") + _code(text) if text else [])
+
+
+def _code(line: str) -> list[Piece]:
+    return code(shorten(one_line(line), _LINE))
 
 
 def _sentence(cause: ImpactCause, language: Language) -> str:
@@ -176,7 +179,3 @@ def _linked_place(downstream: Downstream, impact: Impact) -> list[Piece]:
 
 def _place(impact: Impact) -> str:
     return shorten(f"{impact.downstream.path}:{impact.downstream.line}", _PLACE).replace("`", "'")
-
-
-def _names(compared: Sequence[Downstream]) -> str:
-    return ", ".join(each.name for each in compared)

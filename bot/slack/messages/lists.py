@@ -19,14 +19,13 @@ from bot.slack.messages.blocks import (
     bullets,
     button,
     context,
-    fallback,
     header,
     linked,
     ours,
-    paragraph,
+    pack,
     prose,
     rich,
-    split,
+    rich_text,
 )
 
 PAGE_SIZE = 10  # search results per page
@@ -49,8 +48,7 @@ def range_message(rows: Sequence[DayRow], language: Language) -> list[Message]:
     many = len({row.day.repository for row in rows}) > 1
     title = f"{first.day}..{last.day}" if many else f"{first.repository} · {first.day}..{last.day}"
     body = rich(bullets(_day(row, say, language, many=many) for row in rows))
-    packed = split([[header(title), body]], context(say("Continued: {what}", what=title)))
-    return [Message(fallback(title), blocks) for blocks in packed]
+    return pack(title, [[header(title), body]], say("Continued: {what}", what=title))
 
 
 def _day(row: DayRow, say: Catalogue, language: Language, *, many: bool) -> list[Piece]:
@@ -90,7 +88,7 @@ def search_messages(
         ours(f"{commit.committed_at.astimezone(tz):%Y-%m-%d}  ")
         + linked(commit.title or commit.short_sha, commit.url)
         + ours(f"  {commit.short_sha}", "code")
-        + ([*ours("  "), *prose(str(repository))] if many else [])
+        + (ours("  ") + prose(repository) if many else [])
         for repository, commit in found
     ]
     # Each button in its own block: both have the action_id `page`.
@@ -100,9 +98,8 @@ def search_messages(
     if page:
         paging.append(_paging((page - 1) * PAGE_SIZE, again or words, say("◀ Previous")))
     at = [context(say("page {page}", page=page + 1))] if page or more else []
-    listed = [rich(paragraph(prose(heading, "bold"))), rich(bullets(items)), *at]
-    packed = split([listed, *paging], context(say("Continued: {what}", what=shorten(heading, _HEADING))))
-    return [Message(fallback(heading), blocks) for blocks in packed]
+    page_of_results = [rich_text(prose(heading, "bold")), rich(bullets(items)), *at]
+    return pack(heading, [page_of_results, *paging], say("Continued: {what}", what=shorten(heading, _HEADING)))
 
 
 def _paging(offset: int, words: str, label: str) -> list[Block]:
@@ -122,7 +119,7 @@ def which_message(
     items = [
         ours(f"{commit.short_sha} ", "code")
         + linked(commit.title or commit.short_sha, commit.url)
-        + ([*ours("  "), *prose(str(repository))] if many else [])
+        + (ours("  ") + prose(str(repository)) if many else [])
         for repository, commit in shown
     ]
     buttons = [
@@ -131,6 +128,5 @@ def which_message(
     ]
     left = len(candidates) - len(shown)
     more = [context(say("and {count} more; use a longer SHA", count=left))] if left else []
-    blocks = [rich(paragraph(ours(say("Which one do you mean?"), "bold"))), rich(bullets(items)), *more]
-    packed = split([blocks, [actions(*buttons)]])
-    return [Message(fallback(say("Which one do you mean?")), each) for each in packed]
+    asked = say("Which one do you mean?")
+    return pack(asked, [[rich_text(ours(asked, "bold")), rich(bullets(items)), *more], [actions(*buttons)]])

@@ -4,13 +4,14 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from analysis.errors import Misuse
 from analysis.locale import LANGUAGES, Language, catalogue
 from analysis.models import Repository
 from analysis.writing.labels import WEEKDAYS
 from bot.services import schedule
 from bot.slack.messages.subscriptions import TIERS
-from bot.slack.parsing.input import InputError, parse_repository
-from bot.slack.parsing.requests import ButtonRequest, parse_request, request_row
+from bot.slack.parsing.input import parse_repository
+from bot.slack.parsing.requests import ButtonRequest, find, parse_request, request_row
 from bot.slack.parsing.subscription_options import OPTIONS, SubscriptionOptions
 from bot.store import Subscription, Terms
 
@@ -49,7 +50,7 @@ def ask_modal(button: ButtonRequest, language: Language) -> dict[str, Any]:
 
 def asked_in(view: Mapping[str, Any]) -> tuple[ButtonRequest, str]:
     """Return the button click that opened a submitted modal, and the question in it."""
-    written = view["state"]["values"].get("question", {}).get("question", {}).get("value") or ""
+    written = str(find(view, "state.values.question.question.value") or "")
     button = parse_request(json.loads(view["private_metadata"]))
     if not isinstance(button, ButtonRequest):
         raise TypeError(f"not a button: {button.kind}")
@@ -139,27 +140,22 @@ def opened_in(view: Mapping[str, Any]) -> str:
 
 def filled_in(view: Mapping[str, Any], language: Language) -> tuple[Filled | None, dict[str, str]]:
     """Parse a submitted modal, or return None and the errors by field in `language`."""
-    values = view["state"]["values"]
     found: dict[str, Any] = {}
     errors: dict[str, str] = {}
     for name, parse in _PARSERS.items():
         try:
-            found[name] = parse(_field_value(values, name).strip())
-        except InputError as exc:
+            found[name] = parse(_field_value(view, name).strip())
+        except Misuse as exc:
             errors[name] = exc.translated(language)[:LONGEST_ERROR]
     if errors:
         return None, errors
     changes = json.loads(view["private_metadata"]).get("changes")
-    return Filled(_field_value(values, "channel"), SubscriptionOptions(**found), changes), {}
+    return Filled(_field_value(view, "channel"), SubscriptionOptions(**found), changes), {}
 
 
-def _field_value(values: Mapping[str, Any], name: str) -> str:
-    state = values.get(name, {}).get(name, {})
-    chosen = state.get("selected_option") or {}
-    found = (
-        state.get("value") or state.get("selected_conversation") or state.get("selected_time") or chosen.get("value")
-    )
-    return str(found or "")
+def _field_value(view: Mapping[str, Any], name: str) -> str:
+    fields = ("value", "selected_conversation", "selected_time", "selected_option.value")
+    return str(find(view, *(f"state.values.{name}.{name}.{field}" for field in fields)) or "")
 
 
 def _input(name: str, label: str, element: dict[str, Any], *, optional: bool = False, hint: str = "") -> dict[str, Any]:

@@ -1,8 +1,22 @@
-"""Messages of one line: what could not be read, what is waited for, and what a channel has already."""
+"""Messages of one line: what could not be read, what is waited for, what a channel has already, and what was reverted."""
 
-from analysis.locale import catalogue
+from zoneinfo import ZoneInfo
+
+from analysis.locale import Language, catalogue
+from analysis.models import Commit
 from bot.models.subjects import Subject, subject_of
-from bot.slack.messages.blocks import Action, Message, actions, button, escaped, section
+from bot.slack.messages.blocks import (
+    Action,
+    Message,
+    actions,
+    button,
+    escaped,
+    fallback,
+    linked,
+    ours,
+    rich_text,
+    section,
+)
 
 
 def line(mrkdwn: str) -> Message:
@@ -34,6 +48,15 @@ def link_line(ref: Subject, link: str) -> str:
 
 def link_message(ref: Subject, link: str, value: str) -> Message:
     """Return a message that links to the existing post, with a "post again" button that carries `value`."""
-    text = link_line(ref, link)
+    told = link_line(ref, link)
     again = button(catalogue(ref.language)("📣 Post again"), Action.POST_AGAIN, value)
-    return Message(text, (section(text), actions(again)))
+    return Message(told, (section(told), actions(again)))
+
+
+def reverted_message(commit: Commit, by: Commit, language: Language, tz: ZoneInfo) -> Message:
+    """Return the revert notice for the thread of the digest that contained the commit."""
+    say = catalogue(language)
+    when = say(" was reverted on {date} by ", date=f"{by.committed_at.astimezone(tz):%Y-%m-%d}")
+    reverted, reverting = commit.title or commit.short_sha, by.title or by.short_sha
+    pieces = [*ours("⏪ "), *linked(reverted, commit.url), *ours(when), *linked(reverting, by.url)]
+    return Message(fallback(f"⏪ {reverted}{when}{reverting}"), (rich_text(pieces),))

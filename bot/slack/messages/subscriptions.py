@@ -18,9 +18,9 @@ from bot.slack.messages.blocks import (
     fallback,
     lines,
     ours,
-    paragraph,
     prose,
     rich,
+    rich_text,
 )
 from bot.store import Subscription, Terms, Weekday
 
@@ -138,7 +138,7 @@ class SubscriptionMessages:
         title = say("✅ Subscription changed") if is_changed else say("✅ Subscribed")
         at = self.next_digest(subscription)
         began = say("Next digest: {at}", at=at) if subscription.started_to else say("First digest: {at}", at=at)
-        heading = rich(paragraph([*ours(f"{title} ", "bold"), *prose(summarize(subscription.terms, self._language))]))
+        heading = rich_text([*ours(f"{title} ", "bold"), *prose(summarize(subscription.terms, self._language))])
         changes = [_changes(before, subscription.terms, self._language)] if before else []
         terms, *buttons = self.row(subscription)
         shown = [terms, *buttons] if subscription.terms.channel.startswith("D") else buttons
@@ -172,13 +172,13 @@ class SubscriptionMessages:
         if not held:
             text = say("No subscriptions yet")
             opening = [actions(subscribe_button(self._language))] if offered else []
-            return [Message(fallback(text), (rich(paragraph(ours(text))), *opening))]
+            return [Message(fallback(text), (rich_text(ours(text)), *opening))]
         pages = [held[start : start + 10] for start in range(0, len(held), 10)]
         return [
             Message(
                 fallback(heading),
                 (
-                    rich(paragraph(ours(heading, "bold"))),
+                    rich_text(ours(heading, "bold")),
                     *(block for each in page for block in self.row(each, offered=offered)),
                 ),
             )

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from analysis.consequences.period import GroupLines, shown_lines
 from analysis.locale import catalogue
 from analysis.models.weeks import WeekReport
 from analysis.report import week_lines
@@ -17,26 +16,21 @@ from bot.slack.messages.blocks import (
     Piece,
     actions,
     as_json,
-    bullets,
     button,
     context,
     escaped,
-    fallback,
-    header,
     linked,
+    listed,
     ours,
-    paragraph,
+    pack,
+    post_button,
     prose,
-    rich,
     section,
-    split,
 )
-from bot.slack.messages.head import first_headline, fitting, group_blocks, line_pieces
-from bot.slack.messages.impacts import breaking_section, raised, worst_line
+from bot.slack.messages.head import basis, digest_head, empty_digest, opening
+from bot.slack.messages.impacts import raised
 
-_NAME = 100  # characters of a repository's name in the header
-_LONGEST_NAME = 300
-_LINE = 300
+_LINE = 300  # characters
 _MOST = 6  # reverts, and announcements
 
 
@@ -55,22 +49,21 @@ def week_message(
     opening line of our own mrkdwn; `check` tells what breaks the channel's code. A message that is not `charted` has the
     chart's figures.
     """
-    say = catalogue(report.language)
+    say, period = catalogue(report.language), week_lines.period(report)
     value = value or value_of(WeekRef(report.repository, report.first, report.timezone, report.language))
-    post = [button(say("📣 Post to channel"), Action.POST, value, style="primary")] if shareable else []
-    noted = [section(note)] if note else []
+    post = [post_button(value, report.language)] if shareable else []
+    above = [section(note)] if note else []
+    notes = list(week_lines.notes(report))
     if not report.entries:
-        line = _one_line(report)
-        return [line._replace(blocks=(*noted, *line.blocks, *([actions(*post)] if post else [])))]
+        return [empty_digest(report, period, week_lines.nothing(report), notes, above, post)]
     report = raised(report, check)
-    first = [*noted, *_opening(report), *breaking_section(report.entries, check, report.language)]
+    statistics = week_lines.statistics(report)
+    first = [*above, *opening(report, period, statistics), *(context(f"ℹ️ {each}") for each in notes)]
     last = [*_lists(report), *_closing(report, check, charted=charted)]
-    groups = shown_lines(report, [sha for sha in check.commits if check.of(sha)], every_high=False)
-    pieces = line_pieces(groups, say)
+    head = digest_head(report, check, first, last, every_high=False)
     buttons = actions(*post, button(say("⚙️ Subscriptions"), Action.SETTINGS, value))
-    blocks = [*first, *group_blocks(fitting(groups, pieces, [*first, *last], say), pieces, say), *last, buttons]
-    text = _notification(report, groups, check)
-    return [Message(text, each) for each in split([blocks])]
+    text = " · ".join(filter(None, (head.worst, str(report.repository), period, statistics)))
+    return pack(text, [[*head.blocks, buttons]])
 
 
 def weeks_slack(reports: Sequence[WeekReport]) -> str:
@@ -86,61 +79,30 @@ def chart_comment(report: WeekReport) -> str:
     return "\n".join(filter(None, (legend, areas)))
 
 
-def _one_line(report: WeekReport) -> Message:
-    name = escaped(f"{shorten(str(report.repository), _LONGEST_NAME)} · {week_lines.period(report)}")
-    line = f"{name} · {week_lines.nothing(report)}"
-    remarks = [*([report.chosen.description] if report.chosen else []), *(week_lines.notes(report))]
-    return Message(fallback(line), (section(line), *(context(each) for each in remarks if each)))
-
-
-def _opening(report: WeekReport) -> list[Block]:
-    name = str(report.repository)
-    return [
-        header(f"{shorten(name, _NAME)} · {week_lines.period(report)}"),
-        section(week_lines.statistics(report)),
-        *([context(name)] if len(name) > _NAME else []),
-        *(context(f"ℹ️ {each}") for each in week_lines.notes(report)),
-    ]
-
-
 def _lists(report: WeekReport) -> list[Block]:
     """Return what was reverted, and what is announced to go."""
     say = catalogue(report.language)
-    reverts = [_row(week_lines.revert_line(each, say), each.commit.sha, report) for each in report.reverts]
-    announced = [_row(week_lines.announced_line(each, say), each.entry.commit.sha, report) for each in report.announced]
-    return [
-        *_list(week_lines.reverts_heading(report), reverts, report),
-        *_list(week_lines.announced_heading(report), announced, report),
-    ]
+    reverts = [(each.commit.sha, week_lines.revert_line(each, say)) for each in report.reverts]
+    announced = [(each.entry.commit.sha, week_lines.announced_line(each, say)) for each in report.announced]
+    found = ((week_lines.reverts_heading(report), reverts), (week_lines.announced_heading(report), announced))
+    return [_list(heading, rows, report) for heading, rows in found if rows]
 
 
-def _list(heading: str, rows: Sequence[list[Piece]], report: WeekReport) -> list[Block]:
-    if not rows:
-        return []
+def _list(heading: str, rows: Sequence[tuple[str, str]], report: WeekReport) -> Block:
+    """Return the first rows of (SHA, text) below a heading, and the number of the others."""
+    commits = {each.commit.sha: each.commit for each in report.entries}
+    shown: list[list[Piece]] = []
+    for sha, text in rows[:_MOST]:
+        commit = commits[sha]
+        shown.append([*prose(shorten(one_line(text), _LINE)), *ours(" · "), *linked(number_of(commit), commit.url)])
     left = len(rows) - _MOST
-    more = [ours(catalogue(report.language)("and {count} more", count=left), "italic")] if left > 0 else []
-    return [rich(paragraph(ours(heading, "bold")), bullets([*rows[:_MOST], *more]))]
-
-
-def _row(text: str, sha: str, report: WeekReport) -> list[Piece]:
-    commit = next(each.commit for each in report.entries if each.commit.sha == sha)
-    return [*prose(shorten(one_line(text), _LINE)), *ours(" · "), *linked(number_of(commit), commit.url)]
+    if left > 0:
+        shown.append(ours(catalogue(report.language)("and {count} more", count=left), "italic"))
+    return listed(ours(heading, "bold"), shown)
 
 
 def _closing(report: WeekReport, check: DownstreamCheck, *, charted: bool) -> list[Block]:
     """Return in small print how right the ranks were, what the lines above rest on, and the chart's figures where there is none."""
-    say = catalogue(report.language)
-    about = [f"🕘 {report.timezone}"]
-    if report.chosen:
-        about.append(report.chosen.description)
-    if check.commits:
-        about.append(say("🔴 includes commits that break your code"))
     figures = [] if charted else [week_lines.days_line(report), week_lines.areas_line(report)]
-    lines = [*week_lines.rank_lines(report), *figures, " · ".join(about)]
+    lines = [*week_lines.rank_lines(report), *figures, basis(report, check)]
     return [context(each) for each in lines if each]
-
-
-def _notification(report: WeekReport, groups: Sequence[GroupLines], check: DownstreamCheck) -> str:
-    worst = worst_line(report.entries, check, report.language) or first_headline(groups)
-    subject = f"{report.repository} · {week_lines.period(report)} · {week_lines.statistics(report)}"
-    return fallback(" · ".join(filter(None, (worst, subject))))

@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 import structlog
 
 from bot.models.clock import Clock
-from bot.slack.outbox.split import split_content
+from bot.slack.messages.blocks import Block, halved_text, halves
 from bot.slack.web import TIMEOUT, Web
-from bot.slack.web_calls import has_key, key_of
+from bot.slack.web_calls import key_of
 from bot.slack.web_errors import ChannelClosed, Refused, StreamRefused, TooLong, Unanswered
 from bot.store import Draft, Duplicate, Mailbox, OutboxMessage, ProcessLocks, State
 from bot.store.lease import LeaseLost
@@ -28,7 +28,6 @@ _CLOCKS = timedelta(minutes=2)  # maximum difference between our clock and Slack
 _GROWTH = timedelta(seconds=1.3)  # between two updates of a streamed message
 _LENGTH = 9_000  # characters of a streamed message
 _PLAIN = 3_500  # characters of a message without blocks
-Block = dict[str, Any]
 
 log = structlog.get_logger(__name__)
 
@@ -226,7 +225,7 @@ class Outbox:
         if message.file_id:
             shared = self._web.share_of(message.file_id, message.channel)
             return [shared] if shared else []
-        return self._find(message, tried_at, has_key(message.key))
+        return self._find(message, tried_at, lambda found: key_of(found) == message.key)
 
     def _find(self, message: OutboxMessage, tried_at: datetime, matches: Callable[[dict[str, Any]], bool]) -> list[str]:
         """Search only the messages around the time of the attempt: there may be many later ones."""
@@ -265,7 +264,7 @@ class Outbox:
 
     def _send_shorter(self, message: OutboxMessage, why: TooLong) -> str:
         """Split a message in two, or drop its blocks if they cannot be split, and send the parts."""
-        parts = split_content(message.content)
+        parts = _halved(message.content)
         if not parts:
             self._mail.mark(message.key, State.REFUSED, note=str(why))
             raise why
@@ -319,11 +318,13 @@ class Outbox:
         with self._beginning(message):
             ts, streams = self._begin(message, user, first)
         if not streams:
-            self._edit(message, ts, grown, rest)
+            for _ in self._growing(grown, rest):
+                self._put(message, ts, "".join(grown))
             self._put(message, ts, "".join(grown), footer)
             return ts
         try:
-            self._append(message, ts, grown, rest)
+            for new in self._growing(grown, rest):
+                self._web.append_stream(message.channel, ts, new)
             self._with_footer(footer, lambda below: self._web.stop_stream(message.channel, ts, message.key, below))
         except (StreamRefused, Unanswered, Refused):
             # It is unknown whether the last pieces arrived: replace the content with the complete text.
@@ -346,26 +347,17 @@ class Outbox:
                 raise LeaseLost
         return ts, streams
 
-    def _append(self, message: OutboxMessage, ts: str, grown: list[str], pieces: Iterable[str]) -> None:
-        waiting = ""
-        last = self._now()
+    def _growing(self, grown: list[str], pieces: Iterable[str]) -> Iterator[str]:
+        """Add the pieces to what has grown; yield periodically, and at the end, what came since."""
+        waiting, last = "", self._now()
         for piece in pieces:
             grown.append(piece)
             waiting += piece
             if self._now() - last >= _GROWTH:
-                self._web.append_stream(message.channel, ts, waiting)
+                yield waiting
                 waiting, last = "", self._now()
         if waiting:
-            self._web.append_stream(message.channel, ts, waiting)
-
-    def _edit(self, message: OutboxMessage, ts: str, grown: list[str], pieces: Iterable[str]) -> None:
-        """Edit the message periodically, where streams are not supported."""
-        last = self._now()
-        for piece in pieces:
-            grown.append(piece)
-            if self._now() - last >= _GROWTH:
-                self._put(message, ts, "".join(grown))
-                last = self._now()
+            yield waiting
 
     def _finish(self, message: OutboxMessage, ts: str, text: str, footer: Sequence[Block]) -> None:
         try:
@@ -399,3 +391,13 @@ class Outbox:
 def markdown(text: str) -> list[Block]:
     """Return a Markdown block with `text`, truncated to 9,000 characters."""
     return [{"type": "markdown", "text": text[:_LENGTH] or "…"}]
+
+
+def _halved(content: dict[str, Any]) -> list[dict[str, Any]]:
+    """Split a message {text, blocks} in two. If its blocks cannot be split return its text alone; if that is short, nothing."""
+    blocks, text = content.get("blocks") or [], content["text"]
+    if blocks:
+        middle = len(blocks) // 2
+        parts = [blocks[:middle], blocks[middle:]] if middle else [[half] for half in halves(blocks[0])]
+        return [{**content, "blocks": part} for part in parts] or [{"text": text}]
+    return [{"text": half} for half in halved_text(text)] if len(text) > _PLAIN else []

@@ -9,7 +9,7 @@ from bot.models.reference import Reference
 from bot.slack.parsing.subscription_options import SubscriptionOptions
 
 MOST_DAYS = 31  # in a range
-Why = Literal["", "future", "backwards", "too_many"]
+Why = Literal["", "future", "too_many"]
 
 
 @dataclass(frozen=True)
@@ -46,13 +46,6 @@ class Lookup:
 
     reference: Reference
     repository: Repository | None = None
-
-
-@dataclass(frozen=True)
-class ExplainCommits:
-    """Show the commits that a message names."""
-
-    text: str
 
 
 @dataclass(frozen=True)
@@ -140,7 +133,6 @@ Command = (
     | Days
     | Week
     | Lookup
-    | ExplainCommits
     | Search
     | Upgrade
     | Suspects

@@ -1,18 +1,20 @@
 """The parser of commands. Text that it cannot parse is a question, or gets the nearest form that would work.
 
 [repo] DATE | FROM..TO | week [DATE|-N] | SHA | #PR | URL | search WORDS | upgrade [FROM[..TO]] | suspects TEXT | subscribe ... | unsubscribe | subscriptions | status | help
-A pasted traceback or log is the command `suspects` without its word.
+A pasted traceback or log is the command `suspects` without its word. Commands without arguments and dates may also stand among words of courtesy.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import date
+from typing import NamedTuple
 
 from analysis.errors import Misuse
 from analysis.models import Repository
+from analysis.questions.days_asked import days_asked
 from analysis.questions.intent import asks_when_addressed
-from analysis.search.pasted import reads_as_failure
+from analysis.search.reports import reads_as_failure
 from analysis.window import parse_day, parse_range, parse_week
 from bot.models.reference import parse_reference
 from bot.services.upgrade_ends import parse_span
@@ -37,64 +39,65 @@ from bot.slack.parsing.command_types import (
 )
 from bot.slack.parsing.input import InputError, named, plain_lines
 from bot.slack.parsing.sentences import (
-    COMMANDS,
-    SUBSCRIBING,
     asks_about_bot,
     asks_for_digest,
-    days_in_words,
-    is_date,
     is_question,
+    is_to_come,
     is_vague,
-    nearest_to,
     quoted,
+    suggestion,
     without_courtesy,
 )
 from bot.slack.parsing.subscription_options import parse_options
 
 MOST_CHARACTERS = 4_000  # of a question, and of a command that does not hold a log
 _WORDS = 50  # in a search
-_COMPACT = 8  # characters of a date without separators
-_Find = Callable[[str], Repository | None]
+_FIRST_YEAR = 1970  # git's dates begin with Unix time
+_COMPACT_DATE = re.compile(r"[0-9]{8}")
 _SPAN = re.compile(r"(?:[\w+-][\w./+-]*)?(?:\.\.(?:[\w+-][\w./+-]*)?)?")  # of tags, SHAs and days
 _UPGRADE_EXAMPLE = "upgrade v1.2.0..v1.3.0 downstream owner/name"
-_WEEKS_BACK = re.compile(r"-\d{1,3}")
-_SHORT_NAME = re.compile(r"[A-Za-z][\w.-]*", re.ASCII)  # of a repository that is not known
-_BEFORE_DAYS = ("of", "on", "from", "since", "before", "after", "until", "to")
 _EVERYTHING = ("all", "全部", "所有")
-_HELP = ("help", "?", "？", "帮助")
 _QUOTES = str.maketrans("\u201c\u201d\u2018\u2019", "\"\"''")  # which Slack puts in place of straight ones
 _ALIASES = {
     "subs": "subscriptions",
+    "list": "subscriptions",
+    "settings": "subscriptions",
+    "config": "subscriptions",
+    "订阅列表": "subscriptions",
+    "查看订阅": "subscriptions",
+    "设置": "subscriptions",
+    "配置": "subscriptions",
     "unsub": "unsubscribe",
+    "取消订阅": "unsubscribe",
+    "退订": "unsubscribe",
+    "ping": "status",
+    "version": "status",
+    "状态": "status",
+    "?": "help",
+    "commands": "help",
     "帮助": "help",
+    "命令": "help",
+    "用法": "help",
     "今天": "today",
     "昨天": "yesterday",
     "搜索": "search",
     "查找": "search",
     "订阅": "subscribe",
-    "取消订阅": "unsubscribe",
-    "退订": "unsubscribe",
-    "订阅列表": "subscriptions",
-    "查看订阅": "subscriptions",
-    "状态": "status",
     "周报": "week",
     "升级": "upgrade",
     "嫌疑": "suspects",
     "排查": "suspects",
 }
+_ALONE: Mapping[str, Command] = {"help": Help(), "status": Status(), "subscriptions": ListSubscriptions()}
 
-_ALONE = {  # commands only if nothing follows
-    "list": "subscriptions",
-    "settings": "subscriptions",
-    "config": "subscriptions",
-    "设置": "subscriptions",
-    "配置": "subscriptions",
-    "ping": "status",
-    "version": "status",
-    "commands": "help",
-    "命令": "help",
-    "用法": "help",
-}
+
+class _Line(NamedTuple):
+    """Words, the repository that was named before them, and `find`, which returns the repository that a word names."""
+
+    words: list[str]
+    repository: Repository | None
+    today: date
+    find: Callable[[str], Repository | None]
 
 
 def holds_failure(text: str, bot_user: str = "") -> bool:
@@ -118,159 +121,149 @@ def parse(text: str, known: Sequence[Repository], today: date, usual: Sequence[R
         return pasted
     # Text copied from our own messages contains backticks and our substitute for a dot.
     words = text[:MOST_CHARACTERS].replace("`", " ").replace("\u2024", ".").split()
-    if not words:
-        return Day(parse_day("yesterday", today), latest=True)
-    repository = None if is_date(words[0]) else named(words[0], known, usual)
+    repository = named(words[0], known, usual) if words else None
     rest = words[1:] if repository else words
-    if repository and not rest:
-        return Day(parse_day("yesterday", today), repository, latest=True)
-    command = _command(rest, repository, lambda word: named(word, known, usual), today)
-    return _with_repository(command, words, len(words) - len(rest))
+    if not rest:
+        return _latest_day(today, repository)
+    command = _command(_Line(rest, repository, today, lambda word: named(word, known, usual)))
+    if isinstance(command, NotUnderstood) and command.nearest and repository:
+        return NotUnderstood(command.text, f"{words[0]} {command.nearest}", command.why)
+    return command
 
 
-def _command(words: list[str], repository: Repository | None, find: _Find, today: date) -> Command:
-    if len(words) == 1:  # "yesterday?" and "help!" are commands too
-        words = [words[0].rstrip("?？!！") or words[0]]
-    head = words[0].lower()
-    head = _ALONE.get(head, head) if len(words) == 1 else head
-    head = _keyword(head)
-    if head == "help":
-        return Help()
-    if head == "search":
-        return _search(words[1:], repository)
-    if head == "upgrade":
-        return _upgrade(words[1:], repository)
-    if head == "week":
-        return _week(words[1:], repository, find, today)
-    if head in SUBSCRIBING:
-        return _subscription_command(head, words[1:], repository, find)
-    return _without_keyword(words, repository, today)
+def _latest_day(today: date, repository: Repository | None) -> Day:
+    return Day(parse_day("yesterday", today), repository, latest=True)
 
 
-def _without_keyword(words: list[str], repository: Repository | None, today: date) -> Command:
-    """Parse words that begin with no command's word."""
-    found: Command | None = None
-    if len(words) == 1:
-        found = _range_day_or_commit(words[0], repository, today)
-    elif not repository and _keyword(words[1]) == "week":
-        found = _week_of_unknown(words, 1, today)
-    return found or _sentence(words, repository, today)
+def _command(line: _Line) -> Command:
+    first, *rest = line.words
+    if parser := _PARSERS.get(_keyword(first if rest else _bare(first))):
+        return parser(line._replace(words=rest))
+    return (None if rest else _word(_bare(first), line)) or _sentence(line)
 
 
-def _sentence(words: list[str], repository: Repository | None, today: date) -> Command:
+def _bare(word: str) -> str:
+    """Return a word without its marks: "yesterday?" and "help!" are commands too."""
+    return word.rstrip("?？!！") or word
+
+
+def _word(word: str, line: _Line) -> Command | None:
+    """Parse a word as a command without arguments, a range, a day or a commit; return None if it is none of these."""
+    keyword = _keyword(word)
+    if keyword in _ALONE:
+        return _ALONE[keyword]
+    with suppress(ValueError, Misuse):
+        if _COMPACT_DATE.fullmatch(word):  # a date much rather than a SHA
+            return Day(parse_day(f"{date.fromisoformat(word)}", line.today), line.repository)
+    with suppress(Misuse):
+        if ".." in word and not word.startswith("http"):
+            return _range(parse_range(word, line.today), word, line.repository)
+        return Day(parse_day(keyword, line.today), line.repository)
+    with suppress(Misuse):
+        return Lookup(parse_reference(word), line.repository)
+    return None
+
+
+def _range(days: Sequence[date], text: str, repository: Repository | None) -> Command:
+    if len(days) > MOST_DAYS:
+        return NotUnderstood(quoted(text), f"{days[-MOST_DAYS]}..{days[-1]}", "too_many")
+    return Days(tuple(days), repository)
+
+
+def _sentence(line: _Line) -> Command:
     """Parse words that are no command by themselves: a request in words, a question, or else what is nearest to them."""
-    text, nearest = " ".join(words), nearest_to(words, today)
-    if nearest.why and not asks_when_addressed(text):
-        return nearest
-    if found := _request_in_words(text, repository, today):
+    text = " ".join(line.words)
+    if found := _request_in_words(text, line):
         return found
     if is_vague(text):
-        return NotUnderstood(nearest.text, "help")
-    if is_question(text, today):
-        return Ask(f"{repository} {text}" if repository else text)
-    return nearest if re.search(r"\w", without_courtesy(text)) else Help()
+        return NotUnderstood(quoted(text), "help")
+    if is_question(text, line.today):
+        return Ask(f"{line.repository} {text}" if line.repository else text)
+    if re.search(r"\w", without_courtesy(text)):
+        return NotUnderstood(quoted(text), suggestion(line.words, line.today))
+    return Help()
 
 
-def _request_in_words(text: str, repository: Repository | None, today: date) -> Command | None:
+def _request_in_words(text: str, line: _Line) -> Command | None:
     """Parse a text that asks about the bot, or for a digest, days or a commit, politely or not; None if it does not."""
     if asks_about_bot(text):
         return Help()
     if asks_for_digest(text):
-        return Day(parse_day("yesterday", today), repository, latest=True)
-    if asked := days_in_words(text, today):
-        days = tuple(asked.days)
-        if len(days) > MOST_DAYS:
-            return NotUnderstood(quoted([text]), f"{days[-MOST_DAYS]}..{days[-1]}", "too_many")
-        return Days(days, repository) if len(days) > 1 else Day(days[0], repository)
+        return _latest_day(line.today, line.repository)
     bare = without_courtesy(text)
-    return _range_day_or_commit(bare, repository, today) if bare != text and " " not in bare else None
+    found = _word(bare, line) if bare != text and len(bare.split()) == 1 else None
+    return found or _days_in_words(text, line)
 
 
-def _subscription_command(head: str, words: list[str], repository: Repository | None, find: _Find) -> Command:
-    """Parse the commands on subscriptions, and `status`; the repository may also follow the keyword."""
-    if head == "status":
-        return Status()
-    if head == "subscriptions":
-        return ListSubscriptions()
-    if len(words) == 1 and words[0].lower() in _HELP:
-        return Help()
-    if head == "subscribe":
-        return Subscribe(parse_options(words, repository, find))
-    return _unsubscribe(words, repository, find)
-
-
-def _unsubscribe(words: list[str], repository: Repository | None, find: _Find) -> Command:
-    if not words:
-        return Unsubscribe(repository)
-    if repository or len(words) > 1:
-        return NotUnderstood(quoted(["unsubscribe", *words]), "unsubscribe")
-    if words[0].lower() in _EVERYTHING:
-        return Unsubscribe(everything=True)
-    found = find(words[0])
-    if found is None:
-        raise InputError("unknown repository {text!r}; use owner/name", words[0])
-    return Unsubscribe(found)
-
-
-def _range_day_or_commit(word: str, repository: Repository | None, today: date) -> Command | None:
-    """Parse a word as a range, a day or a commit; return None if it is none of these."""
-    with suppress(ValueError, Misuse):
-        if len(word) == _COMPACT and word.isascii() and word.isdigit():  # a date much rather than a SHA
-            return Day(parse_day(f"{date.fromisoformat(word)}", today), repository)
-    with suppress(Misuse):
-        if ".." in word and not word.startswith("http"):
-            return _range(word, repository, today)
-        return Day(parse_day(_keyword(word), today), repository)
-    with suppress(Misuse):
-        return Lookup(parse_reference(word), repository)
-    return None
-
-
-def _search(words: list[str], repository: Repository | None) -> Command:
-    if not words or not re.search(r"\w", " ".join(words)):
-        return NotUnderstood("search", "search memory leak")
-    return Search(" ".join(words[:_WORDS]), repository)
-
-
-def _week(words: list[str], repository: Repository | None, find: _Find, today: date) -> Command:
-    """Parse a day of the week, or how many weeks it lies back; the repository may also stand here."""
-    if repository is None:
-        names = {each: found for each in words if not is_date(each) and (found := find(each))}
-        repository, words = next(iter(names.values()), None), [each for each in words if each not in names]
-    if len(words) > 1:
-        hint = None if repository else _week_of_unknown(["week", *words], 0, today)
-        return hint or _sentence(["week", *words], repository, today)
+def _days_in_words(text: str, line: _Line) -> Command | None:
+    """Parse a text that consists of days, but for words of courtesy; None if it says more, or names no day."""
+    future = NotUnderstood(quoted(text), f"{line.today}", "future")
+    if is_to_come(text):
+        return future
     try:
-        return Week(parse_week(_keyword("".join(words)), today), repository)
+        asked = days_asked(text, line.today)
+    except Misuse:  # all of them lie in the future
+        return None if asks_when_addressed(text) else future
+    if asked is None or re.search(r"\w", without_courtesy(asked.rest)):
+        return None
+    if asked.first.year < _FIRST_YEAR:
+        return NotUnderstood(quoted(text), suggestion(line.words, line.today))
+    return Day(asked.first, line.repository) if asked.first == asked.last else _range(asked.days, text, line.repository)
+
+
+def _search(line: _Line) -> Command:
+    words = " ".join(line.words[:_WORDS])
+    return Search(words, line.repository) if re.search(r"\w", words) else NotUnderstood("search", "search memory leak")
+
+
+def _week(line: _Line) -> Command:
+    """Parse a day of the week, or how many weeks it lies back; the repository may also stand here."""
+    repository, words = line.repository, line.words
+    if repository is None:
+        names = {each: named for each in words if (named := line.find(each))}
+        repository, words = next(iter(names.values()), None), [each for each in words if each not in names]
+    text = without_courtesy(" ".join(words))
+    try:
+        return Week(parse_week(_keyword(text), line.today), repository)
     except Misuse:
-        why: Why = "future" if nearest_to(words, today).why == "future" else ""
-        return NotUnderstood(quoted(["week", *words]), "week -1", why)
+        days = _days_in_words(text, line)
+        why: Why = days.why if isinstance(days, NotUnderstood) else ""
+        return NotUnderstood(quoted(" ".join(["week", *words])), "week -1", why)
 
 
-def _week_of_unknown(words: list[str], place: int, today: date) -> NotUnderstood | None:
-    """Return the valid form of `week` at a place among words that name no known repository, but may be meant to; else None."""
-    others = [*words[:place], *words[place + 1 :]]
-    days = [each for each in others if is_date(each) or _WEEKS_BACK.fullmatch(each)]
-    names = [each for each in others if each not in days]
-    if len(names) != 1 or len(days) > 1 or not _SHORT_NAME.fullmatch(names[0]) or names[0].lower() in _BEFORE_DAYS:
-        return None
-    if not days and not isinstance(_sentence(words, None, today), NotUnderstood):  # "last week"
-        return None
-    return NotUnderstood(quoted(words), " ".join(["week", *days, "owner/name"]))
-
-
-def _upgrade(words: list[str], repository: Repository | None) -> Command:
+def _upgrade(line: _Line) -> Command:
     """Parse the versions, and the downstream repositories after the keyword."""
+    words = line.words
     place = next((number for number, word in enumerate(words) if word.lower() == "downstream"), len(words))
     span, names = words[:place], " ".join(words[place + 1 :]).replace(",", " ").split()
+    refused = NotUnderstood(quoted(" ".join(["upgrade", *words])), _UPGRADE_EXAMPLE)
     if len(span) > 1 or not all(map(_SPAN.fullmatch, span)) or (place < len(words) and not names):
-        return NotUnderstood(quoted(["upgrade", *words]), _UPGRADE_EXAMPLE)
+        return refused
     start, end = parse_span(span[0] if span else "")
     try:
-        downstream = tuple(map(Repository.parse, names))
+        return Upgrade(start, end, line.repository, tuple(map(Repository.parse, names)))
     except Misuse:
-        return NotUnderstood(quoted(["upgrade", *words]), _UPGRADE_EXAMPLE)
-    return Upgrade(start, end, repository, downstream)
+        return refused
+
+
+def _subscribe(line: _Line) -> Command:
+    if [_keyword(each) for each in line.words] == ["help"]:
+        return Help()
+    return Subscribe(parse_options(line.words, line.repository, line.find))
+
+
+def _unsubscribe(line: _Line) -> Command:
+    """Parse the repository, which may stand before or after the keyword, or a word for all."""
+    words = line.words
+    if not words:
+        return Unsubscribe(line.repository)
+    if line.repository or len(words) > 1:
+        return NotUnderstood(quoted(" ".join(["unsubscribe", *words])), "unsubscribe")
+    if words[0].lower() in _EVERYTHING:
+        return Unsubscribe(everything=True)
+    if found := line.find(words[0]):
+        return Unsubscribe(found)
+    raise InputError("unknown repository {text!r}; use owner/name", words[0])
 
 
 def _suspects(text: str, known: Sequence[Repository], usual: Sequence[Repository]) -> Command | None:
@@ -283,7 +276,7 @@ def _suspects(text: str, known: Sequence[Repository], usual: Sequence[Repository
     keyword, after = _first_word(rest) if repository else (first, rest)
     if _keyword(keyword) == "suspects":
         return Suspects(after, repository)
-    if _keyword(keyword) in COMMANDS or not reads_as_failure(text):
+    if _keyword(keyword) in _PARSERS or not reads_as_failure(text):
         return None
     return Suspects(text, repository if repository in known else None)
 
@@ -293,15 +286,10 @@ def _first_word(text: str) -> tuple[str, str]:
     return first, "".join(rest)
 
 
-def _range(word: str, repository: Repository | None, today: date) -> Command:
-    days = tuple(parse_range(word, today))
-    if len(days) > MOST_DAYS:
-        return NotUnderstood(word, f"{days[-MOST_DAYS]}..{days[-1]}", "too_many")
-    return Days(days, repository)
-
-
-def _with_repository(command: Command, words: list[str], skipped: int) -> Command:
-    """Prefix a suggestion with the repository that was typed, unless it names another."""
-    if isinstance(command, NotUnderstood) and command.nearest and skipped and "/" not in command.nearest.split()[0]:
-        return NotUnderstood(command.text, f"{words[0]} {command.nearest}", command.why)
-    return command
+_PARSERS: Mapping[str, Callable[[_Line], Command]] = {
+    "search": _search,
+    "upgrade": _upgrade,
+    "week": _week,
+    "subscribe": _subscribe,
+    "unsubscribe": _unsubscribe,
+}

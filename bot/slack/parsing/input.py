@@ -13,7 +13,7 @@ from analysis.text import shorten
 _SHOWN = 60  # characters of the input quoted in the message
 _FILE_AS_HOST = re.compile(r"<https?://([\w.-]+\.(?:py|so|sh|cc|rs))\|\1>")  # Slack links such names
 # GitHub's length limits.
-FULL_NAME = re.compile(r"[\w.-]{1,39}/[\w.-]{1,100}(@\S{1,200})?", re.ASCII)
+_FULL_NAME = re.compile(r"[\w.-]{1,39}/[\w.-]{1,100}(@\S{1,200})?", re.ASCII)
 _ADDRESS = re.compile(
     r"(?:https?://)?(?:www\.)?github\.[\w.-]+/([\w.-]{1,39})/([\w.-]{1,100})(?:/tree/(\S{1,200}?))?/?",
     re.ASCII | re.IGNORECASE,
@@ -66,7 +66,7 @@ def in_full(text: str) -> Repository | None:
     address = _ADDRESS.fullmatch(text)
     if address:
         text = f"{address[1]}/{address[2]}" + (f"@{address[3]}" if address[3] else "")
-    if not FULL_NAME.fullmatch(text) or _NUMBERS.fullmatch(text):
+    if not _FULL_NAME.fullmatch(text) or _NUMBERS.fullmatch(text):
         return None
     with suppress(Misuse):
         return Repository.parse(text)

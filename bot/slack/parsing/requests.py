@@ -1,10 +1,10 @@
-"""Requests from people, parsed once from Slack's payloads: one type a kind."""
+"""Requests from people, parsed once from Slack's payloads: one model a kind."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from hashlib import sha256
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field, TypeAdapter
+from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
 from analysis.models import Frozen
 from analysis.text import scalar
@@ -15,6 +15,53 @@ _MOST_PASTED = 40_000  # of a command or a message, which may hold a log; Slack 
 _MOST_FILES = 3
 _TEXTS = ("text", "url", "title", "title_link", "pretext", "fallback")  # fields of messages, blocks and attachments
 _MEDIA = ("image/", "audio/", "video/")
+_PERSON = {"user": ("user.id",), "team": ("user.team_id", "team.id"), "response_url": ("response_url",)}
+# Where the payloads of each kind have the fields of their requests: at the first of some paths.
+_PATHS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "command": {
+        "key": ("trigger_id",),
+        "user": ("user_id",),
+        "team": ("team_id",),
+        "channel": ("channel_id",),
+        "text": ("text",),
+        "response_url": ("response_url",),
+    },
+    "message": {
+        "user": ("event.user",),
+        "team": ("event.user_team", "event.source_team", "event.team", "team_id"),
+        "channel": ("event.channel",),
+        "text": ("event.text",),
+        "ts": ("event.ts",),
+        "thread_ts": ("event.thread_ts",),
+    },
+    "button": {
+        **_PERSON,
+        "key": ("trigger_id",),
+        "channel": ("channel.id", "container.channel_id"),
+        "ts": ("container.message_ts", "message.ts"),
+        "thread_ts": ("container.thread_ts", "message.thread_ts"),
+        "private": ("container.is_ephemeral",),
+    },
+    "shortcut": {
+        **_PERSON,
+        "key": ("trigger_id",),
+        "channel": ("channel.id",),
+        "ts": ("message.ts",),
+        "thread_ts": ("message.thread_ts",),
+    },
+    "form": {"key": ("view.id",), "user": ("user.id",), "team": ("user.team_id", "team.id")},
+    "home": {"key": ("event_id",), "user": ("event.user",)},
+}
+
+
+def _storable(text: str) -> str:
+    if scalar(text) != text:
+        raise ValueError("a lone surrogate, which no database stores")
+    return text
+
+
+Id = Annotated[str, AfterValidator(_storable)]  # made by Slack or by us
+Text = Annotated[str, AfterValidator(lambda text: scalar(text)[:_MOST_PASTED])]  # written by a person
 
 
 class Request(Frozen):
@@ -26,13 +73,13 @@ class Request(Frozen):
 
     model_config = ConfigDict(extra="ignore")
 
-    key: str
-    user: str
-    channel: str
-    team: str = ""
-    ts: str = ""
-    thread_ts: str = ""
-    response_url: str = ""
+    key: Id
+    user: Id
+    channel: Id
+    team: Id = ""
+    ts: Id = ""
+    thread_ts: Id = ""
+    response_url: Id = ""
     private: bool = False
 
     @property
@@ -50,7 +97,7 @@ class CommandRequest(Request):
     """A slash command."""
 
     kind: Literal["command"] = "command"
-    text: str = ""
+    text: Text = ""
     private: bool = True
 
 
@@ -58,8 +105,8 @@ class MessageRequest(Request):
     """A message or a mention, with the ids of its files. `root_is_ours` tells whether the bot started its thread."""
 
     kind: Literal["message"] = "message"
-    text: str = ""
-    files: tuple[str, ...] = ()
+    text: Text = ""
+    files: tuple[Id, ...] = ()
     mentioned: bool = False
     root_is_ours: bool = False
 
@@ -68,15 +115,15 @@ class ButtonRequest(Request):
     """A button click."""
 
     kind: Literal["button"] = "button"
-    action: str
-    value: str = ""
+    action: Id
+    value: Id = ""
 
 
 class ShortcutRequest(Request):
     """The shortcut "Explain commits" on a message, with all that the message says."""
 
     kind: Literal["shortcut"] = "shortcut"
-    text: str = ""
+    text: Text = ""
     private: bool = True
 
 
@@ -84,8 +131,8 @@ class QuestionForm(Request):
     """A question from the modal of an "Ask" button; `about` is the button's value."""
 
     kind: Literal["form"] = "form"
-    about: str
-    question: str
+    about: Id
+    question: Text
 
 
 class SubscriptionForm(Request):
@@ -124,16 +171,45 @@ def parse_request(row: Mapping[str, Any]) -> AnyRequest:
     return _REQUESTS.validate_python(row)
 
 
+_MESSAGE = TypeAdapter(tuple[Id, Id])  # its channel and ts
+_METADATA = TypeAdapter(Id)
+
+
+def find(payload: Any, *paths: str) -> Any:
+    """Return what stands at the first of some paths that a payload has, such as `event.user`; None if it has none."""
+    for path in paths:
+        found = payload
+        for name in path.split("."):
+            found = found.get(name) if isinstance(found, Mapping) else None
+        if found is not None:
+            return found
+    return None
+
+
+def _fields(kind: str, body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a request that its payload has; a key begins with the kind."""
+    found = {name: find(body, *paths) for name, paths in _PATHS[kind].items()}
+    return {name: f"{kind}:{value}" if name == "key" else value for name, value in found.items() if value is not None}
+
+
+def is_malformed(kind: str, body: Mapping[str, Any]) -> bool:
+    """Return whether a payload of a kind lacks what every such payload has, or has something else in its place.
+
+    Whatever the kind, Bolt reads the view of one that no listener takes.
+    """
+    if not isinstance(body.get("view", {}), dict):
+        return True
+    try:
+        if kind in _PARSERS:
+            _PARSERS[kind](body)
+    except ValidationError:
+        return True
+    return False
+
+
 def from_command(body: Mapping[str, Any]) -> CommandRequest:
     """Parse a slash command."""
-    return CommandRequest(
-        key=f"command:{body['trigger_id']}",
-        user=body["user_id"],
-        team=body.get("team_id") or "",
-        channel=body["channel_id"],
-        text=scalar(body.get("text") or "")[:_MOST_PASTED],
-        response_url=body.get("response_url") or "",
-    )
+    return CommandRequest(**_fields("command", body))
 
 
 def message_key(channel: str, ts: str) -> str:
@@ -143,83 +219,51 @@ def message_key(channel: str, ts: str) -> str:
 
 def from_message(body: Mapping[str, Any], bot_user: str) -> MessageRequest | None:
     """Parse a message or a mention (a mention arrives as both); None unless a person has just written it."""
-    event = body["event"]
-    if (
-        event.get("subtype") not in (None, "thread_broadcast", "file_share")
-        or event.get("bot_id")
-        or event.get("edited")
-    ):
-        return None
-    if not event.get("user") or event["user"] == bot_user:
-        return None
-    text = scalar(event.get("text") or "")
-    return MessageRequest(
-        key=message_key(event["channel"], event["ts"]),
-        user=event["user"],
-        team=event.get("user_team") or event.get("source_team") or event.get("team") or body.get("team_id") or "",
-        channel=event["channel"],
-        text=text[:_MOST_PASTED],
-        files=_files(event.get("files") or ()),
-        ts=event["ts"],
-        thread_ts=event.get("thread_ts") or "",
-        mentioned=event["type"] == "app_mention" or f"<@{bot_user}" in text,
+    event, found = body["event"], {"user": "", **_fields("message", body)}
+    request = MessageRequest(
+        key=message_key(*_MESSAGE.validate_python((event.get("channel"), event.get("ts")))),
+        files=_text_files(event.get("files")),
+        mentioned=event["type"] == "app_mention" or f"<@{bot_user}" in str(found.get("text")),
         root_is_ours=event.get("parent_user_id") == bot_user,
+        **found,
     )
+    written = event.get("subtype") in (None, "thread_broadcast", "file_share")
+    if not written or event.get("bot_id") or event.get("edited") or request.user in ("", bot_user):
+        return None
+    return request
 
 
 def deleted_message(body: Mapping[str, Any]) -> tuple[str, str] | None:
     """Return the channel and ts of a message that was deleted, also of one that stays as a tombstone; None for other events."""
-    event = body["event"]
-    if event.get("subtype") == "message_deleted" and event.get("deleted_ts"):
-        return event["channel"], event["deleted_ts"]
-    changed = event.get("message") or {}
-    if event.get("subtype") == "message_changed" and changed.get("subtype") == "tombstone" and changed.get("ts"):
-        return event["channel"], changed["ts"]
-    return None
+    event, ts = body["event"], None
+    if event.get("subtype") == "message_deleted":
+        ts = event.get("deleted_ts")
+    elif event.get("subtype") == "message_changed" and find(event, "message.subtype") == "tombstone":
+        ts = event["message"].get("ts")
+    return _MESSAGE.validate_python((event.get("channel"), ts)) if ts else None
 
 
-def _files(shared: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+def _text_files(shared: Any) -> list[Any]:
     """Return the ids of the files that may hold text: all but images, sound and films."""
-    listed = [each for each in shared if not str(each.get("mimetype") or "").startswith(_MEDIA)]
-    return tuple(str(each["id"]) for each in listed if each.get("id"))[:_MOST_FILES]
+    listed = [each for each in shared if isinstance(each, Mapping)] if isinstance(shared, list) else []
+    return [each["id"] for each in listed if each.get("id") and not str(each.get("mimetype")).startswith(_MEDIA)][
+        :_MOST_FILES
+    ]
 
 
 def from_button(body: Mapping[str, Any]) -> ButtonRequest:
     """Parse a button click, or a choice from an overflow menu, whose option carries the action before its value."""
-    action = body["actions"][0]
-    if action.get("type") == "overflow":
-        name, _, value = str((action.get("selected_option") or {}).get("value") or "").partition("|")
-        action = {**action, "action_id": name, "value": value}
-    container = body.get("container") or {}
-    channel = (body.get("channel") or {}).get("id") or container.get("channel_id") or ""
-    message = body.get("message") or {}
-    return ButtonRequest(
-        key=f"button:{body.get('trigger_id') or action.get('action_ts')}",
-        user=body["user"]["id"],
-        team=body["user"].get("team_id") or (body.get("team") or {}).get("id") or "",
-        channel=channel,
-        value=action.get("value") or "",
-        action=action["action_id"],
-        ts=container.get("message_ts") or message.get("ts") or "",
-        thread_ts=container.get("thread_ts") or message.get("thread_ts") or "",
-        response_url=body.get("response_url") or "",
-        private=bool(container.get("is_ephemeral")),
-    )
+    pressed = body.get("actions")
+    action = pressed[0] if isinstance(pressed, list) and pressed else {}
+    name, value = find(action, "action_id"), find(action, "value")
+    if find(action, "type") == "overflow":
+        name, _, value = str(find(action, "selected_option.value")).partition("|")
+    return ButtonRequest(action=name, value=value or "", **{"channel": "", **_fields("button", body)})
 
 
 def from_shortcut(body: Mapping[str, Any]) -> ShortcutRequest:
     """Parse a shortcut on a message."""
-    message = body["message"]
-    return ShortcutRequest(
-        key=f"shortcut:{body['trigger_id']}",
-        user=body["user"]["id"],
-        team=body["user"].get("team_id") or (body.get("team") or {}).get("id") or "",
-        channel=body["channel"]["id"],
-        text=scalar("\n".join(_texts(message)))[:_MOST_PASTED],
-        ts=message.get("ts") or "",
-        thread_ts=message.get("thread_ts") or "",
-        response_url=body.get("response_url") or "",
-    )
+    return ShortcutRequest(text="\n".join(_texts(body.get("message"))), **_fields("shortcut", body))
 
 
 def _texts(part: Any) -> Iterator[str]:
@@ -235,36 +279,42 @@ def _texts(part: Any) -> Iterator[str]:
             yield from _texts(each)
 
 
-def from_form(body: Mapping[str, Any], button: ButtonRequest, question: str) -> QuestionForm:
+def from_form(body: Mapping[str, Any], button: ButtonRequest, question: Text) -> QuestionForm:
     """Build the request for a question from the modal that a button opened."""
-    return QuestionForm(
-        **button.model_dump(exclude={"kind", "key", "user", "action", "value"}),
-        key=f"form:{body['view']['id']}",
-        user=body["user"]["id"],
-        about=button.value,
-        question=scalar(question)[:_MOST],
-    )
+    sent = _fields("form", body)
+    place = button.model_dump(exclude={"kind", "key", "user"})
+    return QuestionForm(**place, key=sent["key"], user=sent["user"], about=button.value, question=question[:_MOST])
 
 
 def from_terms(
     body: Mapping[str, Any], channel: str, options: SubscriptionOptions, changes: int | None, *, at_home: bool
 ) -> SubscriptionForm:
     """Build the request for a submitted subscription modal."""
-    user = body["user"]
-    return SubscriptionForm(
-        key=f"form:{body['view']['id']}",
-        user=user["id"],
-        team=user.get("team_id") or (body.get("team") or {}).get("id") or "",
-        channel=channel,
-        options=options,
-        changes=changes,
-        at_home=at_home,
-    )
+    return SubscriptionForm(channel=channel, options=options, changes=changes, at_home=at_home, **_fields("form", body))
 
 
 def from_home(body: Mapping[str, Any]) -> HomeRequest | None:
     """Parse the opening of the App Home; None for its other tabs."""
+    request = HomeRequest(channel="", **_fields("home", body))
+    return request if find(body, "event.tab") == "home" else None
+
+
+def stopped_thread(body: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Return the channel and thread whose answers a person stops; None outside threads."""
     event = body["event"]
-    if event.get("tab") != "home":
-        return None
-    return HomeRequest(key=f"home:{body['event_id']}", user=event["user"], channel="")
+    return _MESSAGE.validate_python((event.get("channel"), event["thread_ts"])) if event.get("thread_ts") else None
+
+
+_PARSERS: Mapping[str, Callable[[Mapping[str, Any]], object]] = {
+    "command": from_command,
+    "message": lambda body: (from_message(body, ""), deleted_message(body)),
+    "mention": lambda body: from_message(body, ""),
+    "home": from_home,
+    "stop": stopped_thread,
+    "button": from_button,
+    "form": lambda body: (
+        _METADATA.validate_python(find(body, "view.private_metadata")),
+        Request(channel="", **_fields("form", body)),
+    ),
+    "shortcut": from_shortcut,
+}

@@ -1,4 +1,4 @@
-"""The options of `subscribe`, in any order, and the parsers of their values, which raise `InputError` for invalid ones.
+"""The options of `subscribe`, in any order, and the parsers of their values, which raise `Misuse` for invalid ones.
 
 [repo] [at HH:MM] [tz ZONE] [lang L] [min TIER] [paths GLOB,...] [watch TERM,...] [downstream REPO,...] [weekly DAY|off]
 """
@@ -9,10 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import time
 from difflib import get_close_matches
 from functools import cache
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, TypeVar, get_args
 from zoneinfo import ZoneInfo, available_timezones
 
-from analysis.errors import Misuse
 from analysis.gitignore import check_pattern
 from analysis.impact.watch import parse_watch
 from analysis.locale import mark
@@ -25,6 +24,7 @@ _MOST_PATHS = 20
 _MOST_DOWNSTREAM = 3  # each is read and compared with every commit
 _LONGEST = 200  # characters of a pattern
 _QUOTES = "\"'`“”‘’「」"
+Value = TypeVar("Value")
 _SEPARATORS = re.compile(r"[\s,，、;；]+")
 _AROUND = ",;，；"  # a word
 _TIME = re.compile(
@@ -51,7 +51,7 @@ _TIERS = {
     "低": Importance.LOW,
 }
 _NO_TIME = mark("{text!r} is not a valid time; use HH:MM")
-_NO_REPOSITORY = (["none"], ["无"])
+_NO_REPOSITORY = ("none", "无")
 _NO_PLACES = ("localtime", "Factory", "posixrules")  # tzdata names that are not a fixed time zone
 
 
@@ -81,49 +81,53 @@ def parse_zone(text: str) -> str:
     return found
 
 
-def parse_language(text: str) -> Language:
-    """Parse `zh`, `en` or a common name of either."""
-    found = _LANGUAGES.get(text.strip().lower())
-    if found is None:
-        raise InputError("{text!r} is not supported; use zh or en", text)
-    return found
+def _choice(values: Mapping[str, Value], error: str) -> Callable[[str], Value]:
+    """Return the parser of a word that is one of some, whatever its case; `error` says what it is not."""
+
+    def parse(text: str) -> Value:
+        found = values.get(text.strip().lower())
+        if found is None:
+            raise InputError(error, text)
+        return found
+
+    return parse
 
 
-def parse_tier(text: str) -> Importance:
-    """Parse `high`, `medium` or `low`, or their Chinese names."""
-    found = _TIERS.get(text.strip().lower())
-    if found is None:
-        raise InputError("{text!r} is not a valid importance; use high, medium or low", text)
-    return found
+parse_language = _choice(_LANGUAGES, mark("{text!r} is not supported; use zh or en"))
+parse_tier = _choice(_TIERS, mark("{text!r} is not a valid importance; use high, medium or low"))
+parse_weekly = _choice(
+    _WEEKDAYS, mark("{text!r} is not a day of the week; use mon, tue, wed, thu, fri, sat, sun or off")
+)
+
+
+def _listed(text: str) -> list[str]:
+    """Split a text at commas and spaces, and strip the quotes of each part."""
+    return [bare for each in _SEPARATORS.split(text) if (bare := each.strip(_QUOTES))]
 
 
 def parse_paths(text: str) -> tuple[str, ...]:
     """Parse .gitignore patterns separated by commas or spaces, with optional quotes."""
     if re.search(r"[{}]", text):
         raise InputError("braces don't work in paths; list each path: *.c, *.h", text)
-    bare = (each.strip(_QUOTES).removeprefix("./") for each in _SEPARATORS.split(text))
-    found = tuple(dict.fromkeys(filter(None, bare)))
+    found = tuple(dict.fromkeys(filter(None, (each.removeprefix("./") for each in _listed(text)))))
     if len(found) > _MOST_PATHS:
         raise InputError("{count} paths are too many; use at most {most}", count=len(found), most=_MOST_PATHS)
     for each in found:
-        _check_path(each)
+        if len(each) > _LONGEST:
+            raise InputError("the path {text!r} is too long; use at most {most} characters", each, most=_LONGEST)
+        check_pattern(each)
     return found
 
 
 def parse_watched(text: str) -> tuple[str, ...]:
     """Parse watched paths, names, flags and variables, separated by commas or spaces, with optional quotes."""
-    terms = ",".join(bare for each in _SEPARATORS.split(text) if (bare := each.strip(_QUOTES)))
-    try:
-        return parse_watch(terms)
-    except Misuse as exc:
-        raise InputError(exc.what) from exc
+    return parse_watch(",".join(_listed(text)))
 
 
 def parse_downstream(text: str) -> tuple[Repository, ...]:
     """Parse repositories separated by commas or spaces, with optional quotes; `none` for no repository."""
-    words = [bare for each in _SEPARATORS.split(text) if (bare := each.strip(_QUOTES))]
-    named = [parse_repository(each) for each in words] if [each.lower() for each in words] not in _NO_REPOSITORY else []
-    found = tuple({each.key: each for each in named}.values())
+    words = [each for each in _listed(text) if each.lower() not in _NO_REPOSITORY]
+    found = tuple({each.key: each for each in map(parse_repository, words)}.values())
     if len(found) > _MOST_DOWNSTREAM:
         raise InputError(
             "{count} downstream repositories are too many; use at most {most}",
@@ -131,23 +135,6 @@ def parse_downstream(text: str) -> tuple[Repository, ...]:
             most=_MOST_DOWNSTREAM,
         )
     return found
-
-
-def parse_weekly(text: str) -> Weekday | Literal["off"]:
-    """Parse a day of the week, in full or short, in English or Chinese, or `off`."""
-    found = _WEEKDAYS.get(text.strip().lower())
-    if found is None:
-        raise InputError("{text!r} is not a day of the week; use mon, tue, wed, thu, fri, sat, sun or off", text)
-    return found
-
-
-def _check_path(text: str) -> None:
-    if len(text) > _LONGEST:
-        raise InputError("the path {text!r} is too long; use at most {most} characters", text, most=_LONGEST)
-    try:
-        check_pattern(text)
-    except Misuse as exc:
-        raise InputError(exc.what) from exc
 
 
 @cache
@@ -186,7 +173,7 @@ class SubscriptionOptions(Frozen):
 def parse_options(
     words: Sequence[str], repository: Repository | None, named: Callable[[str], Repository | None]
 ) -> SubscriptionOptions:
-    """Parse the words after `subscribe`. Raise `InputError` for the first invalid one, with a valid example.
+    """Parse the words after `subscribe`. Raise `Misuse` for the first invalid one, with a valid example.
 
     `named` returns the repository that a word names, or None.
     """
@@ -239,7 +226,7 @@ def _repository(word: str, named: Callable[[str], Repository | None], *, known: 
     if nearest:
         raise InputError("unknown option {text!r}; did you mean {nearest}?", word, nearest=nearest[0])
     if "/" in word:
-        raise InputError("{text!r} is not a repository; use owner/name or owner/name@branch", word)
+        return parse_repository(word)
     if known is None and re.fullmatch(r"[A-Za-z][\w.-]*(@\S+)?", word):
         raise InputError("unknown repository {text!r}; use owner/name", word)
     raise InputError(

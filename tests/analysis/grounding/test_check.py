@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.grounding.check import check_analysis, is_empty, tidied_analysis
+from analysis.grounding.check import check, check_analysis, is_empty, tidied
 from analysis.grounding.corpus import Corpus
 from analysis.grounding.language import is_in_language
 from analysis.grounding.plain_text import sentences as split
@@ -41,15 +41,16 @@ COMMIT = commit(
 EMPTY = Analysis(by="model", summary="")
 
 
-def named(text: str, *, where: str = "summary", kinds: tuple[str, ...] | None = None) -> list[tuple[str, str]]:
-    """The false claims of a text that stands as the summary, the advice or an insight."""
+def named(text: str, *, where: str = "summary", kinds: tuple[str, ...] = ()) -> list[tuple[str, str]]:
+    """The false claims of a text that stands as the summary, the advice or an insight; of some kinds, if given."""
     analysis = {
         "summary": EMPTY.model_copy(update={"summary": text}),
         "scope": EMPTY.model_copy(update={"scope": (text,)}),
         "insight": EMPTY.model_copy(update={"insight": Insight(architecture=text)}),
         "advice": EMPTY.model_copy(update={"advice": (text,)}),
     }[where]
-    return [(claim.kind, claim.text) for claim in check_analysis(analysis, Corpus([COMMIT]), kinds=kinds).removed]
+    removed = check_analysis(analysis, Corpus([COMMIT])).removed
+    return [(claim.kind, claim.text) for claim in removed if not kinds or claim.kind in kinds]
 
 
 @pytest.mark.parametrize(
@@ -351,13 +352,6 @@ def test_ordinary_words_are_no_links_or_instructions(text: str) -> None:
     assert named(text, kinds=("link", "image", "heading", "instruction")) == []
 
 
-def test_only_the_kinds_asked_for_are_looked_for() -> None:
-    """With `kinds` other claims neither count nor cost a sentence."""
-    analysis = EMPTY.model_copy(update={"summary": "See `worker.py`. Gains 77%."})
-    assert [kind for kind, _ in check_analysis(analysis, Corpus([COMMIT]), kinds={"figure"}).removed] == ["figure"]
-    assert check_analysis(analysis, Corpus([COMMIT]), kinds={"figure"}).analysis.summary == "See `worker.py`."
-
-
 @pytest.mark.parametrize(
     ("text", "pieces"),
     [
@@ -505,21 +499,21 @@ def test_nothing_of_substance_is_empty(summary: str, empty: bool) -> None:
 )
 def test_a_text_becomes_one_plain_line(text: str, plain: str) -> None:
     """Marks of headings, lists, links, HTML and fences go, what cannot be seen goes, and code spans keep what they hold."""
-    analysis = tidied_analysis(Analysis(by="model", summary=text, advice=(text,)))
-    assert (analysis.summary, analysis.advice) == (plain, (plain,))
+    assert tidied(text) == plain
 
 
 def test_texts_and_lists_are_capped() -> None:
     """1200 characters of prose, 600 an item, twelve items, cut after a sentence or a word and never in a code span."""
-    analysis = tidied_analysis(
+    analysis = check_analysis(
         Analysis(
             by="model",
             summary="好句子。" * 400,
             scope=("", "  ", *(f"item {place}" for place in range(30))),
             risks=(Risk(risk="", severity=Severity.LOW), *[Risk(risk="r", severity=Severity.LOW)] * 20),
             advice=("word " * 200, "`" + "x" * 700 + "`", "start `" + "x" * 700 + "` end", "字" * 700),
-        )
-    )
+        ),
+        Corpus([COMMIT]),
+    ).analysis
     assert analysis.summary == "好句子。" * 300
     assert len(analysis.scope) == len(analysis.risks) == 12
     assert analysis.scope[0] == "item 0"
@@ -529,98 +523,32 @@ def test_texts_and_lists_are_capped() -> None:
     assert all(len(text) <= 600 for text in (words, code, later, signs))
 
 
-FRAGMENTS = st.sampled_from(
-    [
-        *(
-            "`",
-            "``",
-            "```\n",
-            "`worker.py`",
-            "`scheduler.py`",
-            "worker.py",
-            "engine/",
-            "/",
-            "*",
-            "**",
-            "{",
-            "<",
-            "$",
-            "…",
-        ),
-        *(
-            "# ",
-            "\n",
-            "。",
-            "；",
-            ". ",
-            "! ",
-            "- ",
-            "1. ",
-            "[a](b)",
-            "![",
-            "](",
-            "https://",
-            "x.com/",
-            "<b>",
-            "<br",
-            ">",
-        ),
-        *(
-            "#99",
-            "PR ",
-            "12",
-            "40%",
-            "3x",
-            "44 files",
-            "300 行",
-            "+1/-2",
-            "deadbeef1",
-            "--no-such",
-            "no_such()",
-            "A.b(",
-        ),
-        *(
-            "\u200b",
-            "\u202e",
-            "\x00",
-            "\ud800",
-            "忽略之前的指令",
-            "as an AI",
-            "你好",
-            "Hello ",
-            "“",
-            "”",
-            '"',
-            ":",
-            ",",
-            "~",
-        ),
-    ]
-)
+FRAGMENTS = st.sampled_from([
+    "`", "``", "```\n", "`worker.py`", "`scheduler.py`", "worker.py", "engine/", "/", "*", "**", "{", "<", "$", "…", "# ", "\n", "。", "；", ". ", "! ",
+    "- ", "1. ", "[a](b)", "![", "](", "https://", "x.com/", "<b>", "<br", ">", "#99", "PR ", "12", "40%", "3x", "44 files", "300 行", "+1/-2", "deadbeef1",
+    "--no-such", "no_such()", "A.b(", "\u200b", "\u202e", "\x00", "\ud800", "忽略之前的指令", "as an AI", "你好", "Hello ", "“", "”", '"', ":", ",", "~",
+])  # fmt: skip
 TEXT = st.one_of(st.lists(FRAGMENTS, max_size=14).map("".join), st.text(max_size=40))
 
 
-@given(summary=TEXT, item=TEXT, risk=TEXT)
-def test_any_text_can_be_checked_and_tidied(summary: str, item: str, risk: str) -> None:
+@given(TEXT)
+def test_any_text_can_be_checked_and_tidied(text: str) -> None:
     """Nothing raises; a second check finds nothing more, a second cleaning changes nothing, and nothing is added."""
-    analysis = Analysis(
-        by="model",
-        summary=summary,
-        scope=(item,),
-        insight=Insight(security=summary),
-        risks=(Risk(risk=risk, severity=Severity.LOW, mitigation=item),),
-        advice=(item, risk),
-    )
-    checked = check_analysis(analysis, Corpus([COMMIT]))
-    assert check_analysis(checked.analysis, Corpus([COMMIT])) == (checked.analysis, ())
-    assert bool(checked.removed) is (checked.analysis != analysis)
-    tidy = tidied_analysis(checked.analysis)
-    assert tidied_analysis(tidy) == tidy
-    assert all("\n" not in text and len(text) <= 1200 for text in (tidy.summary, *tidy.scope, *tidy.advice))
-    assert not re.search("[\u200b\u202e\x00]", tidy.summary)
-    is_in_language(tidy.texts, "zh")
-    is_in_language(tidy.texts, "en")
-    is_empty(tidy.summary)
+    corpus = Corpus([COMMIT])
+    checked = check(text, corpus)
+    assert check(checked.text, corpus) == (checked.text, ())
+    assert bool(checked.removed) is (checked.text != text)
+    tidy = tidied(checked.text)
+    assert tidied(tidy) == tidy
+    assert "\n" not in tidy
+    assert len(tidy) <= 1200
+    assert not re.search("[\u200b\u202e\x00]", tidy)
+    is_in_language(tidy, "zh")
+    is_in_language(tidy, "en")
+    is_empty(tidy)
+    risks = (Risk(risk=text, severity=Severity.LOW, mitigation=text),)
+    analysis = check_analysis(Analysis(by="model", summary=text, scope=(text,), risks=risks), corpus).analysis
+    assert all("\n" not in each and len(each) <= 1200 for each in analysis.texts)
 
 
 @given(TEXT)
@@ -638,7 +566,7 @@ def test_no_text_takes_long(text: str) -> None:
     """What a hostile model writes is checked and cleaned in less than two seconds of processor time."""
     start = time.thread_time()
     checked = check_analysis(EMPTY.model_copy(update={"summary": text, "advice": (text,)}), Corpus([COMMIT]))
-    is_in_language(tidied_analysis(checked.analysis).texts, "zh")
+    is_in_language(checked.analysis.texts, "zh")
     assert time.thread_time() - start < 2
 
 

@@ -8,9 +8,10 @@ from analysis.facts import facts
 from analysis.grounding.check import check_analysis
 from analysis.grounding.corpus import Corpus
 from analysis.grounding.denials import denial
-from analysis.models import Analysis, Commit, Entry, Insight, Language, Question, Repository
+from analysis.models import Analysis, Commit, Entry, Insight, Language, Repository
 from analysis.questions.answer_check import AnswerChecker
-from analysis.questions.excerpts import chunks_of
+from analysis.questions.prompt import chunks_of
+from analysis.questions.question import Question, parse_question
 from analysis.questions.segmenter import Segment
 from analysis.ranking import rank
 from tests.factories import commit, file, patch
@@ -91,7 +92,9 @@ def entry(told: Commit) -> Entry:
 
 def is_kept(text: str, *commits: Commit) -> bool:
     """Whether an answer about some commits keeps a sentence."""
-    question = Question("what is it?", Repository(owner="acme", name="engine"), tuple(map(entry, commits)))
+    question = Question(
+        parse_question("what is it?"), Repository(owner="acme", name="engine"), tuple(map(entry, commits))
+    )
     chunks = [piece for each in commits for piece in chunks_of(each)]
     language: Language = "en" if text.isascii() else "zh"
     checker = AnswerChecker(question, chunks, language, lambda: "")

@@ -16,8 +16,9 @@ from llmock.testing import LLMockServer
 
 from analysis.facts import facts
 from analysis.llm import ChatModel, Message, UsageCounter
-from analysis.models import Analysis, Commit, Entry, Language, Links, Question, Repository, Statement, Turn
+from analysis.models import Analysis, Commit, Entry, Language, Links, Repository, Statement, Turn
 from analysis.questions.answering import Answering, answer, estimate
+from analysis.questions.question import Question, parse_question
 from analysis.ranking import rank
 from loopback.http_server import Loopback, QuietHandler
 from tests.factories import SHA, commit, file, patch
@@ -79,7 +80,7 @@ def asking(opened: ExitStack) -> Callable[..., Answering]:
             server = opened.enter_context(ScriptedChat((lambda _: reply) if isinstance(reply, str) else reply))
             at = server.url
         model = opened.enter_context(closing(ChatModel("scripted", base_url=at, api_key="key", timeout=1)))
-        return answer(Question(question, REPOSITORY, entries, thread), language, model, meter, contents)
+        return answer(Question(parse_question(question, thread), REPOSITORY, entries), language, model, meter, contents)
 
     return begun
 
@@ -541,7 +542,7 @@ def test_whatever_a_model_says_ends_in_an_answer(reply: str, days: bool, parrot:
     says, model = parrot
     says[:] = [reply]
     entries = (entry(), entry(OTHER)) if days else (entry(),)
-    statements = list(answer(Question("what of --foo?", REPOSITORY, entries), "en", model, None))
+    statements = list(answer(Question(parse_question("what of --foo?"), REPOSITORY, entries), "en", model, None))
     assert statements
     for said in statements:
         assert said.text.strip()

@@ -5,8 +5,7 @@ from datetime import date
 import pytest
 
 from analysis.errors import Misuse
-from analysis.questions.days_asked import days_asked, last_days
-from analysis.questions.scope import asks_over_days, scope_of
+from analysis.questions.days_asked import asks_over_days, days_asked, last_days, scope_of
 
 TODAY = date(2026, 2, 11)  # a Wednesday
 

@@ -5,10 +5,11 @@ from datetime import timedelta
 import pytest
 
 from analysis.facts import facts
-from analysis.models import Commit, Entry, Language, Links, Question, Ranked, Repository, Series, Statement
+from analysis.models import Commit, Entry, Language, Links, Ranked, Repository, Series, Statement
 from analysis.questions.answering import answer
+from analysis.questions.kinds import METADATA, QuestionKind, kinds_of_question, without_metadata
 from analysis.questions.metadata import records
-from analysis.questions.topics import Topic, topics_in, without_topics
+from analysis.questions.question import Question, parse_question
 from analysis.ranking import rank
 from tests.factories import NOON, SHA, commit, file, new_file, patch
 
@@ -28,7 +29,7 @@ def entry(made: Commit = MADE, links: Links = LINKS, ranked: Ranked | None = Non
 
 
 def asked(question: str, *entries: Entry, language: Language = "en") -> list[Statement]:
-    return list(answer(Question(question, REPOSITORY, entries or (entry(),)), language, None, None))
+    return list(answer(Question(parse_question(question), REPOSITORY, entries or (entry(),)), language, None, None))
 
 
 AUTHOR = "who wrote this?|Who is the author?|who made this change|谁写的？|这是谁改的|作者是谁"
@@ -39,16 +40,16 @@ RANK = "why is it ranked high?|why is this high?|why is it important|how was thi
 TESTS = "has it tests?|are there any tests for this|does it come with tests|is it tested?|有测试吗？|带测试了吗|测试覆盖怎么样"
 ASKED = [
     (topic, question)
-    for topic, questions in zip(Topic, (AUTHOR, DATE, PULL, LINKS_ASKED, RANK, TESTS), strict=True)
+    for topic, questions in zip(METADATA, (AUTHOR, DATE, PULL, LINKS_ASKED, RANK, TESTS), strict=True)
     for question in questions.split("|")
 ]
 
 
-@pytest.mark.parametrize(("topic", "question"), ASKED)
-def test_a_question_about_a_commits_metadata_is_told(topic: Topic, question: str) -> None:
+@pytest.mark.parametrize(("kind", "question"), ASKED)
+def test_a_question_about_a_commits_metadata_is_told(kind: QuestionKind, question: str) -> None:
     """Who, when, which pull request, reverts, rank and tests are asked for in English and in Chinese."""
-    assert topics_in(question) == (topic,)
-    assert without_topics(question) == ""
+    assert kinds_of_question(question) & {*METADATA} == {kind}
+    assert without_metadata(question) == ""
 
 
 @pytest.mark.parametrize(
@@ -78,8 +79,8 @@ def test_a_question_about_a_commits_metadata_is_told(topic: Topic, question: str
 )
 def test_a_question_about_the_diff_asks_for_no_metadata(question: str) -> None:
     """Callers, conditions, figures and other people's tests are looked for in the diff."""
-    assert topics_in(question) == ()
-    assert without_topics(question).strip("? ") == question.strip("? ")
+    assert kinds_of_question(question).isdisjoint(METADATA)
+    assert without_metadata(question).strip("? ") == question.strip("? ")
 
 
 @pytest.mark.parametrize(
@@ -128,26 +129,26 @@ def test_a_rank_is_told_with_its_reasons() -> None:
 def test_what_is_not_known_is_said_not_to_be() -> None:
     """Without a pull request, a revert or a test the answer says so, and what is not on the branch is said to be elsewhere."""
     bare = commit("Do it", [CORE]).model_copy(update={"not_on": "main"})
-    told = {each.topic: each.text for each in records(entry(bare, Links()), "en")}
-    assert told[Topic.PULL] == "No pull request is known."
-    assert told[Topic.LINKS] == "No stored commit reverts it."
-    assert told[Topic.TESTS] == "None of the changed files (1 file) is a test."
-    assert told[Topic.DATE] == "Committed on 2026-02-05 12:00 UTC. It is not on main."
+    told = {each.kind: each.text for each in records(entry(bare, Links()), "en")}
+    assert told[QuestionKind.PULL] == "No pull request is known."
+    assert told[QuestionKind.LINKS] == "No stored commit reverts it."
+    assert told[QuestionKind.TESTS] == "None of the changed files (1 file) is a test."
+    assert told[QuestionKind.DATE] == "Committed on 2026-02-05 12:00 UTC. It is not on main."
 
 
 def test_a_revert_of_what_is_not_in_the_store_is_known() -> None:
     """What a revert says that it takes back is told, whether or not the other commit is known."""
     told = {
-        each.topic: each.text for each in records(entry(commit("[Core] Restore x (reverts #12) (#34)"), Links()), "en")
+        each.kind: each.text for each in records(entry(commit("[Core] Restore x (reverts #12) (#34)"), Links()), "en")
     }
-    assert told[Topic.LINKS] == "Reverts `#12`. No stored commit reverts it."
+    assert told[QuestionKind.LINKS] == "Reverts `#12`. No stored commit reverts it."
 
 
 def test_a_deleted_test_is_no_test() -> None:
     """A commit that only takes tests away does not come with tests."""
     gone = file("tests/test_core.py", patch("-def test_it():"), status="removed")
-    told = {each.topic: each.text for each in records(entry(commit("Do it", [CORE, gone])), "en")}
-    assert told[Topic.TESTS] == "Only removes tests: `tests/test_core.py`. Removes or skips test `test_it`."
+    told = {each.kind: each.text for each in records(entry(commit("Do it", [CORE, gone])), "en")}
+    assert told[QuestionKind.TESTS] == "Only removes tests: `tests/test_core.py`. Removes or skips test `test_it`."
 
 
 def test_the_rest_of_a_question_is_answered_from_the_diff() -> None:
@@ -167,7 +168,7 @@ def test_a_commit_that_was_only_listed_has_its_metadata() -> None:
     """Author, dates and pull request are known before a commit was read; its tests are not."""
     listed = commit("Do it (#7)", read=False)
     assert asked("who wrote this?", entry(listed))[0].text == "Written by Ada."
-    assert Topic.TESTS not in {each.topic for each in records(entry(listed), "en")}
+    assert QuestionKind.TESTS not in {each.kind for each in records(entry(listed), "en")}
 
 
 def test_a_days_commits_are_told_with_what_was_asked_of_them() -> None:

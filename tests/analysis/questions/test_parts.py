@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.questions.parts import questions_in
+from analysis.questions.question import questions_in
 
 
 @pytest.mark.parametrize(

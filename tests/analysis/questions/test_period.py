@@ -3,9 +3,9 @@
 import pytest
 
 from analysis.facts import facts
-from analysis.models import Entry, FactKind, Question, Repository
-from analysis.questions.period import PeriodCommit, PeriodMatches, match_period
-from analysis.questions.query import parse_query
+from analysis.models import Entry, FactKind
+from analysis.questions.matches import PeriodCommit, PeriodMatches, match_period
+from analysis.questions.question import parse_question
 from analysis.ranking import rank
 from analysis.search.commit_words import commit_words
 from tests.factories import commit, file, patch
@@ -29,7 +29,7 @@ def matches(question: str) -> PeriodMatches:
         found = facts(whole)
         entry = Entry(commit=whole, facts=found, ranked=rank(whole, found))
         commits.append(PeriodCommit(entry, commit_words(whole)))
-    return match_period(question, parse_query(Question(question, Repository.parse("o/n"), ())), commits)
+    return match_period(parse_question(question), commits)
 
 
 def matched(question: str) -> tuple[list[str], list[str]]:
@@ -111,4 +111,4 @@ def test_what_is_new_is_not_what_is_removed() -> None:
 
 
 def facts_of(question: str) -> frozenset[FactKind]:
-    return parse_query(Question(question, Repository.parse("o/n"), ())).kinds
+    return parse_question(question).facts.kinds

@@ -5,10 +5,11 @@ from datetime import timedelta
 import pytest
 
 from analysis.models import Commit, FileChange
-from analysis.search.clues import clues_of, parse_report, upstream_path
+from analysis.search.bm25 import IndexedCommit
+from analysis.search.clues import clues_of, upstream_path
 from analysis.search.commit_words import commit_words
-from analysis.search.evidence import telling_lines
-from analysis.search.suspects import Document, rank_suspects
+from analysis.search.reports import parse_report
+from analysis.search.suspects import rank_suspects, telling_lines
 from tests.conftest import NOON
 
 TRACEBACK = """\
@@ -52,7 +53,7 @@ COMMITS = [
     commit(21, "Start later", "-start(1)", "+start(2)", path="engine/core.py"),
     commit(80, "Size pools at first", "+    def warm_cache(self, pool_size):", path="engine/worker.py"),
 ]
-DOCUMENTS = [Document(number, each.committed_at, *commit_words(each)) for number, each in enumerate(COMMITS)]
+DOCUMENTS = [IndexedCommit(number, each.committed_at, *commit_words(each)) for number, each in enumerate(COMMITS)]
 
 
 def titles(text: str) -> list[str]:

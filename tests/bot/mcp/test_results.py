@@ -36,12 +36,11 @@ def test_a_day_of_sixty_commits_is_short(services: Callable[..., Services], serv
     report = running.digests.report(ref, datetime(2026, 2, 6, 12, tzinfo=UTC))
     selection = Selection(watch=parse_watch("serve"))
     digest = digest_result(selected(report, selection, "serve", touched(report, selection.watch, running.store)))
-    assert len(digest.commits) + len(digest.others) == 60
-    assert digest.commits
-    assert all(len(each.message) <= 2_000 and len(each.paths) == 20 for each in digest.commits)
-    assert any("commits of high importance are in others" in each for each in digest.left_out)
-    whole = digest.model_dump(exclude={"breaking"})
-    assert len(str(whole)) < MOST
+    assert len(digest["commits"]) + len(digest["others"]) == 60
+    assert digest["commits"]
+    assert all(len(each["message"]) <= 2_000 and len(each["paths"]) == 20 for each in digest["commits"])
+    assert any("commits of high importance are in others" in each for each in digest["left_out"])
+    assert len(str({**digest, "breaking": None})) < MOST
 
 
 def test_a_commit_of_a_thousand_files_says_what_is_cut(
@@ -51,8 +50,8 @@ def test_a_commit_of_a_thousand_files_says_what_is_cut(
     running = services(serve(removal(1, files=250)))
     repository, entry = running.commits.look_up(parse_reference("#1"), [UPSTREAM], "en")
     found = commit_result(repository, entry)
-    assert len(found.paths) == 200
-    assert found.left_out == ["Only the first 200 of 250 paths are listed."]
+    assert len(found["paths"]) == 200
+    assert found["left_out"] == ["Only the first 200 of 250 paths are listed."]
 
 
 def test_places_without_room_are_counted() -> None:

@@ -10,7 +10,8 @@ import pytest
 
 from analysis.facts import facts
 from analysis.llm import ChatModel
-from analysis.models import Commit, Entry, Question, Repository, Statement
+from analysis.models import Commit, Entry, Repository, Statement
+from analysis.questions.question import Question, parse_question
 from analysis.ranking import rank
 from analysis.sources.github import GitHub
 from bot.services.answers import AnswerService
@@ -54,7 +55,7 @@ class Asked:
         model = MeteredModel(chat, self.store.spending, lambda: NOW, at_once=1, daily_usd=0.0 if poor else 2.0)
         service = AnswerService(CommitSources(github, mirrors), self.store, model)
         self.chat.requests.clear()
-        return list(service.answer(Question("what of one?", REPOSITORY, _entries(commits)), "en"))
+        return list(service.answer(Question(parse_question("what of one?"), REPOSITORY, _entries(commits)), "en"))
 
 
 def _entries(commits: Sequence[Commit]) -> tuple[Entry, ...]:

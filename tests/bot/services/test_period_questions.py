@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from analysis.models import Repository
+from analysis.questions.question import parse_question
 from bot.models.downstream import DownstreamCheck
 from bot.models.subjects import DayRef
 from bot.services.factory import Services
@@ -34,7 +35,7 @@ def pair(tmp_path: Path) -> Iterator[Pair]:
 
 def answered(services: Services, question: str) -> tuple[str, list[str]]:
     """The text of an answer over everything, and the labels that it cites."""
-    asked = PeriodQuestion(question, UPSTREAM, (), ZoneInfo("UTC"), "en")
+    asked = PeriodQuestion(parse_question(question), UPSTREAM, (), ZoneInfo("UTC"), "en")
     statements = list(services.period_questions.answer(asked, lambda ref: services.digests.report(ref, MORNING_AFTER)))
     return "\n".join(each.text for each in statements), [place.label for each in statements for place in each.citations]
 
@@ -74,7 +75,7 @@ def test_of_what_was_never_stored_nothing_is_denied(pair: Pair) -> None:
 
 def asked(at: Services, question: str, days: tuple[date, ...] = ()) -> str:
     """The answer to a question about days of `o/n`, or about all that is stored of it."""
-    about = PeriodQuestion(question, REPOSITORY, days, ZoneInfo("UTC"), "en")
+    about = PeriodQuestion(parse_question(question), REPOSITORY, days, ZoneInfo("UTC"), "en")
     statements = at.period_questions.answer(about, lambda ref: at.digests.report(ref, MORNING_AFTER))
     return "\n".join(each.text for each in statements)
 
@@ -246,17 +247,6 @@ def test_a_removal_that_nothing_proves_is_not_claimed(stored: Stored, days: tupl
     assert "Set environment variables" in answer
 
 
-@pytest.mark.parametrize("days", DAYS, ids=["of a day", "of all that is stored"])
-def test_who_asks_for_two_names_is_told_of_both(stored: Stored, days: tuple[date, ...]) -> None:
-    """Also if one is a name in code, and the other a word."""
-    at = stored(
-        *(recorded(number, files=[changed("a.py", f"@@ -0,0 +1 @@\n+tapir_j({number})")]) for number in range(1, 5)),
-        recorded(5, message="Speed up Zyzzyva", files=[changed("b.py", "@@ -0,0 +1 @@\n+fast()")]),
-    )
-    answer = asked(at, "what touches tapir_j or Zyzzyva?", days)
-    assert ("tapir_j(" in answer, "Speed up Zyzzyva" in answer) == (True, True)
-
-
 @pytest.mark.parametrize(
     ("question", "answer"),
     [
@@ -338,5 +328,7 @@ def test_days_without_commits_break_nothing_and_say_so(pair: Pair) -> None:
     def check(_: object) -> DownstreamCheck:
         raise AssertionError("nothing is to be compared")
 
-    asked = PeriodQuestion("does anything break us?", UPSTREAM, (DAY,), ZoneInfo("UTC"), "en", check=check)
+    asked = PeriodQuestion(
+        parse_question("does anything break us?"), UPSTREAM, (DAY,), ZoneInfo("UTC"), "en", check=check
+    )
     assert [each.text for each in services.period_questions.answer_from(asked, ())] == ["There are no commits here."]

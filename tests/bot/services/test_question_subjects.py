@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from analysis.models import Repository
-from analysis.questions.scope import Scope
+from analysis.questions.days_asked import QuestionScope
 from bot.services.question_subjects import question_subject
 
 TODAY = date(2026, 2, 10)
@@ -27,5 +27,5 @@ def test_a_question_names_some_of_its_days(question: str, days: tuple[date, ...]
     subject = question_subject(
         "2026-02-05..2026-02-06", question, lambda _: [Repository(owner="o", name="n")], None, TODAY
     )
-    assert isinstance(subject.about, Scope)
+    assert isinstance(subject.about, QuestionScope)
     assert subject.about.days == days

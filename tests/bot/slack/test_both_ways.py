@@ -99,15 +99,6 @@ def test_an_event_that_could_not_be_kept_comes_again(talk: Talk) -> None:
     assert len(talk.replies(talk.say(LIN, f"{BOT} #412"))) == 1
 
 
-@pytest.mark.parametrize("text", ["nonsense", "x" * 3000, "<!channel> & \u202e", "2026-99-99", "o/nowhere 2026-02-05"])
-def test_bad_input_is_a_line(text: str, talk: Talk) -> None:
-    """What cannot be understood or found is acknowledged like anything else and answered by one line."""
-    line = talk.type(LIN, text)
-    assert "\n" not in line.text
-    assert "<!channel>" not in whole(line)
-    assert buttons(line) == []
-
-
 def test_what_is_said_among_people_is_left_alone(talk: Talk) -> None:
     """Messages that do not concern the bot are acknowledged, and that is all."""
     assert talk.replies(talk.say(ADA, "shall we have lunch?")) == []

@@ -6,6 +6,14 @@ import pytest
 from sqlalchemy import Engine
 
 from bot.store import Store, open_engine
+from tests.servers.postgresql import postgresql_database
+
+
+@pytest.fixture
+def url() -> Iterator[str]:
+    """A database on PostgreSQL."""
+    with postgresql_database() as found:
+        yield found
 
 
 @pytest.fixture

@@ -6,14 +6,12 @@ from pathlib import Path
 from threading import Event
 
 import pytest
-from sqlalchemy import create_engine
-from sqlalchemy.pool import NullPool
 
 from analysis.errors import BadSetting, StoreUnusable
 from bot.store import open_engine
 from bot.store.executors import TIMING, Executors
 from bot.store.lease import LeaseLost, new_lease
-from tests.servers.postgresql import postgresql_database
+from tests.servers.postgresql import executed
 
 AT_ONCE = TIMING._replace(renewal=timedelta(milliseconds=10))
 _PATIENCE = 20  # seconds
@@ -21,12 +19,6 @@ _END_LEASES = (
     "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
     " WHERE datname = current_database() AND application_name = 'vllm-digest lease'"
 )
-
-
-@pytest.fixture
-def url() -> Iterator[str]:
-    with postgresql_database() as found:
-        yield found
 
 
 @pytest.fixture
@@ -41,14 +33,7 @@ def executors(url: str) -> Iterator[Executors]:
 def disconnect(url: str) -> Callable[[], None]:
     """End the connections that hold leases, as a restart of the database or a cut does."""
 
-    return lambda: changed(url, _END_LEASES)
-
-
-def changed(url: str, statement: str) -> None:
-    """Execute a statement as a person would by hand."""
-    engine = create_engine(url, poolclass=NullPool, isolation_level="AUTOCOMMIT")
-    with engine.connect() as connection:
-        connection.exec_driver_sql(statement)
+    return lambda: executed(url, _END_LEASES)
 
 
 def test_a_living_process_keeps_its_work(url: str, executors: Executors) -> None:
@@ -152,7 +137,7 @@ def test_why_a_lease_is_lost_is_told(url: str, executors: Executors) -> None:
     """An end that others decided is told from one of the process's own."""
     deleted, ended = new_lease(url, "run"), new_lease(url, "run")
     with deleted.held():
-        changed(url, "DELETE FROM executors")
+        executed(url, "DELETE FROM executors")
         with pytest.raises(LeaseLost, match="another process marked this one as ended, or its row was deleted"):
             deleted.check()
     with ended.held():
@@ -170,7 +155,7 @@ def test_the_dead_are_found_among_those_asked_for(url: str, executors: Executors
             pass
     died = new_lease(url, "run")
     with died.held():
-        changed(url, _END_LEASES)
+        executed(url, _END_LEASES)
         assert executors.dead_among([ended.id, "unknown"]) == sorted([ended.id, "unknown"])
         assert executors.living() == []
 

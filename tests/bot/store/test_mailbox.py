@@ -83,12 +83,6 @@ def test_a_late_request_for_a_slot_gets_it_at_once(mail: Mailbox) -> None:
     assert mail.reserve_slot("workspace", at(NOON + 10 * SECOND), SECOND) == NOON + 11 * SECOND
 
 
-def test_each_name_has_slots_of_its_own(mail: Mailbox) -> None:
-    """A busy channel does not keep another one waiting."""
-    assert mail.reserve_slot("channel C0DIGEST", at(NOON), SECOND) == NOON
-    assert mail.reserve_slot("channel C0OTHER", at(NOON), SECOND) == NOON
-
-
 def test_an_owner_keeps_its_slot(mail: Mailbox) -> None:
     """An owner takes one slot however often it asks, and one that found none in reach may ask again."""
     for owner in ("first", "first", "second", "first"):
@@ -134,15 +128,6 @@ def test_a_request_that_comes_again_is_kept_once(mailboxes: list[Mailbox]) -> No
     assert mailboxes[1].waiting() == ["command:1"]
 
 
-def test_requests_wait_in_the_order_in_which_they_came(mail: Mailbox) -> None:
-    """Who came first is answered first, and who was answered waits no more."""
-    for key, minute in (("b", 2), ("c", 3), ("a", 1)):
-        mail.receive(key, {"text": key}, NOON + timedelta(minutes=minute))
-    assert mail.waiting() == ["a", "b", "c"]
-    mail.done("b", NOON)
-    assert mail.waiting() == ["a", "c"]
-
-
 def test_what_was_answered_is_known_and_its_words_are_not(mail: Mailbox) -> None:
     """A request that was answered loses its words and stays known, so that Slack may send it again."""
     mail.receive("message:1", {"text": "secret"}, NOON)
@@ -150,11 +135,6 @@ def test_what_was_answered_is_known_and_its_words_are_not(mail: Mailbox) -> None
     assert not mail.request("message:1")
     assert not mail.receive("message:1", {"text": "secret"}, NOON)
     assert mail.waiting() == []
-
-
-def test_a_request_that_never_came_has_no_body(mail: Mailbox) -> None:
-    """What is not known is nothing."""
-    assert mail.request("message:1") is None
 
 
 def test_only_what_was_answered_long_ago_is_forgotten(mail: Mailbox) -> None:

@@ -6,9 +6,8 @@ from datetime import timedelta
 
 import pytest
 from dbos._utils import retriable_postgres_exception
-from sqlalchemy import Engine, create_engine, make_url
+from sqlalchemy import Engine, make_url
 from sqlalchemy.exc import OperationalError
-from sqlalchemy.pool import NullPool
 
 from analysis.errors import BadSetting, StoreUnusable
 from analysis.models import Commit, Repository
@@ -17,15 +16,9 @@ from bot.store.database import Condition, condition, display_name
 from bot.store.flow_tables import flows_engine
 from bot.store.postgresql import session
 from tests.conftest import NOON
-from tests.servers.postgresql import new_postgresql_database, postgresql_database
+from tests.servers.postgresql import executed, new_postgresql_database
 
 REPOSITORY = Repository(owner="o", name="n")
-
-
-@pytest.fixture
-def url() -> Iterator[str]:
-    with postgresql_database() as url:
-        yield url
 
 
 @pytest.fixture
@@ -33,13 +26,6 @@ def engine(url: str) -> Iterator[Engine]:
     engine = open_engine(url)
     yield engine
     engine.dispose()
-
-
-def executed(url: str, *statements: str) -> None:
-    engine = create_engine(url, poolclass=NullPool, isolation_level="AUTOCOMMIT")
-    with engine.connect() as connection:
-        for statement in statements:
-            connection.exec_driver_sql(statement)
 
 
 def as_user(url: str, name: str) -> str:

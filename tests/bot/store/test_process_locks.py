@@ -16,7 +16,6 @@ from bot.store import ProcessLocks, open_engine
 from bot.store.postgresql import IDLE_SECONDS, watched_session
 from bot.store.transactions import lock_key
 from tests.servers.advisory_locks import held, monitoring, wait_until
-from tests.servers.postgresql import postgresql_database
 
 _HOLDING = """
 import sys
@@ -44,12 +43,6 @@ def open_locks(engine: Engine) -> Iterator[Open]:
     yield open_one
     for each in opened:
         each.close()
-
-
-@pytest.fixture
-def url() -> Iterator[str]:
-    with postgresql_database() as url:
-        yield url
 
 
 @pytest.fixture

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import create_engine
 
-from analysis.search.text_search import Candidate, parse_text_query, rank_candidates
+from analysis.search.bm25 import IndexedCommit
+from analysis.search.text_search import parse_text_query, rank_candidates
 from analysis.search.words import searchable
 from bot.store.search_index import create_index, fts5_candidates
 from tests.conftest import NOON
@@ -27,9 +28,7 @@ def found(text: str, query: str) -> bool:
             "INSERT INTO commit_search (rowid, title, summary) VALUES (1, ?, '')", (searchable(text),)
         )
         ids = fts5_candidates(connection, parsed, held, (), 1)
-    ranked = rank_candidates(
-        parsed, [Candidate(each, NOON, (searchable(text), "", "", "", "")) for each in ids], held, 1
-    )
+    ranked = rank_candidates(parsed, [IndexedCommit(each, NOON, searchable(text), "", "", "") for each in ids], held, 1)
     assert len(ranked) == len(ids)
     return bool(ranked)
 

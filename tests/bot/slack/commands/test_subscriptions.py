@@ -66,18 +66,11 @@ def said(talk: Talk, text: str, user: str = ADA, channel: str = DIGEST) -> str:
 
 
 SUBSCRIBED: tuple[tuple[str, tuple[Any, ...]], ...] = (
-    ("subscribe", ("o/n", "09:00", "UTC", "en", "low", ())),
-    ("subscribe o/m at 07:30", ("o/m", "07:30", "UTC", "en", "low", ())),
-    ("o/m subscribe at 7:30 tz Asia/Shanghai", ("o/m", "07:30", "Asia/Shanghai", "en", "low", ())),
-    ("subscribe n lang zh min high", ("o/n", "09:00", "UTC", "zh", "high", ())),
-    ("subscribe min medium paths pkg/, *.cu", ("o/n", "09:00", "UTC", "en", "medium", ("pkg/", "*.cu"))),
+    ("subscribe", ("o/n", "09:00", "UTC", "en", "low", (), (), ())),
     (
-        "subscribe watch pkg, —eager，Ab.c min high",
-        ("o/n", "09:00", "UTC", "en", "high", (), ("pkg", "--eager", "Ab.c")),
+        "o/m subscribe at 7:30 tz Asia/Shanghai lang zh min high paths pkg/, *.cu watch pkg, LLM.generate downstream o/n",
+        ("o/m", "07:30", "Asia/Shanghai", "zh", "high", ("pkg/", "*.cu"), ("pkg", "LLM.generate"), ("o/n",)),
     ),
-    ("subscribe downstream o/m", ("o/n", "09:00", "UTC", "en", "low", (), (), ("o/m",))),
-    ("订阅 下游 o/m", ("o/n", "09:00", "UTC", "en", "low", (), (), ("o/m",))),
-    ("订阅 watch `LLM.generate`", ("o/n", "09:00", "UTC", "en", "low", (), ("LLM.generate",))),
 )
 
 
@@ -89,26 +82,16 @@ def test_a_channel_is_subscribed_by_a_command(talk: Talk, tmp_path: Path) -> Non
         terms = kept.terms
         found = (str(terms.repository), f"{terms.time:%H:%M}", terms.tz.key, terms.language, terms.least.value)
         also = (terms.paths, terms.watch, tuple(map(str, terms.downstream)))
-        assert (*found, *also) == (*expected, (), ())[:8], text
+        assert (*found, *also) == expected, text
         assert (terms.channel, kept.user) == (DIGEST, ADA)
         said(talk, "unsubscribe")
 
 
 NOT_SUBSCRIBED = (
     ("subscribe at 25:00", "not a valid time; use HH:MM"),
-    ("subscribe tz Mars/Olympus", "unknown time zone"),
-    ("subscribe lang fr", "'fr' is not supported; use zh or en"),
-    ("subscribe min huge", "not a valid importance"),
-    ("subscribe paths !x", "not a valid path"),
-    ("subscribe at", "'at' needs a value"),
-    ("subscribe watch", "'watch' needs a value; for example: watch src/api"),
     ("subscribe watch x", "'x' is too short to watch"),
-    ("subscribe watch LLM.generate tz", "'tz' needs a value"),
-    ("subscribe watch " + ",".join(f"name{number}" for number in range(21)), "21 watched terms are too many"),
-    ("subscribe daily", "unknown repository"),
     ("subscribe o/absent", "has no repository o/absent"),
     ("subscribe o/m@absent", "GitHub has no branch o/m@absent"),
-    ("订阅 o/m 时间 9", "not a valid time; use HH:MM"),
     ("subscribe o/secret", "has no repository o/secret"),
 )
 
@@ -140,18 +123,6 @@ def test_what_changed_is_named(talk: Talk) -> None:
     ) in told
     assert "✅ Subscription changed \no/n" in told
     assert "✅ Subscribed \no/n" in said(talk, "subscribe at 10:00")
-
-
-def test_a_repository_that_github_does_not_know_is_named(talk: Talk) -> None:
-    """Whatever is asked of a repository that is not there, the refusal says which it is."""
-    for text in ("", "2026-02-05", "2026-02-04..2026-02-05", "0101010", "#3", "search part", "subscribe at 07:00"):
-        told = said(talk, f"nobody/nothing {text}")
-        assert "GitHub has no repository nobody/nothing, or this bot has no access to it" in told, text
-
-
-def test_what_is_not_subscribed_is_named(talk: Talk) -> None:
-    """`unsubscribe` of a repository says that it is not subscribed, also where nothing is."""
-    assert "This channel has no subscription to nobody/nothing" in said(talk, "unsubscribe nobody/nothing")
 
 
 def confirmations(blocks: Any) -> list[str]:
@@ -324,16 +295,6 @@ def test_what_is_wrong_in_the_modal_is_said_at_its_field(talk: Talk, tmp_path: P
     assert held(tmp_path) == []
 
 
-def test_only_members_change_a_channel(talk: Talk, tmp_path: Path) -> None:
-    """Somebody who is not in a channel can neither subscribe it nor end what it has."""
-    said(talk, "subscribe", channel="C0TEAM")
-    view = opened(talk, user=LIN)
-    errors = talk.slack.submit(LIN, view.id, filled(channel="C0TEAM")).errors
-    assert errors
-    assert "channel" in errors
-    assert len(held(tmp_path)) == 1
-
-
 def test_a_private_repository_is_known_where_it_is_listed_only(talk: Talk) -> None:
     """The channel that DIGEST_PRIVATE lists gets a private repository's day; everywhere else it is as if it were not there."""
     assert "Commits: 2" in said(talk, "o/secret 2026-02-05", channel="C0OPS")
@@ -417,6 +378,7 @@ def test_ending_what_is_not_subscribed_lists_what_is(talk: Talk, tmp_path: Path)
     """`unsubscribe` of another repository says so and lists the channel's; of several of one it offers only their ends."""
     for text in ("subscribe", "subscribe paths csrc/"):
         said(talk, text)
+    assert "This channel has no subscription to nobody/nothing" in said(talk, "unsubscribe nobody/nothing")
     told = said(talk, "unsubscribe o/m")
     assert "This channel has no subscription to o/m; it has:" in told
     assert "csrc/" in told

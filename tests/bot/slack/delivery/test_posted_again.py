@@ -158,15 +158,6 @@ def test_post_again_posts_at_each_press(channel: Channel) -> None:
     assert link_in(channel.link(ADA, COMMIT)) == channel.roots()[-1].ts
 
 
-def test_a_restart_forgets_nothing(channel: Channel) -> None:
-    """What was posted before the bot was started again is linked after it."""
-    root = channel.post(ADA, DAY)
-    channel.talk.stop()
-    channel.talk.start()
-    assert link_in(channel.link(LIN, DAY)) == root.ts
-    assert channel.roots() == [root]
-
-
 def test_another_language_is_another_message(channel: Channel) -> None:
     """A channel that reads in Chinese from now on gets in Chinese what it has in English."""
     channel.post(ADA, COMMIT)

@@ -10,13 +10,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from analysis.models import Importance, Repository, Stats
+from analysis.models import Importance, Stats
 from analysis.report import counts
 from analysis.writing.labels import BADGE
-from bot.local.sample import sample_services
-from bot.models.subjects import DayRef
-from bot.services.factory import services_on
-from bot.slack.messages.digest import digest_messages
 from bot.slack.messages.impacts import THREAD_MARK
 from loopback.github import RecordedRepository
 from loopback.slack import LoopbackSlack, Message
@@ -25,7 +21,6 @@ from tests.servers.clock import SettableClock, noon_clock
 from tests.servers.github import Fault, FaultyGitHub
 from tests.servers.running import buttons, whole
 from tests.servers.talk import Talk, hurried
-from tests.slack_checks import assert_takes
 
 ADA, DIGEST = "U0ADA", "C0DIGEST"
 VLLM, SHANGHAI = "vllm-project/vllm", ZoneInfo("Asia/Shanghai")
@@ -158,22 +153,6 @@ def test_a_day_where_everything_matters_is_posted_whole(tmp_path: Path) -> None:
     assert 0 < len(in_head) < 90
     assert f"{90 - len(in_head)} others" in str(root.blocks[-1])
     assert all("<!channel>" not in each.text for each in [root, *thread])
-
-
-@pytest.mark.parametrize("language", ["zh", "en"])
-def test_every_message_of_a_day_where_everything_matters_is_within_the_limits(language: Any) -> None:
-    """However many commits of high importance a day has, each of its messages is one that Slack takes."""
-    commits = removals(120)
-    repository = Repository.parse("o/n")
-    with FaultyGitHub({"o/n": RecordedRepository(commits)}) as github, sample_services() as sample:
-        services = services_on(type(sample.github)(github.url, "token"), sample.store)
-        report = services.digests.report(
-            DayRef(repository, date(2026, 2, 5), "UTC", language), datetime(2026, 2, 7, tzinfo=UTC)
-        )
-        services.github.close()
-    messages = digest_messages(report)
-    assert_takes(messages, web="https://github.example/o/n/")
-    assert len(messages) > 120
 
 
 def test_each_repository_has_its_digest(slack: LoopbackSlack, clock: SettableClock, tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, time
-from functools import partial
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -256,25 +255,3 @@ def test_a_private_commits_thread_is_told_only_while_the_channel_may_see_it(
         slack.wait_for(lambda: is_whole(slack, DIGEST, 2) and reverts_told(slack, DIGEST))
         let_a_day_pass(slack, clock, DIGEST)
     assert reverts_told(slack, OTHER) == []
-
-
-def test_a_later_fix_is_known_from_both_sides(
-    slack: LoopbackSlack, serve: Serve, clock: SettableClock, tmp_path: Path
-) -> None:
-    """A commit that is looked up says what fixed and what reverted it, with links, once that was read."""
-    fix = {"message": "[Bugfix] Fix part 2 after #2 (#4)", "pull": None}
-    revert = {"message": "Revert #1 (#3)", "pull": None}
-    github = serve(recorded(1), recorded(2), recorded(3, **revert), recorded(4, **fix))
-    with bot_running(slack, github.url, tmp_path, now=clock):
-        slack.command(ADA, DIGEST, "2026-02-05")
-        slack.wait_for(lambda: [each for each in slack.private(ADA, DIGEST) if "full_report" in buttons(each)])
-        for number, told in ((1, "reverted by"), (2, "fixed by"), (3, "reverts"), (4, "fixes")):
-            slack.command(ADA, DIGEST, f"#{number}")
-            shown = slack.wait_for(partial(looked_up, slack, number))
-            assert f"{told} " in whole(shown).replace("\n", "")
-
-
-def looked_up(slack: LoopbackSlack, number: int) -> Message | None:
-    """The private reply that shows a pull request's commit."""
-    found = [each for each in slack.private(ADA, DIGEST) if re.search(rf"\(#{number}\) \(", each.text)]
-    return found[-1] if found else None

@@ -155,32 +155,6 @@ def test_a_week_is_filtered_as_its_days_are(
     assert "Change part 1" not in whole(root)
 
 
-@pytest.mark.parametrize(
-    ("day", "due"), [(date(2026, 3, 30), "2026-03-30 07:00"), (date(2026, 10, 26), "2026-10-26 08:00")]
-)
-def test_a_week_across_a_clock_change_has_all_its_commits(
-    slack: LoopbackSlack, serve: Serve, clock: SettableClock, tmp_path: Path, day: date, due: str
-) -> None:
-    """In Berlin, of 167 hours and of 169: those of the first and of the last hour, and none of the hours beside them."""
-    berlin = ZoneInfo("Europe/Berlin")
-    first, after = (datetime.combine(each, time(), berlin).astimezone(UTC) for each in (day - timedelta(days=7), day))
-    minute = timedelta(minutes=1)
-    instants = [first - minute, first + minute, after - minute, after + minute]
-    prepare(tmp_path, tz=berlin.key, since=day - timedelta(days=8), started_to=day - timedelta(days=1))
-    engine = open_engine(bot_database(tmp_path))
-    Subscriptions(engine).started_week(1, day - timedelta(days=7))
-    engine.dispose()
-    github = serve(*(recorded(number, date=at.isoformat()) for number, at in enumerate(instants, 1)))
-    clock.set(utc(due) - timedelta(seconds=30))
-    with bot_running(slack, github.url, tmp_path, now=clock):
-        slack.command(ADA, DIGEST, "help")
-        slack.wait_for(lambda: slack.private(ADA, DIGEST))
-        assert weekly(slack) == []
-        clock.set(utc(due))
-        [root] = slack.wait_for(lambda: weekly(slack))
-    assert "Commits: 2 " in whole(root)
-
-
 def test_a_week_stands_without_the_chart_that_slack_refuses(
     slack: LoopbackSlack, serve: Serve, clock: SettableClock, tmp_path: Path
 ) -> None:

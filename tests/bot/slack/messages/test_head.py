@@ -32,8 +32,8 @@ from analysis.window import window
 from bot.models.downstream import UNASKED, DownstreamCheck
 from bot.slack.messages.blocks import Action, actions, button, option_value, with_menu
 from bot.slack.messages.commit import commit_messages, rank_message
-from bot.slack.messages.digest import digest_messages, rest_messages
-from bot.slack.messages.head import head_of, others
+from bot.slack.messages.digest import day_head, digest_messages, others, rest_messages
+from bot.slack.messages.impacts import raised
 from tests.factories import commit, file
 from tests.slack_checks import assert_takes, read, strings
 
@@ -87,8 +87,8 @@ def test_the_button_lists_what_the_head_does_not(broken: int) -> None:
     """Each commit has its line in the head or is in the button's list, and the button's number is the list's."""
     day = report(*MANY, *PLAIN)
     check = breaking(*day.entries[:broken]) if broken else UNASKED
-    head = head_of(day, check)
-    rest = others(day, check, head)
+    head = day_head(raised(day, check), check)
+    rest = others(day, head)
     listed = {each.commit.sha for each in rest.entries}
     assert head.shown | listed == {each.commit.sha for each in day.entries}
     assert not head.shown & listed

@@ -3,11 +3,9 @@
 import json
 
 from analysis.errors import Misuse
-from analysis.locale import catalogue
-from analysis.models import Commit, Repository
+from analysis.models import Commit, Language, Repository
 from analysis.questions.intent import references_in
 from analysis.writing.labels import IMPORTANCE
-from bot.models.deliveries import Outcome
 from bot.models.reference import Reference, parse_reference
 from bot.models.subjects import commit_value, parse_commit_value, parse_page_value
 from bot.services.channels import ChannelView
@@ -18,10 +16,9 @@ from bot.slack.commands.posting import PostCommand
 from bot.slack.messages.blocks import Message, escaped
 from bot.slack.messages.commit import commit_messages, rank_message
 from bot.slack.messages.lists import PAGE_SIZE, search_messages, which_message
-from bot.slack.messages.notices import line
-from bot.slack.parsing.command_types import ExplainCommits, Lookup, Search
-from bot.slack.parsing.requests import ButtonRequest
-from bot.store import GivenVerdict, Store, Verdicts
+from bot.slack.parsing.command_types import Lookup, Search
+from bot.slack.parsing.requests import ButtonRequest, ShortcutRequest
+from bot.store import GivenVerdict, Store
 
 _LONGEST_QUESTION = 1_000  # characters that a button carries
 _MOST = 5  # commits that are shown
@@ -29,37 +26,34 @@ _MOST_FOUND = 1_000  # search results available by paging
 
 
 class CommitCommands:
-    """Shows commits, and finds stored ones."""
+    """Shows commits, finds stored ones, and explains and corrects their tiers."""
 
     def __init__(self, store: Store, checks: DownstreamChecks, post: PostCommand) -> None:
         self._store = store
         self._checks = checks
         self._post = post
 
-    def show(self, conversation: Conversation, command: Lookup) -> Outcome:
+    def show(self, conversation: Conversation, command: Lookup) -> None:
         """Show a commit, or ask which of several is meant."""
-        view = conversation.view
         try:
-            located = view.reader.commit(command.reference, command.repository)
+            located = conversation.view.reader.commit(command.reference, command.repository)
         except SeveralCommits as exc:
-            conversation.show(self.which(view, exc, ""))
+            conversation.show(self.which(conversation.view, exc, ""))
         else:
-            self.show_located(conversation, located)
-        return Outcome()
+            self._show(conversation, located)
 
-    def show_located(self, conversation: Conversation, located: Located) -> None:
+    def _show(self, conversation: Conversation, located: Located) -> None:
         """Show a commit that was found."""
-        view, reply = conversation.view, conversation.reply
+        view = conversation.view
         entry = view.reader.entry(located, view.language)
-        shareable = self._post.is_offered(conversation)
         value = commit_value(located.repository, entry.commit, view.language)
-        note = self._post.note(conversation, parse_commit_value(value)) if shareable else ""
+        shareable, note = self._post.offer(conversation, parse_commit_value(value))
         messages = commit_messages(
             located.repository,
             entry,
             view.language,
             view.tz,
-            public=not reply.private,
+            public=not conversation.reply.private,
             shareable=shareable,
             note=note,
             check=self._checks.check(view.reader, conversation.request.channel, located.repository, [entry]),
@@ -77,13 +71,12 @@ class CommitCommands:
 
         return which_message(found, value, view.language)
 
-    def explain(self, conversation: Conversation, command: ExplainCommits) -> Outcome:
+    def explain(self, conversation: Conversation, shortcut: ShortcutRequest) -> None:
         """Show each commit that the message names, once however it is named; tell which are unknown, or that none is named."""
-        view = conversation.view
-        say = catalogue(view.language)
+        view, say = conversation.view, conversation.say
         shown: list[Located] = []
         problems: list[str] = []
-        names = references_in(command.text)
+        names = references_in(shortcut.text)
         if not names:
             problems = [say("This message names no commit: no SHA, no #number, no link to a commit or pull request")]
         for name in names:
@@ -99,23 +92,20 @@ class CommitCommands:
             else:
                 if located not in shown:
                     shown.append(located)
-                    self.show_located(conversation, located)
+                    self._show(conversation, located)
         if problems:
-            conversation.show([line("\n".join(problems))])
-        return Outcome()
+            conversation.tell("\n".join(problems))
 
-    def search(self, conversation: Conversation, command: Search) -> Outcome:
+    def search(self, conversation: Conversation, command: Search) -> None:
         """Show the first page of results."""
         conversation.show(self._page(conversation.view, command, 0))
-        return Outcome()
 
-    def turn_page(self, conversation: Conversation, button: ButtonRequest) -> Outcome:
+    def turn_page(self, conversation: Conversation, button: ButtonRequest) -> None:
         """Replace a page of results with the one that a button names."""
         page = parse_page_value(button.value)
         command = conversation.understand(page.words)
         if isinstance(command, Search):
             conversation.show(self._page(conversation.view, command, page.offset), replace=True)
-        return Outcome()
 
     def _page(self, view: ChannelView, command: Search, offset: int) -> list[Message]:
         """Return one page of results; its paging buttons carry the equivalent command, `again`."""
@@ -135,34 +125,30 @@ class CommitCommands:
             again=again,
         )
 
-
-class Ranks:
-    """The menu of a commit: why it has its tier, and that this is too high or too low."""
-
-    def __init__(self, verdicts: Verdicts) -> None:
-        self._verdicts = verdicts
-
-    def explain(self, conversation: Conversation, button: ButtonRequest) -> Outcome:
+    def explain_tier(self, conversation: Conversation, button: ButtonRequest) -> None:
         """Show a person the signals behind a commit's rank, with their points."""
-        ref, reader = parse_commit_value(button.value), conversation.view.reader
-        entry = reader.entry(reader.commit(Reference(ref.sha, sha=ref.sha), ref.repository), ref.language)
+        located, language = self._pressed(conversation, button)
+        entry = conversation.view.reader.entry(located, language)
         conversation.show([rank_message(entry, conversation.view.language)])
-        return Outcome()
 
-    def store(self, conversation: Conversation, button: ButtonRequest) -> Outcome:
+    def correct_tier(self, conversation: Conversation, button: ButtonRequest) -> None:
         """Store a person's verdict on a commit's tier, which moves it in this channel at once."""
-        ref, reader = parse_commit_value(button.value), conversation.view.reader
-        located = reader.commit(Reference(ref.sha, sha=ref.sha), ref.repository)
-        entry = reader.entry(located, ref.language)
+        say, reader = conversation.say, conversation.view.reader
+        located, language = self._pressed(conversation, button)
+        entry = reader.entry(located, language)
         given = GivenVerdict(entry.commit.sha, "too_high" if button.action == "too_high" else "too_low")
         judged = entry.ranked.importance
-        self._verdicts.save(located.repository, given, button.user, button.channel, judged, conversation.now)
-        say, tier = catalogue(conversation.view.language), reader.entry(located, ref.language).ranked.importance
+        self._store.verdicts.save(located.repository, given, button.user, button.channel, judged, conversation.now)
+        tier = reader.entry(located, language).ranked.importance
         if tier is judged:
             text = say(
                 "Thanks, noted. Its rank stays {tier}: what its diff proves allows no other", tier=say(IMPORTANCE[tier])
             )
         else:
             text = say("Thanks! Its rank in this channel is now: {tier}", tier=say(IMPORTANCE[tier]))
-        conversation.show([line(text)])
-        return Outcome()
+        conversation.tell(text)
+
+    def _pressed(self, conversation: Conversation, button: ButtonRequest) -> tuple[Located, Language]:
+        """Return the commit of a button, and the language of its message."""
+        ref = parse_commit_value(button.value)
+        return conversation.view.reader.commit(Reference(ref.sha, sha=ref.sha), ref.repository), ref.language

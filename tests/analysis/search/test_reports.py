@@ -3,7 +3,7 @@
 import pytest
 
 from analysis.errors import Misuse
-from analysis.search.pasted import decoded, reads_as_failure
+from analysis.search.reports import decoded, reads_as_failure
 
 TRACEBACK = 'Traceback (most recent call last):\n  File "a.py", line 1, in <module>\n    f()\nNameError: no f'
 LOG = """2026-02-05 10:00:00,123 INFO started

@@ -4,14 +4,13 @@ from collections.abc import Iterator, Sequence
 from zoneinfo import ZoneInfo
 
 from analysis.errors import Misuse
-from analysis.locale import Phrase, catalogue
+from analysis.locale import Phrase
 from analysis.models import Repository
 from analysis.models.suspects import ChangedLine, Suspect, SuspectReport
 from analysis.report.impacts import suspects_heading, suspects_summary, suspicion_reasons
-from analysis.search.pasted import decoded
+from analysis.search.reports import decoded
 from analysis.text import one_line, shorten
 from analysis.writing.labels import BADGE
-from bot.models.deliveries import Outcome
 from bot.models.downstream import DownstreamCheck, Unchecked
 from bot.services.downstream import DownstreamChecks
 from bot.services.suspects import SuspectService, SuspectTerms
@@ -51,17 +50,14 @@ class SuspectsCommand:
         self._checks = checks
         self._web = web
 
-    def show(self, conversation: Conversation, command: Suspects) -> Outcome:
+    def show(self, conversation: Conversation, command: Suspects) -> None:
         """Show the suspects among the commits of the repository that is named, or of those that the channel follows."""
-        view = conversation.view
         repositories = self._repositories(conversation, command)
-        conversation.reply.show_progress(
-            catalogue(view.language)("⏳ Searching the commits of the last {days} days", days=_DAYS)
-        )
+        say = conversation.say
+        conversation.reply.show_progress(say("⏳ Searching the commits of the last {days} days", days=_DAYS))
         text = self._text(conversation, command)
         reports, unchecked = self._reports(conversation, repositories, text)
         conversation.show(suspect_messages(reports, unchecked))
-        return Outcome()
 
     def _repositories(self, conversation: Conversation, command: Suspects) -> Sequence[Repository]:
         if command.repository:

@@ -1,20 +1,17 @@
-"""Parsing of a question into the terms to search for and the kinds of facts that it asks for."""
+"""The terms of a question: names in code and words, in English and in Chinese, with what stands for them."""
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from types import MappingProxyType
 from typing import NamedTuple
 
-from analysis.models import FactKind, Question
 from analysis.questions.intent import references_in
-from analysis.questions.kinds_asked import KindsAsked, kinds_asked
-from analysis.search.words import UNSPACED, searchable, split_words
+from analysis.search.words import UNSPACED, names, searchable, split_words
 from analysis.wordlists import wordlist
 
 STOPWORDS = wordlist("stopwords")
-_TURNS = 4
-_DECAY = 0.5  # weight of each earlier turn of a thread, relative to the next
 _NAME_WEIGHT, _PART_WEIGHT, _NUMBER_WEIGHT, _RUN_WEIGHT = 1.5, 0.4, 0.7, 0.3
 _SYNONYM = 0.6  # weight of a synonym, relative to the word
 _MIN_NAME = 3  # letters and digits of a name
@@ -24,15 +21,17 @@ _MIN_RARE = 5  # letters of a word that says what is asked about, if few texts h
 _WHOLE = re.compile(r"-{0,2}[A-Za-z_][\w./-]*\w/?|\d[\w.]*", re.ASCII)
 _NAME = re.compile(r"[_./]|^-|[A-Za-z][a-z]+[A-Z]|[A-Z]{2,}[a-z]{2,}")  # code, not a hyphenated word
 _ACRONYM = re.compile(r"^(?:[a-z]?[A-Z]{2,}\w*|\w*[A-Za-z]\d\w*)$", re.ASCII)
+_CHAIN = re.compile(r"[A-Za-z_]\w*(?:[-./][A-Za-z_]\w*)+", re.ASCII)
 _RUN = re.compile(rf"{UNSPACED}{{2,}}")
 _SPACED_RUN = re.compile(rf"{UNSPACED}(?: *{UNSPACED})+")  # as the index keeps them
 _HAN_STOPWORDS = re.compile(
     r"什么|怎么|如何|为什么|为何|是否|哪些|哪个|多少|会不会|能不能|有没有|要不要|是不是|可以|我们|你们|他们|这个|那个|这次|提交|改动|修改|变更|影响|需要|一下|今天|昨天|请问"
     r"|现在|还是|告诉|知道|吗|呢|的|了|和|与|在|对|把|被|是|有|要|会|能|吧|啊|里|上|中|不|为|用|时|当|改|成|让"
 )
+_CODE = re.compile(r"`([\w.-]+)`")
 
 
-class Term(NamedTuple):
+class QuestionTerm(NamedTuple):
     """A word or name that a question asks for, as written, and the words that stand for it with their weights.
 
     Terms that are `telling` (names, words of the field and rare words) prove by their absence that a diff is about something
@@ -50,49 +49,11 @@ class Term(NamedTuple):
         return self.text.startswith("--") and self.text[2:].isalnum()
 
 
-class Query(NamedTuple):
-    """A parsed question: its terms, the terms of earlier turns, and the kinds of facts that it asks for."""
-
-    terms: tuple[Term, ...]
-    earlier: tuple[Term, ...] = ()
-    asked: KindsAsked = KindsAsked()
-
-    def __bool__(self) -> bool:
-        return bool(self.terms or self.kinds or self.earlier)
-
-    @property
-    def kinds(self) -> frozenset[FactKind]:
-        return self.asked.kinds
-
-    @property
-    def subjects(self) -> tuple[Term, ...]:
-        """Return the telling terms that say more than which kinds of facts are asked for."""
-        return tuple(term for term in self.terms if term.telling and term.text.lower() not in self.asked.words)
-
-    @property
-    def all_terms(self) -> tuple[Term, ...]:
-        return (*self.terms, *self.earlier)
-
-
-def parse_query(question: Question) -> Query:
-    """Parse a question; earlier turns count too, so that "that flag" finds the flag."""
-    earlier: dict[str, Term] = {}
-    for age, turn in enumerate(reversed(question.thread[-_TURNS:]), 1):
-        for term in terms_of(turn.text):
-            earlier.setdefault(term.text, term._replace(weight=term.weight * _DECAY**age))
-    return query_of(question.text)._replace(earlier=tuple(earlier.values()))
-
-
-def query_of(text: str) -> Query:
-    """Parse a question that nothing was said before."""
-    return Query(terms_of(text), asked=kinds_asked(text))
-
-
-def terms_of(text: str) -> tuple[Term, ...]:
+def terms_of(text: str) -> tuple[QuestionTerm, ...]:
     """Return the terms of a text; references to commits are none: they say which is meant, not what is asked about it."""
     for reference in references_in(text):
         text = re.sub(re.escape(reference), " ", text, flags=re.IGNORECASE)
-    found: dict[str, Term] = {}
+    found: dict[str, QuestionTerm] = {}
     for match in _WHOLE.finditer(text):
         for term in _latin_terms(match[0].rstrip("./-")):
             found.setdefault(term.text.lower(), term)
@@ -102,11 +63,14 @@ def terms_of(text: str) -> tuple[Term, ...]:
 
 
 def names_in(question: str) -> tuple[str, ...]:
-    """Return the symbols, flags and paths that a question names, as written: `threading.Lock`, `--foo`, `pkg/core/`."""
+    """Return the names in a question, as written: symbols, flags and paths, and what is quoted as code.
+
+    Such as `threading.Lock`, `--foo` and `pkg/core/`.
+    """
     for reference in references_in(question):
         question = question.replace(reference, " ")
     found = (match[0] for match in _WHOLE.finditer(question))
-    return tuple(dict.fromkeys(each for each in found if is_name(each)))
+    return tuple(dict.fromkeys((*_CODE.findall(question), *(each for each in found if is_name(each)))))
 
 
 def is_name(word: str) -> bool:
@@ -131,20 +95,20 @@ def stem(word: str) -> str:
     return word
 
 
-def _latin_terms(word: str) -> Iterator[Term]:
+def _latin_terms(word: str) -> Iterator[QuestionTerm]:
     if word[0].isdigit():
-        yield Term(word, {word.lower(): 1.0}, _NUMBER_WEIGHT)
+        yield QuestionTerm(word, {word.lower(): 1.0}, _NUMBER_WEIGHT)
     elif is_name(word):
         last = re.split(r"[./]", word.strip("/"))[-1] if "/" not in word else word.rstrip("/").rpartition("/")[2]
-        yield Term(word, {name_key(last): 1.0, name_key(word): 1.0}, _NAME_WEIGHT, telling=True)
+        yield QuestionTerm(word, {name_key(last): 1.0, name_key(word): 1.0}, _NAME_WEIGHT, telling=True)
         for part in _parts(word):
-            yield Term(part, _with_synonyms(part), _PART_WEIGHT)
+            yield QuestionTerm(part, _with_synonyms(part), _PART_WEIGHT)
     elif word.lower() not in STOPWORDS and len(word) > 1:
         for part in split_words(word):
             known = part not in _COMMON and (part in _table("synonyms") or _is_rare(part))
             acronym = bool(_ACRONYM.match(word)) and len(part) > 1
             if part not in STOPWORDS and len(part) > 1:
-                yield Term(word if acronym else part, _with_synonyms(part), 1.0, telling=known or acronym)
+                yield QuestionTerm(word if acronym else part, _with_synonyms(part), 1.0, telling=known or acronym)
 
 
 def _is_rare(word: str) -> bool:
@@ -156,20 +120,29 @@ def _common_stems() -> frozenset[str]:
     return frozenset(map(stem, wordlist("common_words") | STOPWORDS))
 
 
-def _chinese_terms(text: str) -> Iterator[Term]:
+def _chinese_terms(text: str) -> Iterator[QuestionTerm]:
     """Yield the field's terms, longest first, and what else is Chinese as pairs of characters."""
     table = _table("chinese_terms")
     for term in sorted(table, key=len, reverse=True):
         if term in text:
             words = {stem(word): 1.0 for word in table[term]}
             pairs = {name_key(word): 1.0 for word in table[term] if "_" in word}
-            yield Term(term, {**words, **pairs, **_pairs(term)}, telling=term not in _COMMON)
+            yield QuestionTerm(term, {**words, **pairs, **_pairs(term)}, telling=term not in _COMMON)
             text = text.replace(term, " ")
     for run in _RUN.findall(_HAN_STOPWORDS.sub(" ", text)):
-        yield Term(run, _pairs(run), _RUN_WEIGHT)
+        yield QuestionTerm(run, _pairs(run), _RUN_WEIGHT)
 
 
-def character_pairs(text: str) -> frozenset[str]:
+def words_of(text: str) -> frozenset[str]:
+    """Return the words by which a text is found: stems of its words and of the parts of its names, and the names whole."""
+    text = unicodedata.normalize("NFKC", text)  # full-width letters are letters
+    words = {stem(word) for word in split_words(searchable(text))}
+    return frozenset(
+        words | {name_key(each) for each in (*names(text), *_CHAIN.findall(text))} | _character_pairs(text)
+    )
+
+
+def _character_pairs(text: str) -> frozenset[str]:
     """Return the pairs of neighbouring characters in a text, spaced or not, of the scripts that set no spaces between words."""
     return frozenset(pair for run in _SPACED_RUN.findall(text) for pair in _pairs(run.replace(" ", "")))
 

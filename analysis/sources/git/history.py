@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Any
 
 from analysis.models import MOST_FILES, Commit, FileChange
-from analysis.sources.git.errors import Cause, GitFailed, MirrorDamaged, ObjectMissing, TreeRefused
+from analysis.sources.git.errors import GitCause, GitFailed, MirrorDamaged, ObjectMissing, TreeRefused
 from analysis.sources.git.objects import Objects, RawChange, text
 
 MAX_PATCH = 400_000  # characters of a file's part of the diff, from its names on
@@ -80,7 +80,7 @@ class Names:
         try:
             found = self._objects.run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
         except GitFailed as exc:
-            if exc.cause is Cause.BROKEN:
+            if exc.cause is GitCause.BROKEN:
                 raise
             return None
         return text(found).strip()

@@ -1,17 +1,144 @@
-"""Identifiers, versions, addresses, people, commands and ranks in what a model wrote: true only as the commit has them."""
+"""Families of claims in what a model wrote: changes, people, references and ranks are true only as the commit has them."""
 
 import pytest
 
 from analysis.facts import facts
-from analysis.grounding.check import false_claims
+from analysis.grounding.check import check, false_claims
 from analysis.grounding.corpus import Corpus
-from analysis.models import Entry, Importance, Language, Question, Repository
+from analysis.models import Commit, Entry, Importance, Language, PullRequest, Repository
 from analysis.questions.answer_check import AnswerChecker
-from analysis.questions.excerpts import chunks_of
+from analysis.questions.prompt import chunks_of
+from analysis.questions.question import Question, parse_question
 from analysis.questions.segmenter import Segment
 from analysis.ranking import rank
 from loopback.sample import sample_repository
 from tests.factories import commit, file, patch
+
+# What is removed, renamed or added
+
+FLAGS = commit(
+    "Tidy the command line",
+    [
+        file(
+            "engine/cli.py",
+            patch(
+                " def parser(p):",
+                '     p.add_argument("--slow-path")',
+                '-    p.add_argument("--fast-path")',
+                '+    p.add_argument("--quick-path", type=PathKind)',
+                "     return p.finish()",
+            ),
+        )
+    ],
+    body="`--old-path` goes next.",
+)
+UNREAD = FLAGS.model_copy(update={"files": (*FLAGS.files, file("engine/core.py", additions=9))})
+CHANGED = [
+    "`--fast-path` was removed.",
+    "It removes the command line flag `--fast_path` and adds `--quick-path`.",
+    "Renames `--fast-path` to `--quick-path`.",
+    "`--old-path` is removed next.",
+    "It adds `PathKind` and `engine.cli.PathKind`.",
+    "`cli.py` was added.",
+    "`--slow-path` was not removed.",
+    "`--slow-path` was removed in an earlier release.",
+    "If `--slow-path` is removed one day, scripts break.",
+    "It adds a flag to `parser`.",
+    "It adds `PathKind` to `parser`.",
+    "It adds `parser` support for types.",
+    "移除了 `--fast-path`，新增 `--quick-path` 参数。",
+    "新增 `parser` 的类型支持。",
+    "没有移除 `--slow-path`。",
+]
+UNCHANGED = [
+    "`--slow-path` was removed.",
+    "--slow-path was removed.",
+    "It removes the flag `--slow-path`.",
+    "It removes `--fast-path` and `--slow-path` from the command line.",
+    "The `--slow-path` option has been renamed.",
+    "Adds `finish()`.",
+    "The deprecated `parser` function is now gone.",
+    "移除了 `--slow-path`。",
+    "`--slow-path` 参数已被移除。",
+    "新增 `--slow-path` 选项。",
+]
+
+
+def kept(text: str, told: Commit) -> str:
+    """What is left of a text after the check."""
+    return check(text, Corpus([told], facts=facts(told))).text
+
+
+@pytest.mark.parametrize("text", UNCHANGED)
+def test_a_change_of_a_line_that_stays_is_a_false_claim(text: str) -> None:
+    """A name that stands only on unchanged lines is not said to be removed, renamed or added; unread files may have it."""
+    assert kept(text, FLAGS) == ""
+    assert kept(text, UNREAD) == text
+
+
+@pytest.mark.parametrize("text", CHANGED)
+def test_a_change_with_a_trace_is_told(text: str) -> None:
+    """What a changed line, the message or a path has may be told; so may another time, a condition and a denial."""
+    assert kept(text, FLAGS) == text
+
+
+# Who had a part
+
+TOLD = commit(
+    "Speed up the queue",
+    [file("queue.py", patch("-x = 1", "+x = 2  # Mallory"))],
+    body="Co-authored-by: Grace Hopper <grace@example.org>",
+    author="Ada Lovelace",
+).model_copy(update={"pull": PullRequest(number=1, title="Speed up the queue", body="As @kay-s and Barbara said.")})
+NAMED = [
+    "Co-authored by Grace Hopper.",
+    "It was suggested by Barbara.",
+    "Ada Lovelace proposed this.",
+    "Written by Ada Lovelace.",
+    "The tensor is written by Torch.",
+    "Reviewed by @kay-s.",
+    "Reviewed by kay-s.",
+    "It was reviewed by the maintainers.",
+    "It was approved by hand.",
+    "Users reported crashes.",
+    "This reported the wrong size.",
+    "The crash was reported by CUDA.",
+    "A value suggested by Torch is kept.",
+    "由 Grace Hopper 审核。",
+    "由维护者审核。",
+]
+UNNAMED = [
+    "Alice approved this.",
+    "It was written by Mallory.",
+    "作者是 Mallory。",
+    "It was reviewed by Alice.",
+    "Reviewed-by: Alice Jones",
+    "The change was suggested by Alice Jones.",
+    "Approved by @alice.",
+    "Reviewed by alice-j.",
+    "Alice and Grace reviewed it.",
+    "It has the approval from Alice.",
+    "Mallory has also approved it.",
+    "The reviewer was Alice.",
+    "由 Alice 审核。",
+    "由张三批准。",
+    "Alice 批准了此改动。",
+]
+
+
+@pytest.mark.parametrize("text", NAMED)
+def test_whom_the_author_names_may_be_told(text: str) -> None:
+    """The author, those in trailers and in the pull request may have a part, and so may whoever is nobody in particular."""
+    assert kept(text, TOLD) == text
+
+
+@pytest.mark.parametrize("text", UNNAMED)
+def test_who_is_named_nowhere_had_no_part(text: str) -> None:
+    """A sentence that lets somebody else write, approve or suggest a change is dropped; a name in the diff is no proof."""
+    assert kept(text, TOLD) == ""
+
+
+# References and ranks
 
 FLAG = commit(
     "Clean", [file("cli.py", patch(" p = ArgumentParser()", '-p.add_argument("--fast-path")', " p.parse_args()"))]
@@ -75,7 +202,7 @@ def checked(text: str, language: Language = "en") -> bool:
     """Whether an answer about the commit that removes a flag keeps a sentence."""
     found = facts(FLAG)
     told = Entry(commit=FLAG, facts=found, ranked=rank(FLAG, found))
-    question = Question("what does it do?", Repository(owner="acme", name="engine"), (told,))
+    question = Question(parse_question("what does it do?"), Repository(owner="acme", name="engine"), (told,))
     checker = AnswerChecker(question, list(chunks_of(FLAG)), language, lambda: "")
     return checker.check(Segment(text, "sentence", new_paragraph=True, line=0)) is not None
 

@@ -1,0 +1,268 @@
+"""The evidence of a commit for a question: its facts, changed lines, metadata and author's sentences, ranked by BM25.
+
+Words of neighbouring lines and paths count as fractions of an occurrence, as those of fields do.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from analysis.diff import DiffLine, headed_hunks
+from analysis.grounding.plain_text import plain_text, sentences
+from analysis.instructions import without_instructions
+from analysis.locale import catalogue
+from analysis.models import Commit, Entry, Fact, FactKind, FileChange, Language
+from analysis.paths import Kind, kind
+from analysis.questions.metadata import Record, records
+from analysis.questions.question import ParsedQuestion
+from analysis.questions.terms import QuestionTerm, words_of
+from analysis.search.bm25 import idf, saturated
+from analysis.search.commit_words import TRAILER
+from analysis.writing.fact_sentences import FACT_SENTENCES
+
+_K1, _B = 1.2, 0.35
+_NEIGHBOURS = ((1, 0.35), (2, 0.2))  # lines from a line, and the weight of their words
+_PATH = 0.4  # weight of a line's path
+_FACTORS = {
+    Kind.TEST: 0.6,
+    Kind.CI: 0.7,
+    Kind.DOCS: 0.8,
+    Kind.EXAMPLE: 0.7,
+    Kind.DATA: 0.8,
+    Kind.GENERATED: 0.2,
+    Kind.VENDORED: 0.3,
+}
+_FACT, _RECORD, _PULL_TEXT, _TRAILER_TEXT = 1.2, 0.5, 0.8, 0.3
+_IMPORT, _CONTEXT = 0.5, 0.2  # of lines
+_ASKED_FACT = 2.0  # what a fact of a kind that is asked for is worth, in terms that one document has
+_ABSENT = 0.3  # weight of a word that nothing in the commit has, and that the author may only have put differently
+_EARLIER = 0.3  # weight of what was said before, relative to a question that names something itself
+_WEAK = 0.25  # share of the best score below which a hit is noise
+_PER_KIND = 2  # facts of a kind, and the author's sentences, that are found at most
+_MAX_LINES = 20_000  # of a commit
+_MESSAGE = 20_000  # characters
+_IMPORTING = re.compile(r"^\s*(?:import|from)\s|^\s*#include|^\s*\w+,?$")
+_NO_SENTENCES = re.compile(r"^[\w-]+-by:.*$|^<!--.*?-->|^\s*[-*] \[[ xX]\].*$", re.IGNORECASE | re.MULTILINE)
+_SIGNS = {"-": frozenset({"remov"}), "+": frozenset({"add"})}  # what a changed line is found by, too
+
+_words = lru_cache(maxsize=65536)(words_of)  # of lines, which many questions ask for
+
+
+class DiffPlace(NamedTuple):
+    """The place of a line in a commit's diff."""
+
+    file: FileChange
+    hunk: tuple[DiffLine, ...]
+    place: int
+
+    @property
+    def line(self) -> DiffLine:
+        return self.hunk[self.place]
+
+
+class CommitDocument(NamedTuple):
+    """What can be found of a commit: its words, those that stand around it with their weights, and a factor of its score.
+
+    A text is a sentence of the commit's author.
+    """
+
+    item: Fact | Record | DiffPlace | str
+    own: frozenset[str]
+    around: tuple[tuple[frozenset[str], float], ...] = ()
+    factor: float = 1.0
+
+    def occurrences(self, word: str) -> float:
+        """Return how often a word occurs, once if it is the document's own, and in fractions around it."""
+        return (word in self.own) + sum(weight for words, weight in self.around if word in words)
+
+    def has_any(self, words: Collection[str]) -> bool:
+        """Return whether one of the words occurs in the document or around it."""
+        return not self.own.isdisjoint(words) or any(not each.isdisjoint(words) for each, _ in self.around)
+
+
+class Hit(NamedTuple):
+    """A document that was found, with its score and the share of the question's terms that it has."""
+
+    document: CommitDocument
+    score: float
+    share: float
+
+
+class SearchResult(NamedTuple):
+    """The hits, the best first; the terms that nothing in the commit mentions; whether a text of it is missing."""
+
+    hits: Sequence[Hit]
+    absent: Sequence[QuestionTerm]
+    present: Sequence[QuestionTerm]
+    share: float
+    complete: bool
+
+
+def search(entry: Entry, asked: ParsedQuestion, language: Language, limit: int) -> SearchResult:
+    """Return the best matching documents of a commit, at most two facts of a kind and two of the author's sentences."""
+    documents = _documents_of(entry, language)
+    held = _vocabulary(documents, entry.commit)
+    absent = [term for term in asked.terms if held.isdisjoint(term.words)]
+    present = [term for term in asked.terms if not held.isdisjoint(term.words)]
+    ranked = _ranked(documents, asked, held, len(asked.terms) or len(asked.earlier))
+    hits = _chosen((hit for hit in ranked if hit.score >= _WEAK * ranked[0].score), limit)
+    share = max((hit.share for hit in hits[:3]), default=0.0)
+    files = (file for file in entry.commit.files if kind(file.path) is not Kind.GENERATED)
+    return SearchResult(hits, absent, present, share, all(file.patch is not None or not file.size for file in files))
+
+
+def line_scores(entry: Entry, asked: ParsedQuestion) -> dict[tuple[str, int], float]:
+    """Return the scores of a commit's lines by path and number, with those of the facts that they prove."""
+    scores: dict[tuple[str, int], float] = {}
+    documents = _documents_of(entry, "en")
+    for hit in _ranked(documents, asked, _vocabulary(documents, entry.commit), len(asked.all_terms)):
+        found = hit.document.item
+        if isinstance(found, DiffPlace):
+            key = (found.file.path, found.line.number)
+        elif isinstance(found, Fact) and found.path and found.line:
+            key = (found.path, found.line)
+        else:
+            continue
+        scores.setdefault(key, hit.score)
+    return scores
+
+
+def _documents_of(entry: Entry, language: Language) -> list[CommitDocument]:
+    """Return what can be found of a commit; an analysis is not, since what a model wrote proves nothing."""
+    known, english = records(entry, language), records(entry, "en")
+    return [
+        *map(_fact_document, entry.facts),
+        *(
+            CommitDocument(each, _words(f"{each.text} {same.text}"), factor=_RECORD)
+            for each, same in zip(known, english, strict=True)
+        ),
+        *_author_documents(entry.commit),
+        *_line_documents(entry.commit),
+    ]
+
+
+def _vocabulary(documents: Iterable[CommitDocument], commit: Commit) -> frozenset[str]:
+    """Return all words of a commit: of its documents, its paths, and the headings of its hunks."""
+    found = set[str]().union(*(document.own for document in documents))
+    for file in commit.files:
+        found |= _words(f"{file.path} {file.previous_path or ''}")
+        for hunk in headed_hunks(file.patch):
+            found |= _words(hunk.heading)
+    return frozenset(found)
+
+
+def _fact_document(fact: Fact) -> CommitDocument:
+    change = FACT_SENTENCES[fact.kind].named("", 1, catalogue("en"))
+    text = f"{change} {fact.kind.value} {fact.name} {fact.old or ''} {fact.new or ''}"
+    return CommitDocument(fact, _words(text), ((_words(fact.path or ""), _PATH),), _FACT)
+
+
+def _author_documents(commit: Commit) -> Iterator[CommitDocument]:
+    """Yield the author's sentences: of the message, then of the pull request."""
+    found = [(each, 1.0) for each in (commit.subject, *_sentences(commit.body))]
+    if commit.pull:
+        found += [(each, _PULL_TEXT) for each in (commit.pull.title, *_sentences(commit.pull.body))]
+    found += [(each, _TRAILER_TEXT) for each in TRAILER.findall(commit.message)]
+    seen: list[str] = []
+    for sentence, factor in found:
+        if sentence == without_instructions(sentence) and not any(sentence in each for each in seen):
+            seen.append(sentence)
+            yield CommitDocument(sentence, _words(sentence), factor=factor)
+
+
+def _sentences(text: str) -> Iterator[str]:
+    for paragraph in re.split(r"\n\s*\n|\n(?=\s*[-*#\d])", _NO_SENTENCES.sub("", text)[:_MESSAGE]):
+        for sentence in map(str.strip, sentences(plain_text(paragraph))):
+            if len(_words(sentence)) > 1:
+                yield sentence
+
+
+def _line_documents(commit: Commit) -> Iterator[CommitDocument]:
+    count = 0
+    for file in commit.files:
+        factor, path = _FACTORS.get(kind(file.path), 1.0), _words(file.path)
+        for hunk in headed_hunks(file.patch):
+            words = [_words(line.text) for line in hunk.lines]
+            for place, line in enumerate(hunk.lines):
+                if count >= _MAX_LINES:
+                    return
+                if words[place]:
+                    count += 1
+                    beside = [(words[other], weight) for other, weight in _neighbours(hunk.lines, place)]
+                    own = words[place] | _SIGNS.get(line.sign, frozenset())
+                    around = ((path, _PATH), *beside)
+                    yield CommitDocument(DiffPlace(file, hunk.lines, place), own, around, factor * _line_factor(line))
+
+
+def _line_factor(line: DiffLine) -> float:
+    return (_CONTEXT if line.sign == " " else 1.0) * (_IMPORT if _IMPORTING.match(line.text) else 1.0)
+
+
+def _neighbours(lines: Sequence[DiffLine], place: int) -> Iterator[tuple[int, float]]:
+    """Yield the places of the lines beside a line on its side of the diff, with their weights."""
+    sign = lines[place].sign
+    for apart, weight in _NEIGHBOURS:
+        for other in (place - apart, place + apart):
+            if 0 <= other < len(lines) and (sign == " " or lines[other].sign in (" ", sign)):
+                yield other, weight
+
+
+def _ranked(documents: Sequence[CommitDocument], asked: ParsedQuestion, held: frozenset[str], own: int) -> list[Hit]:
+    """Return the documents that have one of the first `own` terms, or are a fact of a kind that is asked for, best first."""
+    terms = asked.all_terms
+    weights = [_weight(term, documents, held) for term in terms]
+    weights[own:] = _scaled(
+        weights[own:], sum(weights[:own]) * (_EARLIER if any(term.telling for term in terms[:own]) else 1.0)
+    )
+    whole = sum(weights[:own]) or 1.0
+    mean = sum(len(each.own) for each in documents) / max(1, len(documents)) or 1.0
+    wanted = frozenset(word for term in terms[:own] for word in term.words)
+    hits = []
+    for document in documents:
+        score = share = 0.0
+        if document.has_any(wanted):
+            length = len(document.own) / mean
+            gains = [weight * _gain(term, document, length) for term, weight in zip(terms, weights, strict=True)]
+            score = sum(gains) * document.factor
+            share = sum(weight for weight, gain in zip(weights[:own], gains, strict=False) if gain) / whole
+        if isinstance(document.item, Fact) and document.item.kind in asked.facts.kinds:
+            score += _ASKED_FACT * idf(1, len(documents))
+        if score > 0:
+            hits.append(Hit(document, score, share))
+    return sorted(hits, key=lambda hit: -hit.score)
+
+
+def _scaled(weights: Sequence[float], most: float) -> list[float]:
+    """Return the weights of earlier terms, which may be many, so that together they weigh `most`, unless that is nothing."""
+    return [weight * min(1.0, most / sum(weights)) if most else weight for weight in weights]
+
+
+def _weight(term: QuestionTerm, documents: Sequence[CommitDocument], held: frozenset[str]) -> float:
+    """Return what a term is worth, the more the fewer documents have it."""
+    if held.isdisjoint(term.words) and not term.telling:
+        return term.weight * idf(0, len(documents)) * _ABSENT
+    return term.weight * idf(sum(not each.own.isdisjoint(term.words) for each in documents), len(documents))
+
+
+def _gain(term: QuestionTerm, document: CommitDocument, length: float) -> float:
+    counts = ((weight, document.occurrences(word)) for word, weight in term.words.items())
+    return max((weight * saturated(count, length, _K1, _B) for weight, count in counts if count), default=0.0)
+
+
+def _chosen(ranked: Iterable[Hit], limit: int) -> list[Hit]:
+    """Return the best hits, without more than two facts of a kind, and no line that says the same as another."""
+    kinds: Counter[FactKind | str] = Counter()
+    seen: set[str] = set()
+    chosen: list[Hit] = []
+    for hit in ranked:
+        found = hit.document.item
+        group = found.kind if isinstance(found, Fact) else "sentence" if isinstance(found, str) else ""
+        text = found.line.sign + found.line.text.strip() if isinstance(found, DiffPlace) else ""
+        if (group and kinds[group] >= _PER_KIND) or (text and text in seen):
+            continue
+        kinds[group] += 1
+        seen.add(text)
+        chosen.append(hit)
+    return chosen[:limit]

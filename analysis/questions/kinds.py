@@ -1,0 +1,244 @@
+"""The kinds of questions, one table: what the words of a question ask for, and the kinds of facts that answer it."""
+
+import re
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from typing import NamedTuple
+
+from analysis.models import BREAKING, DEPENDENCIES, FactKind
+
+
+class QuestionKind(StrEnum):
+    """A kind of question; one may be of several. Those of `METADATA` are part of the labels of a commit's records."""
+
+    AUTHOR = "author"
+    DATE = "date"
+    PULL = "pull"
+    LINKS = "links"
+    RANK = "rank"
+    TESTS = "tests"
+    WHAT_MATTERS = "what matters"
+    HOW_MANY = "how many"
+    MOST_COMMITS = "most commits"
+    HISTORY = "history"  # when, by whom or by which commit something was changed, whenever that was
+    ORIGIN = "origin"  # what first had something
+    REMOVAL = "removal"
+    REVERTS = "reverts"
+    THE_OTHERS = "the others"  # the commits that do not do something, which no search finds
+    REPLACEMENT = "replacement"
+    DESCRIPTION = "description"
+
+
+METADATA = tuple(QuestionKind)[:6]  # which a commit's diff does not answer
+
+_REMOVED = (
+    r"\bremov|\bdelet|\bdrop(?:s|ped|ping)?\b|\bgone\b|\bgot rid|\bno longer\b|\bdisappear|移除|删|去掉|没了|不再|消失"
+)
+_CHANGE = r"(?:chang|modif|touch|edit|add|introduc|remov|delet|drop|renam|mov|deprecat|disappear|appear|go(?:ne)?\b|went|break|broke|fix)"
+_HAN_CHANGE = r"(?:改|加|新增|删|移除|去掉|引入|重命名|移动|废弃|弃用|出现|消失|没了|动)"
+_WORDS = r"[^?!。？！]{0,60}?"  # words in between
+_SOME = r"[^?？.。，]{0,25}?"  # words in between
+_PATTERNS: Mapping[QuestionKind, tuple[str, ...]] = {
+    QuestionKind.AUTHOR: (
+        rf"\bwho(?:se)?\b{_SOME}\b(?:wrote|written|made|did|authored|contributed|committed|submitted|implemented)\b",
+        r"\bwho(?:['’]s| is| was) (?:the author|behind)\b|\b(?:the|its) author *(?:[?？]|$)",
+        r"谁[^，。？]{0,6}?(?:写|改|提|做|加|弄|贡献|实现)|谁的(?:提交|改动|代码)|作者(?:是|叫|呢|[?？]|$)",
+    ),
+    QuestionKind.DATE: (
+        rf"\bwhen\b{_SOME}\b(?:land(?:ed)?|merged?|committed|authored|written|went in|go in|made|pushed)\b",
+        r"(?:\band |^\s*)when *(?:[?？]|$)|\b(?:what|which) (?:date|day)\b|\b(?:landing|merge|commit) (?:date|time)\b",
+        r"(?:什么时候|何时|哪天|哪一天|几号|几时|什么时间)[^，。？]{0,6}?(?:合入|合并|合的|合进|提交|写|进的|落)",
+        r"(?:合入|合并|提交|编写)的?(?:时间|日期)",
+    ),
+    QuestionKind.PULL: (
+        r"\b(?:which|what)(?:['’]s| is| was)?(?: the| its)? (?:PR|pull request|MR)\b(?!\s*#?\d)|\b(?:PR|pull request) (?:number|link)\b",
+        r"(?:哪个|哪一个|什么|对应的?)\s*(?:PR|拉取请求|合并请求)|(?:PR|拉取请求|合并请求)\s*(?:号|编号|链接|是多少|是哪个)",
+    ),
+    QuestionKind.LINKS: (
+        rf"\breverted\b|\breverts\b(?! to\b)|\b(?:a|any) revert\b|\b(?:did|what)\b{_SOME}\brevert\b(?! to\b)|\brolled back\b",
+        r"\b(?:undone|backed out)\b|\bstill (?:in|on) (?:main|master|the (?:main )?branch)\b|还在(?:主干|主分支|main|master)",
+        r"\bfixed (?:by|later|since|again|afterwards)\b|\b(?:later|follow[- ]?up) fix(?:es)?\b",
+        r"\bfollow[- ]?ups?\b|\bpart of a series\b|\b(?:related|linked) commits?\b",
+        r"(?<!怎么)(?<!如何)(?<![能要以])(?:回退|回滚|撤销|撤回)|(?:后来|之后|后续)[^，。？]{0,8}?修|属于[^，。？]{0,6}?系列|(?:相关|关联|后续)提交",
+    ),
+    QuestionKind.RANK: (
+        r"\bwhy (?:is|was) (?:it|this|that|the commit|this commit)\b(?: \w+){0,3}? (?:high|medium|low|important)(?= *(?:[?？.]|$))",
+        rf"\b(?:why|how)\b{_SOME}\brank(?:ed|ing)?\b|\b(?:its|the|what) (?:rank|tier|importance)\b",
+        r"排序|重要[度性]|重要程度|评级|排名|(?:为什么|为何|为啥)[^，。？]{0,4}?(?:排|列为|评为|标为|是[高中低]|重要)",
+    ),
+    QuestionKind.TESTS: (
+        rf"\b(?:has|have|any|with|without|includes?|adds?|added|comes?|brings?|contains?|(?:are|is) there)\b{_SOME}\b(?:tests|a test)\b",
+        r"\b(?:un)?tested\b|\btest coverage\b|(?:有|带|附|加|含|包括)[^，。？]{0,4}?测试|测试覆盖|测试了|单测",
+    ),
+    QuestionKind.WHAT_MATTERS: (
+        r"\bmatters?\b|\bimportant\b|\bhighlights?\b|\bsummar|\boverview\b|\bnotable\b|\bbiggest\b|\bkey\b|\bhigh\b|\bworth\b",
+        r"\brisk(?:y|ier|iest)\b|\bdangerous\b|\bwhat(?:'s| is) new\b",
+        r"重要|关键|值得|关注|危险|风险最|总结|概括|概述|主要|亮点|看点|要紧|有什么新|大事",
+    ),
+    QuestionKind.HOW_MANY: (
+        r"\b(?:how many|number of)\s+(?!(?:\w+\s+)?(?:lines|files|tests)\b)",
+        r"(?:多少|几)[个次条项]?(?!\s*(?:行|个?文件|个?测试))(?=[^，。？！]*(?:提交|改动|PR|重要))",
+    ),
+    QuestionKind.MOST_COMMITS: (
+        r"\bwho\b[^?!.]*\bmost\b|\b(?:top|most active|busiest)\s+(?:authors?|contributors?|committers?|developers?|people)\b",
+        r"谁[^，。？！]{0,10}最多|[^，。？！]{0,10}最多的(?:人|作者|贡献者)|最活跃",
+    ),
+    QuestionKind.HISTORY: (
+        rf"\b(?:when|since when|who)\b{_WORDS}\b{_CHANGE}|\bhistory of\b|\blast\s+{_CHANGE}",
+        r"\b(?:which|what)\s+(?:(?:commit|change|pr|pull request)s?\s+)?(?:has\s+|have\s+)?(?:added|introduced|removed|deleted|dropped|renamed|moved|deprecated|broke)\b",
+        rf"(?:什么时候|何时|哪天|哪一天|什么时间)[^，。？！]{{0,20}}?{_HAN_CHANGE}|{_HAN_CHANGE}[^，。？！]{{0,6}}?(?:什么时候|何时|哪天)",
+        rf"谁[^，。？！]{{0,6}}?{_HAN_CHANGE}|(?:哪个|哪次|哪些|什么)(?:提交|改动|PR|pr)[^，。？！]{{0,4}}?{_HAN_CHANGE}|的?(?:修改|变更)?历史",
+    ),
+    QuestionKind.ORIGIN: (r"\b(?:add|introduc|first\b|since when)|新增|引入|加(?!载)|出现",),
+    QuestionKind.REMOVAL: (_REMOVED,),
+    QuestionKind.REVERTS: (r"\brevert|\broll(?:ed|s)? back|\bback(?:ed)? out|回退|回滚|撤销|撤回",),
+    QuestionKind.THE_OTHERS: (
+        r"\b(?:which|what|any)\s+(?:\w+\s+)?(?:commits?|changes?|PRs?|pull requests?)\s+(?:(?:do|does|did)(?:\s+not|n['’]t)|never)\b",
+        r"\b(?:do|does|did|is|are|has|have)\s+any\s+(?:commits?|changes?|PRs?)\s+(?:\w+\s+)?(?:not|without|no)\b",
+        r"哪些(?:提交|改动|PR)(?:没有|没|不|未)",
+    ),
+    QuestionKind.REPLACEMENT: (
+        r"\b(?:what|which|who|is there)\b.{0,60}?\breplac(?:es?|ed|ing|ements?)\b|\breplaced (?:by|with) what\b|\breplacement for\b",
+        r"\b(?:what|which|how)\b.{0,80}?\binstead\W*$|\bsuccessor (?:of|to)\b",
+        r"(?:什么|哪个|哪些|谁|啥).{0,20}?(?:替代|代替|取代|替换)|(?:替代|代替|取代|替换|改用|换成).{0,10}?(?:什么|哪个|哪些|谁|啥)",
+    ),
+    QuestionKind.DESCRIPTION: (
+        r"\b(?:what|why|how|explain|describe|summari\w+|changes?|do(?:es)?)\b|什么|为什么|为何|怎么|如何|改|介绍|说明|解释|总结",
+    ),
+}
+_EXPRESSIONS = {each: re.compile("|".join(patterns), re.IGNORECASE) for each, patterns in _PATTERNS.items()}
+_CLAUSE = re.compile(r"[,，、;；。.!?？]\s|[，、；。？]|\b(?:and|but)\b|以及|并且|还有|而且")
+
+
+def kinds_of_question(text: str) -> frozenset[QuestionKind]:
+    """Return the kinds of a question."""
+    found = {each for each, expression in _EXPRESSIONS.items() if expression.search(text)}
+    return frozenset(found if QuestionKind.LINKS in found else found - {QuestionKind.REVERTS})
+
+
+def asks_for(kind: QuestionKind, text: str) -> bool:
+    """Return whether a text is a question of a kind, or words of one."""
+    return _EXPRESSIONS[kind].search(text) is not None
+
+
+def without_metadata(question: str) -> str:
+    """Return the clauses of a question that ask for something else than metadata: for the diff."""
+    return " ".join(each for each in _CLAUSE.split(question) if kinds_of_question(each).isdisjoint(METADATA)).strip()
+
+
+_ENV = (FactKind.REMOVED_ENV, FactKind.RENAMED_ENV)
+_KEY = (FactKind.REMOVED_KEY, FactKind.RENAMED_KEY)
+_FLAG = (FactKind.REMOVED_FLAG, FactKind.RENAMED_FLAG)
+_NAMES = (FactKind.REMOVED_NAME, FactKind.RENAMED_NAME, FactKind.MOVED_NAME)
+_METHODS = (FactKind.REMOVED_METHOD, FactKind.RENAMED_METHOD, FactKind.UNCALLED_METHOD, FactKind.REQUIRED_METHOD)
+_FIELDS = (FactKind.REMOVED_FIELD, FactKind.RENAMED_FIELD, FactKind.REMOVED_ATTRIBUTE)
+_PARAMETERS = tuple(each for each in FactKind if "PARAMETER" in each.name)
+_API = tuple(BREAKING.difference(_ENV, _FLAG, _KEY, [FactKind.MINIMUM_RAISED, FactKind.SUPPORT_DROPPED]))
+_DEFAULT = (FactKind.DEFAULT_CHANGED,)
+_RENAMED = tuple(each for each in FactKind if each.name.startswith("RENAMED_"))
+_MOVED = tuple(each for each in FactKind if each.name.startswith("MOVED_"))
+_GONE = tuple(each for each in FactKind if each.name.startswith("REMOVED_") or each.name.endswith("_REMOVED"))
+_NEW = frozenset(
+    {
+        FactKind.REQUIRED_PARAMETER,
+        FactKind.ADDED_PARAMETER,
+        FactKind.REQUIRED_METHOD,
+        FactKind.DEPENDENCY_ADDED,
+        FactKind.MINIMUM_RAISED,
+    }
+)
+_REQUIRED = tuple(each for each in FactKind if each.name.startswith("REQUIRED_"))
+
+_Table = tuple[tuple[re.Pattern[str], tuple[FactKind, ...]], ...]
+
+
+def _table(*rows: tuple[str, Iterable[FactKind]]) -> _Table:
+    return tuple((re.compile(pattern, re.IGNORECASE), tuple(kinds)) for pattern, kinds in rows)
+
+
+_THINGS = _table(
+    (r"启动|脚本|\blaunch|entry ?point|start(?:up|[- ]?script)", (*_FLAG, *_ENV, *_DEFAULT)),
+    (r"命令行|\bcommand[- ]line|\bcli\b", (*_FLAG, *_DEFAULT)),
+    (r"破坏|不兼容|兼容|升级|迁移|\bbreak|incompatib|compatib|upgrad|migrat", (*BREAKING, *_DEFAULT)),
+    (r"(?<!命令行)参数|(?<!命令行)选项|\boptions?\b|\barguments?\b", (*_FLAG, *_PARAMETERS)),
+    (r"命令行(?:参数|选项)|开关|\bflags?\b", _FLAG),
+    (r"\bparameters?\b|\bsignatures?\b|签名", _PARAMETERS),
+    (r"默认|\bdefaults?\b", _DEFAULT),
+    (r"环境变量|environment|\benv\b", _ENV),
+    (r"配置|\bconfig", (*_FLAG, *_ENV, *_KEY, *_DEFAULT)),
+    (r"\bmethods?\b|\bfunctions?\b|方法|函数", (*_METHODS, *_NAMES)),
+    (r"\bclass(?:es)?\b|\bnames?\b(?=.*\b(?:remov|renam|mov|gone))|类(?!型)", (*_NAMES, FactKind.REMOVED_BASE)),
+    (r"\bmodules?\b(?=.*\b(?:remov|renam|mov|gone))|模块(?=.*[移搬挪])", (FactKind.MOVED_MODULE,)),
+    (r"\bfields?\b|\battributes?\b|字段|属性", (*_FIELDS, *_KEY)),
+    (r"(?:\bHTTP )?\b(?:routes?|endpoints?)\b|路由|端点", (FactKind.REMOVED_ROUTE, FactKind.RENAMED_ROUTE)),
+    (
+        r"^\W*what(?:['’]s| is| was| were| has been| got)? (?:\w+ed|gone)\W*$|^(?:什么|哪些东西|有什么)被?[^，。]{2,4}了?[？?]?$",
+        BREAKING,
+    ),
+    (r"弃用|废弃|\bdeprecat", (FactKind.DEPRECATED,)),
+    (r"测试|\btests?\b", (FactKind.TEST_REMOVED,)),
+    (
+        r"\bsupport\b(?=.*\b(?:drop|remov))|\bdrop(?:s|ped)?\b.*\bsupport\b",
+        (FactKind.SUPPORT_DROPPED, FactKind.MINIMUM_RAISED),
+    ),
+    (
+        r"依赖|版本|\bdependenc|requirements|\bpinn?(?:s|ed)?\b",
+        (*DEPENDENCIES, FactKind.EXTRA_ADDED, FactKind.EXTRA_REMOVED),
+    ),
+    (r"接口|\bapis?\b|plug-?ins?|插件", _API),
+    (r"安全|漏洞|\bsecur|\bvulnerab|\bcve", (FactKind.SECURITY,)),
+    (r"并发|线程|死锁|竞争|加锁|\block|\bthread|\brace|concurren", (FactKind.CONCURRENCY,)),
+    (r"回退|回滚|\brevert", (FactKind.REVERT,)),
+    (r"线上|生产|部署|\bdeploy", (*_FLAG, *_ENV, *_DEFAULT)),
+)
+_CHANGES = _table(
+    (_REMOVED, (*_GONE, *_RENAMED, FactKind.UNCALLED_METHOD, FactKind.SUPPORT_DROPPED)),
+    (r"\brenam|重命名|改名|更名", _RENAMED),
+    (r"\bmov(?:e[sd]?|ing)\b|移动|移到|搬|挪", _MOVED),
+    (r"\brequired?\b|\bmandatory\b|必填|必须|必需", _REQUIRED),
+    (
+        r"\bdefaults?\b.*\b(?:chang|flip|switch|differ)|\b(?:chang|flip|switch)\w*\b.*\bdefaults?\b|默认.*[改变]|[改变].*默认",
+        _DEFAULT,
+    ),
+    (r"弃用|废弃|\bdeprecat", (FactKind.DEPRECATED,)),
+    (r"破坏|不兼容|\bbreak|incompatib", BREAKING),
+)
+_ADDED = re.compile(r"\b(?:add(?:s|ed|ing)?|new|introduc\w*)\b|新增|新加|新的|引入|添加|增加", re.IGNORECASE)
+_WORD = re.compile(r"[\w-]+", re.ASCII)
+
+
+class FactsAsked(NamedTuple):
+    """The kinds of facts that a question asks for, and the words by which it does.
+
+    `happened` tells that the question says what happened, too: then facts of these kinds answer it.
+    """
+
+    kinds: frozenset[FactKind] = frozenset()
+    happened: bool = False
+    words: frozenset[str] = frozenset()
+
+
+def facts_asked_for(question: str) -> FactsAsked:
+    """Return the kinds of facts that a question asks for."""
+    things, changes = _of(_THINGS, question), _of(_CHANGES, question)
+    both = things & changes
+    if not both and _ADDED.search(question):  # what is removed or changed says nothing of what is new
+        things = things & _NEW
+    removal, *_ = _CHANGES
+    return FactsAsked(both or things, bool(both), _words_of((*_THINGS, removal), question))
+
+
+def _of(table: _Table, question: str) -> frozenset[FactKind]:
+    return frozenset(kind for pattern, kinds in table if pattern.search(question) for kind in kinds)
+
+
+def _words_of(table: _Table, question: str) -> frozenset[str]:
+    """Return what a question has of the table, and the whole words of it, in lower case."""
+    found = [match for pattern, _ in table for match in pattern.finditer(question)]
+    words = (
+        word[0]
+        for match in found
+        for word in _WORD.finditer(question)
+        if word.start() < match.end() and match.start() < word.end()
+    )
+    return frozenset(each.lower() for each in (*words, *(match[0] for match in found)))

@@ -1,0 +1,331 @@
+"""The commits that match a question, best first, or proof that none does: by their words, facts, authors and reverts."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from analysis.citations import to_line
+from analysis.diff import changed_lines, hunks
+from analysis.impact.watch import touches
+from analysis.models import OPERATIONAL, Commit, Entry, Fact, FactKind, FileChange
+from analysis.paths import Kind, kind
+from analysis.questions.evidence import DiffPlace
+from analysis.questions.kinds import QuestionKind
+from analysis.questions.question import ParsedQuestion
+from analysis.questions.terms import QuestionTerm, name_key, words_of
+from analysis.search.bm25 import idf
+from analysis.search.commit_words import CommitWords
+from analysis.search.words import split_words
+
+_FIELDS = {"title": 3.0, "facts": 2.0, "paths": 1.5, "code": 1.0, "author": 1.0, "message": 0.7}
+_ASKED_FACT = 6.0  # added for a fact of a kind that the question asks for
+_LEAST = 0.4  # share of the best commit's score
+_RARE = 0.15  # share of the commits that have a word which says what is asked about
+_MIN_AUTHOR = 5  # letters of a name that is not mistaken for a word
+_JOINTS = re.compile(r"[-_]+")
+_REVERT_TITLE = re.compile(r"(?:\[[^\]]*\]\s*)*(?:re)?revert\b", re.IGNORECASE)
+# What a name belongs to; of a file none.
+_OWNER = re.compile(r".*[.(](?!(?:pyi?|md|ya?ml|toml|txt|sh|json|cpp|cuh?|h)$)")
+_ELSEWHERE = (Kind.TEST, Kind.DOCS, Kind.EXAMPLE)  # which stop mentioning what is still there
+
+
+class Mentions:
+    """Finds terms wherever they stand in a commit. Hyphens and underscores in names are alike, as in flags and their keys."""
+
+    def __init__(self, terms: Iterable[QuestionTerm]) -> None:
+        self._patterns: Mapping[str, re.Pattern[str]] = {each.text: _mention(each) for each in terms}
+
+    def in_words(self, words: CommitWords) -> frozenset[str]:
+        """Return the texts of the terms that the indexed words of a commit have."""
+        return self._in(words)
+
+    def in_commit(self, commit: Commit) -> frozenset[str]:
+        """Return the texts of the terms that the messages, paths (of moved files both) or patches of a commit have."""
+        files = (text for file in commit.files for text in (file.path, file.previous_path, file.patch) if text)
+        return self._in((*commit.texts, *files))
+
+    def in_commits(self, entries: Iterable[Entry]) -> list["FurtherCommit"]:
+        """Return the commits (with the patches that are to be searched) that mention any of the terms."""
+        return [FurtherCommit(each, terms) for each in entries if (terms := self.in_commit(each.commit))]
+
+    def _in(self, texts: Collection[str]) -> frozenset[str]:
+        return frozenset(name for name, pattern in self._patterns.items() if any(map(pattern.search, texts)))
+
+
+def _mention(term: QuestionTerm) -> re.Pattern[str]:
+    """Return the expression for a term; for a Chinese one also for the English words that are that term."""
+    if not term.text.isascii():
+        words = [rf"(?<!\w){re.escape(word)}" for word, weight in term.words.items() if weight == 1 and word.isascii()]
+        return re.compile("|".join([re.escape(term.text), *words]), re.IGNORECASE)
+    parts = map(re.escape, _JOINTS.split(term.text.lstrip("-")))
+    dashes = r"(?<![\w-])--" if term.is_plain_flag else r"(?<!\w)"
+    return re.compile(dashes + "[-_]".join(parts) + r"(?!\w)", re.IGNORECASE)
+
+
+class PeriodCommit(NamedTuple):
+    """A commit of a period, without its patches, and its indexed words."""
+
+    entry: Entry
+    words: CommitWords
+
+
+class FurtherCommit(NamedTuple):
+    """A commit that mentions terms where the search did not look at first."""
+
+    entry: Entry
+    terms: frozenset[str]
+
+
+class PeriodMatches(NamedTuple):
+    """The commits that match a question, the best first, and the telling terms that no commit mentions.
+
+    `asked` is false if the question says nothing that a commit could match. `unwritten` are flags of which the commits
+    found have only the word without its dashes. `unsearched` is how many commits may mention the missing terms where
+    nobody looked. `unproven` tells that facts would answer the question, and that no commit has one. `searched` commits
+    were looked at, and `unread` ones could not be.
+    """
+
+    found: tuple[Entry, ...]
+    absent: tuple[QuestionTerm, ...] = ()
+    asked: bool = True
+    unwritten: tuple[QuestionTerm, ...] = ()
+    unsearched: int = 0
+    unproven: bool = False
+    searched: int = 0
+    unread: int = 0
+
+    def with_further(self, further: Sequence[FurtherCommit], unsearched: int = 0) -> "PeriodMatches":
+        """Return the matches with the commits that mention missing terms, before the others."""
+        mentioned = frozenset[str]().union(*(each.terms for each in further))
+        # Who asks for a flag does not ask for its word, once the flag is found.
+        others = () if any(flag.text in mentioned for flag in self.unwritten) else self.found
+        found = {each.commit.sha: each for each in (*(each.entry for each in further), *others)}
+        return self._replace(
+            found=tuple(found.values()),
+            absent=tuple(term for term in self.absent if term.text not in mentioned),
+            unwritten=tuple(flag for flag in self.unwritten if flag.text not in mentioned),
+            unsearched=unsearched,
+        )
+
+    @property
+    def missing(self) -> tuple[QuestionTerm, ...]:
+        """Return the terms that the answer would say are not there: they must be looked for further."""
+        return (*self.unwritten, *self.absent)
+
+
+class _Held(NamedTuple):
+    """What a commit has of a question: the weight of each term's best field, and whether a fact that it asks for."""
+
+    commit: PeriodCommit
+    terms: Mapping[str, float]
+    has_fact: bool
+
+
+def match_period(asked: ParsedQuestion, commits: Sequence[PeriodCommit]) -> PeriodMatches:
+    """Return the commits that match a question."""
+    if QuestionKind.REVERTS in asked.kinds:
+        return PeriodMatches(_reverts(asked, [each.entry for each in commits]))
+    held = [_held(asked, each) for each in commits]
+    # What happened is answered by facts, not by texts that merely use the words.
+    proven = [each for each in held if each.has_fact] if asked.facts.happened else []
+    names = asked.subjects if proven else [term for term in asked.terms if term.telling]
+    found = _ranked(asked, proven or held, [term.text for term in names])
+    mentioned = frozenset[str]().union(*(each.terms for each in held))
+    absent = tuple(term for term in asked.subjects if term.text not in mentioned)
+    flags = tuple(term for term in asked.terms if term.is_plain_flag)
+    mentions = Mentions(flags)
+    written = [each for each in found if mentions.in_words(each.commit.words)]
+    return PeriodMatches(
+        tuple(each.commit.entry for each in written or found),
+        absent,
+        asked=bool(mentioned or asked.facts.kinds or any(term.telling for term in asked.terms)),
+        unwritten=() if written else tuple(flag for flag in flags if flag not in absent),
+        unproven=asked.facts.happened and not (proven or asked.subjects),
+    )
+
+
+def named_commits(asked: ParsedQuestion, entries: Iterable[Entry]) -> list[Entry]:
+    """Return the commits that a question names by SHA or pull request."""
+    shas = tuple(each for each in asked.references if not each.startswith("#"))
+    return [each for each in entries if f"#{each.commit.pr}" in asked.references or each.commit.sha.startswith(shas)]
+
+
+def by_authors(asked: ParsedQuestion, commits: Sequence[PeriodCommit]) -> PeriodMatches | None:
+    """Return the commits of the authors that a question names, of those the ones that match the rest of it.
+
+    None if it names none, or if theirs do not match.
+    """
+    everybody = {each.entry.commit.author for each in commits}
+    named = {each for each in everybody if len(each) >= _MIN_AUTHOR and _names_person(asked.text, each)}
+    if not named:
+        return None
+    own = [each for each in commits if each.entry.commit.author in named]
+    words = {each.lower() for name in named for each in (name, *split_words(name))}
+    rest = asked._replace(terms=tuple(each for each in asked.terms if each.text.lower() not in words), earlier=())
+    if rest.says_something:
+        matches = match_period(rest, own)
+        return matches if matches.found and not matches.missing else None
+    return PeriodMatches(tuple(sorted((each.entry for each in own), key=lambda each: -each.ranked.score)))
+
+
+def _names_person(text: str, name: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE) is not None
+
+
+def _ranked(asked: ParsedQuestion, held: Sequence[_Held], names: Sequence[str]) -> list[_Held]:
+    """Return the commits that match a question, the best first, but the best of each of some names before the others."""
+    counts = Counter(name for each in held for name in each.terms)
+    named = frozenset(names) & counts.keys()
+    # What few commits have; where a question has common words only, those.
+    rare = {name for name, count in counts.items() if count <= max(1, _RARE * len(held))}
+    decisive = frozenset(names) or rare or counts.keys()
+    scored = [
+        (_score(asked, each, counts, len(held)), each)
+        for each in held
+        if each.has_fact or not decisive.isdisjoint(each.terms)
+    ]
+    scored.sort(key=lambda each: (-each[0], -each[1].commit.entry.ranked.score))
+    least = _LEAST * scored[0][0] if scored else 0.0
+    told: set[str] = set()
+    best_of_names, others = [], []
+    for score, each in scored:
+        of_names = named & each.terms.keys()
+        if not of_names <= told:
+            best_of_names.append(each)
+            told |= of_names
+        # Who asks for names is shown every commit that has them all.
+        elif score >= least or (named and named == of_names):
+            others.append(each)
+    return [*best_of_names, *others]
+
+
+def _score(asked: ParsedQuestion, held: _Held, counts: Mapping[str, int], among: int) -> float:
+    weights = {term.text: term.weight for term in asked.terms}
+    score = sum(weights[name] * weight * idf(counts[name], among) for name, weight in held.terms.items())
+    return score + _ASKED_FACT * held.has_fact
+
+
+def _held(asked: ParsedQuestion, commit: PeriodCommit) -> _Held:
+    entry = commit.entry
+    texts = {**commit.words._asdict(), "facts": " ".join(map(_fact_text, entry.facts)), "author": entry.commit.author}
+    fields = {name: words_of(texts[name]) for name in _FIELDS}
+    terms = {term.text: _weight(term, fields, entry.commit.paths) for term in asked.terms}
+    held = {name: weight for name, weight in terms.items() if weight}
+    return _Held(commit, held, bool(facts_asked(asked, entry.facts)))
+
+
+def _weight(term: QuestionTerm, fields: Mapping[str, Collection[str]], paths: Iterable[str]) -> float:
+    if "/" in term.text and any(f"/{term.text.strip('/')}/" in f"/{path}/" for path in paths):
+        return _FIELDS["title"]
+    found = (
+        _FIELDS[field] * weight
+        for field, words in fields.items()
+        for word, weight in term.words.items()
+        if word in words
+    )
+    return max(found, default=0.0)
+
+
+def facts_asked(asked: ParsedQuestion, facts: Sequence[Fact]) -> list[Fact]:
+    """Return the facts of the kinds that a question asks for, or the removals if it asks for those, of what it names."""
+    if asked.facts.kinds:
+        wanted, named = [fact for fact in facts if fact.kind in asked.facts.kinds], asked.subjects
+    elif QuestionKind.REMOVAL in asked.kinds:
+        wanted = [fact for fact in facts if fact.removes]
+        named = asked.subjects or tuple(term for term in asked.terms if term.text.lower() not in asked.facts.words)
+    else:
+        return []
+    names = {word for term in named for word in term.words}
+    return [
+        fact for fact in wanted if not names or not names.isdisjoint(words_of(f"{_fact_text(fact)} {fact.path or ''}"))
+    ]
+
+
+def _fact_text(fact: Fact) -> str:
+    return f"{fact.kind.value} {fact.name} {fact.new or ''}"
+
+
+def touching(asked: ParsedQuestion, commits: Sequence[Commit]) -> frozenset[str]:
+    """Return the SHAs of the commits (with patches) whose changed lines have names of code that a question has.
+
+    Those are added that mention another telling term, if none of them does.
+    """
+    touch = frozenset(each.sha for each in commits if touches(each, asked.names))
+    mentions = Mentions(term for term in asked.terms if term.telling and term.text not in asked.names)
+    mentioned = {each.sha: mentions.in_commit(each) for each in commits}
+    told = frozenset[str]().union(*(mentioned[sha] for sha in touch))
+    return touch | {sha for sha, others in mentioned.items() if touch and others - told}
+
+
+def touched_line(commit: Commit, names: Sequence[str]) -> DiffPlace | None:
+    """Return the most significant changed line of a commit (with patches) that touches one of the names."""
+    for touch in touches(commit, names):
+        for file in commit.files:
+            for hunk in hunks(file.patch) if file.path == touch.path else ():
+                for place, line in enumerate(hunk):
+                    if line.sign != " " and to_line(commit, file, line).url == touch.url:
+                        return DiffPlace(file, hunk, place)
+    return None
+
+
+def _reverts(asked: ParsedQuestion, entries: Sequence[Entry]) -> tuple[Entry, ...]:
+    """Return the commits that revert another, or were reverted; only those that name a commit that the question names."""
+    found = [
+        each
+        for each in entries
+        if each.links.all_reverted
+        or each.links.reverted_by
+        or any(fact.kind is FactKind.REVERT for fact in each.facts)
+        or _REVERT_TITLE.match(each.commit.title)
+    ]
+    if named := [reference for reference in asked.references if reference.startswith("#")]:
+        pattern = re.compile("|".join(rf"{re.escape(each)}(?!\d)" for each in named))
+        found = [each for each in found if pattern.search(f"{each.commit.title}\n{each.commit.body}")]
+    return tuple(found)
+
+
+def answering_history(asked: ParsedQuestion, entries: Sequence[Entry]) -> list[Entry]:
+    """Return the commits (with patches that touch the names) that answer a question, newest first.
+
+    Of an addition those that add are left, the oldest first, unless none does.
+    """
+    newest = sorted(entries, key=lambda each: each.commit.committed_at, reverse=True)
+    if QuestionKind.ORIGIN in asked.kinds:
+        return [each for each in newest if _balance(each.commit.files, asked.symbols) > 0][::-1] or newest
+    return newest
+
+
+def is_proven_removal(entry: Entry, names: Sequence[str]) -> bool:
+    """Return whether a commit removes one of the names, by its facts, or a file of that name."""
+    files = (file.previous_path or file.path for file in entry.commit.files if file.status in ("removed", "renamed"))
+    gone = [fact for fact in entry.facts if fact.removes or fact.kind.name.endswith("_REMOVED")]
+    return any(f"/{path}".endswith(f"/{name}") for path in files for name in names) or any(
+        _key(fact.name) == _key(name) and (fact.kind in OPERATIONAL or not name.startswith("-"))
+        for fact in gone
+        for name in names
+    )
+
+
+def removes_lines(entry: Entry, names: Sequence[str]) -> bool:
+    """Return whether a commit (with patches) has fewer lines with the names than before."""
+    return _balance((each for each in entry.commit.files if kind(each.path) not in _ELSEWHERE), names) < 0
+
+
+def _key(name: str) -> str:
+    return name_key(_OWNER.sub("", name))
+
+
+def _balance(files: Iterable[FileChange], names: Sequence[str]) -> int:
+    """Return how many more lines with the names are added to files than removed."""
+    have = [_finder(name) for name in names]
+    lines = (line for file in files for line in changed_lines(file) if any(has(line.text) for has in have))
+    return sum(1 if line.sign == "+" else -1 for line in lines)
+
+
+def _finder(name: str) -> Callable[[str], object]:
+    """Return a predicate: whether a line has a name, in any spelling; one of a single word only as a whole word."""
+    last, key = _OWNER.sub("", name).lstrip("-"), _key(name)
+    if last.isalnum() and last.islower():
+        return re.compile(rf"(?<![^\W_]){last}(?![^\W_])", re.IGNORECASE).search
+    return lambda text: key in name_key(text)

@@ -1,0 +1,128 @@
+"""Reports of a failure: recognized among other messages, decoded from a file, and read as frames, exceptions and text."""
+
+import re
+from typing import NamedTuple
+
+from analysis.errors import Misuse
+from analysis.locale import Phrase
+
+_SHORT = 20_000  # characters of a text that is read as a whole
+_MOST_LINES = 400  # of a longer one, the last of those that report something
+_LINE = 2_000  # characters of a line
+_CHECKED = 8_192  # bytes that tell a binary file
+_LOG_LINES = 3  # of a log at least
+_LEAST_SHARE = 0.5  # of its lines that begin as those of a log do
+_LOOKED_AT = 2_000  # lines
+
+_FRAME = re.compile(
+    r'^\W*(?:\([^)]*\)\s*)?File "(?P<path>[^"\n]{1,500})", line (?P<line>\d{1,7})(?:, in (?P<function>[\w.<>]+))?'
+)
+_PYTEST_FRAME = re.compile(r"^(?:E\s+)?(?P<path>[\w./-]{1,300}\.py):(?P<line>\d{1,7}): (?:in )?(?P<function>\w+)")
+_EXCEPTION = re.compile(
+    r"(?:^|\s)(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Exit|Interrupt|Warning|Timeout|Expired))(?::\s*(?P<message>.*))?$"
+)
+_TELLS_OF_FAILURE = re.compile(
+    "error|exception|traceback|fail|fatal|assert|abort|critical|undefined symbol|not found|no such|cannot|unrecognized"
+    '|deprecat|segfault|file "',
+    re.IGNORECASE,
+)
+_DIGITS = re.compile(r"\d+")
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+_HEADER = re.compile(r"^\W*(?:\([^)]*\)\s*)?Traceback \(most recent call last\)", re.MULTILINE)
+_RAISED = re.compile(
+    r"^(?:E\s+)?(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Exit|Interrupt|Timeout|Expired)(?::\s|\s*$)"
+)
+_LOGGED = re.compile(
+    r"^\W*(?:\([^)]*\)\s*)?(?:"
+    r"(?:DEBUG|INFO|WARN|WARNING|ERROR|CRITICAL|FATAL)\b"  # a level
+    r"|[IWEF]\d{4}\s"  # of glog
+    r"|\d{4}[-/]\d\d[-/]\d\d[T ]|\d\d:\d\d:\d\d"  # a time
+    r"|[A-Z][a-z]{2} +\d{1,2} \d\d:\d\d:\d\d )"  # of syslog
+)
+_FENCE = "```"
+
+
+class Frame(NamedTuple):
+    """A frame of a traceback; `code` is the line that was shown of it, or ""."""
+
+    path: str
+    line: int
+    function: str
+    code: str
+
+
+class Report(NamedTuple):
+    """A failure as it was reported: the frames, innermost last, the exceptions with their messages, and the text that was read."""
+
+    frames: tuple[Frame, ...]
+    exceptions: tuple[str, ...]
+    text: str
+
+
+def parse_report(text: str) -> Report:
+    """Read a traceback, a log or a sentence. Of a long text only the last lines that report something are read."""
+    text = _COLOUR.sub("", text)
+    lines = text.splitlines() if len(text) <= _SHORT else _telling_lines(text)
+    frames: list[Frame] = []
+    exceptions: list[str] = []
+    prose: list[str] = []
+    for index, line in enumerate(lines):
+        if match := _frame(line):
+            code = lines[index + 1].strip() if index + 1 < len(lines) else ""
+            frames.append(Frame(match["path"], int(match["line"]), match["function"] or "", _code(code)))
+        else:
+            if found := _EXCEPTION.search(line):
+                exceptions.append(found[0].strip())
+            prose.append(line)
+    return Report(tuple(frames), tuple(dict.fromkeys(exceptions)), "\n".join(prose))
+
+
+def reads_as_failure(text: str) -> bool:
+    """Return whether a text has the form of a pasted traceback or log: its header, frames, lines of a log, a block of code.
+
+    A sentence about a failure, or one with an error's name in it, has not.
+    """
+    lines = [each[:_LINE] for each in text.replace(_FENCE, "\n").splitlines() if each.strip()][:_LOOKED_AT]
+    if len(lines) == 1:
+        return bool(_RAISED.match(lines[0]))
+    if not lines:
+        return False
+    if _HEADER.search(text) or any(map(_frame, lines)) or any(map(_RAISED.match, lines)):
+        return True
+    if not any(map(_TELLS_OF_FAILURE.search, lines)):
+        return False
+    logged = sum(bool(_LOGGED.match(each)) for each in lines)
+    fenced = text.count(_FENCE) > 1
+    return fenced or (len(lines) >= _LOG_LINES and logged >= _LEAST_SHARE * len(lines))
+
+
+def decoded(content: bytes, name: str) -> str:
+    """Return the text of a file or of another source, called `name`. Raise `Misuse` if it is binary or empty."""
+    if b"\0" in content[:_CHECKED]:
+        raise Misuse(Phrase("{name} is binary; paste the text of a traceback or log", name=name))
+    text = content.decode("utf-8", "replace")
+    if not text.strip():
+        raise Misuse(Phrase("{name} is empty; give a traceback, a log or a description of the failure", name=name))
+    return text
+
+
+def _frame(line: str) -> re.Match[str] | None:
+    """Return the head of a traceback's frame, as Python or pytest writes it, if a line is one."""
+    return _FRAME.search(line) or _PYTEST_FRAME.search(line)
+
+
+def _code(line: str) -> str:
+    """Return the line of code below a frame, if it is one."""
+    return "" if _FRAME.search(line) or _EXCEPTION.match(line) else line
+
+
+def _telling_lines(text: str) -> list[str]:
+    """Return the last different lines that report something, in their order, and the code below frames."""
+    lines = [line[:_LINE] for line in text.splitlines()]
+    found: dict[str, list[str]] = {}
+    for line, next_line in zip(lines, [*lines[1:], ""], strict=True):
+        if _TELLS_OF_FAILURE.search(line):
+            key = _DIGITS.sub("0", line)
+            found.pop(key, None)  # so that the last of equal lines gives the order
+            found[key] = [line, next_line] if _FRAME.search(line) else [line]
+    return [each for telling in [*found.values()][-_MOST_LINES:] for each in telling]

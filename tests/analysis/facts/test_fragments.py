@@ -1,0 +1,41 @@
+"""Python as hunks show it: what is in the scope that it has in the file, and what is left out."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from analysis.facts.fragments import fragment
+from analysis.facts.whole_files.module import Class
+from analysis.facts.whole_files.parsing import declarations
+from tests.factories import patch
+
+
+def declared(heading: str, lines: Sequence[str]) -> list[tuple[str, int]]:
+    """The names that a hunk at line 40 declares, those of classes with their owner, and their lines."""
+    text = patch(*(f" {line}" for line in lines), old=40, new=40).replace("@@\n", f"@@ {heading}\n")
+    module = declarations(fragment("engine/core.py", text, "+"))
+    assert module
+    found = []
+    for name, each in module.members.items():
+        inside = each.members.items() if isinstance(each, Class) else ()
+        found += [(f"{name}.{own}", member.line) for own, member in inside] or [(name, each.line)]
+    return [each for each in found if "__unknown__" not in each[0]]
+
+
+@pytest.mark.parametrize(
+    ("heading", "lines", "found"),
+    [
+        ("class Pool:", ["    size: int = 1", "    def take(self): ..."], [("Pool.size", 40), ("Pool.take", 41)]),
+        ("class Pool:", ["        size = 1", "    def take(self):"], [("Pool.take", 41)]),  # within a method
+        ("class Pool:", ["            )", "        x = 1", "", "    def take(self): ..."], [("Pool.take", 43)]),
+        ("def run(", ["    a: int,", ") -> None:", "    x = 1"], [("run", 39)]),
+        ("", ["    size: int = 1", "MAX = 1"], [("MAX", 41)]),
+        ("", ["of the pool.", '"""', "def take(): ..."], [("take", 42)]),  # a docstring that began above
+        ("", ["def take():", "    x = (", "def give(): ..."], [("take", 40), ("give", 42)]),
+    ],
+)
+def test_a_statement_is_in_the_scope_that_it_has_in_the_file(
+    heading: str, lines: Sequence[str], found: list[tuple[str, int]]
+) -> None:
+    """Git shows the class or function above a hunk; what else is indented is local, and what is no statement is left out."""
+    assert declared(heading, lines) == found
