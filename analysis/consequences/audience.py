@@ -29,7 +29,9 @@ _WIDE = frozenset(  # kinds that every import of a module meets, and those that 
     }
 )
 _IMPORTED = frozenset({FactKind.REMOVED_NAME, FactKind.RENAMED_NAME, FactKind.MOVED_NAME})
-_OF_SETTINGS = frozenset({FactKind.DEFAULT_CHANGED, FactKind.DEPRECATED, FactKind.RETYPED})  # or of what code calls
+_OF_SETTINGS = frozenset(
+    {FactKind.DEFAULT_CHANGED, FactKind.SETTING_ON, FactKind.DEPRECATED, FactKind.RETYPED}
+)  # or of what code calls
 _BASE_FILE = re.compile(r"(^|/|_)(base|abstract|abc|interfaces?|registry)(_\w+)?\.\w+$")
 _TOOLING = re.compile(
     r"(^|[/_.-])(tests?|docs?|lint|dev|ci|bench\w*|examples?|tools?|rocm-test|nightly\w*)(?=[/_.-]|$)"

@@ -27,7 +27,7 @@ from analysis.facts.links import reverts
 from analysis.facts.modules import moved_modules
 from analysis.facts.removed_tests import removed_tests
 from analysis.facts.sensitive_code import concurrency_and_memory, security_calls, security_terms
-from analysis.facts.settings.comparison import changed_defaults
+from analysis.facts.settings.comparison import changed_defaults, new_settings
 from analysis.facts.whole_files.comparison import compared
 from analysis.facts.whole_files.uses import uncalled_methods
 from analysis.models import Commit, Fact, FactKind, FileChange, Trees
@@ -38,7 +38,7 @@ __all__ = ["VERSION", "facts"]
 _Rule = Callable[[Change, FileChange], Iterator[Fact]]
 
 # Incremented whenever a rule changes, so that stored facts are recomputed from the stored patches.
-VERSION = 11
+VERSION = 12
 
 
 def facts(commit: Commit, trees: Trees | None = None) -> tuple[Fact, ...]:
@@ -108,6 +108,7 @@ _RULES: tuple[_Rule, ...] = (
     minimum_versions,
     moved_modules,
     changed_defaults,
+    new_settings,
     deprecations,
     dependencies,
     _deleted_files,

@@ -43,6 +43,7 @@ class FactKind(StrEnum):
     REQUIRED_METHOD = "new abstract method"
     RETYPED = "changed type"
     DEFAULT_CHANGED = "changed default"
+    SETTING_ON = "new setting that is on"
     DEPRECATED = "deprecated name"
     DEPENDENCY_ADDED = "added dependency"
     DEPENDENCY_REMOVED = "removed dependency"

@@ -232,7 +232,7 @@ def _advice(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> tuple[str,
 
 def advice_for(alike: Sequence[Fact], say: Catalogue) -> str:
     """Return the advice for facts of one kind as a sentence."""
-    how = how_to_keep(alike, say) if alike[0].kind is FactKind.DEFAULT_CHANGED else ""
+    how = how_to_keep(alike, say) if alike[0].kind in (FactKind.DEFAULT_CHANGED, FactKind.SETTING_ON) else ""
     names = _list_of([_name_change(fact) for fact in alike], say)
     return say(FACT_SENTENCES[alike[0].kind].advice, names=names, how=how)
 
@@ -241,7 +241,7 @@ def how_to_keep(changed: Sequence[Fact], say: Catalogue) -> str:
     """Return how to restore old defaults: what to set, what to pass, and what to turn off."""
     ways: dict[str, list[str]] = {}
     for fact in changed:
-        way, value = _old_setting(fact.name, fact.old or "None")
+        way, value = _old_setting(fact.name, fact.old or ("False" if fact.kind is FactKind.SETTING_ON else "None"))
         ways.setdefault(way, []).append(code(shorten(value, _NAME_LENGTH)))
     return say(" and ").join(say(way, values=_list_of(values, say)) for way, values in ways.items())
 

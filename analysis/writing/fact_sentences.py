@@ -46,6 +46,7 @@ _KEY = Noun(mark("configuration key"), mark("configuration keys"))
 _ROUTE = Noun(mark("route"), mark("routes"))
 _FIELD = Noun(mark("API field"), mark("API fields"))
 _NAME = Noun(mark("name"), mark("names"), bare=True)
+_NEW_NAME = Noun(mark("setting"), mark("settings"), bare=True)
 _MODULE = Noun(mark("module"), mark("modules"))
 _METHOD = Noun(mark("method"), mark("methods"))
 _ABSTRACT = Noun(mark("abstract method"), mark("abstract methods"))
@@ -275,6 +276,13 @@ FACT_SENTENCES = {
         mark("deployments that do not set it behave differently"),
         Severity.MEDIUM,
         mark("To keep the old behaviour, {how}."),
+    ),
+    FactKind.SETTING_ON: FactSentences(
+        mark("Adds {what}, on by default"),
+        _NEW_NAME,
+        mark("deployments that do not set it behave differently"),
+        Severity.LOW,
+        mark("To turn it off, {how}."),
     ),
     FactKind.DEPRECATED: FactSentences(
         mark("Deprecates {what}"),

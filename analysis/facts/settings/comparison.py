@@ -31,6 +31,8 @@ _CONSTANT = re.compile(r"^[-+]\s*(?:[\"']|-?\d|True\b|False\b|None\b)[^:(\n]*$",
 _CONSTANT_DEFINED = {
     sign: re.compile(rf"^[{sign}](_?[A-Z][A-Z0-9_]{{2,}})\s*(?::[^=\n]+)?=\s*(.+)", re.MULTILINE) for sign in SIDES
 }
+_ADDS_TRUE = re.compile(r"^\+.*(?:\bTrue\b|[\"'](?:1|true)[\"'])", re.MULTILINE | re.IGNORECASE)
+_SET = re.compile(r"--|\w*(?:Config|Args|Settings|Options)\.\w+$")  # rather than the parameters of any function
 _MAX_CONSTANTS = 5  # of one file, each a search of the tree
 _MAX_USERS = 20  # files that are parsed for them
 _CALL_BEGUN = re.compile(r"^ .*(?:env\w*\(|environ\b|add_argument\(|[Oo]ption\(|Field\()", re.MULTILINE)
@@ -49,6 +51,21 @@ def changed_defaults(change: Change, file: FileChange) -> Iterator[Fact]:
     named = {fact.line for fact in fed}
     yield from (fact for fact in _compared(change, file) if fact.name not in constants or fact.line not in named)
     yield from fed
+
+
+def new_settings(change: Change, file: FileChange) -> Iterator[Fact]:
+    """Yield each setting that a Python file has gained and that is on where nobody sets it."""
+    if not is_product(file) or not is_module(file) or file.status == "added" or not _ADDS_TRUE.search(file.patch or ""):
+        return
+    sides = change.sides(file)
+    old, new = (sides.before.source(old_path(file)), sides.after.source(file.path)) if sides else (None, None)
+    if sides is None or old is None or new is None or new.partial:
+        return
+    comparison = _Comparison(change.commit, file, sides.after, Proof.FILES)
+    try:
+        yield from comparison.new_facts((old, Evaluator(sides.before)), (new, Evaluator(sides.after)))
+    except RecursionError:  # an expression is nested more deeply than Python's stack
+        return
 
 
 def _compared(change: Change, file: FileChange) -> list[Fact]:
@@ -125,6 +142,20 @@ class _Comparison:
             named = {(fact.path, fact.line) for fact in settings}
             yield from settings
             yield from (fact for fact in constants if (fact.path, fact.line) not in named)
+
+    def new_facts(self, old: _Side, new: _Side) -> Iterator[Fact]:
+        """Yield the settings that only the new side has, and that are on; of a field and its flag the flag."""
+        known = {_own_name(each.name) for each in environment_reads(*old)}
+        known |= {_own_name(each.name) for each in Reader(*old).settings()}
+        values = [(each.name, each.in_effect, each.line) for each in environment_reads(*new)]
+        values += [(each.name, each.value, each.line) for each in Reader(*new).settings() if _SET.match(each.name)]
+        found: dict[str, Fact] = {}
+        for name, value, line in sorted(values, key=lambda found: not found[0].startswith("-")):
+            own = _own_name(name)
+            if own not in known and value is not None and value.meaning is True:
+                fact = Fact(kind=FactKind.SETTING_ON, name=name, path=self._file.path, line=line, proof=self._proof)
+                found.setdefault(own, fact)
+        yield from found.values()
 
     def _settings(self, before: _Settings, after: _Settings) -> list[Fact]:
         """Return the settings with one default on each side, and not the same.
