@@ -271,6 +271,22 @@ class Settings(BaseSettings):
             raise WrongSettings([f"{str(each['loc'][0]).upper()}: {reason(each)}" for each in exc.errors()]) from None
 
 
+def choose_repositories(name: str | None, configured: Sequence[Repository]) -> list[Repository]:
+    """Return all configured repositories, or the one called `name` (full or short). Raise `Misuse` if that is ambiguous or unknown."""
+    if name is None:
+        return list(configured)
+    if "/" in name:
+        parsed = Repository.parse(name)
+        return [each for each in configured if each.key == parsed.key] or [parsed]
+    short = [each for each in configured if name.lower() in (each.name.lower(), f"{each.name}@{each.branch}".lower())]
+    if len(short) != 1:
+        known = ", ".join(map(str, configured))
+        raise Misuse(
+            f"{name!r} matches {'several' if short else 'none'} of the configured repositories ({known}); use owner/name"
+        )
+    return short
+
+
 def _has_port(parts: SplitResult) -> bool:
     """Return whether the port is valid, if given."""
     try:

@@ -20,16 +20,12 @@ from bot.metrics_server import metrics_port
 from bot.models.clock import Clock
 from bot.publishing.publications import opened_publications
 from bot.publishing.scheduled import ScheduledPublications
-from bot.services.access import Access
-from bot.services.channels import Channels
-from bot.services.configured_repositories import known_repositories
 from bot.services.downstream import DownstreamChecks
 from bot.services.factory import bot_services
-from bot.services.impact import repositories_named
-from bot.services.rate_limits import RateLimits
-from bot.services.reader import Reader
-from bot.services.release_scoring import ReleaseScoring, followed_repositories
-from bot.services.suspects import SuspectService
+from bot.services.limits import CallerLimits
+from bot.services.reader import Access, Channels, Reader, known_repositories
+from bot.services.releases import followed_repositories
+from bot.services.surfaces import repositories_named
 from bot.settings import Settings
 from bot.slack.app import sign_in
 from bot.slack.commands.commits import CommitCommands, Ranks
@@ -205,9 +201,8 @@ class Bot:
             self._take_over()
 
     def _score_releases(self) -> None:
-        scoring = ReleaseScoring(self.services.github, self.services.sources, self.services.store)
         followed = followed_repositories(self.subscriptions, self.reader)
-        scoring.score_new(followed, self.now(), self.figures.release_not_scored)
+        self.services.releases.score_new(followed, self.now(), self.figures.release_not_scored)
 
     def _reads(self) -> bool:
         self.mailbox.waiting_since()
@@ -216,7 +211,7 @@ class Bot:
     def _is_followed(self, repository: Repository) -> bool:
         """Return whether a repository is configured or subscribed, itself or as downstream code: one mirror has all its branches."""
         downstream = (*self.subscriptions.downstream(), *repositories_named(self.settings.digest_downstream))
-        named = (*known_repositories(self.settings, self.subscriptions), *downstream)
+        named = (*known_repositories(self.settings.digest_repos, self.subscriptions), *downstream)
         return repository.full_name.lower() in {each.full_name.lower() for each in named}
 
     def _new_reader(self) -> Reader:
@@ -225,7 +220,7 @@ class Bot:
         return Reader(
             services.digests,
             services.commits,
-            partial(known_repositories, settings, self.subscriptions),
+            partial(known_repositories, settings.digest_repos, self.subscriptions),
             Access(private, services.github.is_public, self.now),
             usual=settings.digest_repos,
             locks=services.store.locks,
@@ -246,7 +241,7 @@ class Bot:
         """Return what answers people's requests."""
         services, mailbox, web, now = self.services, self.mailbox, self.web, self.now
         status = BotStatus(services.store, mailbox, services.model, web, self._executors, self._flow_tables, now)
-        limits, home = RateLimits(mailbox, now), Home(self.subscriptions, mailbox, web, status, now)
+        limits, home = CallerLimits(mailbox, now), Home(self.subscriptions, mailbox, web, status, now)
         post = PostCommand(self.members, self._postings, web)
         commits = CommitCommands(services.store, self._checks, post)
         periods = Periods(services.period_questions, now)
@@ -284,7 +279,6 @@ class Bot:
         services, checks, web, now = self.services, self._checks, self.web, self.now
         days = DayCommands(post, checks, now)
         help_ = HelpCommand(services.store, self.subscriptions, web, self.settings.digest_command)
-        suspects = SuspectService(services.store, services.commits, services.impacts)
         return {
             kinds.Day: days.show_day,
             kinds.Days: days.show_range,
@@ -293,7 +287,7 @@ class Bot:
             kinds.ExplainCommits: commits.explain,
             kinds.Search: commits.search,
             kinds.Upgrade: UpgradeCommand(services.upgrades, checks, self.outbox, web, now).show,
-            kinds.Suspects: SuspectsCommand(suspects, checks, web).show,
+            kinds.Suspects: SuspectsCommand(services.suspects, checks, web).show,
             kinds.Subscribe: lambda conversation, command: subscriptions.subscribe(conversation, command.options),
             kinds.Unsubscribe: subscriptions.unsubscribe,
             kinds.ListSubscriptions: lambda conversation, _: subscriptions.show_all(conversation),

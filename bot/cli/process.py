@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from analysis.errors import BadSetting, StoreAway
-from bot.cli import options
 
 if TYPE_CHECKING:
     from bot.settings import Settings
@@ -37,7 +36,9 @@ def run(metrics_port: MetricsOption = None) -> None:
 
     Without Slack's tokens it is a local workspace in the browser.
     """
-    settings = options.load_settings()
+    from bot.cli.request import load_settings
+
+    settings = load_settings()
     if settings.slack_bot_token or settings.slack_app_token:
         run_bot(settings, None, metrics_port)
     else:
@@ -50,7 +51,9 @@ def serve(
     metrics_port: MetricsOption = None,
 ) -> None:
     """Run the bot over HTTP. Slack calls /slack/events; /healthz tells whether it is well. Ends with Ctrl+C or SIGTERM."""
-    run_bot(options.load_settings(), (host, port), metrics_port)
+    from bot.cli.request import load_settings
+
+    run_bot(load_settings(), (host, port), metrics_port)
 
 
 def worker(metrics_port: MetricsOption = None) -> None:
@@ -58,7 +61,9 @@ def worker(metrics_port: MetricsOption = None) -> None:
 
     Start as many as needed beside `run` or `serve`. Ends with Ctrl+C or SIGTERM.
     """
-    settings = options.load_settings()
+    from bot.cli.request import load_settings
+
+    settings = load_settings()
     if settings.database_url.get_secret_value().startswith("sqlite"):
         raise BadSetting("a worker shares a database with other processes; set DATABASE_URL to one of PostgreSQL")
     run_bot(settings, None, metrics_port, listens=False)
@@ -66,9 +71,10 @@ def worker(metrics_port: MetricsOption = None) -> None:
 
 def mcp() -> None:
     """Serve an agent over MCP. It reads what is stored and what commands read, on standard input and output."""
+    from bot.cli.request import command_settings
     from bot.mcp.stdio import serve_stdio
 
-    serve_stdio(options.command_settings(), lambda: datetime.now(UTC))
+    serve_stdio(command_settings(), lambda: datetime.now(UTC))
 
 
 def run_bot(

@@ -15,7 +15,7 @@ from analysis.writing.by_rules import VERSION as RULES_VERSION
 from analysis.writing.by_rules import analyse_by_rules
 from analysis.writing.prompts import VERSION as PROMPT
 from analysis.writing.reasons import MODEL
-from bot.services.metered_model import FailedCall, MeteredModel
+from bot.services.limits import FailedCall, MeteredModel
 from bot.store import Store, StoredAnalysis, StoredCommit
 
 if TYPE_CHECKING:

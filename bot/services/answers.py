@@ -11,7 +11,7 @@ from analysis.models import Commit, Language, Question, Repository, Statement
 from analysis.questions.answering import answer
 from analysis.questions.tools import CommitTools
 from bot.services.commit_sources import CommitSources
-from bot.services.metered_model import MeteredModel
+from bot.services.limits import MeteredModel
 from bot.store import Store
 
 _MOST_FOUND = 20  # commits of a search

@@ -17,7 +17,7 @@ from analysis.sources.mirrors import Mirrors
 from bot.models.subjects import DayRef
 from bot.services.commit_sources import CommitSources
 from bot.services.factory import services_on
-from bot.services.metered_model import MeteredModel
+from bot.services.limits import MeteredModel
 from bot.store import Store, open_engine
 from tests.bench.figures import MB, Row, duration
 from tests.bench.git_source import git_source

@@ -14,7 +14,7 @@ from analysis.sources.github import GitHub
 from analysis.sources.mirrors import Mirrors
 from bot.services.commit_sources import CommitSources
 from bot.services.factory import services_on
-from bot.services.upgrade_ends import UpgradeRequest
+from bot.services.upgrade import UpgradeRequest
 from bot.store import Store, open_engine
 from tests.bench.figures import MB, Row, duration, timed
 from tests.bench.plugins import Plugins, plugins

@@ -10,7 +10,6 @@ from analysis.sources.github import GitHub
 from analysis.sources.mirrors import Mirrors
 from bot.services.commit_sources import CommitSources
 from bot.services.factory import Services, services_on
-from bot.services.impact_reports import ImpactReports
 from bot.store import Store, open_engine
 from tests.servers.bare import BareRepository, Entry, GitServer
 from tests.servers.databases import empty_database
@@ -64,7 +63,3 @@ class Pair:
         self._ending.callback(store.close)
         mirrors = Mirrors(self._folder / "mirrors", github, None) if mirrored else None
         return services_on(github, store, None, CommitSources(github, mirrors, lambda _: True))
-
-
-def reports_on(services: Services) -> ImpactReports:
-    return ImpactReports(services.sources, services.digests, services.commits, services.impacts)

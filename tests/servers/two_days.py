@@ -15,7 +15,7 @@ from analysis.models import Repository
 from analysis.sources.github import GitHub
 from bot.models.subjects import DayRef
 from bot.services.factory import services_on
-from bot.services.metered_model import MeteredModel
+from bot.services.limits import MeteredModel
 from bot.slack.messages.digest import digest_messages
 from bot.store import Store, Subscriptions, Terms, open_engine
 from bot.store.executors import TIMING, Timing

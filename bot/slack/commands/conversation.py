@@ -7,7 +7,7 @@ from typing import NamedTuple
 from analysis.errors import Misuse
 from analysis.locale import Phrase
 from analysis.models import Repository
-from bot.services.channels import ChannelView
+from bot.services.reader import ChannelView
 from bot.slack.delivery.reply import RequestReply
 from bot.slack.messages.blocks import Message
 from bot.slack.parsing.command_types import Command

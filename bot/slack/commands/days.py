@@ -10,6 +10,7 @@ from analysis.models import DayReport, Language, Repository
 from analysis.writing.labels import dated
 from bot.models.clock import Clock
 from bot.models.deliveries import Outcome, seconds_until
+from bot.models.progress import Progress
 from bot.models.subjects import DayRef, WeekRef, day_value, parse_day_value
 from bot.services.downstream import DownstreamChecks
 from bot.slack.commands.conversation import Conversation
@@ -148,7 +149,7 @@ class DigestButtons:
         return Outcome()
 
 
-class ReadingProgress:
+class ReadingProgress(Progress):
     """A progress reporter that posts at the start, after ten seconds and after a minute."""
 
     def __init__(self, reply: RequestReply, subject: str, language: Language, now: Clock) -> None:
@@ -165,8 +166,8 @@ class ReadingProgress:
         if steps > _FEW:
             self._report()
 
-    def advance(self) -> None:
-        self._done += 1
+    def advance(self, steps: int = 1) -> None:
+        self._done += steps
         if self._after and self._now() - self._began >= self._after[0] and self._done < self._steps:
             del self._after[0]
             self._report()

@@ -13,8 +13,7 @@ from bot.models.clock import Clock
 from bot.models.deliveries import Outcome
 from bot.models.downstream import DownstreamCheck
 from bot.services.downstream import DownstreamChecks
-from bot.services.upgrade import UpgradeService
-from bot.services.upgrade_ends import UpgradeRequest
+from bot.services.upgrade import UpgradeRequest, UpgradeService
 from bot.slack.commands.conversation import Conversation
 from bot.slack.commands.days import ReadingProgress
 from bot.slack.delivery.drafts import upgrade_file

@@ -9,7 +9,7 @@ from analysis.models import DayReport, Repository
 from analysis.report.page import report_page
 from analysis.sources.github import GitHub
 from analysis.text import one_line
-from bot.local.sample import SAMPLE_DAY, SAMPLE_REPOSITORY
+from bot.local import SAMPLE_DAY, SAMPLE_REPOSITORY
 from bot.models.subjects import DayRef
 from bot.publishing.target import blob_sha
 from bot.services.factory import services_on

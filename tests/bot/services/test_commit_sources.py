@@ -17,9 +17,9 @@ from analysis.models import Commit, DayReport, Proof, ReadFrom, Remark, Reposito
 from analysis.sources.github import GitHub
 from analysis.sources.mirrors import Mirrors
 from bot.models.subjects import DayRef
-from bot.services.backfill import backfill
 from bot.services.commit_reader import current_commits
 from bot.services.commit_sources import CommitSources
+from bot.services.digest import backfill
 from bot.services.factory import Services, services_on
 from bot.store import Store, open_engine
 from loopback.git.history import with_git_shas

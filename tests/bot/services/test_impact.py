@@ -14,10 +14,10 @@ from analysis.models.impacts import Downstream, ImpactReport
 from analysis.report.impacts import comparison, omissions
 from bot.models.reference import parse_reference
 from bot.services.factory import Services
-from bot.services.impact import parse_downstream
-from bot.services.impact_reports import Terms
+from bot.services.impact import ReportTerms
+from bot.services.surfaces import parse_downstream
 from tests.servers.bare import Entry
-from tests.servers.downstream import DAY, MORNING_AFTER, PACKAGE, PLUGIN, UPSTREAM, USES, Pair, reports_on
+from tests.servers.downstream import DAY, MORNING_AFTER, PACKAGE, PLUGIN, UPSTREAM, USES, Pair
 from tests.servers.github import Fault
 
 
@@ -27,13 +27,13 @@ def pair(tmp_path: Path) -> Iterator[Pair]:
         yield Pair(tmp_path, ending)
 
 
-def terms(*downstreams: Repository | Path) -> Terms:
-    return Terms(downstreams or (PLUGIN,), "en", ZoneInfo("UTC"), MORNING_AFTER)
+def terms(*downstreams: Repository | Path) -> ReportTerms:
+    return ReportTerms(downstreams or (PLUGIN,), "en", ZoneInfo("UTC"), MORNING_AFTER)
 
 
 def report(services: Services, *downstreams: Repository | Path, days: int = 1) -> ImpactReport:
     span = [DAY - timedelta(days=back) for back in reversed(range(days))]
-    return reports_on(services).of_days(UPSTREAM, span, terms(*downstreams))
+    return services.impacts.of_days(UPSTREAM, span, terms(*downstreams))
 
 
 def found(given: ImpactReport) -> list[tuple[str, str, int]]:
@@ -67,9 +67,9 @@ def test_one_commit_is_compared_alone(pair: Pair) -> None:
     """A commit named by its SHA or its address is compared, whatever its day."""
     services = pair.services()
     for name in (pair.breaking[:8], f"https://github.example/o/engine/commit/{pair.breaking}"):
-        alone = reports_on(services).of_commit(parse_reference(name), [UPSTREAM], terms())
+        alone = services.impacts.of_commit(parse_reference(name), [UPSTREAM], terms())
         assert found(alone) == BROKEN
-    harmless = reports_on(services).of_commit(parse_reference(pair.harmless), [UPSTREAM], terms())
+    harmless = services.impacts.of_commit(parse_reference(pair.harmless), [UPSTREAM], terms())
     assert (harmless.commits, harmless.compared) == ((), 1)
 
 
@@ -79,10 +79,10 @@ def test_a_surface_is_read_once_a_tree(pair: Pair) -> None:
     report(services)
     pair.commit({"plugin/__init__.py": b"", "plugin/worker.py": USES}, pair.head)
     later = terms()._replace(now=MORNING_AFTER + timedelta(hours=1))
-    again = reports_on(services).of_days(UPSTREAM, [DAY], later)
+    again = services.impacts.of_days(UPSTREAM, [DAY], later)
     assert found(again) == BROKEN
     pair.commit({"plugin/__init__.py": b"", "plugin/worker.py": USES.replace(b", load", b"")}, pair.head)
-    changed = reports_on(services).of_days(UPSTREAM, [DAY], later._replace(now=MORNING_AFTER + timedelta(hours=2)))
+    changed = services.impacts.of_days(UPSTREAM, [DAY], later._replace(now=MORNING_AFTER + timedelta(hours=2)))
     assert found(changed) == BROKEN[1:]
 
 
@@ -180,7 +180,7 @@ def test_a_server_that_fails_leaves_the_last_fetch(pair: Pair) -> None:
     report(services)
     pair.server.faults = [Fault("acme/plugin", 502, times=9)]
     later = terms()._replace(now=MORNING_AFTER + timedelta(hours=1))
-    assert found(reports_on(services).of_days(UPSTREAM, [DAY], later)) == BROKEN
+    assert found(services.impacts.of_days(UPSTREAM, [DAY], later)) == BROKEN
     pair.server.faults = [Fault("acme/other", 502, times=9)]
     with pytest.raises(OutsideFailure):
         report(services, Repository.parse("acme/other"))

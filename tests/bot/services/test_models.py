@@ -22,7 +22,7 @@ from analysis.report.markdown import reports_markdown
 from analysis.sources.github import GitHub
 from bot.models.subjects import DayRef
 from bot.services.factory import Services, services_on
-from bot.services.metered_model import MeteredModel
+from bot.services.limits import MeteredModel
 from loopback.sample import sample_repository
 from tests.conftest import recorded
 from tests.injections import PLACES, injected, injections

@@ -22,11 +22,10 @@ from analysis.models import Repository
 from analysis.sources.github import GitHub
 from analysis.sources.mirrors import Mirrors
 from bot.models.subjects import DayRef
-from bot.services.access import Access
 from bot.services.commit_sources import CommitSources
 from bot.services.factory import Services, services_on
-from bot.services.metered_model import MeteredModel
-from bot.services.reader import Reader
+from bot.services.limits import MeteredModel
+from bot.services.reader import Access, Reader
 from bot.store import Store, open_engine
 from tests.bot.services.test_models import said
 from tests.conftest import recorded

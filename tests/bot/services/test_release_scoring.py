@@ -12,7 +12,7 @@ from analysis.models import Importance, Repository
 from analysis.models.release_scores import ReleaseScore, TierCount
 from bot.models.subjects import DayRef
 from bot.services.factory import Services
-from bot.services.release_scoring import ReleaseScoring
+from bot.services.releases import ReleaseScoring
 from bot.store import Store
 from loopback.github import RecordedRepository
 from tests.conftest import recorded

@@ -13,7 +13,7 @@ import pytest
 from analysis.models import Importance, Repository, Stats
 from analysis.report import counts
 from analysis.writing.labels import BADGE
-from bot.local.sample import sample_services
+from bot.local import sample_services
 from bot.models.subjects import DayRef
 from bot.services.factory import services_on
 from bot.slack.messages.digest import digest_messages

@@ -1,4 +1,4 @@
-"""Scores of releases: the ranks that their commits were given, compared with the notes."""
+"""Scores of releases: the ranks that their commits were given, compared with the pull requests that the notes name."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -15,17 +15,32 @@ from analysis.models.release_scores import ReleaseScore
 from analysis.ranking import packaged_weights, rank
 from analysis.ranking.release_score import Correction, ReleasedCommits, score_release
 from analysis.sources.github import GitHub, Release
+from analysis.sources.release_notes import Named, named
 from analysis.text import quantity
-from bot.services.commit_reader import CommitReader, Progress, current_commits
+from analysis.window import Window
+from bot.models.progress import Progress
+from bot.services.commit_reader import CommitReader, current_commits
 from bot.services.commit_sources import CommitSources
 from bot.services.reader import Reader
-from bot.services.release_commits import LEAST_IN_NOTES, Noted, between_named, gained_commits, noted
 from bot.store import Store, Subscriptions
 
+_LEAST_IN_NOTES = 3  # pull requests named, for notes to be usable
 _NEAREST = 3  # names suggested for an unknown one
 _SETTLED = timedelta(days=1)  # after which the last days of a release are reported, and its notes no longer edited
 
 log = structlog.get_logger(__name__)
+
+
+class _Noted(NamedTuple):
+    """A release, and the pull requests that its notes name."""
+
+    release: Release
+    named: Named
+
+    @property
+    def usable(self) -> bool:
+        """Return whether the notes name enough."""
+        return len(self.named.every) >= _LEAST_IN_NOTES
 
 
 class Reading(NamedTuple):
@@ -95,7 +110,7 @@ class ReleaseScoring:
         new = [each for each in reversed(releases) if each.published_at > since and each.tag not in scored]
         settled = [each for each in new if now - each.published_at >= _SETTLED]
         for release in settled:
-            each, older = noted(release, repository), _older(release, releases)
+            each, older = _noted(release, repository), _older(release, releases)
             if each.usable and older:
                 score = self._score(repository, each, self._covered(repository, each, older))
                 if score.ranked_named:
@@ -103,7 +118,7 @@ class ReleaseScoring:
         if settled == new:
             self._etags[repository.key] = found.etag
 
-    def _chosen(self, repository: Repository, tag: str | None) -> tuple[Noted, Release]:
+    def _chosen(self, repository: Repository, tag: str | None) -> tuple[_Noted, Release]:
         """Return the release called `tag`, or the newest one, with its notes, and the release before it."""
         every = self._github.changed_releases(repository)
         releases = [each for each in every.releases if not each.prerelease] if every else []
@@ -112,18 +127,18 @@ class ReleaseScoring:
         release = _named(repository, tag, every.releases if every else ()) if tag else releases[0]
         if release.prerelease:
             raise Misuse(f"{release.tag} of {repository} is a pre-release; only releases are scored")
-        found = noted(release, repository)
+        found = _noted(release, repository)
         if not found.usable:
             raise Misuse(
                 f"the notes of {repository} {release.tag} name {len(found.named.every)} pull requests (#123) by hand; "
-                f"a score needs {LEAST_IN_NOTES}"
+                f"a score needs {_LEAST_IN_NOTES}"
             )
         older = _older(release, releases)
         if older is None:
             raise Misuse(f"{release.tag} is the first release of {repository}: there is none to compare it with")
         return found, older
 
-    def _score(self, repository: Repository, release: Noted, covered: ReleasedCommits) -> ReleaseScore:
+    def _score(self, repository: Repository, release: _Noted, covered: ReleasedCommits) -> ReleaseScore:
         given = self._store.verdicts.of(repository)
         corrections = [Correction(each.sha, each.verdict == "too_low") for each in given]
         return score_release(repository, release.release, release.named, covered, corrections)
@@ -144,13 +159,18 @@ class ReleaseScoring:
         self._store.ranks.keep({each.id: rank(each.commit, each.facts, weights) for each in stored}, now)
         return unfinished.failures
 
-    def _covered(self, repository: Repository, release: Noted, older: Release) -> ReleasedCommits:
-        """Return the commits of a release, with the ranks that they were given."""
-        gained = gained_commits(self._github, repository, older, release.release)
-        commits: Sequence[Commit] = gained.commits
-        if gained.by_date:
-            commits = between_named(commits, release.named.every)
-        return ReleasedCommits(commits, self._store.ranks.find(repository, commits), gained.by_date)
+    def _covered(self, repository: Repository, release: _Noted, older: Release) -> ReleasedCommits:
+        """Return the commits that `older` lacks, with their ranks: by the tags, or by the dates if GitHub has no such tags."""
+        tags = older.tag, release.release.tag
+        gained = self._github.compare(repository, *tags).commits if older.tag else ()
+        by_date = not gained
+        if by_date:
+            published = Window(older.published_at, release.release.published_at)
+            gained = self._github.list_commits(repository, published)
+        commits: Sequence[Commit] = [commit for commit in gained if not commit.is_merge]
+        if by_date:
+            commits = _between_named(commits, release.named.every)
+        return ReleasedCommits(commits, self._store.ranks.find(repository, commits), by_date)
 
 
 def followed_repositories(subscriptions: Subscriptions, reader: Reader) -> dict[Repository, datetime]:
@@ -164,6 +184,20 @@ def followed_repositories(subscriptions: Subscriptions, reader: Reader) -> dict[
     return dict(found.values())
 
 
+def _noted(release: Release, repository: Repository) -> _Noted:
+    return _Noted(release, named(release.notes, repository))
+
+
+def _between_named(commits: Sequence[Commit], numbers: frozenset[int]) -> Sequence[Commit]:
+    """Return the commits from the first to the last that the notes name, oldest first; all if they name none.
+
+    A release is dated after its last commit: commits after the last named one belong to the next release.
+    """
+    ordered = sorted(commits, key=lambda commit: commit.committed_at)
+    places = [place for place, commit in enumerate(ordered) if commit.pr in numbers]
+    return ordered[places[0] : places[-1] + 1] if places else ordered
+
+
 def _named(repository: Repository, tag: str, releases: Sequence[Release]) -> Release:
     """Return the release with a tag, which may lack its `v`. Raise `Misuse` with the nearest names if there is none."""
     by_tag = {each.tag.lower(): each for each in reversed(releases)}
@@ -175,7 +209,7 @@ def _named(repository: Repository, tag: str, releases: Sequence[Release]) -> Rel
     raise Misuse(f"{repository} has no release {tag!r} among its newest {len(releases)}; nearest: {', '.join(nearest)}")
 
 
-def _incomparable(release: Noted, covered: ReleasedCommits, score: ReleaseScore) -> str:
+def _incomparable(release: _Noted, covered: ReleasedCommits, score: ReleaseScore) -> str:
     """Return why a release's ranks cannot be compared with its notes."""
     name, commits = f"{score.repository} {score.release}", quantity(score.commits, "commit")
     if not covered.ranks:

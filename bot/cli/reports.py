@@ -1,0 +1,237 @@
+"""The reports of commands: each is made with progress, then printed, with an error for what is missing."""
+
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import NamedTuple
+
+from analysis.errors import DigestError, Misuse, OutsideFailure
+from analysis.impact.watch import parse_watch
+from analysis.models import SHORT_SHA, DayReport, Remark, Repository
+from analysis.models.impacts import ImpactReport
+from analysis.models.weeks import WeekReport
+from analysis.report.impacts import comparison, omissions, suspects_summary
+from analysis.report.markdown import CommitReport, Report, ScoreReport
+from analysis.search.pasted import decoded
+from analysis.text import one_line, quantity
+from analysis.window import parse_day, parse_week
+from bot.cli.output import open_input, print_reports
+from bot.cli.progress import TerminalProgress
+from bot.cli.request import IncompleteResult, Request, complete_index
+from bot.models.reference import days_or_commit, parse_reference
+from bot.models.subjects import DayRef, WeekRef
+from bot.services.factory import Services
+from bot.services.impact import ReportTerms
+from bot.services.releases import Reading
+from bot.services.selection import Selection, selected, touched
+from bot.services.suspects import end_of_search
+from bot.services.upgrade import UpgradeRequest, parse_span
+
+_MOST_BYTES = 100_000_000  # of a file with a failure
+
+
+class Made(NamedTuple):
+    """The reports that a command made, and the error that tells what is missing, if anything is.
+
+    The `remarks` are what JSON does not say.
+    """
+
+    reports: Sequence[Report]
+    error: DigestError | None = None
+    remarks: Sequence[str] = ()
+
+    def show(self, form: str, out: Path | None) -> None:
+        """Print the reports in a format, or write them to a file; the remarks of JSON go to standard error. Raise the error."""
+        if self.reports:
+            print_reports(self.reports, form, out)
+        if form == "json":
+            sys.stderr.writelines(f"{one_line(each)}\n" for each in self.remarks)
+        if self.error:
+            raise self.error
+
+
+def make_days(request: Request, day: str, watch: str, *, sample: bool = False) -> Made:
+    """Read a day of each repository, or the sample's. The error of a repository is raised if there is no other."""
+    date, selection = parse_day(day or "yesterday", request.today), Selection(watch=parse_watch(watch))
+    reports: list[DayReport] = []
+    failures: dict[str, DigestError] = {}
+    with (
+        TerminalProgress() as progress,
+        _sample_services() if sample else request.services(progress) as services,
+    ):
+        for each in request.repositories:
+            progress.day(each, date)
+            try:
+                ref = DayRef(each, date, request.tz.key, request.language)
+                report = services.digests.report(ref, request.now, progress)
+                reports.append(selected(report, selection, watch, touched(report, selection.watch, services.store)))
+            except DigestError as exc:
+                if len(request.repositories) == 1:
+                    raise
+                failures[str(each)] = exc
+    return Made(reports, _missing_of_days(reports, failures))
+
+
+def _sample_services() -> AbstractContextManager[Services]:
+    from bot.local import sample_services
+
+    return sample_services()
+
+
+def _missing_of_days(reports: Sequence[DayReport], failures: dict[str, DigestError]) -> DigestError | None:
+    """Return what is missing of the days; `Misuse` if the input is to blame for all of it."""
+    missing = [_missing_of_day(each) for each in reports if each.failed or Remark.LATE_UNKNOWN in each.remarks]
+    if not failures and not missing:
+        return None
+    message = "; ".join([*(f"{name}: {exc}" for name, exc in failures.items()), *missing])
+    misused = not missing and all(isinstance(exc, Misuse) for exc in failures.values())
+    return Misuse(message) if misused else IncompleteResult(message)
+
+
+def _missing_of_day(report: DayReport) -> str:
+    if not report.failed:
+        return f"{report.repository}: GitHub could not be asked what landed late; run it again to complete the report"
+    read = f"{len(report.failed)} of {report.coverage.listed} commits could not be read"
+    return f"{report.repository}: {read} ({report.failed[0].reason}); run it again to complete the report"
+
+
+def make_commit(request: Request, ref: str) -> Made:
+    """Look up a commit, and analyse it."""
+    reference = parse_reference(ref)
+    with TerminalProgress() as progress, request.services(progress) as services:
+        repository, entry = services.commits.look_up(reference, request.repositories, request.language)
+    return Made([CommitReport(repository, entry, request.language, request.tz.key)])
+
+
+def make_weeks(request: Request, day: str, chart: Path | None) -> Made:
+    """Read a week of each repository, without a model, and draw the chart."""
+    first = parse_week(day, request.today)
+    if chart and len(request.repositories) > 1:
+        raise Misuse("--chart draws one repository; choose one with --repo")
+    reports: list[WeekReport] = []
+    failures: list[str] = []
+    with TerminalProgress() as progress, request.services(progress) as services:
+        for repository in request.repositories:
+            ref = WeekRef(repository, first, request.tz.key, request.language)
+            past = [each.day for each in ref.days if each.day < request.today]
+            try:
+                services.digests.prepare(repository, past, ref.tz, request.now)
+            except OutsideFailure as exc:
+                failures.append(f"{repository}: {exc}")
+
+            def read_day(each: DayRef) -> DayReport:
+                return services.digests.report(each, request.now, progress, ask=False)
+
+            read = services.weeks.read(ref, request.today, read_day, whole=True)
+            reports.append(services.weeks.report(ref, read.days, request.today))
+            unread = [failure.reason for each in read.days for failure in each.failed]
+            failures += [f"{repository}: {why}" for why in [read.failure or next(iter(unread), None)] if why]
+    if chart:
+        _draw(reports[0], chart)
+    missing = "; ".join(failures) + "; run it again to complete the week"
+    return Made(reports, IncompleteResult(missing) if failures else None)
+
+
+def _draw(report: WeekReport, path: Path) -> None:
+    from analysis.report.chart import week_chart
+
+    try:
+        path.write_bytes(week_chart(report))
+    except OSError as exc:
+        raise Misuse(f"{str(path)[:100]!r} cannot be written ({exc.strerror})") from exc
+
+
+def make_impacts(request: Request, what: str, downstreams: Sequence[Repository | Path]) -> Made:
+    """Compare days or a commit with downstream trees."""
+    if not downstreams:
+        raise Misuse("name the code that may break: --downstream owner/name or a folder, or set DIGEST_DOWNSTREAM")
+    subject, terms = days_or_commit(what, request.today), _terms(request, downstreams)
+    days = len(subject) * len(request.repositories) if isinstance(subject, list) else 0
+    with (
+        TerminalProgress(days=days if days > 1 else 0) as progress,
+        request.services(progress, mirrored=True) as services,
+    ):
+        if isinstance(subject, list):
+            reports = [services.impacts.of_days(each, subject, terms, progress) for each in request.repositories]
+        else:
+            reports = [services.impacts.of_commit(subject, request.repositories, terms)]
+    missing = [
+        *(f"{each.sha[:SHORT_SHA]} ({each.reason})" for report in reports for each in report.failed),
+        *(f"{each.date} ({each.reason})" for report in reports for each in report.unlisted),
+    ]
+    return Made(reports, _incomplete("not compared", missing), [line for each in reports for line in _compared(each)])
+
+
+def _compared(report: ImpactReport) -> list[str]:
+    """Return what was compared, and what was not."""
+    return [
+        line
+        for each in report.downstreams
+        for line in (comparison(each, report.language), *omissions(each, report.language))
+    ]
+
+
+def make_upgrade(request: Request, span: str, downstreams: Sequence[Repository | Path]) -> Made:
+    """Read what lies between two versions, and group it by its consequences."""
+    upstream, (start, end) = request.only_repository("upgrade {repository} FROM..TO"), parse_span(span)
+    asked = UpgradeRequest(upstream, start, end, downstreams, request.language, request.tz, request.now)
+    with TerminalProgress() as progress, request.services(progress, mirrored=True) as services:
+        report = services.upgrades.report(asked, progress)
+    missing = [f"{each.sha[:SHORT_SHA]} ({each.reason})" for each in report.failed]
+    return Made([report], _incomplete("not read", missing))
+
+
+def make_suspects(
+    request: Request, file: str, until: str | None, days: int, downstreams: Sequence[Repository | Path]
+) -> Made:
+    """Search the stored commits of each repository for those that caused a failure."""
+    text, end = _read_failure(file), end_of_search(until, request.tz, request.now)
+    terms = _terms(request, downstreams)
+    with TerminalProgress() as progress, request.services(progress, mirrored=bool(downstreams)) as services:
+        complete_index(services.store, progress)
+        reports = [services.suspects.find(each, text, terms, end, days) for each in request.repositories]
+    return Made(reports, remarks=[suspects_summary(each) for each in reports if not each.suspects])
+
+
+def _read_failure(file: str) -> str:
+    """Return the text of a file, of standard input, or the sentence itself. Raise `Misuse` for what is no text."""
+    if file == "-" and sys.stdin.isatty():
+        raise Misuse("give a file, a sentence in quotes, or pipe a traceback in; see vllm-digest suspects --help")
+    if file != "-" and " " in file.strip() and not os.path.exists(file):  # noqa: PTH110 (Path.exists raises for a long name)
+        return file
+    with open_input(file) as source:
+        content = source.read(_MOST_BYTES + 1)
+    name = "standard input" if file == "-" else file
+    if len(content) > _MOST_BYTES:
+        raise Misuse(f"{name} is larger than {_MOST_BYTES // 1_000_000} MB; pass only the part with the failure")
+    return decoded(content, name)
+
+
+def make_score(request: Request, release: str | None, *, read: bool) -> Made:
+    """Compare the ranks of a release's commits with its notes; with `read`, rank first those that have no rank."""
+    repository = request.only_repository("score --repo {repository}")
+    with TerminalProgress() as progress, request.services(progress, mirrored=True) as services:
+        reading = Reading(request.tz, progress) if read else None
+        scored = services.releases.score(repository, release, request.now, reading)
+    report = ScoreReport(scored.score, request.language)
+    if not scored.failed:
+        return Made([report])
+    first = scored.failed[0]
+    missing = (
+        f"{quantity(len(scored.failed), 'commit')} could not be read (first {first.sha[:SHORT_SHA]}: {first.reason})"
+    )
+    return Made([report], IncompleteResult(f"{missing}; run it again to complete the result"))
+
+
+def _terms(request: Request, downstreams: Sequence[Repository | Path]) -> ReportTerms:
+    return ReportTerms(downstreams, request.language, request.tz, request.now)
+
+
+def _incomplete(what: str, missing: Sequence[str]) -> IncompleteResult | None:
+    """Return the error that names the first that is missing, if any is."""
+    if not missing:
+        return None
+    more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
+    return IncompleteResult(f"{what}: {missing[0]}{more}; run it again to complete the result")
