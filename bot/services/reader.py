@@ -6,6 +6,7 @@ finds it stored.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from datetime import date, datetime, timedelta
 from threading import Lock
 from typing import NamedTuple
@@ -130,16 +131,9 @@ class Reader:
 
     def within(self, channel: str) -> "Reader":
         """Return the same reader for another channel."""
-        return Reader(
-            self._digests,
-            self._commits,
-            self._configured,
-            self._access,
-            channel,
-            usual=self.usual,
-            locks=self._locks,
-            verdicts=self._verdicts,
-        )
+        reader = copy(self)
+        reader._channel = channel  # noqa: SLF001 (of the same class)
+        return reader
 
     @property
     def known(self) -> tuple[Repository, ...]:

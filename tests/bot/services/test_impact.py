@@ -8,16 +8,15 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from analysis.errors import BadSetting, Misuse, OutsideFailure, UnknownCommit, UnknownRepository
+from analysis.errors import OutsideFailure
 from analysis.models import Repository
 from analysis.models.impacts import Downstream, ImpactReport
 from analysis.report.impacts import comparison, omissions
 from bot.models.reference import parse_reference
 from bot.services.factory import Services
 from bot.services.impact import ReportTerms
-from bot.services.surfaces import parse_downstream
 from tests.servers.bare import Entry
-from tests.servers.downstream import DAY, MORNING_AFTER, PACKAGE, PLUGIN, UPSTREAM, USES, Pair
+from tests.servers.downstream import DAY, MORNING_AFTER, PLUGIN, UPSTREAM, USES, Pair
 from tests.servers.github import Fault
 
 
@@ -158,22 +157,6 @@ def test_secrets_of_both_sides_are_redacted(pair: Pair) -> None:
     assert "load(tokens" in surface.uses.surface.model_dump_json()
 
 
-@pytest.mark.parametrize(
-    ("name", "error"),
-    [("acme/none", UnknownRepository), ("acme/plugin@nothing", UnknownCommit), ("acme/plugin@v9", UnknownCommit)],
-)
-def test_what_does_not_exist_is_named(name: str, error: type[Misuse], pair: Pair) -> None:
-    """A repository or ref that does not exist is the user's error, and its name is in it."""
-    with pytest.raises(error, match=name.rpartition("@")[2]):
-        report(pair.services(), Repository.parse(name))
-
-
-def test_without_mirrors_the_setting_is_named(pair: Pair) -> None:
-    """Whole files need mirrors: where they are turned off, the error says which setting turns them on."""
-    with pytest.raises(BadSetting, match="DIGEST_MIRRORS"):
-        report(pair.services(mirrored=False))
-
-
 def test_a_server_that_fails_leaves_the_last_fetch(pair: Pair) -> None:
     """A downstream repository that cannot be fetched is compared as it was; one never fetched is an error."""
     services = pair.services()
@@ -184,22 +167,3 @@ def test_a_server_that_fails_leaves_the_last_fetch(pair: Pair) -> None:
     pair.server.faults = [Fault("acme/other", 502, times=9)]
     with pytest.raises(OutsideFailure):
         report(services, Repository.parse("acme/other"))
-
-
-def test_a_commit_whose_files_are_missing_is_a_row(pair: Pair) -> None:
-    """Where the server lost a file that must be compared, the commit fails by name: no module is taken for removed."""
-    pair.commit({"mine.py": b"from engine import load\n"}, pair.head)
-    pair.upstream.lose(pair.upstream.blob(PACKAGE))
-    lost = report(pair.services(), days=2)
-    assert lost.commits == ()
-    assert [(each.sha, "does not serve the files" in str(each.reason)) for each in lost.failed] == [
-        (pair.breaking, True)
-    ]
-
-
-def test_a_downstream_is_a_repository_or_a_folder(tmp_path: Path) -> None:
-    """`owner/name[@ref]` is a repository, everything else a folder that must exist."""
-    assert parse_downstream("acme/plugin@v1") == Repository(owner="acme", name="plugin", branch="v1")
-    assert parse_downstream(str(tmp_path)) == tmp_path
-    with pytest.raises(Misuse, match="neither a repository"):
-        parse_downstream("./nothing/here")
