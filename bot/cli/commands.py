@@ -112,14 +112,7 @@ def upgrade(
             help="Tags, SHAs or days. Without FROM the version that the downstream code pins, without TO the branch's head.",
         ),
     ] = None,
-    downstream: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--downstream",
-            metavar="OWNER/NAME[@REF]|FOLDER",
-            help="The code to upgrade; . is the current folder. May be repeated. (DIGEST_DOWNSTREAM)",
-        ),
-    ] = None,
+    downstream: Downstream = None,
     repo: Repo = None,
     lang: Lang = None,
     timezone: Zone = None,

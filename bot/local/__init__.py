@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from analysis.sources.github import GitHub
-from bot.services.factory import Services, services_on
+from bot.services.factory import Services
 from bot.store import Store, open_engine
 from loopback.github import LoopbackGitHub
 from loopback.sample import SAMPLE_DAY, SAMPLE_REPOSITORY, sample_repository
@@ -26,4 +26,4 @@ def sample_services() -> Iterator[Services]:
     ):
         store = Store(open_engine(f"sqlite:///{Path(folder, 'sample.db')}"))
         with closing(store), closing(GitHub(server.url, "sample")) as github:
-            yield services_on(github, store)
+            yield Services(github, store)

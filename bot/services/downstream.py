@@ -62,22 +62,20 @@ class DownstreamChecks:
         return [each for each in found if each in own or reader.within(channel).sees(each)]
 
     def surfaces(
-        self, reader: Reader, channel: str, upstream: Repository
-    ) -> tuple[list[ComparedSurface], list[Unchecked]]:
-        """Return the surfaces of a channel's downstream repositories as they are now, and those that failed, with the reason."""
-        return self._surfaces(reader, channel, upstream, self.named(channel, upstream), ())
-
-    def _surfaces(
         self,
         reader: Reader,
         channel: str,
         upstream: Repository,
-        named: Sequence[Repository],
-        entries: Sequence[Entry],
+        named: Sequence[Repository] = (),
+        entries: Sequence[Entry] = (),
     ) -> tuple[list[ComparedSurface], list[Unchecked]]:
+        """Return the surfaces of some repositories, or of those that a channel names, and those that failed, with the reason.
+
+        They are as before these entries, or as they are now if there are none.
+        """
         surfaces: list[ComparedSurface] = []
         unchecked: list[Unchecked] = []
-        for each in named:
+        for each in named or self.named(channel, upstream):
             try:
                 reader.within(channel).allow(each)
                 surfaces.append(self._impacts.surface(each, upstream, entries, self._now()))
@@ -98,7 +96,7 @@ class DownstreamChecks:
         named = named or self.named(channel, upstream, subscription)
         if not named:
             return UNASKED
-        surfaces, unchecked = self._surfaces(reader, channel, upstream, named, entries)
+        surfaces, unchecked = self.surfaces(reader, channel, upstream, named, entries)
         found = ImpactsFound()
         try:
             if surfaces:

@@ -18,18 +18,18 @@ from bot.models.progress import SILENT, Progress
 from bot.services.commit_sources import CommitSources
 from bot.services.digest import DigestService
 from bot.services.limits import MeteredModel
+from bot.services.lookup import CommitLookup
+from bot.services.weeks import WeekService
 from bot.settings import Settings
 from bot.store import ModelFailures, Store, open_engine
 
 if TYPE_CHECKING:
     from bot.services.answers import AnswerService
     from bot.services.impact import ImpactService
-    from bot.services.lookup import CommitLookup
     from bot.services.period_questions import PeriodQuestions
     from bot.services.releases import ReleaseScoring
     from bot.services.suspects import SuspectService
     from bot.services.upgrade import UpgradeService
-    from bot.services.weeks import WeekService
 
 _SHARE = 4  # one in this many model calls is reserved for answers
 
@@ -40,20 +40,21 @@ class Services:
     Each is imported and built when it is first asked for, so that a command waits for no more than it uses.
     """
 
-    def __init__(self, github: GitHub, sources: CommitSources, store: Store, model: MeteredModel | None) -> None:
+    def __init__(
+        self, github: GitHub, store: Store, model: MeteredModel | None = None, sources: CommitSources | None = None
+    ) -> None:
+        """Take a GitHub, a store, a model if there is one, and the sources of commits, by default GitHub's API."""
         self.github = github
-        self.sources = sources
         self.store = store
         self.model = model
+        self.sources = sources or CommitSources(github)
 
     @cached_property
     def digests(self) -> DigestService:
         return DigestService(self.sources, self.store, self.model)
 
     @cached_property
-    def commits(self) -> "CommitLookup":
-        from bot.services.lookup import CommitLookup
-
+    def commits(self) -> CommitLookup:
         return CommitLookup(self.github, self.sources, self.store, self.model)
 
     @cached_property
@@ -94,17 +95,8 @@ class Services:
         return ReleaseScoring(self.github, self.sources, self.store)
 
     @cached_property
-    def weeks(self) -> "WeekService":
-        from bot.services.weeks import WeekService
-
+    def weeks(self) -> WeekService:
         return WeekService(self.sources, self.store)
-
-
-def services_on(
-    github: GitHub, store: Store, model: MeteredModel | None = None, sources: CommitSources | None = None
-) -> Services:
-    """Return the services on a GitHub, a store, a model if there is one, and the sources of commits, by default GitHub's API."""
-    return Services(github, sources or CommitSources(github), store, model)
 
 
 @contextmanager
@@ -127,7 +119,7 @@ def command_services(
     answers = _for_answers(settings) if store.locks.over_processes else 0
     clock = (lambda: now) if now else None
     with closing(store), closing(github), _model(settings, store, clock, for_answers=answers) as model:
-        yield services_on(github, store, model, CommitSources(github, mirrors, mirrored))
+        yield Services(github, store, model, CommitSources(github, mirrors, mirrored))
 
 
 @contextmanager
@@ -151,7 +143,7 @@ def bot_services(
         closing(github),
         _model(settings, store, now, for_answers=for_answers, failures=failures) as model,
     ):
-        yield services_on(github, store, model, CommitSources(github, _mirrors(settings, github), mirrored))
+        yield Services(github, store, model, CommitSources(github, _mirrors(settings, github), mirrored))
 
 
 def _for_answers(settings: Settings) -> int:

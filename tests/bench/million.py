@@ -13,7 +13,7 @@ from sqlalchemy import Engine
 
 from analysis.models import Commit, FileChange, Repository
 from analysis.sources.github import GitHub
-from bot.services.factory import Services, services_on
+from bot.services.factory import Services
 from bot.services.impact import ReportTerms
 from bot.services.suspects import SuspectService
 from bot.store import Store, open_engine
@@ -71,7 +71,7 @@ def million(
                 f"written in {duration(filling)}",
             )
             with closing(GitHub("http://127.0.0.1:9", None)) as github:
-                for question in _questions(services_on(github, Store(engine)), history, words, calls):
+                for question in _questions(Services(github, Store(engine)), history, words, calls):
                     taken.setdefault(question.name, []).append((question, _seconds(question.ask, calls)))
         for name, measured in taken.items():
             yield _row(name, commits, measured)

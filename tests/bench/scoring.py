@@ -14,7 +14,7 @@ from analysis.models.release_scores import ReleaseScore
 from analysis.ranking import packaged_weights
 from analysis.sources.github import GitHub
 from bot.models.progress import SILENT
-from bot.services.factory import services_on
+from bot.services.factory import Services
 from bot.services.releases import Reading, ReleaseScoring
 from bot.store import Store, open_engine
 from loopback.github import LoopbackGitHub, RecordedRepository
@@ -74,7 +74,7 @@ def _scored(commits: int) -> ReleaseScore:
         closing(Store(open_engine(f"sqlite:///{Path(name, 'digest.db')}"))) as store,
     ):
         reading = Reading(ZoneInfo("UTC"), SILENT)
-        sources = services_on(github, store).sources
+        sources = Services(github, store).sources
         return ReleaseScoring(github, sources, store).score(_VLLM, _NEWER, _NOW, reading).score
 
 

@@ -15,7 +15,7 @@ from analysis.report import counts
 from analysis.writing.labels import BADGE
 from bot.local import sample_services
 from bot.models.subjects import DayRef
-from bot.services.factory import services_on
+from bot.services.factory import Services
 from bot.slack.messages.digest import digest_messages
 from bot.slack.messages.impacts import THREAD_MARK
 from loopback.github import RecordedRepository
@@ -166,7 +166,7 @@ def test_every_message_of_a_day_where_everything_matters_is_within_the_limits(la
     commits = removals(120)
     repository = Repository.parse("o/n")
     with FaultyGitHub({"o/n": RecordedRepository(commits)}) as github, sample_services() as sample:
-        services = services_on(type(sample.github)(github.url, "token"), sample.store)
+        services = Services(type(sample.github)(github.url, "token"), sample.store)
         report = services.digests.report(
             DayRef(repository, date(2026, 2, 5), "UTC", language), datetime(2026, 2, 7, tzinfo=UTC)
         )

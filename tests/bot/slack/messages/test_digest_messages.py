@@ -51,7 +51,7 @@ from analysis.writing.titles import number_of
 from bot.local import sample_services
 from bot.models.downstream import DownstreamCheck
 from bot.models.subjects import CommitRef, DayRef, parse_commit_value, parse_day_value
-from bot.services.factory import services_on
+from bot.services.factory import Services
 from bot.slack.messages.blocks import Message
 from bot.slack.messages.commit import commit_messages
 from bot.slack.messages.digest import digest_messages, report_slack, rest_messages, summary_message
@@ -277,7 +277,7 @@ def test_a_busy_day_of_vllm_is_told_whole(
     store = Store(open_engine(f"sqlite:///{tmp_path / 'vllm.db'}"))
     with LoopbackGitHub({"vllm-project/vllm": vllm}) as server:
         source = GitHub(server.url, "token")
-        services = services_on(source, store)
+        services = Services(source, store)
         day = services.digests.report(
             DayRef(Repository.parse("vllm-project/vllm"), date(2026, 1, 8), TZ.key, language),
             datetime(2026, 2, 1, tzinfo=UTC),
