@@ -60,7 +60,7 @@ from bot.store.executors import TIMING, Executors, Timing
 from bot.store.flow_tables import flow_tables
 from bot.store.lease import Lease, flows_url, new_lease
 
-_GLANCE = timedelta(seconds=1)  # between two looks for processes that said that they stop, and for what was deleted
+_POLL_INTERVAL = timedelta(seconds=1)  # between two looks for processes that said that they stop, and for what was deleted
 
 log = structlog.get_logger(__name__)
 
@@ -177,8 +177,8 @@ class Bot:
             (
                 (scheduler.TICK, once(self._start_due)),
                 (self._executors.sweep_interval, self._take_over),
-                (_GLANCE, self._take_over_at_once),
-                (_GLANCE, self.mailbox.erase_deleted),
+                (_POLL_INTERVAL, self._take_over_at_once),
+                (_POLL_INTERVAL, self.mailbox.erase_deleted),
             ),
             (
                 once(self.flows.forget_old),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from bot.store.executors import Timing
 
 _METRICS_PORT = 9464
-_RETRY = 1  # second between two looks whether the database is back
+_POLL_INTERVAL = 1  # second between two looks whether the database is back
 
 MetricsOption = Annotated[
     int | None,
@@ -136,7 +136,7 @@ def _start_anew(database_url: str) -> NoReturn:
     for each in (signal.SIGTERM, signal.SIGINT):
         signal.signal(each, signal.SIG_DFL)
     while True:
-        time.sleep(_RETRY)
+        time.sleep(_POLL_INTERVAL)
         try:
             condition(database_url)
         except StoreAway:

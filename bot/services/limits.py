@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _RETRY_AFTER = timedelta(minutes=10)  # after which a failed call is retried
 Key = tuple[int, Language]  # commit id and language of the analysis
 Purpose = Literal["digest", "answer"]
-_POLL = 0.5  # seconds between two looks at what other processes reserved
+_POLL_INTERVAL = 0.5  # seconds between two looks at what other processes reserved
 _MOST_POLLS = 600  # after which a call is refused, whatever others still reserve
 # Each purpose's maximum share of a bot's daily budget, so that neither can starve the other.
 _SHARED: dict[str, float] = {"digest": 0.8, "answer": 0.5}
@@ -166,7 +166,7 @@ class MeteredModel:
                 if others.ended:
                     self._spending.give_back(others.ended)
                 elif others.running and polls < _MOST_POLLS:
-                    polls += not self._settled.wait(_POLL)
+                    polls += not self._settled.wait(_POLL_INTERVAL)
                 elif self._reserved:
                     self._settled.wait()
                 else:

@@ -24,8 +24,8 @@ from bot.services.digest import DigestService
 from bot.services.lookup import CommitLookup, Located
 from bot.store import ProcessLocks, Subscriptions, Terms, Verdicts
 
-_REMEMBERED = timedelta(minutes=30)  # how long GitHub's answer about a repository is cached
-_SILENT = timedelta(seconds=30)  # how long to wait before asking again after GitHub failed
+_CACHE_TIME = timedelta(minutes=30)  # how long GitHub's answer about a repository is cached
+_RETRY_AFTER = timedelta(seconds=30)  # how long to wait before asking again after GitHub failed
 
 
 class Access:
@@ -82,9 +82,9 @@ class Access:
         now = self._now()
         with self._lock:
             known, failed = self._known.get(name), self._failed.get(name)
-        if known and now - known[0] < _REMEMBERED:
+        if known and now - known[0] < _CACHE_TIME:
             return known[1]
-        if failed and now - failed[0] < _SILENT:
+        if failed and now - failed[0] < _RETRY_AFTER:
             raise failed[1]
         try:
             public = self._is_public(repository)
