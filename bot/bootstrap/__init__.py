@@ -60,7 +60,8 @@ from bot.store.executors import TIMING, Executors, Timing
 from bot.store.flow_tables import flow_tables
 from bot.store.lease import Lease, flows_url, new_lease
 
-_POLL_INTERVAL = timedelta(seconds=1)  # between two looks for processes that said that they stop, and for what was deleted
+# Between two looks for processes that said that they stop, and for what was deleted.
+_POLL_INTERVAL = timedelta(seconds=1)
 
 log = structlog.get_logger(__name__)
 

@@ -19,7 +19,7 @@ from analysis.report.terminal import print_answer, print_found
 from analysis.text import quantity
 from bot.cli.output import deliver, open_input, raw
 from bot.cli.progress import TerminalProgress
-from bot.cli.reports import make_impacts
+from bot.cli.reports import report_impacts
 from bot.cli.request import IncompleteResult, Request, complete_index
 from bot.models.progress import Progress
 from bot.models.publish_target import PublishTarget, parse_target
@@ -57,7 +57,7 @@ def _show_impacts(request: Request, about: str, subject: QuestionSubject, downst
     if isinstance(subject.about, Scope):
         days = subject.about.days or last_days(request.today)
         about, request.repositories = f"{days[0]}..{days[-1]}", list(subject.repositories[:1])
-    make_impacts(request, about, downstreams).show("terminal", None)
+    report_impacts(request, about, downstreams).show("terminal", None)
 
 
 def fill_store(request: Request, days: str) -> None:

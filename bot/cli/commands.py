@@ -47,7 +47,7 @@ def digest(
     sample: Annotated[bool, typer.Option("--sample", help="The sample day, offline and without a token.")] = False,
 ) -> None:
     """Report one day's commits, ranked and analysed."""
-    from bot.cli.reports import make_days
+    from bot.cli.reports import report_days
     from bot.cli.request import Request
 
     if sample:
@@ -55,7 +55,7 @@ def digest(
 
         day, repo = day or SAMPLE_DAY.isoformat(), SAMPLE_REPOSITORY
     request = Request(repo, lang, timezone, model=not no_model)
-    make_days(request, day, watch, sample=sample).show(format, out)
+    report_days(request, day, watch, sample=sample).show(format, out)
 
 
 def week(
@@ -75,10 +75,10 @@ def week(
     ] = None,
 ) -> None:
     """Report a week by its consequences. It names what was reverted and what is announced to go."""
-    from bot.cli.reports import make_weeks
+    from bot.cli.reports import report_weeks
     from bot.cli.request import Request
 
-    make_weeks(Request(repo, lang, timezone), day, chart).show(format, out)
+    report_weeks(Request(repo, lang, timezone), day, chart).show(format, out)
 
 
 def impact(
@@ -96,12 +96,12 @@ def impact(
     out: Out = None,
 ) -> None:
     """Show which commits break downstream code. It shows both places and, where known, what to write instead."""
-    from bot.cli.reports import make_impacts
+    from bot.cli.reports import report_impacts
     from bot.cli.request import Request
 
-    repo, subject = _repository_and(what or ["yesterday"], repo, "impact")
+    repo, subject = _split_repository(what or ["yesterday"], repo, "impact")
     request = Request(repo, lang, timezone)
-    make_impacts(request, subject, request.downstreams(downstream)).show(format, out)
+    report_impacts(request, subject, request.downstreams(downstream)).show(format, out)
 
 
 def upgrade(
@@ -120,12 +120,12 @@ def upgrade(
     out: Out = None,
 ) -> None:
     """Show what lies between two versions. What breaks downstream code comes first."""
-    from bot.cli.reports import make_upgrade
+    from bot.cli.reports import report_upgrade
     from bot.cli.request import Request
 
-    repo, span = _repository_and(what or [""], repo, "upgrade")
+    repo, span = _split_repository(what or [""], repo, "upgrade")
     request = Request(repo, lang, timezone)
-    make_upgrade(request, span, request.downstreams(downstream)).show(format, out)
+    report_upgrade(request, span, request.downstreams(downstream)).show(format, out)
 
 
 def publish(
@@ -160,10 +160,10 @@ def commit(
     no_model: NoModel = False,
 ) -> None:
     """Show one commit with its analysis."""
-    from bot.cli.reports import make_commit
+    from bot.cli.reports import report_commit
     from bot.cli.request import Request
 
-    make_commit(Request(repo, lang, timezone, model=not no_model), ref).show(format, out)
+    report_commit(Request(repo, lang, timezone, model=not no_model), ref).show(format, out)
 
 
 def ask(
@@ -240,11 +240,11 @@ def suspects(
     out: Out = None,
 ) -> None:
     """Find the commits that most likely caused a failure. It reads a traceback, a log or a description, and says why."""
-    from bot.cli.reports import make_suspects
+    from bot.cli.reports import report_suspects
     from bot.cli.request import Request
 
     request = Request(repo, lang, timezone)
-    make_suspects(request, file, until, days, request.downstreams(downstream)).show(format, out)
+    report_suspects(request, file, until, days, request.downstreams(downstream)).show(format, out)
 
 
 def rank(
@@ -281,10 +281,10 @@ def score(
     out: Out = None,
 ) -> None:
     """Show how right the ranks of a release's commits were. It compares them with what the notes name."""
-    from bot.cli.reports import make_score
+    from bot.cli.reports import report_score
     from bot.cli.request import Request
 
-    make_score(Request(repo, lang), release, read=read).show(format, out)
+    report_score(Request(repo, lang), release, read=read).show(format, out)
 
 
 def move(
@@ -311,7 +311,7 @@ def doctor() -> None:
     check_settings()
 
 
-def _repository_and(words: list[str], repo: str | None, command: str) -> tuple[str | None, str]:
+def _split_repository(words: list[str], repo: str | None, command: str) -> tuple[str | None, str]:
     """Return the repository, which is the first of two words or else `repo`, and the last word. Raise `Misuse` for more."""
     *first, last = words
     if len(first) > 1:

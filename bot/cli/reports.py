@@ -32,7 +32,7 @@ from bot.services.upgrade import UpgradeRequest, parse_span
 _MOST_BYTES = 100_000_000  # of a file with a failure
 
 
-class Made(NamedTuple):
+class CommandResult(NamedTuple):
     """The reports that a command made, and the error that tells what is missing, if anything is.
 
     The `remarks` are what JSON does not say.
@@ -52,7 +52,7 @@ class Made(NamedTuple):
             raise self.error
 
 
-def make_days(request: Request, day: str, watch: str, *, sample: bool = False) -> Made:
+def report_days(request: Request, day: str, watch: str, *, sample: bool = False) -> CommandResult:
     """Read a day of each repository, or the sample's. The error of a repository is raised if there is no other."""
     date, selection = parse_day(day or "yesterday", request.today), Selection(watch=parse_watch(watch))
     reports: list[DayReport] = []
@@ -71,7 +71,7 @@ def make_days(request: Request, day: str, watch: str, *, sample: bool = False) -
                 if len(request.repositories) == 1:
                     raise
                 failures[str(each)] = exc
-    return Made(reports, _missing_of_days(reports, failures))
+    return CommandResult(reports, _missing_of_days(reports, failures))
 
 
 def _sample_services() -> AbstractContextManager[Services]:
@@ -97,15 +97,15 @@ def _missing_of_day(report: DayReport) -> str:
     return f"{report.repository}: {read} ({report.failed[0].reason}); run it again to complete the report"
 
 
-def make_commit(request: Request, ref: str) -> Made:
+def report_commit(request: Request, ref: str) -> CommandResult:
     """Look up a commit, and analyse it."""
     reference = parse_reference(ref)
     with TerminalProgress() as progress, request.services(progress) as services:
         repository, entry = services.commits.look_up(reference, request.repositories, request.language)
-    return Made([CommitReport(repository, entry, request.language, request.tz.key)])
+    return CommandResult([CommitReport(repository, entry, request.language, request.tz.key)])
 
 
-def make_weeks(request: Request, day: str, chart: Path | None) -> Made:
+def report_weeks(request: Request, day: str, chart: Path | None) -> CommandResult:
     """Read a week of each repository, without a model, and draw the chart."""
     first = parse_week(day, request.today)
     if chart and len(request.repositories) > 1:
@@ -131,7 +131,7 @@ def make_weeks(request: Request, day: str, chart: Path | None) -> Made:
     if chart:
         _draw(reports[0], chart)
     missing = "; ".join(failures) + "; run it again to complete the week"
-    return Made(reports, IncompleteResult(missing) if failures else None)
+    return CommandResult(reports, IncompleteResult(missing) if failures else None)
 
 
 def _draw(report: WeekReport, path: Path) -> None:
@@ -143,7 +143,7 @@ def _draw(report: WeekReport, path: Path) -> None:
         raise Misuse(f"{str(path)[:100]!r} cannot be written ({exc.strerror})") from exc
 
 
-def make_impacts(request: Request, what: str, downstreams: Sequence[Repository | Path]) -> Made:
+def report_impacts(request: Request, what: str, downstreams: Sequence[Repository | Path]) -> CommandResult:
     """Compare days or a commit with downstream trees."""
     if not downstreams:
         raise Misuse("name the code that may break: --downstream owner/name or a folder, or set DIGEST_DOWNSTREAM")
@@ -161,10 +161,12 @@ def make_impacts(request: Request, what: str, downstreams: Sequence[Repository |
         *(f"{each.sha[:SHORT_SHA]} ({each.reason})" for report in reports for each in report.failed),
         *(f"{each.date} ({each.reason})" for report in reports for each in report.unlisted),
     ]
-    return Made(reports, _incomplete("not compared", missing), [line for each in reports for line in _compared(each)])
+    return CommandResult(
+        reports, _incomplete("not compared", missing), [line for each in reports for line in _comparisons(each)]
+    )
 
 
-def _compared(report: ImpactReport) -> list[str]:
+def _comparisons(report: ImpactReport) -> list[str]:
     """Return what was compared, and what was not."""
     return [
         line
@@ -173,26 +175,26 @@ def _compared(report: ImpactReport) -> list[str]:
     ]
 
 
-def make_upgrade(request: Request, span: str, downstreams: Sequence[Repository | Path]) -> Made:
+def report_upgrade(request: Request, span: str, downstreams: Sequence[Repository | Path]) -> CommandResult:
     """Read what lies between two versions, and group it by its consequences."""
     upstream, (start, end) = request.only_repository("upgrade {repository} FROM..TO"), parse_span(span)
     asked = UpgradeRequest(upstream, start, end, downstreams, request.language, request.tz, request.now)
     with TerminalProgress() as progress, request.services(progress, mirrored=True) as services:
         report = services.upgrades.report(asked, progress)
     missing = [f"{each.sha[:SHORT_SHA]} ({each.reason})" for each in report.failed]
-    return Made([report], _incomplete("not read", missing))
+    return CommandResult([report], _incomplete("not read", missing))
 
 
-def make_suspects(
+def report_suspects(
     request: Request, file: str, until: str | None, days: int, downstreams: Sequence[Repository | Path]
-) -> Made:
+) -> CommandResult:
     """Search the stored commits of each repository for those that caused a failure."""
     text, end = _read_failure(file), end_of_search(until, request.tz, request.now)
     terms = _terms(request, downstreams)
     with TerminalProgress() as progress, request.services(progress, mirrored=bool(downstreams)) as services:
         complete_index(services.store, progress)
         reports = [services.suspects.find(each, text, terms, end, days) for each in request.repositories]
-    return Made(reports, remarks=[suspects_summary(each) for each in reports if not each.suspects])
+    return CommandResult(reports, remarks=[suspects_summary(each) for each in reports if not each.suspects])
 
 
 def _read_failure(file: str) -> str:
@@ -209,7 +211,7 @@ def _read_failure(file: str) -> str:
     return decoded(content, name)
 
 
-def make_score(request: Request, release: str | None, *, read: bool) -> Made:
+def report_score(request: Request, release: str | None, *, read: bool) -> CommandResult:
     """Compare the ranks of a release's commits with its notes; with `read`, rank first those that have no rank."""
     repository = request.only_repository("score --repo {repository}")
     with TerminalProgress() as progress, request.services(progress, mirrored=True) as services:
@@ -217,12 +219,12 @@ def make_score(request: Request, release: str | None, *, read: bool) -> Made:
         scored = services.releases.score(repository, release, request.now, reading)
     report = ScoreReport(scored.score, request.language)
     if not scored.failed:
-        return Made([report])
+        return CommandResult([report])
     first = scored.failed[0]
     missing = (
         f"{quantity(len(scored.failed), 'commit')} could not be read (first {first.sha[:SHORT_SHA]}: {first.reason})"
     )
-    return Made([report], IncompleteResult(f"{missing}; run it again to complete the result"))
+    return CommandResult([report], IncompleteResult(f"{missing}; run it again to complete the result"))
 
 
 def _terms(request: Request, downstreams: Sequence[Repository | Path]) -> ReportTerms:

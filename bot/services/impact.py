@@ -33,7 +33,7 @@ from bot.services.digest import DigestService
 from bot.services.lookup import CommitLookup
 from bot.services.surfaces import (
     ComparedSurface,
-    compared,
+    compared_surface,
     downstream_commit,
     folder_surface,
     mirrored_surface,
@@ -132,7 +132,7 @@ class ImpactService:
             for downstream, uses in surfaces:
                 yield downstream, impacts(commit, trees, uses, roots, entry.facts)
 
-        return self._compared(mirror, upstream, entries, find, progress)
+        return self._compare(mirror, upstream, entries, find, progress)
 
     def net_impacts(
         self,
@@ -156,9 +156,9 @@ class ImpactService:
                 yield downstream, net.impacts_of(commit, trees, entry.facts, standing)
 
         standing = [each for each in span.entries if each.commit.sha not in span.undone]
-        return self._compared(mirror, upstream, standing, find, progress)
+        return self._compare(mirror, upstream, standing, find, progress)
 
-    def _compared(
+    def _compare(
         self, mirror: Mirror, upstream: Repository, entries: Sequence[Entry], find: _Find, progress: Progress
     ) -> ImpactsFound:
         """Return what `find` finds of those entries that were read; a commit whose trees cannot be read is a failure."""
@@ -275,4 +275,4 @@ class ImpactService:
                 if surface is None:
                     surface = mirrored_surface(mirror, sha, used)
                     self._store.surfaces.save(downstream, tree, used.roots, surface, now)
-        return compared(surface, str(downstream), used, downstream, sha, f"{mirror.web_url}/blob/{sha}")
+        return compared_surface(surface, str(downstream), used, downstream, sha, f"{mirror.web_url}/blob/{sha}")

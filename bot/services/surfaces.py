@@ -86,10 +86,10 @@ def folder_surface(folder: Path, used: UpstreamTree) -> ComparedSurface:
     source = SourceFolder(folder)
     listed = source.list_files()
     name = str(folder) if folder.name else folder.resolve().name or str(folder)
-    return compared(surface_of_tree(listed.files, source.read, used, listed.repositories), name, used)
+    return compared_surface(surface_of_tree(listed.files, source.read, used, listed.repositories), name, used)
 
 
-def compared(
+def compared_surface(
     found: TreeSurface,
     name: str,
     used: UpstreamTree,
