@@ -17,10 +17,10 @@ from analysis.ranking import packaged_weights
 from analysis.report.as_json import found_json
 from analysis.report.terminal import print_answer, print_found
 from analysis.text import quantity
+from bot.cli.options import CommandOptions, IncompleteResult, complete_index
 from bot.cli.output import deliver, open_input, raw
 from bot.cli.progress import TerminalProgress
 from bot.cli.reports import report_impacts
-from bot.cli.request import IncompleteResult, Request, complete_index
 from bot.models.progress import Progress
 from bot.models.publish_target import PublishTarget, parse_target
 from bot.models.subjects import DayRef
@@ -37,40 +37,42 @@ _MOST_WORDS = 50  # in a search
 _MOST_NAMED = 3  # days that could not be published
 
 
-def answer(request: Request, about: str, question: str, repo: str | None, language: Language | None) -> None:
+def answer(options: CommandOptions, about: str, question: str, repo: str | None, language: Language | None) -> None:
     """Print the answer to a question; if it asks what breaks downstream code, the report of the impacts."""
-    settings = request.settings
-    request.language = language or language_of(question, settings.digest_language)
+    settings = options.settings
+    options.language = language or language_of(question, settings.digest_language)
     choose = partial(choose_repositories, configured=settings.digest_repos)
-    subject = question_subject(about, question, choose, repo, request.today)
+    subject = question_subject(about, question, choose, repo, options.today)
     if named := asked_for(question, repositories_named(settings.digest_downstream)):
-        _show_impacts(request, about, subject, named)
+        _show_impacts(options, about, subject, named)
         return
-    with TerminalProgress() as progress, request.services(progress) as services:
+    with TerminalProgress() as progress, options.services(progress) as services:
         questions = SubjectQuestions(services.commits, services.answers, services.period_questions)
-        read = partial(services.digests.report, now=request.now, ask=False)
-        statements = questions.answer(subject, question, request.language, request.tz, read)
+        read = partial(services.digests.report, now=options.now, ask=False)
+        statements = questions.answer(subject, question, options.language, options.tz, read)
         deliver(lambda console: print_answer(console, progress.ended_by(statements)), None)
 
 
-def _show_impacts(request: Request, about: str, subject: QuestionSubject, downstreams: Sequence[Repository]) -> None:
+def _show_impacts(
+    options: CommandOptions, about: str, subject: QuestionSubject, downstreams: Sequence[Repository]
+) -> None:
     if isinstance(subject.about, Scope):
-        days = subject.about.days or last_days(request.today)
-        about, request.repositories = f"{days[0]}..{days[-1]}", list(subject.repositories[:1])
-    report_impacts(request, about, downstreams).show("terminal", None)
+        days = subject.about.days or last_days(options.today)
+        about, options.repositories = f"{days[0]}..{days[-1]}", list(subject.repositories[:1])
+    report_impacts(options, about, downstreams).show("terminal", None)
 
 
-def fill_store(request: Request, days: str) -> None:
+def fill_store(options: CommandOptions, days: str) -> None:
     """Read days of every repository into the store, and print the totals, also of a run that ends early."""
-    dates, repositories = request.parse_days(days), request.repositories
+    dates, repositories = options.parse_days(days), options.repositories
     done: list[BackfilledDay] = []
     try:
         with (
             TerminalProgress(days=len(dates) * len(repositories)) as progress,
-            request.services(progress, mirrored=True) as services,
+            options.services(progress, mirrored=True) as services,
         ):
             done.extend(
-                backfill(services.digests, repositories, dates, request.tz, request.language, request.now, progress)
+                backfill(services.digests, repositories, dates, options.tz, options.language, options.now, progress)
             )
     finally:
         for repository in repositories:
@@ -85,11 +87,13 @@ def fill_store(request: Request, days: str) -> None:
         raise IncompleteResult(f"{days_missing} ({first}); run it again to continue")
 
 
-def search_store(request: Request, words: Sequence[str], limit: int, form: str, among: Sequence[Repository]) -> None:
+def search_store(
+    options: CommandOptions, words: Sequence[str], limit: int, form: str, among: Sequence[Repository]
+) -> None:
     """Print the stored commits that match, the best first."""
     if len(words) > _MOST_WORDS:
         raise Misuse(f"a search takes at most {_MOST_WORDS} words")
-    with TerminalProgress() as progress, request.services(progress) as services:
+    with TerminalProgress() as progress, options.services(progress) as services:
         complete_index(services.store, progress)
         found = services.store.search_index.search(" ".join(words), among, limit)
         empty = not found and services.store.is_empty()
@@ -100,40 +104,40 @@ def search_store(request: Request, words: Sequence[str], limit: int, form: str, 
         if form == "json":
             raw(console, "".join(found_json(each.repository, each.commit) + "\n" for each in found))
         elif found:
-            print_found(console, [(each.repository, each.commit) for each in found], request.tz)
+            print_found(console, [(each.repository, each.commit) for each in found], options.tz)
         else:
             raw(console, f"no stored commit holds {' '.join(words)!r}\n")
 
     deliver(show, None)
 
 
-def rank_lines(request: Request, file: str) -> None:
+def rank_lines(options: CommandOptions, file: str) -> None:
     """Print recorded commits with their ranks, by the weights of the first repository."""
-    weights = packaged_weights(request.repositories[0])
+    weights = packaged_weights(options.repositories[0])
     with open_input(file) as lines:
         # Rank all lines before writing any: a malformed line leaves no partial output.
         ranked = list(ranked_lines(lines, weights))
     sys.stdout.writelines(f"{line}\n" for line in ranked)
 
 
-def publish_days(request: Request, days: str, to: str | None) -> None:
+def publish_days(options: CommandOptions, days: str, to: str | None) -> None:
     """Publish days of each repository, and print a line for each."""
-    dates, target = request.parse_days(days), parse_target(to) if to else None
-    settings, missing = request.settings, list[str]()
+    dates, target = options.parse_days(days), parse_target(to) if to else None
+    settings, missing = options.settings, list[str]()
     token = settings.publish_token or settings.token  # a person named the target just now
     with (
-        TerminalProgress(days=len(dates) * len(request.repositories)) as progress,
-        request.services(progress) as services,
+        TerminalProgress(days=len(dates) * len(options.repositories)) as progress,
+        options.services(progress) as services,
         opened_publications(settings, services.github.is_public, token) as publications,
     ):
-        for each in request.repositories:
+        for each in options.repositories:
             targets = _checked_targets(publications, each, target)
             if len(dates) > 1:
-                services.digests.prepare(each, dates, request.tz, request.now)
+                services.digests.prepare(each, dates, options.tz, options.now)
             for day in dates:
-                ref = DayRef(each, day, request.tz.key, request.language)
+                ref = DayRef(each, day, options.tz.key, options.language)
                 progress.day(each, day)
-                missing += _publish_day(services.digests, publications, ref, targets, request.now, progress)
+                missing += _publish_day(services.digests, publications, ref, targets, options.now, progress)
                 progress.day_done()
     if missing:
         raise IncompleteResult(f"{'; '.join(missing[:_MOST_NAMED])}; run it again to complete what is missing")

@@ -28,7 +28,7 @@ app = typer.Typer(
 )
 
 
-class _Command(TyperCommand):
+class _DayCommand(TyperCommand):
     """A command to which a day such as -3 is no option: it gets a space before it, which the parsers of days strip."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -70,7 +70,7 @@ for _command in (  # in the order in which `--help` lists them
     commands.move,
     commands.doctor,
 ):
-    app.command(cls=_Command)(_command)
+    app.command(cls=_DayCommand)(_command)
 
 
 def execute(arguments: Sequence[str]) -> int:

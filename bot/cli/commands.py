@@ -47,15 +47,15 @@ def digest(
     sample: Annotated[bool, typer.Option("--sample", help="The sample day, offline and without a token.")] = False,
 ) -> None:
     """Report one day's commits, ranked and analysed."""
+    from bot.cli.options import CommandOptions
     from bot.cli.reports import report_days
-    from bot.cli.request import Request
 
     if sample:
         from bot.local import SAMPLE_DAY, SAMPLE_REPOSITORY
 
         day, repo = day or SAMPLE_DAY.isoformat(), SAMPLE_REPOSITORY
-    request = Request(repo, lang, timezone, model=not no_model)
-    report_days(request, day, watch, sample=sample).show(format, out)
+    options = CommandOptions(repo, lang, timezone, model=not no_model)
+    report_days(options, day, watch, sample=sample).show(format, out)
 
 
 def week(
@@ -75,10 +75,10 @@ def week(
     ] = None,
 ) -> None:
     """Report a week by its consequences. It names what was reverted and what is announced to go."""
+    from bot.cli.options import CommandOptions
     from bot.cli.reports import report_weeks
-    from bot.cli.request import Request
 
-    report_weeks(Request(repo, lang, timezone), day, chart).show(format, out)
+    report_weeks(CommandOptions(repo, lang, timezone), day, chart).show(format, out)
 
 
 def impact(
@@ -96,12 +96,12 @@ def impact(
     out: Out = None,
 ) -> None:
     """Show which commits break downstream code. It shows both places and, where known, what to write instead."""
+    from bot.cli.options import CommandOptions
     from bot.cli.reports import report_impacts
-    from bot.cli.request import Request
 
     repo, subject = _split_repository(what or ["yesterday"], repo, "impact")
-    request = Request(repo, lang, timezone)
-    report_impacts(request, subject, request.downstreams(downstream)).show(format, out)
+    options = CommandOptions(repo, lang, timezone)
+    report_impacts(options, subject, options.downstreams(downstream)).show(format, out)
 
 
 def upgrade(
@@ -120,12 +120,12 @@ def upgrade(
     out: Out = None,
 ) -> None:
     """Show what lies between two versions. What breaks downstream code comes first."""
+    from bot.cli.options import CommandOptions
     from bot.cli.reports import report_upgrade
-    from bot.cli.request import Request
 
     repo, span = _split_repository(what or [""], repo, "upgrade")
-    request = Request(repo, lang, timezone)
-    report_upgrade(request, span, request.downstreams(downstream)).show(format, out)
+    options = CommandOptions(repo, lang, timezone)
+    report_upgrade(options, span, options.downstreams(downstream)).show(format, out)
 
 
 def publish(
@@ -145,9 +145,9 @@ def publish(
 ) -> None:
     """Publish days as Markdown, a web page and Atom feeds. One commit a day, none if nothing changed."""
     from bot.cli.actions import publish_days
-    from bot.cli.request import Request
+    from bot.cli.options import CommandOptions
 
-    publish_days(Request(repo, lang, timezone, model=not no_model), days, to)
+    publish_days(CommandOptions(repo, lang, timezone, model=not no_model), days, to)
 
 
 def commit(
@@ -160,10 +160,10 @@ def commit(
     no_model: NoModel = False,
 ) -> None:
     """Show one commit with its analysis."""
+    from bot.cli.options import CommandOptions
     from bot.cli.reports import report_commit
-    from bot.cli.request import Request
 
-    report_commit(Request(repo, lang, timezone, model=not no_model), ref).show(format, out)
+    report_commit(CommandOptions(repo, lang, timezone, model=not no_model), ref).show(format, out)
 
 
 def ask(
@@ -181,9 +181,9 @@ def ask(
 ) -> None:
     """Answer a question about commits. It quotes the lines that prove the answer."""
     from bot.cli.actions import answer
-    from bot.cli.request import Request
+    from bot.cli.options import CommandOptions
 
-    answer(Request(repo, lang, timezone, model=not no_model), about, question, repo, lang)
+    answer(CommandOptions(repo, lang, timezone, model=not no_model), about, question, repo, lang)
 
 
 def backfill(
@@ -197,9 +197,9 @@ def backfill(
 ) -> None:
     """Read many days into the store. An interrupted run resumes where it stopped."""
     from bot.cli.actions import fill_store
-    from bot.cli.request import Request
+    from bot.cli.options import CommandOptions
 
-    fill_store(Request(repo, lang, timezone, model=not no_model), days)
+    fill_store(CommandOptions(repo, lang, timezone, model=not no_model), days)
 
 
 def search(
@@ -213,10 +213,10 @@ def search(
 ) -> None:
     """Find commits in the store."""
     from bot.cli.actions import search_store
-    from bot.cli.request import Request
+    from bot.cli.options import CommandOptions
 
-    request = Request(repo, timezone=timezone)
-    search_store(request, words, limit, format, among=request.repositories if repo else ())
+    options = CommandOptions(repo, timezone=timezone)
+    search_store(options, words, limit, format, among=options.repositories if repo else ())
 
 
 def suspects(
@@ -240,11 +240,11 @@ def suspects(
     out: Out = None,
 ) -> None:
     """Find the commits that most likely caused a failure. It reads a traceback, a log or a description, and says why."""
+    from bot.cli.options import CommandOptions
     from bot.cli.reports import report_suspects
-    from bot.cli.request import Request
 
-    request = Request(repo, lang, timezone)
-    report_suspects(request, file, until, days, request.downstreams(downstream)).show(format, out)
+    options = CommandOptions(repo, lang, timezone)
+    report_suspects(options, file, until, days, options.downstreams(downstream)).show(format, out)
 
 
 def rank(
@@ -263,9 +263,9 @@ def rank(
 ) -> None:
     """Rank recorded commits: a JSON object a line."""
     from bot.cli.actions import rank_lines
-    from bot.cli.request import Request
+    from bot.cli.options import CommandOptions
 
-    rank_lines(Request(repo), file)
+    rank_lines(CommandOptions(repo), file)
 
 
 def score(
@@ -281,10 +281,10 @@ def score(
     out: Out = None,
 ) -> None:
     """Show how right the ranks of a release's commits were. It compares them with what the notes name."""
+    from bot.cli.options import CommandOptions
     from bot.cli.reports import report_score
-    from bot.cli.request import Request
 
-    report_score(Request(repo, lang), release, read=read).show(format, out)
+    report_score(CommandOptions(repo, lang), release, read=read).show(format, out)
 
 
 def move(

@@ -10,9 +10,9 @@ from rich.text import Text
 from analysis.errors import BadSetting, Misuse, StoreUnusable
 from analysis.report.terminal import Line, print_line
 from analysis.text import one_line
+from bot.cli.options import IncompleteResult
 from bot.cli.output import standard_console
 from bot.cli.progress import TerminalProgress
-from bot.cli.request import IncompleteResult
 from bot.doctor import Finding, findings
 from bot.open_flows import carry_open_flows
 from bot.store.move import moving

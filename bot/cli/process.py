@@ -36,7 +36,7 @@ def run(metrics_port: MetricsOption = None) -> None:
 
     Without Slack's tokens it is a local workspace in the browser.
     """
-    from bot.cli.request import load_settings
+    from bot.cli.options import load_settings
 
     settings = load_settings()
     if settings.slack_bot_token or settings.slack_app_token:
@@ -51,7 +51,7 @@ def serve(
     metrics_port: MetricsOption = None,
 ) -> None:
     """Run the bot over HTTP. Slack calls /slack/events; /healthz tells whether it is well. Ends with Ctrl+C or SIGTERM."""
-    from bot.cli.request import load_settings
+    from bot.cli.options import load_settings
 
     run_bot(load_settings(), (host, port), metrics_port)
 
@@ -61,7 +61,7 @@ def worker(metrics_port: MetricsOption = None) -> None:
 
     Start as many as needed beside `run` or `serve`. Ends with Ctrl+C or SIGTERM.
     """
-    from bot.cli.request import load_settings
+    from bot.cli.options import load_settings
 
     settings = load_settings()
     if settings.database_url.get_secret_value().startswith("sqlite"):
@@ -71,7 +71,7 @@ def worker(metrics_port: MetricsOption = None) -> None:
 
 def mcp() -> None:
     """Serve an agent over MCP. It reads what is stored and what commands read, on standard input and output."""
-    from bot.cli.request import command_settings
+    from bot.cli.options import command_settings
     from bot.mcp.stdio import serve_stdio
 
     serve_stdio(command_settings(), lambda: datetime.now(UTC))

@@ -17,9 +17,9 @@ from analysis.report.markdown import CommitReport, Report, ScoreReport
 from analysis.search.pasted import decoded
 from analysis.text import one_line, quantity
 from analysis.window import parse_day, parse_week
+from bot.cli.options import CommandOptions, IncompleteResult, complete_index
 from bot.cli.output import open_input, print_reports
 from bot.cli.progress import TerminalProgress
-from bot.cli.request import IncompleteResult, Request, complete_index
 from bot.models.reference import days_or_commit, parse_reference
 from bot.models.subjects import DayRef, WeekRef
 from bot.services.factory import Services
@@ -52,23 +52,23 @@ class CommandResult(NamedTuple):
             raise self.error
 
 
-def report_days(request: Request, day: str, watch: str, *, sample: bool = False) -> CommandResult:
+def report_days(options: CommandOptions, day: str, watch: str, *, sample: bool = False) -> CommandResult:
     """Read a day of each repository, or the sample's. The error of a repository is raised if there is no other."""
-    date, selection = parse_day(day or "yesterday", request.today), Selection(watch=parse_watch(watch))
+    date, selection = parse_day(day or "yesterday", options.today), Selection(watch=parse_watch(watch))
     reports: list[DayReport] = []
     failures: dict[str, DigestError] = {}
     with (
         TerminalProgress() as progress,
-        _sample_services() if sample else request.services(progress) as services,
+        _sample_services() if sample else options.services(progress) as services,
     ):
-        for each in request.repositories:
+        for each in options.repositories:
             progress.day(each, date)
             try:
-                ref = DayRef(each, date, request.tz.key, request.language)
-                report = services.digests.report(ref, request.now, progress)
+                ref = DayRef(each, date, options.tz.key, options.language)
+                report = services.digests.report(ref, options.now, progress)
                 reports.append(selected(report, selection, watch, touched(report, selection.watch, services.store)))
             except DigestError as exc:
-                if len(request.repositories) == 1:
+                if len(options.repositories) == 1:
                     raise
                 failures[str(each)] = exc
     return CommandResult(reports, _missing_of_days(reports, failures))
@@ -97,35 +97,35 @@ def _missing_of_day(report: DayReport) -> str:
     return f"{report.repository}: {read} ({report.failed[0].reason}); run it again to complete the report"
 
 
-def report_commit(request: Request, ref: str) -> CommandResult:
+def report_commit(options: CommandOptions, ref: str) -> CommandResult:
     """Look up a commit, and analyse it."""
     reference = parse_reference(ref)
-    with TerminalProgress() as progress, request.services(progress) as services:
-        repository, entry = services.commits.look_up(reference, request.repositories, request.language)
-    return CommandResult([CommitReport(repository, entry, request.language, request.tz.key)])
+    with TerminalProgress() as progress, options.services(progress) as services:
+        repository, entry = services.commits.look_up(reference, options.repositories, options.language)
+    return CommandResult([CommitReport(repository, entry, options.language, options.tz.key)])
 
 
-def report_weeks(request: Request, day: str, chart: Path | None) -> CommandResult:
+def report_weeks(options: CommandOptions, day: str, chart: Path | None) -> CommandResult:
     """Read a week of each repository, without a model, and draw the chart."""
-    first = parse_week(day, request.today)
-    if chart and len(request.repositories) > 1:
+    first = parse_week(day, options.today)
+    if chart and len(options.repositories) > 1:
         raise Misuse("--chart draws one repository; choose one with --repo")
     reports: list[WeekReport] = []
     failures: list[str] = []
-    with TerminalProgress() as progress, request.services(progress) as services:
-        for repository in request.repositories:
-            ref = WeekRef(repository, first, request.tz.key, request.language)
-            past = [each.day for each in ref.days if each.day < request.today]
+    with TerminalProgress() as progress, options.services(progress) as services:
+        for repository in options.repositories:
+            ref = WeekRef(repository, first, options.tz.key, options.language)
+            past = [each.day for each in ref.days if each.day < options.today]
             try:
-                services.digests.prepare(repository, past, ref.tz, request.now)
+                services.digests.prepare(repository, past, ref.tz, options.now)
             except OutsideFailure as exc:
                 failures.append(f"{repository}: {exc}")
 
             def read_day(each: DayRef) -> DayReport:
-                return services.digests.report(each, request.now, progress, ask=False)
+                return services.digests.report(each, options.now, progress, ask=False)
 
-            read = services.weeks.read(ref, request.today, read_day, whole=True)
-            reports.append(services.weeks.report(ref, read.days, request.today))
+            read = services.weeks.read(ref, options.today, read_day, whole=True)
+            reports.append(services.weeks.report(ref, read.days, options.today))
             unread = [failure.reason for each in read.days for failure in each.failed]
             failures += [f"{repository}: {why}" for why in [read.failure or next(iter(unread), None)] if why]
     if chart:
@@ -143,20 +143,20 @@ def _draw(report: WeekReport, path: Path) -> None:
         raise Misuse(f"{str(path)[:100]!r} cannot be written ({exc.strerror})") from exc
 
 
-def report_impacts(request: Request, what: str, downstreams: Sequence[Repository | Path]) -> CommandResult:
+def report_impacts(options: CommandOptions, what: str, downstreams: Sequence[Repository | Path]) -> CommandResult:
     """Compare days or a commit with downstream trees."""
     if not downstreams:
         raise Misuse("name the code that may break: --downstream owner/name or a folder, or set DIGEST_DOWNSTREAM")
-    subject, terms = days_or_commit(what, request.today), _terms(request, downstreams)
-    days = len(subject) * len(request.repositories) if isinstance(subject, list) else 0
+    subject, terms = days_or_commit(what, options.today), _terms(options, downstreams)
+    days = len(subject) * len(options.repositories) if isinstance(subject, list) else 0
     with (
         TerminalProgress(days=days if days > 1 else 0) as progress,
-        request.services(progress, mirrored=True) as services,
+        options.services(progress, mirrored=True) as services,
     ):
         if isinstance(subject, list):
-            reports = [services.impacts.of_days(each, subject, terms, progress) for each in request.repositories]
+            reports = [services.impacts.of_days(each, subject, terms, progress) for each in options.repositories]
         else:
-            reports = [services.impacts.of_commit(subject, request.repositories, terms)]
+            reports = [services.impacts.of_commit(subject, options.repositories, terms)]
     missing = [
         *(f"{each.sha[:SHORT_SHA]} ({each.reason})" for report in reports for each in report.failed),
         *(f"{each.date} ({each.reason})" for report in reports for each in report.unlisted),
@@ -175,25 +175,25 @@ def _comparisons(report: ImpactReport) -> list[str]:
     ]
 
 
-def report_upgrade(request: Request, span: str, downstreams: Sequence[Repository | Path]) -> CommandResult:
+def report_upgrade(options: CommandOptions, span: str, downstreams: Sequence[Repository | Path]) -> CommandResult:
     """Read what lies between two versions, and group it by its consequences."""
-    upstream, (start, end) = request.only_repository("upgrade {repository} FROM..TO"), parse_span(span)
-    asked = UpgradeRequest(upstream, start, end, downstreams, request.language, request.tz, request.now)
-    with TerminalProgress() as progress, request.services(progress, mirrored=True) as services:
+    upstream, (start, end) = options.only_repository("upgrade {repository} FROM..TO"), parse_span(span)
+    asked = UpgradeRequest(upstream, start, end, downstreams, options.language, options.tz, options.now)
+    with TerminalProgress() as progress, options.services(progress, mirrored=True) as services:
         report = services.upgrades.report(asked, progress)
     missing = [f"{each.sha[:SHORT_SHA]} ({each.reason})" for each in report.failed]
     return CommandResult([report], _incomplete("not read", missing))
 
 
 def report_suspects(
-    request: Request, file: str, until: str | None, days: int, downstreams: Sequence[Repository | Path]
+    options: CommandOptions, file: str, until: str | None, days: int, downstreams: Sequence[Repository | Path]
 ) -> CommandResult:
     """Search the stored commits of each repository for those that caused a failure."""
-    text, end = _read_failure(file), end_of_search(until, request.tz, request.now)
-    terms = _terms(request, downstreams)
-    with TerminalProgress() as progress, request.services(progress, mirrored=bool(downstreams)) as services:
+    text, end = _read_failure(file), end_of_search(until, options.tz, options.now)
+    terms = _terms(options, downstreams)
+    with TerminalProgress() as progress, options.services(progress, mirrored=bool(downstreams)) as services:
         complete_index(services.store, progress)
-        reports = [services.suspects.find(each, text, terms, end, days) for each in request.repositories]
+        reports = [services.suspects.find(each, text, terms, end, days) for each in options.repositories]
     return CommandResult(reports, remarks=[suspects_summary(each) for each in reports if not each.suspects])
 
 
@@ -211,13 +211,13 @@ def _read_failure(file: str) -> str:
     return decoded(content, name)
 
 
-def report_score(request: Request, release: str | None, *, read: bool) -> CommandResult:
+def report_score(options: CommandOptions, release: str | None, *, read: bool) -> CommandResult:
     """Compare the ranks of a release's commits with its notes; with `read`, rank first those that have no rank."""
-    repository = request.only_repository("score --repo {repository}")
-    with TerminalProgress() as progress, request.services(progress, mirrored=True) as services:
-        reading = Reading(request.tz, progress) if read else None
-        scored = services.releases.score(repository, release, request.now, reading)
-    report = ScoreReport(scored.score, request.language)
+    repository = options.only_repository("score --repo {repository}")
+    with TerminalProgress() as progress, options.services(progress, mirrored=True) as services:
+        reading = Reading(options.tz, progress) if read else None
+        scored = services.releases.score(repository, release, options.now, reading)
+    report = ScoreReport(scored.score, options.language)
     if not scored.failed:
         return CommandResult([report])
     first = scored.failed[0]
@@ -227,8 +227,8 @@ def report_score(request: Request, release: str | None, *, read: bool) -> Comman
     return CommandResult([report], IncompleteResult(f"{missing}; run it again to complete the result"))
 
 
-def _terms(request: Request, downstreams: Sequence[Repository | Path]) -> ReportTerms:
-    return ReportTerms(downstreams, request.language, request.tz, request.now)
+def _terms(options: CommandOptions, downstreams: Sequence[Repository | Path]) -> ReportTerms:
+    return ReportTerms(downstreams, options.language, options.tz, options.now)
 
 
 def _incomplete(what: str, missing: Sequence[str]) -> IncompleteResult | None:

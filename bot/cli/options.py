@@ -1,4 +1,4 @@
-"""A command's request: the settings with the options that commands share; and the error of an incomplete result."""
+"""A command's options: the settings with the options that commands share; and the error of an incomplete result."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -29,8 +29,8 @@ class IncompleteResult(DigestError):
     exit_code = 3
 
 
-class Request:
-    """What the options that commands share ask for; what is not named is taken from the settings.
+class CommandOptions:
+    """The options that commands share; what is not given is taken from the settings.
 
     `now` is the time in UTC. Without `model` no model is asked. Raise `Misuse` for an unknown repository or time zone,
     `WrongSettings` for an invalid setting.
