@@ -24,7 +24,6 @@ from bot.models.reference import days_or_commit, parse_reference
 from bot.models.subjects import DayRef, WeekRef
 from bot.services.factory import Services
 from bot.services.impact import ReportTerms
-from bot.services.releases import Reading
 from bot.services.selection import Selection, selected, touched
 from bot.services.suspects import end_of_search
 from bot.services.upgrade import UpgradeRequest, parse_span
@@ -215,8 +214,7 @@ def report_score(options: CommandOptions, release: str | None, *, read: bool) ->
     """Compare the ranks of a release's commits with its notes; with `read`, rank first those that have no rank."""
     repository = options.only_repository("score --repo {repository}")
     with TerminalProgress() as progress, options.services(progress, mirrored=True) as services:
-        reading = Reading(options.tz, progress) if read else None
-        scored = services.releases.score(repository, release, options.now, reading)
+        scored = services.releases.score(repository, release, options.now, read=read, tz=options.tz, progress=progress)
     report = ScoreReport(scored.score, options.language)
     if not scored.failed:
         return CommandResult([report])

@@ -7,15 +7,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from analysis.models import Ranked, Repository
 from analysis.models.release_scores import ReleaseScore
 from analysis.ranking import packaged_weights
 from analysis.sources.github import GitHub
-from bot.models.progress import SILENT
 from bot.services.factory import Services
-from bot.services.releases import Reading, ReleaseScoring
 from bot.store import Store, open_engine
 from loopback.github import LoopbackGitHub, RecordedRepository
 from tests.bench.figures import Row, duration, timed
@@ -73,9 +70,7 @@ def _scored(commits: int) -> ReleaseScore:
         closing(GitHub(server.url)) as github,
         closing(Store(open_engine(f"sqlite:///{Path(name, 'digest.db')}"))) as store,
     ):
-        reading = Reading(ZoneInfo("UTC"), SILENT)
-        sources = Services(github, store).sources
-        return ReleaseScoring(github, sources, store).score(_VLLM, _NEWER, _NOW, reading).score
+        return Services(github, store).releases.score(_VLLM, _NEWER, _NOW, read=True).score
 
 
 def _notes(tag: str) -> str:
