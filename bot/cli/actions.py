@@ -17,10 +17,10 @@ from analysis.ranking import packaged_weights
 from analysis.report.as_json import found_json
 from analysis.report.terminal import print_answer, print_found
 from analysis.text import quantity
+from bot.cli.downstream_reports import report_impacts
 from bot.cli.options import CommandOptions, IncompleteResult, complete_index
 from bot.cli.output import deliver, open_input, raw
 from bot.cli.progress import TerminalProgress
-from bot.cli.reports import report_impacts
 from bot.models.progress import Progress
 from bot.models.publish_target import PublishTarget, parse_target
 from bot.models.subjects import DayRef
