@@ -28,7 +28,7 @@ from structlog.contextvars import bound_contextvars
 from analysis.errors import StoreAway, StoreUnusable
 from bot.models.clock import Clock
 from bot.models.deliveries import Delivery, Outcome
-from bot.publishing.scheduled import ScheduledPublications
+from bot.publishing.publications import ScheduledPublications
 from bot.slack.commands.responder import Responder
 from bot.slack.delivery.drafting import DeliveryReader, Drafter
 from bot.slack.delivery.revert_notices import Reverted, RevertNotices
@@ -198,12 +198,11 @@ class Flows:
         self._answered(key)
 
     def _run_responses(self, key: str) -> None:
-        for round_ in range(_ROUNDS):
+        def respond(round_: int) -> Outcome:
             with self._turn_to_answer():
-                outcome = self._respond(key, round_)
-            if outcome.pause is None:
-                break
-            self._wait(outcome.pause, round_)
+                return self._respond(key, round_)
+
+        outcome = self._until_done(respond)
         for each in outcome.deliveries:
             self.start_delivery(each)
         for line in outcome.lines:
@@ -240,11 +239,7 @@ class Flows:
 
     def _run_publication(self, day: str, target: str) -> None:
         """Publish a day; what could not be published within the rounds is stored as failed."""
-        for round_ in range(_ROUNDS):
-            outcome = self._try_publishing(day, target)
-            if outcome.pause is None:
-                break
-            self._wait(outcome.pause, round_)
+        self._until_done(lambda _: self._try_publishing(day, target))
 
     def _run_retraction(self, channel: str, repository: str, sha: str, by: str, run: str) -> None:
         """Post the revert notice in the thread of the reverted commit's digest."""
@@ -255,26 +250,31 @@ class Flows:
     def _run_digest(self, label: str, channel: str, what: str, run: str) -> str:
         """Read and analyse a day, with a notice in the channel if that takes long. Return the reason of a failure, or ''."""
         delivery = Delivery(label, channel, what, run)
+
+        def read(_: int) -> Outcome:
+            outcome = self._read(delivery)
+            if outcome.pause is not None and outcome.pause > _LONG_WAIT:
+                for key in self._notice(delivery, outcome.pause):
+                    self._send_until_known(key)
+            return outcome
+
         with bound_contextvars(run=run):
-            for round_ in range(_ROUNDS):
-                outcome = self._read(delivery)
-                if outcome.pause is None:
-                    break
-                if outcome.pause > _LONG_WAIT:
-                    for key in self._notice(delivery, outcome.pause):
-                        self._send_until_known(key)
-                self._wait(outcome.pause, round_)
-            return outcome.failure
+            return self._until_done(read).failure
 
     def _send_until_known(self, key: str) -> Outcome:
         """Send a message, or its replacement if refused; retry while it is unknown whether Slack received it."""
+        outcome = self._until_done(lambda _: self._send(key))
+        for line in outcome.lines:
+            self._send_until_known(line)
+        return outcome
+
+    def _until_done(self, attempt: Callable[[int], Outcome]) -> Outcome:
+        """Make attempts, each with its number, until one asks for no pause or there were enough; return the last outcome."""
         for round_ in range(_ROUNDS):
-            outcome = self._send(key)
+            outcome = attempt(round_)
             if outcome.pause is None:
                 break
             self._wait(outcome.pause, round_)
-        for line in outcome.lines:
-            self._send_until_known(line)
         return outcome
 
     def _wait(self, pause: float, round_: int) -> None:

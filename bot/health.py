@@ -8,7 +8,7 @@ import structlog
 
 from bot.logs import described
 
-_PATIENCE = 1.5  # seconds; whoever asks gives up after a few
+_TIMEOUT = 1.5  # seconds; whoever asks gives up after a few
 
 Check = Callable[[], bool]
 log = structlog.get_logger(__name__)
@@ -25,7 +25,7 @@ class HealthChecks:
     def found(self) -> dict[str, bool | str]:
         """Return whether each check is well within the time, and `why` not all are, without naming any address."""
         ongoing = {name: self._begun(name) for name in self._checks}
-        wait(ongoing.values(), _PATIENCE)
+        wait(ongoing.values(), _TIMEOUT)
         reasons = {name: _trouble(check) for name, check in ongoing.items()}
         why = "; ".join(f"{name} {reason}" for name, reason in reasons.items() if reason)
         well: dict[str, bool | str] = {name: not reason for name, reason in reasons.items()}
@@ -52,7 +52,7 @@ def _run(check: Check, result: Future[bool]) -> None:
 def _trouble(check: Future[bool]) -> str:
     """Return why a check is not well; empty if it is."""
     if not check.done():
-        return f"did not answer within {_PATIENCE} s"
+        return f"did not answer within {_TIMEOUT} s"
     if check.exception():
         return "failed; the log says why"
     return "" if check.result() else "is not well"

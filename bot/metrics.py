@@ -4,7 +4,7 @@ What is read from the database is over all processes, and the same from each of 
 """
 
 from collections import Counter as Tally
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from importlib.metadata import version
 from typing import NamedTuple
@@ -127,16 +127,14 @@ class _StoredCollector(Collector):
     def _work(self) -> list[Metric]:
         now, (store, mailbox, subscriptions, *_) = self._now(), self._stored
         counts = mailbox.counts()
-        messages = GaugeMetricFamily("vllm_digest_messages", "Messages by how far they are.", labels=["state"])
-        for state in State:
-            messages.add_metric([state.value], counts.get(state.value, 0))
+        states = {(state.value,): counts.get(state.value, 0) for state in State}
         since = mailbox.waiting_since()
         age = (now - since).total_seconds() if since else 0
         notes = [bool(each.note) for each in subscriptions.all()]
         failed = len(store.publications.failed(now - _WEEK))
         twice = len(mailbox.duplicates())
         return [
-            messages,
+            _gauges("messages", "Messages by how far they are.", ("state",), states.items()),
             _gauge("duplicates", "Messages that Slack may have twice, to be deleted there.", twice),
             _gauge("oldest_request_age_seconds", "Age of the oldest request that is not answered.", age),
             _gauge("spent_usd", "What models cost today (UTC).", store.spending.spent(now.date())),
@@ -148,35 +146,35 @@ class _StoredCollector(Collector):
     def _processes(self) -> list[Metric]:
         """Return the figures of the processes on PostgreSQL; SQLite has no list of them, since there is one."""
         living = self._stored.executors.living()
-        processes = GaugeMetricFamily(
-            "vllm_digest_processes", "Processes that are not known to have ended.", labels=["command", "version"]
-        )
-        for (command, program), number in Tally((each.command, each.version) for each in living).items():
-            processes.add_metric([command, program], number)
+        kinds = Tally((each.command, each.version) for each in living)
+        known = "Processes that are not known to have ended."
         oldest = min((each.seen_at for each in living), default=None)
         age = (self._stored.executors.time() - oldest).total_seconds() if oldest else 0
+        processes = _gauges("processes", known, ("command", "version"), kinds.items())
         return [processes, _gauge("heartbeat_age_seconds", "Age of the oldest heartbeat of a process.", max(0, age))]
 
     def _flows(self) -> list[Metric]:
-        flows = GaugeMetricFamily(
-            "vllm_digest_flows", "Flows that wait or run, by queue.", labels=["name", "status", "queue"]
-        )
-        waiting: dict[str, float] = {}
-        for each in self._stored.flows.in_flight():
-            flows.add_metric([each.name, each.status, each.queue], each.number)
-            if each.status == ENQUEUED:
-                waiting[each.queue] = max(waiting.get(each.queue, 0), each.oldest.total_seconds())
-        ages = GaugeMetricFamily(
-            "vllm_digest_oldest_enqueued_age_seconds", "Age of the oldest flow that waits, by queue.", labels=["queue"]
-        )
-        for queue, seconds in waiting.items():
-            ages.add_metric([queue], seconds)
-        failed = GaugeMetricFamily(
-            "vllm_digest_flows_failed", "Flows of the last seven days that were given up.", labels=["name"]
-        )
-        for name, number in self._stored.flows.failed(_WEEK).items():
-            failed.add_metric([name], number)
-        return [flows, ages, failed]
+        in_flight = self._stored.flows.in_flight()
+        numbers = {(each.name, each.status, each.queue): each.number for each in in_flight}
+        enqueued = sorted((each for each in in_flight if each.status == ENQUEUED), key=lambda each: each.oldest)
+        ages = {(each.queue,): each.oldest.total_seconds() for each in enqueued}
+        failed = {(name,): number for name, number in self._stored.flows.failed(_WEEK).items()}
+        waiting = "Age of the oldest flow that waits, by queue."
+        return [
+            _gauges("flows", "Flows that wait or run, by queue.", ("name", "status", "queue"), numbers.items()),
+            _gauges("oldest_enqueued_age_seconds", waiting, ("queue",), ages.items()),
+            _gauges("flows_failed", "Flows of the last seven days that were given up.", ("name",), failed.items()),
+        ]
+
+
+def _gauges(
+    name: str, description: str, labels: Sequence[str], values: Iterable[tuple[Sequence[str], float]]
+) -> GaugeMetricFamily:
+    """Return the gauges of a name, one for each of the values, which go by their labels."""
+    family = GaugeMetricFamily(f"vllm_digest_{name}", description, labels=labels)
+    for labelled, value in values:
+        family.add_metric(labelled, value)
+    return family
 
 
 def _gauge(name: str, description: str, value: float) -> GaugeMetricFamily:

@@ -10,21 +10,26 @@ public interfaces. A rule that cannot decide reports nothing.
 from collections.abc import Callable, Iterator, Sequence
 
 from analysis.facts.change import Change
-from analysis.facts.concurrency import concurrency_and_memory
-from analysis.facts.defaults import changed_defaults
-from analysis.facts.dependencies import dependencies
+from analysis.facts.dependencies import dependencies, minimum_versions
 from analysis.facts.deprecations import deprecations
 from analysis.facts.dropped_support import dropped_support
-from analysis.facts.formatting import formatting_only
-from analysis.facts.interfaces import api_fields, configuration_keys, narrowed_types, routes, table_entries
-from analysis.facts.options import environment_variables, flags
-from analysis.facts.parameters import changed_parameters
-from analysis.facts.public_names import moved_modules, public_names, removed_exports, required_methods
+from analysis.facts.interfaces import (
+    api_fields,
+    configuration_keys,
+    environment_variables,
+    exported_names,
+    flags,
+    routes,
+    table_entries,
+)
+from analysis.facts.layout import formatting_only
+from analysis.facts.links import reverts
+from analysis.facts.modules import moved_modules
 from analysis.facts.removed_tests import removed_tests
-from analysis.facts.reverts import reverts
-from analysis.facts.security import security_calls, security_terms
-from analysis.facts.versions import minimum_versions
-from analysis.facts.whole_files import UNREAD, compare
+from analysis.facts.sensitive_code import concurrency_and_memory, security_calls, security_terms
+from analysis.facts.settings.comparison import changed_defaults
+from analysis.facts.whole_files.comparison import compared
+from analysis.facts.whole_files.uses import uncalled_methods
 from analysis.models import Commit, Fact, FactKind, FileChange, Trees
 from analysis.paths import Kind, kind
 
@@ -33,25 +38,19 @@ __all__ = ["VERSION", "facts"]
 _Rule = Callable[[Change, FileChange], Iterator[Fact]]
 
 # Incremented whenever a rule changes, so that stored facts are recomputed from the stored patches.
-VERSION = 10
+VERSION = 11
 
 
 def facts(commit: Commit, trees: Trees | None = None) -> tuple[Fact, ...]:
     """Return all facts found in the commit's message and patches: a revert first, then in the order of `FactKind`.
 
-    With `trees`, the whole files before and after add what the patches do not show and withdraw what they disprove.
+    With `trees`, Python files are compared whole, else as far as the patches show them.
     """
     change = Change(commit, trees)
-    proof = compare(change, trees) if trees else UNREAD
-    found = [*reverts(change), *security_terms(change), *formatting_only(change), *proof.facts]
+    found = [*reverts(change), *security_terms(change), *formatting_only(change), *compared(change)]
+    found += uncalled_methods(change, trees.after) if trees else ()
     # File by file, so that each patch is parsed only once, however large the commit is.
-    found += [
-        fact
-        for file in commit.files
-        for rule in _rules(file)
-        for fact in rule(change, file)
-        if not proof.replaces(file, fact)
-    ]
+    found += [fact for file in commit.files for rule in _rules(file) for fact in rule(change, file)]
     if not found:
         return ()
     unique: dict[tuple[FactKind, str], Fact] = {}
@@ -104,14 +103,10 @@ _RULES: tuple[_Rule, ...] = (
     table_entries,
     routes,
     api_fields,
+    exported_names,
     dropped_support,
     minimum_versions,
-    public_names,
-    removed_exports,
     moved_modules,
-    changed_parameters,
-    required_methods,
-    narrowed_types,
     changed_defaults,
     deprecations,
     dependencies,

@@ -3,8 +3,11 @@
 import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from typing import Literal, NamedTuple
 
-from analysis.facts.syntax import SourceTree
+from analysis.facts.fragments import fragment
+from analysis.facts.syntax import Source
+from analysis.facts.whole_files.repository import Revision
 from analysis.models import Commit, FileChange, Trees
 from analysis.paths import Kind, kind
 from analysis.text import mentions
@@ -23,13 +26,51 @@ _WORD = re.compile(r"[\w-]+")
 _ADDED_NAME = re.compile(r"^\+(?:(?:async )?def |class )?(\w+)", re.MULTILINE)
 
 
+Side = Literal["-", "+"]
+SIDES: tuple[Side, Side] = ("-", "+")
+
+
+class Sides(NamedTuple):
+    """The Python files before and after a commit."""
+
+    before: Revision
+    after: Revision
+
+
 class Change:
     """A commit, prepared once for all rules. Lines are read straight from the patches, without parsing hunks."""
 
     def __init__(self, commit: Commit, trees: Trees | None = None) -> None:
         self.commit = commit
-        self.sources = (SourceTree(trees.before), SourceTree(trees.after)) if trees else None
         self._trees = trees
+        self.whole = Sides(Revision(trees.before), Revision(trees.after)) if trees else None
+
+    def sides(self, file: FileChange) -> "Sides | None":
+        """Return where a Python file is looked up before and after the commit; None if neither whole nor in a patch.
+
+        It is looked up whole where both of its sides can be read and parsed, else as far as the patches show it.
+        """
+        if not file.path.endswith((".py", ".pyi")):
+            return None
+        if self.whole:
+            read_before = file.status == "added" or self.whole.before.source(old_path(file))
+            if read_before and (file.status == "removed" or self.whole.after.source(file.path)):
+                return self.whole
+        return self._patched if file.patch else None
+
+    def source(self, file: FileChange, side: Side) -> Source | None:
+        """Return one side of a Python file, parsed; None if there is none, or it cannot be parsed."""
+        sides = self.sides(file)
+        if sides is None:
+            return None
+        return sides.before.source(old_path(file)) if side == "-" else sides.after.source(file.path)
+
+    @cached_property
+    def _patched(self) -> "Sides":
+        files = [file for file in self.commit.files if file.path.endswith((".py", ".pyi")) and file.patch]
+        before = {path: fragment(path, file.patch or "", "-") for file in files for path in [old_path(file)]}
+        after = {file.path: fragment(file.path, file.patch or "", "+") for file in files if file.status != "removed"}
+        return Sides(Revision(None, fragments=before), Revision(None, fragments=after))
 
     def read_before(self, path: str) -> str | None:
         """Return a whole file before the commit; None if it cannot be read."""

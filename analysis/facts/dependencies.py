@@ -1,4 +1,4 @@
-"""Changed, added and removed dependencies of those who install the project, and raised minimum versions of them."""
+"""Changed, added and removed dependencies, and raised minimum versions of them, of the language and of build tools."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -6,10 +6,10 @@ from posixpath import dirname, join
 from typing import NamedTuple
 
 from analysis.diff import changed_lines, side_lines
-from analysis.facts.change import Change, old_path
-from analysis.facts.python import Side
+from analysis.facts.change import Change, Side, old_path
 from analysis.facts.requirements import Requirement, is_installed_from, requirements, version_parts
 from analysis.models import Fact, FactKind, FileChange, Proof
+from analysis.paths import Kind, kind
 from analysis.text import mentions
 
 ANY_VERSION = "*"
@@ -125,3 +125,39 @@ def _is_required(change: Change, package: Requirement, side: Side) -> bool:
 def _shown(one: Requirement | None, other: Requirement | None) -> str | None:
     """Return a specifier as shown: `*` for any version, if the other side has a limit."""
     return (one.spec or (ANY_VERSION if other else None)) if one else None
+
+
+_HINTS = ("requires", "_STANDARD", "minimum_required", "MIN_", "MINIMUM_", "rust-version", "\n+go ", '"node"')
+_NOT_INSTALLED = re.compile(
+    r"(^|/)(examples?|samples?|demos?|tests?|benchmarks?|docs?)/"
+)  # folders whose requirements users do not install
+_MINIMUM = re.compile(
+    r"""(?x)
+      ^\s*(?P<name>requires-python|python_requires|rust-version)\s*=\s*["']?\s*(?:<=?\s*[\d.]+\s*,\s*)?(?:[>~^=]=?\s*)?(?P<a>\d+(?:\.\d+)*)
+    | ^\s*set\(\s*(?P<standard>CMAKE_(?:CXX|CUDA|HIP|C)_STANDARD)\s+(?P<s>\d+)
+    | ^\s*(?P<cmake>cmake_minimum_required)\s*\(\s*VERSION\s+(?P<b>\d+(?:\.\d+)*)
+    | ^(?P<go>go)\s+(?P<c>\d+(?:\.\d+)*)\s*$
+    | ^\s*["'](?P<node>node)["']\s*:\s*["']>=\s*(?P<d>\d+(?:\.\d+)*)
+    | ^\s*(?:set\(\s*)?(?P<named>(?:\w+_)?(?:MIN|MINIMUM)_(?:\w+_)?VERSION|(?:\w+_)?(?:MIN|MINIMUM)_(?:CUDA|TORCH|ROCM|PYTHON)\w*)
+      \s*(?::\s*\w+\s*)?[=\s]\s*["'(]?(?P<e>\d+(?:\.\d+)*)
+    """
+)
+
+
+def minimum_versions(_change: Change, file: FileChange) -> Iterator[Fact]:
+    """Yield raised minimum versions of the language, build tools and compile targets."""
+    if kind(file.path) in (Kind.DEPENDENCY, Kind.BUILD, Kind.SOURCE):
+        before = {name: version for name, version, _ in _minimums_on(file, "-")}
+        for name, version, line in _minimums_on(file, "+"):
+            was = before.get(name)
+            if was and version_parts(version) > version_parts(was):
+                yield Fact(kind=FactKind.MINIMUM_RAISED, name=name, path=file.path, line=line, old=was, new=version)
+
+
+def _minimums_on(file: FileChange, sign: str) -> Iterator[tuple[str, str, int]]:
+    if not any(hint in (file.patch or "") for hint in _HINTS) or _NOT_INSTALLED.search(file.path.lower()):
+        return
+    for line in changed_lines(file, sign):
+        if match := _MINIMUM.search(line.text):
+            name, version = (each for each in match.groups() if each)
+            yield name, version, line.number

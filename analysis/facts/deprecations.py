@@ -4,22 +4,24 @@ Read are warnings with the name in their text, decorators, and the descriptions 
 commit's removed lines, or one of its files before it, already called deprecated is no news, nor is what a new file brings along.
 """
 
+import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-from analysis.facts.change import Change, is_module, old_path
+from analysis.diff import changed_lines
+from analysis.facts.change import Change, Side, is_module, old_path
+from analysis.facts.interfaces import FLAG_NAME, PARSER
 from analysis.facts.modules import module_path
-from analysis.facts.options import FLAG_NAME, PARSER
-from analysis.facts.python import CodeStatement, Definition, Side, definitions, statements
+from analysis.facts.syntax import constant_strings, dotted
 from analysis.models import Fact, FactKind, FileChange
 
 _HINT = "deprecat"  # without which, in lower case, there is no notice
-_WARNING = re.compile(r"(?:\w+\.)*_?warn\w*\(")
-_HELPER = re.compile(r"(?:\w+\.)*_?(?:deprecate\w*|(?:handle|warn|mark|set|get|emit)_\w*deprecat\w*)\(")
-_DECORATOR = re.compile(r"@(?:\w+\.)*deprecated\b")
-_STRING = re.compile(r'"((?:\\.|[^"\\])*)"|\'((?:\\.|[^\'\\])*)\'')
+_HINT_LINE = re.compile(_HINT, re.IGNORECASE)
+_WARNING = re.compile(r"(?:\w+\.)*_?warn\w*$")
+_HELPER = re.compile(r"(?:\w+\.)*_?(?:deprecate\w*|(?:handle|warn|mark|set|get|emit)_\w*deprecat\w*)$")
+_DECORATOR = re.compile(r"(?:\w+\.)*deprecated\b")
 _QUOTED = r"[`'\"](?:[\w.]|--?(?=\w)|-(?=\w))+(?:\(\))?(?: [\w-]+)?[`'\"]"
 # A word of a sentence that can only be code: a flag, or one with a point, an underscore, or capitals within.
 _CODE_WORD = r"(?:--[a-z][\w-]+|(?=\w*(?:[._]\w|[a-z][A-Z]))[A-Za-z][\w.]*\w(?:\(\))?)"
@@ -43,16 +45,14 @@ _DESCRIBED = re.compile(
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
 _IDENTIFIER = re.compile(r"(?:--)?[A-Za-z][\w.-]*")
 _VERSION = re.compile(r"v?\d+\.\d+(?:\.\d+)*")
-_DOCSTRING = re.compile(r"""[rf]?(?:\"{3}|'{3})\s*deprecated\b""", re.IGNORECASE)
-_FIELD_CALL = re.compile(r"=\s*(?:\w+\.)?[Ff]ield\(")
 
 
 class _Notice(NamedTuple):
-    """A deprecated name, the text that says so, and the statement with that text."""
+    """A deprecated name, the text that says so, and the lines that hold it."""
 
     name: str
     text: str
-    statement: CodeStatement
+    lines: range
     new: str | None = None
 
     @property
@@ -70,23 +70,19 @@ class _Notice(NamedTuple):
 
 def deprecations(change: Change, file: FileChange) -> Iterator[Fact]:
     """Yield what the added lines of a public module announce as deprecated."""
-    if file.status == "removed" or not is_module(file) or not _has_hint(file.patch) or not _has_hint(_added(file)):
+    if file.status == "removed" or not is_module(file) or not _has_hint(_added(file)):
         return
     before = "\n".join(change.read_before(old_path(each)) or "" for each in change.commit.files if is_module(each))
-    known = {each.name for other in change.commit.files if is_module(other) for each in _notices(other, "-")}
-    for each in _notices(file, "+"):
-        line = next((line for line in each.statement.lines if line.sign == "+"), None)
+    known = {each.name for other in change.commit.files if is_module(other) for each in _notices(change, other, "-")}
+    added = {line.new for line in changed_lines(file, "+")}
+    for each in _notices(change, file, "+"):
+        line = next((number for number in each.lines if number in added), None)
         is_copied = file.status in ("added", "copied") and each.name != module_path(file.path).replace("/", ".")
         if line is None or each.name in known or is_copied or _was_deprecated(each.name, before):
             continue
         known |= {each.name, each.name.rpartition(".")[2]}  # a field, and the warning that names it alone
         yield Fact(
-            kind=FactKind.DEPRECATED,
-            name=each.name,
-            path=file.path,
-            line=line.number,
-            new=each.replacement,
-            until=each.until,
+            kind=FactKind.DEPRECATED, name=each.name, path=file.path, line=line, new=each.replacement, until=each.until
         )
 
 
@@ -103,45 +99,44 @@ def _was_deprecated(name: str, before: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(name)}(?!\w)[^\n]*\n?[^\n]*deprecat", before, re.IGNORECASE) is not None
 
 
-def _notices(file: FileChange, side: Side) -> Iterator[_Notice]:
+def _notices(change: Change, file: FileChange, side: Side) -> Iterator[_Notice]:
     """Yield the notices on one side of a file."""
-    if not _has_hint(file.patch):
-        return
-    found, defined = statements(file.patch, side), definitions(file.patch, side)
-    marks = {(each.hunk, each.text): each for each in found if _DECORATOR.match(each.text)}
-    for each in filter(lambda each: each.public, defined):
-        yield from _of_definition(each, marks)
-    for statement in found:
-        yield from _of_statement(statement)
-    fields = {id(each.statement): each.name for each in defined if each.what == "field" and each.public}
-    for above, below in pairwise(found):
-        if (name := fields.get(id(above))) and above.indent == below.indent and _DOCSTRING.match(below.text):
-            yield _Notice(name, " ".join(below.text.split()), below)
+    source = change.source(file, side) if _has_hint(file.patch) else None
+    for parent, node in source.nodes_with(_HINT_LINE) if source else ():
+        owner = f"{parent.name}." if isinstance(parent, ast.ClassDef) else ""
+        match node:
+            case ast.ClassDef(name=name) | ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                marks = (each for each in node.decorator_list if _DECORATOR.match(ast.unparse(each)))
+                yield from (_Notice(owner + name, _said(each), _lines(each)) for each in marks if name[0] != "_")
+            case ast.Expr(value=ast.Call() as call):
+                yield from _of_call(call)
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.Call() as call) if owner and name[0] != "_":
+                if (dotted(call.func) or "").rpartition(".")[2].lower() == "field" and _is_described(call):
+                    yield _Notice(owner + name, _said(call), _lines(node))
+        if isinstance(node, ast.ClassDef):
+            yield from _of_documented_fields(node)
 
 
-def _of_definition(found: Definition, marks: Mapping[tuple[int, str], CodeStatement]) -> Iterator[_Notice]:
-    """Yield the notice of a decorated class or function, or of a field that is described as deprecated."""
-    statement = found.statement
-    for text in statement.decorators:
-        if mark := marks.get((statement.hunk, text)):
-            yield _Notice(found.name, _said(text), mark)
-    if found.what == "field" and _FIELD_CALL.search(statement.text) and _is_described(statement):
-        yield _Notice(found.name, _said(statement.text), statement)
+def _of_documented_fields(owner: ast.ClassDef) -> Iterator[_Notice]:
+    """Yield the notices of fields whose docstrings, the statements below them, begin with the word."""
+    for above, below in pairwise(owner.body):
+        match above, below:
+            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
+                if name[0] != "_" and text.lstrip().lower().startswith("deprecated"):
+                    yield _Notice(f"{owner.name}.{name}", " ".join(text.split()), _lines(below))
 
 
-def _of_statement(statement: CodeStatement) -> Iterator[_Notice]:
-    text = statement.text
-    if not _has_hint(text):
-        return
-    if _WARNING.match(text):
-        said = _said(text)
+def _of_call(call: ast.Call) -> Iterator[_Notice]:
+    """Yield the notice of a call that stands alone: a warning, a helper for deprecations, or the definition of a flag."""
+    callee, said = dotted(call.func) or "", _said(call)
+    if _WARNING.match(callee):
         match = _SUBJECT.search(said)
         if match and _is_subject(match):
-            yield _Notice(_bare(match["name"]), said, statement)
-    elif _HELPER.match(text):
-        yield from _of_helper(statement)
-    elif PARSER.search(text) and (flags := FLAG_NAME.findall(text)) and _is_described(statement):
-        yield _Notice(flags[0], _said(text), statement)
+            yield _Notice(_bare(match["name"]), said, _lines(call))
+    elif _HELPER.match(callee):
+        yield from _of_helper(call)
+    elif PARSER.search(f"{callee}(") and (flags := FLAG_NAME.findall(ast.unparse(call))) and _is_described(call):
+        yield _Notice(flags[0], said, _lines(call))
 
 
 def _is_subject(match: re.Match[str]) -> bool:
@@ -149,25 +144,29 @@ def _is_subject(match: re.Match[str]) -> bool:
     return not (match["passing"] and " to " in match["between"] and _bare(match["name"])[:1].isupper())
 
 
-def _of_helper(statement: CodeStatement) -> Iterator[_Notice]:
+def _of_helper(call: ast.Call) -> Iterator[_Notice]:
     """Yield the notice of a call such as `handle_deprecated(self, "old", "new", "v2.0")`; a variable comes before a field."""
-    said = [match[1] or match[2] or "" for match in _STRING.finditer(statement.text)]
+    said = [text for text, _ in constant_strings(call)]
     names = [each for each in said if _IDENTIFIER.fullmatch(each) and not _VERSION.fullmatch(each)]
     variables = [each for each in names if _VARIABLE.fullmatch(each)]
     version = next((f"removed in {match[0]}" for each in said if (match := _VERSION.match(each))), "")
     if variables:
-        yield _Notice(variables[0], version, statement)
+        yield _Notice(variables[0], version, _lines(call))
     elif names:
-        yield _Notice(names[0], version, statement, names[1] if len(names) == 2 else None)  # noqa: PLR2004 (old and new)
+        yield _Notice(names[0], version, _lines(call), names[1] if len(names) == 2 else None)  # noqa: PLR2004 (old and new)
 
 
-def _is_described(statement: CodeStatement) -> bool:
-    return _DESCRIBED.search(statement.text) is not None
+def _is_described(call: ast.Call) -> bool:
+    return _DESCRIBED.search(ast.unparse(call)) is not None
 
 
-def _said(text: str) -> str:
-    """Return the strings of a statement in one."""
-    return "".join(match[1] or match[2] or "" for match in _STRING.finditer(text))
+def _said(node: ast.AST) -> str:
+    """Return the strings of an expression in one."""
+    return "".join(text for text, _ in constant_strings(node))
+
+
+def _lines(node: ast.stmt | ast.expr) -> range:
+    return range(node.lineno, (node.end_lineno or node.lineno) + 1)
 
 
 def _bare(name: str) -> str:

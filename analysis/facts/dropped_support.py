@@ -1,19 +1,19 @@
 """Dropped support: removed methods, models, platforms, architectures, versions and images."""
 
+import ast
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from analysis.diff import Hunk, changed_lines, headed_hunks, side_lines
-from analysis.facts.change import Change, is_module, is_shipped, may_remove_definition
-from analysis.facts.python import MODULE, Side, definitions, statements
+from analysis.facts.change import Change, Side, is_module, is_shipped, may_remove_definition
+from analysis.facts.syntax import constant_strings, dotted
 from analysis.models import Fact, FactKind, FileChange
 from analysis.paths import Kind, kind
 
 _CONTAINER = re.compile(r"^(?P<indent>\s*)(?P<name>[A-Za-z_]\w*)\s*(?::[^=]+)?=\s*(?P<call>[\w.]*)\s*(?:[(\[{]\s*)+$")
 _ITEM = re.compile(r"""^(?P<indent>\s+)["'](?P<value>[^"'\s]+)["']\s*(?:,|:\s*\S.*)?$""")
-_LITERAL = re.compile(r"\bLiteral\[([^\[\]]*)\]")
-_STRING = re.compile(r"""["']([^"'\s]+)["']""")
+_LITERAL = re.compile(r"\bLiteral\b|^-.*[\"']", re.MULTILINE)
 # Lists of what is supported, and lists of what is not: leaving the latter is no loss.
 _SUPPORTS = re.compile(
     r"support|method|model|backend|platform|format|parser|regist|arch|quant|kernel|connector|loader|processor|device|scheme"
@@ -26,7 +26,8 @@ _EXCLUDES = re.compile(
     re.IGNORECASE,
 )
 _TYPE = "]"  # suffix of a container that is a type, whose items are supported whatever its name
-_REGISTRATION = re.compile(r"""^@?[\w.]*\bregister\w*\(\s*(?:\w+\s*=\s*)?["'](?P<value>[\w.-]+)["']""")
+_REGISTERED = re.compile(r"[\w.-]+")
+_REGISTRATION = re.compile(r"(?:.*\.)?register\w*$")
 _LISTED = re.compile(
     r"""\b(?P<list>\w*(?:ARCHS?|ARCH_LIST|SUPPORTED\w*|arch_list))\b[\s=]+["']?(?P<values>[\w.+; ]+?)["']?\s*\)?$"""
 )
@@ -46,8 +47,8 @@ def dropped_support(change: Change, file: FileChange) -> Iterator[Fact]:
     if change.removes_only_duplicates:
         return
     if may_remove_definition(file) and is_module(file):
-        removed = [each for each in _supported_values(file, "-") if each.sign == "-"]
-        remaining = {each.text for each in _supported_values(file, "+")} if removed else set()
+        removed = [each for each in _supported_values(change, file, "-") if each.sign == "-"]
+        remaining = {each.text for each in _supported_values(change, file, "+")} if removed else set()
         for each in removed:
             handled = _is_handler(file, each.text)
             if each.text not in remaining and not handled and not _is_added_elsewhere(change, each.text):
@@ -72,28 +73,59 @@ def _is_added_elsewhere(change: Change, value: str) -> bool:
     return False
 
 
-def _supported_values(file: FileChange, side: Side) -> Iterator[_Value]:
+def _supported_values(change: Change, file: FileChange, side: Side) -> Iterator[_Value]:
     for hunk in headed_hunks(file.patch):
         for name, each in _items(hunk, side):
             if not _EXCLUDES.search(name) and (_SUPPORTS.search(name) or name.endswith(_TYPE)):
                 yield each
-    others, own = definitions(file.patch, "+" if side == "-" else "-"), definitions(file.patch, side)
-    # A definition removed as a whole is reported by its own rule; without literals it accepts anything.
-    both = {each.name for each in others if _LITERAL.search(each.statement.text)}
-    for definition in own:
-        listed = definition.what in ("field", "constant") and definition.name in both
-        if listed and not _EXCLUDES.search(definition.name):
-            for values in _LITERAL.findall(definition.statement.text):
-                for text in _STRING.findall(values):
-                    line = definition.statement.line_of(f'"{text}"')
-                    yield _Value(text, line.sign, line.number)
-    # Losing only the decorator is no removal: the class may be registered in a table instead.
-    defined = {each.statement.hunk for each in own if each.what in ("class", "function") and each.line.sign == side}
-    for statement in statements(file.patch, side):
-        decorates = statement.text.startswith("@") and statement.hunk not in defined
-        if statement.owner is MODULE and not decorates and (match := _REGISTRATION.match(statement.text)):
-            line = statement.line_of(match["value"])
-            yield _Value(match["value"], line.sign, line.number)
+    yield from _registered(change, file, side)
+    yield from _literals(change, file, side)
+
+
+def _registered(change: Change, file: FileChange, side: Side) -> Iterator[_Value]:
+    """Yield what the statements of a module register by name, and the decorators of its classes and functions.
+
+    Losing only the decorator is no removal: the class may be registered in a table instead.
+    """
+    source = change.source(file, side) if "register" in (file.patch or "") else None
+    changed = {line.number for line in changed_lines(file, side)}
+    for node in source.module.body if source else ():
+        calls = [node.value] if isinstance(node, ast.Expr) else []
+        if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.lineno in changed:
+            calls += node.decorator_list
+        for call in calls:
+            if isinstance(call, ast.Call) and _REGISTRATION.match(dotted(call.func) or ""):
+                named = [each.value for each in call.keywords if each.arg == "name"]
+                for text, number in constant_strings(*call.args[:1], *named)[:1]:
+                    if _REGISTERED.fullmatch(text):
+                        yield _Value(text, side if number in changed else " ", number)
+
+
+def _literals(change: Change, file: FileChange, side: Side) -> Iterator[_Value]:
+    """Yield the values of `Literal` types; those of a definition that the other side lacks are not told."""
+    own, other = (change.source(file, each) for each in (side, "+" if side == "-" else "-"))
+    changed = {line.number for line in changed_lines(file, side)}
+    if not own or not other or not _LITERAL.search(file.patch or ""):
+        return
+    both = {name for name, _ in _typed(other.module, "")}
+    for name, node in _typed(own.module, ""):
+        for text, number in constant_strings(node) if name in both and not _EXCLUDES.search(name) else ():
+            yield _Value(text, side if number in changed else " ", number)
+
+
+def _typed(scope: ast.Module | ast.ClassDef, owner: str) -> Iterator[tuple[str, ast.expr]]:
+    """Yield the `Literal` types of the variables and fields of a scope, each with the qualified name of what it types."""
+    for node in scope.body:
+        match node:
+            case ast.ClassDef(name=name):
+                yield from _typed(node, f"{owner}{name}.")
+            case (
+                ast.AnnAssign(target=ast.Name(id=name), annotation=kept)
+                | ast.Assign(targets=[ast.Name(id=name)], value=kept)
+            ):
+                for each in ast.walk(kept):
+                    if isinstance(each, ast.Subscript) and (dotted(each.value) or "").endswith("Literal"):
+                        yield owner + name, each.slice
 
 
 def _items(hunk: Hunk, side: Side) -> Iterator[tuple[str, _Value]]:

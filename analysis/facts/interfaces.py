@@ -1,25 +1,43 @@
-"""Removed and renamed configuration keys, API fields and routes."""
+"""Removed and renamed names that people write: environment variables, flags, routes, keys, and other languages' exports."""
 
+import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
-from pathlib import PurePosixPath
 
 from analysis.diff import hunks, side_lines
-from analysis.facts.change import Change, is_module, may_remove_definition, old_path, removes_lines
-from analysis.facts.parameters import narrowed
-from analysis.facts.python import SIDES, Definition, Scope, Side, definitions, statements
-from analysis.facts.removals import Occurrence, removals, removed_between_sides
+from analysis.facts.change import (
+    SIDES,
+    Change,
+    Side,
+    is_module,
+    is_public,
+    may_remove_definition,
+    removes_lines,
+)
+from analysis.facts.removals import Occurrence, located, removals, removed_between_sides
+from analysis.facts.syntax import Source, constant_strings
 from analysis.models import Fact, FactKind, FileChange
 
-_CONFIG_CLASS = re.compile(r"(?:Config|Configuration|Settings|Args|Arguments|Options|Params)$")
-_CONFIG_DECORATOR = re.compile(r"@(?:\w+\.)?config\b")
-_API_CLASS = re.compile(r"(?:Request|Response|Choice|Delta|Payload)$|(?:Request|Response)(?=[A-Z])")
-_MODEL = re.compile(r"\b(?:\w*BaseModel|Schema|Struct)\b")
-_API_PATH = re.compile(
-    r"(^|/)(api|apis|entrypoints|openai|server|serving|routers?|routes|schemas?|protocol)(/|\.py$|_)"
+_NAME = r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+"
+_DEFINED = re.compile(
+    rf"""(?x)
+      ^\s*["'](?P<key>{_NAME})["']\s*:                              # a registry of variables
+    | ^\s*(?P<typed>{_NAME})\s*:\s*[\w."'\[\]| ,]+=                 # typed, in a file named for it
+    | (?:os\.)?(?:environ(?:\.get)?|getenv)\s*[\[(]\s*["'](?P<read>{_NAME})["']
+    | (?:std::)?getenv\(\s*"(?P<c>{_NAME})"
+    | (?:os\.Getenv|env::var|process\.env\.)\(?"?(?P<other>{_NAME})
+    """
 )
+_REGISTERED = re.compile(rf"""^\s*["'](?P<key>{_NAME})["']\s*:\s*(?:lambda\b|env\w*\()""")
+ENV_FILE = re.compile(r"(^|/)(envs?|environment|env_vars?|settings)\.(py|ts|rs|go)$")
 
+
+PARSER = re.compile(r"(?:add_argument|click\.option|@option|typer\.Option|\bOption|\bFlag)\s*\(")
+_HANDED_ON = re.compile(r"^\+.*\w\(\s*(?:\w+\s*=\s*)?(?:\w+\.)*(?:arg\w*_|sub_?)?parser\s*[,)]", re.MULTILINE)
+_FLAG_CALL = re.compile(r"(?:.*\.)?(?:add_argument|add_option|option|Option|Flag)$")
+_FLAG = re.compile(r"--[a-z][a-z0-9]*(?:[-_.][a-z0-9]+)*")
+FLAG_NAME = re.compile(r"""["'](--[a-z][a-z0-9]*(?:[-_.][a-z0-9]+)*)["']""")
 _ROUTE = re.compile(
     r"""(?x)
       ^@[\w.]+\.(?:get|post|put|patch|delete|head|options|route|api_route|websocket)\(\s*(?:path\s*=\s*)?["'](?P<decorated>/[^"']*)["']
@@ -29,6 +47,10 @@ _ROUTE = re.compile(
     | ^\s*(?:app|router|server)\.(?:get|post|put|patch|delete|all|use)\(\s*["'`](?P<express>/[^"'`]*)["'`]
     | \bHandle(?:Func)?\(\s*"(?:[A-Z]+\s)?(?P<handled>/[^"]*)"
     """
+)
+_ROUTE_CALL = re.compile(
+    r"@.*\.(?:get|post|put|patch|delete|head|options|route|api_route|websocket)$|(?:.*\.)?(?:Route|WebSocketRoute|Mount)$"
+    r"|.*\.(?:add_api_route|add_api_websocket_route|add_route|add_url_rule|add_websocket_route|add_get|add_post|add_put|add_delete)$"
 )
 _PREFIX = re.compile(r"^[+-].*\bprefix\s*=", re.MULTILINE)
 _PATH = re.compile(r"""["'`](?:[A-Z]+ )?/""")
@@ -42,15 +64,82 @@ _WHOLE_MESSAGE = "*"  # stands for the message as a whole
 _PROTO_FIELD = re.compile(
     r"^\s*(?:optional\s+|repeated\s+|required\s+)?(?:map<[^>]+>|[\w.]+)\s+(?P<name>\w+)\s*=\s*\d+\s*[;\[]"
 )
+_EXPORTED = {
+    "rs": re.compile(r"\s*pub\s+(?:async\s+|unsafe\s+|const\s+)*(?:fn|struct|enum|trait|type)\s+(?P<name>\w+)"),
+    "go": re.compile(r"(?:func|type)\s+(?P<name>[A-Z]\w*)"),
+    "ts": re.compile(
+        r"export\s+(?:default\s+)?(?:abstract\s+)?(?:async\s+)?(?:function|class|interface|type|const|enum)\s+(?P<name>\w+)"
+    ),
+}
+_EXPORTED |= dict.fromkeys(("js", "jsx", "tsx", "mjs"), _EXPORTED["ts"])
+
+
+def environment_variables(change: Change, file: FileChange) -> Iterator[Fact]:
+    """Yield environment variables whose definition is removed; a removed read does not prove that others are gone."""
+    registered = any(hint in (file.patch or "") for hint in ("lambda", "env"))
+    if removes_lines(file) and (registered or ENV_FILE.search(file.path.lower())):
+        kept = _defined_after(change, file)
+        found = removed_between_sides(change, file, FactKind.REMOVED_ENV, _variable_occurrences)
+        yield from (fact for fact in found if fact.name not in kept)
+
+
+def _defined_after(change: Change, file: FileChange) -> frozenset[str]:
+    """Return the variables that the whole file still defines after the commit; none if it cannot be read."""
+    pattern = _defining(file)
+    matches = (pattern.search(line) for line in (change.read_after(file.path) or "").split("\n"))
+    return frozenset(next(name for name in match.groups() if name) for match in matches if match)
+
+
+def _defining(file: FileChange) -> re.Pattern[str]:
+    return _DEFINED if ENV_FILE.search(file.path.lower()) else _REGISTERED
+
+
+def flags(change: Change, file: FileChange) -> Iterator[Fact]:
+    """Yield flags that a command's parser no longer defines, except in the project's own scripts.
+
+    What the file newly hands its parser to may define them where no diff shows it, from the fields of a class for example.
+    """
+    shown = removes_lines(file) and is_public(file) and FLAG_NAME.search(file.patch or "")
+    if shown and not _HANDED_ON.search(file.patch or ""):
+        found = removed_between_sides(change, file, FactKind.REMOVED_FLAG, partial(_flag_occurrences, change))
+        yield from (fact for fact in found if not _becomes_field(change, fact.name))
+
+
+def _becomes_field(change: Change, flag: str) -> bool:
+    """Return whether the commit adds a field of a flag's name, from which a parser may be made."""
+    name = re.escape(flag.removeprefix("--").replace("-", "_"))
+    return re.search(rf"^\s+{name}\s*:\s*\S", change.added, re.MULTILINE) is not None
+
+
+def _variable_occurrences(file: FileChange, side: Side) -> Iterator[Occurrence]:
+    pattern = _defining(file)
+    for hunk, line in side_lines(file, side):
+        if match := pattern.search(line.text):
+            yield Occurrence(next(name for name in match.groups() if name), line, hunk)
+
+
+def _flag_occurrences(change: Change, file: FileChange, side: Side) -> Iterator[Occurrence]:
+    if source := change.source(file, side):
+        yield from located(file, side, _flags(source))
+        return
+    for hunk, line in side_lines(file, side):
+        for name in FLAG_NAME.findall(line.text) if PARSER.search(line.text) else ():
+            yield Occurrence(name, line, hunk)
+
+
+def _flags(source: Source) -> Iterator[tuple[str, int]]:
+    """Yield the flags that a Python file defines, each with its line."""
+    for call in source.calls(_FLAG_CALL):
+        for text, line in constant_strings(*call.args):
+            if _FLAG.fullmatch(text):
+                yield text, line
+                if "BooleanOptionalAction" in ast.unparse(call):
+                    yield f"--no-{text.removeprefix('--')}", line
 
 
 def configuration_keys(change: Change, file: FileChange) -> Iterator[Fact]:
-    """Yield removed fields of configuration classes, and removed keys of configuration files meant to be copied."""
-    if not may_remove_definition(file):
-        return
-    if is_module(file):
-        yield from _removed_fields(change, file, FactKind.REMOVED_KEY, is_configuration)
-    elif file.status == "modified" and _CONFIG_FILE.search(file.path.lower()):
+    """Yield removed keys of configuration files meant to be copied."""
+    if may_remove_definition(file) and file.status == "modified" and _CONFIG_FILE.search(file.path.lower()):
         yield from removed_between_sides(change, file, FactKind.REMOVED_KEY, _keys_of_file)
 
 
@@ -64,71 +153,29 @@ def table_entries(change: Change, file: FileChange) -> Iterator[Fact]:
 
 
 def api_fields(change: Change, file: FileChange) -> Iterator[Fact]:
-    """Yield removed fields of requests, responses and protobuf messages."""
-    if not may_remove_definition(file):
-        return
-    if is_module(file):
-        yield from _removed_fields(change, file, FactKind.REMOVED_FIELD, _is_api_class(file))
-    elif file.path.endswith(".proto"):
+    """Yield removed fields of protobuf messages."""
+    if may_remove_definition(file) and file.path.endswith(".proto"):
         yield from _removed_proto_fields(change, file)
+
+
+def exported_names(change: Change, file: FileChange) -> Iterator[Fact]:
+    """Yield the public names that a file of another language no longer exports."""
+    if may_remove_definition(file) and is_public(file) and file.path.rpartition(".")[2] in _EXPORTED:
+        yield from removed_between_sides(change, file, FactKind.REMOVED_NAME, _exports)
+
+
+def _exports(file: FileChange, side: Side) -> Iterator[Occurrence]:
+    pattern = _EXPORTED[file.path.rpartition(".")[2]]
+    for hunk, line in side_lines(file, side):
+        if match := pattern.match(line.text):
+            yield Occurrence(match["name"], line, hunk)
 
 
 def routes(change: Change, file: FileChange) -> Iterator[Fact]:
     """Yield routes that a server no longer serves."""
     # When a prefix is added or removed, the same route is written differently.
     if removes_lines(file) and _PATH.search(file.patch or "") and not _PREFIX.search(file.patch or ""):
-        yield from removed_between_sides(change, file, FactKind.REMOVED_ROUTE, _routes)
-
-
-def narrowed_types(_change: Change, file: FileChange) -> Iterator[Fact]:
-    """Yield keys and fields that no longer accept a type they accepted before."""
-    if not may_remove_definition(file) or not is_module(file):
-        return
-    is_api_class = _is_api_class(file)
-    before = {each.name: each for each in _declared_fields(file, "-")}
-    for new in _declared_fields(file, "+"):
-        old = before.get(new.name)
-        if old and (is_configuration(new.statement.owner) or is_api_class(new.statement.owner)):
-            was, now = (each.statement.text.partition(":")[2].partition("=")[0].strip() for each in (old, new))
-            if narrowed(was, now) and "Literal" not in was:
-                yield Fact(kind=FactKind.RETYPED, name=new.name, path=file.path, line=new.line.number, old=was, new=now)
-
-
-def is_configuration(owner: Scope) -> bool:
-    """Return whether a class's fields are configuration."""
-    return bool(_CONFIG_CLASS.search(owner.name) or any(map(_CONFIG_DECORATOR.match, owner.decorators)))
-
-
-def _is_api_class(file: FileChange) -> Callable[[Scope], bool]:
-    """Return a predicate for the file's request and response classes."""
-    in_api_module = bool(_API_PATH.search(old_path(file)))
-    return lambda owner: (
-        in_api_module
-        and bool(_API_CLASS.search(owner.name) or (_MODEL.search(owner.bases or "") and not is_configuration(owner)))
-    )
-
-
-def _removed_fields(
-    change: Change, file: FileChange, kind: FactKind, has_fields: Callable[[Scope], bool]
-) -> Iterator[Fact]:
-    """Yield fields removed from the classes that `has_fields` accepts; a class removed as a whole is no such fact."""
-    removed = {each.name for each in definitions(file.patch, "-") if each.what == "class" and each.line.sign == "-"}
-    before = [
-        each
-        for each in _declared_fields(file, "-")
-        if has_fields(each.statement.owner) and each.statement.owner.name not in removed
-    ]
-    if any(each.line.sign == "-" for each in before):
-        after = [each for each in definitions(file.patch, "+") if each.statement.owner.what == "class"]
-        yield from removals(change, file, kind, _field_occurrences(before), _field_occurrences(after))
-
-
-def _declared_fields(file: FileChange, side: Side) -> list[Definition]:
-    return [each for each in definitions(file.patch, side) if each.what == "field" and each.public]
-
-
-def _field_occurrences(found: list[Definition]) -> list[Occurrence]:
-    return [Occurrence(each.last, each.line, each.statement.hunk, each.name.rpartition(".")[0]) for each in found]
+        yield from removed_between_sides(change, file, FactKind.REMOVED_ROUTE, partial(_routes, change))
 
 
 def _table_entries(change: Change, file: FileChange, side: Side) -> Iterator[Occurrence]:
@@ -174,13 +221,19 @@ def _removed_proto_fields(change: Change, file: FileChange) -> Iterator[Fact]:
     )
 
 
-def _routes(file: FileChange, side: Side) -> Iterator[Occurrence]:
-    if PurePosixPath(file.path).suffix == ".py":
-        for each in statements(file.patch, side):
-            if match := _ROUTE.search(each.text):
-                path = next(filter(None, match.groups()))
-                yield Occurrence(path, each.line_of(path), each.hunk)
+def _routes(change: Change, file: FileChange, side: Side) -> Iterator[Occurrence]:
+    if source := change.source(file, side):
+        yield from located(file, side, _served(source))
         return
     for hunk, line in side_lines(file, side):
         if match := _ROUTE.search(line.text):
             yield Occurrence(next(filter(None, match.groups())), line, hunk)
+
+
+def _served(source: Source) -> Iterator[tuple[str, int]]:
+    """Yield the routes that a Python file serves, each with its line."""
+    for call in source.calls(_ROUTE_CALL):
+        named = (each.value for each in call.keywords if each.arg == "path")
+        for path, line in constant_strings(*call.args[:1], *named):
+            if path.startswith("/"):
+                yield path, line

@@ -1,64 +1,41 @@
-"""Names that a Python module still exports after a commit, and the modules that others moved to."""
+"""Python modules as they are imported, and those that a commit's names move to."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
-from analysis.facts.change import Change, old_path
-from analysis.facts.python import CodeStatement, definitions, statements
-from analysis.models import FileChange
+from analysis.diff import changed_lines
+from analysis.facts.change import Change, is_public, old_path
+from analysis.facts.whole_files.module import Import
+from analysis.models import Fact, FactKind, FileChange
 
-_IMPORT = re.compile(r"(?:from\s+[\w.]+\s+)?import\b(?P<names>.*)")
-# Constructs after which a module's names cannot be determined from its text.
-_DYNAMIC = re.compile(r"from\s.*\simport\s*\(?\s*\*|def\s+__getattr__\b")
 _SOURCE_ROOT = re.compile(r"^(?:src|lib|python)/")  # what packages are installed from
-_NAME = re.compile(r"\w+")
-_BINDING = re.compile(r"(?:(?:async\s+)?def\s+|class\s+)?(\w+)\s*(?:[(:=]|$)")
-_DEFINING = ("class", "function", "constant")
+_CODE = re.compile(r"^[ \t]*([^\s#].*)", re.MULTILINE)
 
 
-def still_importable(change: Change, file: FileChange) -> Callable[[str], bool]:
-    """Return a predicate: whether a name can still be imported from the module's old path, or from what replaced it."""
-    module = module_path(old_path(file))
-    successors = [each for each in change.commit.files if each.status != "removed" and module_path(each.path) == module]
-    shown = [statement for each in successors for statement in statements(each.patch, "+")]
-    if any(_DYNAMIC.match(each.text) for each in shown) or any(_lacks_patch(each) for each in successors):
-        return lambda _name: True
-    bound = frozenset(name for each in shown for name in _bound_names(each))
-    package, _, initial = old_path(file).rpartition("__init__.py")
-    # A package may re-export all names of its modules without a line of the patch that shows it.
-    within = package if not initial else None
-    return lambda name: (
-        name in bound or (within and (new_location(change, file, name) or "").startswith(within)) or False
-    )
+def moved_modules(change: Change, file: FileChange) -> Iterator[Fact]:
+    """Yield the fact that a Python module's import path changed."""
+    old = old_path(file)
+    is_named = old.endswith(".py") and not old.endswith("/__init__.py")  # for empty files the renaming is a guess
+    if file.status != "renamed" or not is_named or module_path(file.path) == module_path(old) or not is_public(file):
+        return
+    texts = change.read_before(old), change.read_after(file.path)
+    before, after = (frozenset(_CODE.findall(each or "")) for each in texts)
+    if None not in texts and 2 * len(before & after) < max(len(before), 1):
+        return  # of a short file git may have compared the comments
+    if not any(each.path == old and each.status != "removed" for each in change.commit.files):
+        yield Fact(kind=FactKind.MOVED_MODULE, name=old, path=file.path, new=file.path)
 
 
 def new_location(change: Change, file: FileChange, name: str) -> str | None:
     """Return the place ("path:line") of the only other module in which the commit defines `name`, else None."""
-    places = [
-        f"{other.path}:{each.line.number}"
-        for other in change.modules_adding(name)
-        if other is not file
-        for each in definitions(other.patch, "+")
-        if each.name == name and each.what in _DEFINING and each.line.sign == "+"
-    ]
+    places = []
+    for other in change.modules_adding(name):
+        sides = change.sides(other) if other is not file else None
+        module = sides.after.module(other.path) if sides else None
+        member = module.members.get(name) if module else None
+        defined = member.line if member and not isinstance(member, Import) else None
+        places += [f"{other.path}:{line.new}" for line in changed_lines(other, "+") if line.new == defined]
     return places[0] if len(places) == 1 else None
-
-
-def imported_names(each: CodeStatement) -> Iterator[str]:
-    """Yield the words of an import statement, among them the names it binds."""
-    if match := _IMPORT.match(each.text):
-        yield from _NAME.findall(match["names"])
-
-
-def _bound_names(each: CodeStatement) -> Iterator[str]:
-    """Yield the names that a statement binds by import, definition or assignment."""
-    yield from imported_names(each)
-    if each.owner.what in ("module", "types", "unknown") and (match := _BINDING.match(each.text)):
-        yield match[1]
-
-
-def _lacks_patch(file: FileChange) -> bool:
-    return file.patch is None and bool(file.additions)
 
 
 def module_path(path: str) -> str:

@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from analysis.diff import DiffLine
-from analysis.facts.change import Change, old_path
-from analysis.facts.python import SIDES, Side
+from analysis.diff import DiffLine, side_lines
+from analysis.facts.change import SIDES, Change, Side, old_path
 from analysis.models import Fact, FactKind, FileChange
 
 _MIN_SIMILARITY = 0.6  # minimum similarity of a removed and an added name in one hunk to count as a renaming
+_NOT_SHOWN = -1  # the hunk of a line outside every hunk
 _RENAMED = {
     FactKind.REMOVED_ENV: FactKind.RENAMED_ENV,
     FactKind.REMOVED_FLAG: FactKind.RENAMED_FLAG,
@@ -35,6 +35,14 @@ class Occurrence(NamedTuple):
     @property
     def qualified_name(self) -> str:
         return f"{self.owner}.{self.name}" if self.owner else self.name
+
+
+def located(file: FileChange, side: Side, found: Iterable[tuple[str, int]]) -> Iterator[Occurrence]:
+    """Yield the occurrence of each name of one side of a file, given with its line; lines that no patch shows stay."""
+    shown = {line.number_on(side): (hunk, line) for hunk, line in side_lines(file, side)}
+    for name, number in found:
+        hunk, line = shown.get(number, (_NOT_SHOWN, DiffLine(" ", "", number, number)))
+        yield Occurrence(name, line, hunk)
 
 
 def removed_between_sides(

@@ -6,7 +6,6 @@ from itertools import takewhile
 
 from analysis.diff import DiffLine, hunks
 from analysis.facts.change import Change
-from analysis.facts.python import indent_of
 from analysis.models import Commit, Fact, FactKind, FileChange
 from analysis.paths import Kind, kind
 
@@ -37,12 +36,16 @@ def removed_tests(change: Change, file: FileChange) -> Iterator[Fact]:
 
 def _is_added(change: Change, test: Sequence[DiffLine]) -> bool:
     """Return whether the commit adds most of a test's body, under whatever name; its head is the first of the lines."""
-    indent = indent_of(test[0].text)
+    indent = _indent(test[0].text)
     below = takewhile(
-        lambda line: not line.text.strip() or indent_of(line.text) > indent or line.text[indent] == ")", test[1:]
+        lambda line: not line.text.strip() or _indent(line.text) > indent or line.text[indent] == ")", test[1:]
     )
     body = {line.text.strip() for line in below if line.sign == "-"} - {""}
     return 2 * len(body & {text.strip() for text in change.added_lines.split("\n")}) > len(body)
+
+
+def _indent(text: str) -> int:
+    return len(text) - len(text.lstrip())
 
 
 def _skipped(file: FileChange, hunk: Sequence[DiffLine]) -> Iterator[Fact]:

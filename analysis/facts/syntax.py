@@ -1,54 +1,69 @@
-"""Python files of a tree, parsed: the names that their modules bind, and the modules that they import from.
+"""Python source, parsed: its statements, the names that they bind, and the modules that they import from.
 
-Nothing is imported or executed. A file that is missing, too large, too deeply nested or no valid Python is None.
+Nothing is imported or executed. What is too large, too deeply nested or no valid Python is None.
 """
 
 import ast
+import gc
 import re
 import warnings
 from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, lru_cache
 from threading import Lock
 from typing import NamedTuple
-
-from analysis.models import Tree
 
 MAX_CHARACTERS = 1_000_000  # of a file; CPython needs about a second and 200 MB to parse as much
 # What `ast.parse` raises for hostile text; SystemError where a thread of a library parses beside, for CPython 3.11 counts
 # the depth of both in one number.
 _NOT_PARSED = (SyntaxError, ValueError, RecursionError, MemoryError, SystemError)
-_WARNINGS = Lock()  # the filters of warnings are one for all threads
+_PARSER = Lock()  # the filters of warnings are one for all threads
 
 
 @contextmanager
-def warnings_ignored() -> Iterator[None]:
-    """Ignore the warnings about other people's code while it is parsed, in one thread at a time.
+def parsing() -> Iterator[None]:
+    """Ignore the warnings about other people's code while it is parsed, in one thread at a time, and collect no garbage.
 
-    Everything that parses does it here: two threads that parse at once miscount each other's depth in CPython 3.11.
+    Two threads that parse at once miscount each other's depth in CPython 3.11. A syntax tree is a million objects, among
+    which no garbage is to be found: to look for it takes half of the time.
     """
-    with _WARNINGS, warnings.catch_warnings():
+    with _PARSER, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        yield
+        collects = gc.isenabled()
+        gc.disable()
+        try:
+            yield
+        finally:
+            if collects:
+                gc.enable()
 
 
+@lru_cache(maxsize=8)  # what declares a module and what sets its defaults are read from the same text
 def parse_module(text: str) -> ast.Module | None:
     """Return the syntax tree of a module's source; None if it is no valid Python, too large or too deep."""
     if len(text) > MAX_CHARACTERS:
         return None
     try:
-        with warnings_ignored():
+        with parsing():
             return ast.parse(text)
     except _NOT_PARSED:
         return None
 
 
+def parse_lines(lines: Sequence[str]) -> ast.Module:
+    """Return the syntax tree of some lines, while `parsing`; raises `SyntaxError` if they are no valid Python, or too deep."""
+    try:
+        return ast.parse("\n".join(lines))
+    except (ValueError, RecursionError, MemoryError, SystemError) as exc:
+        raise SyntaxError("these lines cannot be parsed") from exc
+
+
 def parse_expression(text: str) -> ast.expr | None:
     """Return the syntax tree of an expression; None if it is none, or empty."""
     try:
-        with warnings_ignored():
+        with parsing():
             return ast.parse(text, mode="eval").body if text else None
     except _NOT_PARSED:
         return None
@@ -66,12 +81,17 @@ Binding = ast.expr | ast.ClassDef | Imported | None  # None: bound several times
 
 
 class Source:
-    """A parsed file. `bindings` maps each name of the module to its only value, its class or its import."""
+    """A parsed file, or the `partial` one that a patch shows; it `has_gaps` where its lines could not be parsed.
 
-    def __init__(self, path: str, text: str, module: ast.Module) -> None:
+    `bindings` maps each name of the module to its only value, its class or its import.
+    """
+
+    def __init__(self, path: str, text: str, module: ast.Module, *, partial: bool = False) -> None:
         self.path = path
         self.text = text
         self.module = module
+        self.partial = partial
+        self.has_gaps = False
 
     @cached_property
     def bindings(self) -> dict[str, Binding]:
@@ -99,6 +119,15 @@ class Source:
                     waiting.append(child)
                     yield node, child
 
+    def calls(self, pattern: re.Pattern[str]) -> Iterator[ast.Call]:
+        """Yield the calls of what a pattern matches, a dotted name; one of a decorator begins with `@`."""
+        decorators: set[ast.expr] = set()
+        for node in ast.walk(self.module):
+            decorators.update(getattr(node, "decorator_list", ()))
+            name = dotted(node.func) if isinstance(node, ast.Call) else None
+            if isinstance(node, ast.Call) and name and pattern.match(f"@{name}" if node in decorators else name):
+                yield node
+
     def _lines_with(self, pattern: re.Pattern[str]) -> Sequence[int]:
         if pattern not in self._matching:
             self._matching[pattern] = [
@@ -117,38 +146,19 @@ class Source:
         return line[node.col_offset : node.end_col_offset].decode()
 
 
-class SourceTree:
-    """The Python files of one side of a commit; each is read and parsed once."""
-
-    def __init__(self, tree: Tree) -> None:
-        self._tree = tree
-        self._sources: dict[str, Source | None] = {}
-
-    def source(self, path: str) -> Source | None:
-        """Return the parsed file at `path`; None if it cannot be read or parsed."""
-        if path not in self._sources:
-            self._sources[path] = self._parse(path)
-        return self._sources[path]
-
-    def imported(self, importer: Source, imported: Imported) -> Source | None:
-        """Return the module that a file imports; None if it is not in this tree."""
-        for path in _candidates(importer.path, imported):
-            if source := self.source(path):
-                return source
-        return None
-
-    def _parse(self, path: str) -> Source | None:
-        text = self._tree.read(path)
-        module = None if text is None else parse_module(text)
-        return Source(path, text, module) if text is not None and module else None
-
-
 def bindings(body: Sequence[ast.stmt]) -> dict[str, Binding]:
     """Map each name that statements bind, in the branches of their conditions too, to its only binding."""
     found: dict[str, Binding] = {}
     for name, binding in _bound(body):
         found[name] = None if name in found else binding
     return found
+
+
+def constant_strings(*nodes: ast.AST) -> list[tuple[str, int]]:
+    """Return the strings that are written within some nodes, each with its line, in the order of the text."""
+    found = (each for node in nodes for each in ast.walk(node) if isinstance(each, ast.Constant))
+    texts = [each for each in found if isinstance(each.value, str)]
+    return [(str(each.value), each.lineno) for each in sorted(texts, key=lambda each: (each.lineno, each.col_offset))]
 
 
 def assigned_names(*nodes: ast.AST) -> Iterator[ast.Name]:
@@ -229,7 +239,7 @@ def _imports(statement: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, Bind
             yield name, Imported(alias.name if alias.asname else name)
 
 
-def _candidates(importer: str, imported: Imported) -> Iterator[str]:
+def candidates(importer: str, imported: Imported) -> Iterator[str]:
     """Yield the paths at which an imported module may lie, given the path of the file that imports it."""
     folders = importer.split("/")[:-1]
     parts = imported.module.split(".") if imported.module else []

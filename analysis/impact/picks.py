@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from analysis.facts.reverts import reverted_pulls
+from analysis.facts.links import reverted_pulls
 from analysis.models import Commit
 
 _NUMBER = re.compile(r"\(#(\d{1,9})\)")

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from analysis.facts.reverts import reverted_title
+from analysis.facts.links import reverted_title
 from analysis.impact.netting import undone_commits
 from analysis.models import Commit, Entry
 from analysis.text import one_line

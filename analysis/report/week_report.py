@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 
-from analysis.facts.reverts import reverted_title
+from analysis.facts.links import reverted_title
 from analysis.models import Chosen, Commit, DayReport, Entry, Fact, FactKind, Language, Repository
 from analysis.models.release_scores import Corrections, ReleaseScore
 from analysis.models.weeks import Announcement, Area, Revert, WeekDay, WeekReport

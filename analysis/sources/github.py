@@ -18,14 +18,12 @@ from analysis.models import MOST_FILES, Commit, Frozen, PullRequest, Repository
 from analysis.sources.github_client import Client
 from analysis.sources.github_errors import not_github, rate_limited, status_of
 from analysis.sources.github_replies import (
-    CloneReply,
+    Allowance,
     CommitPage,
     ComparisonPage,
-    DefaultBranch,
     FileContents,
     ListedCommit,
-    ListedPull,
-    Pull,
+    PullReply,
     RateLimits,
     ReleaseReply,
     RepositoryReply,
@@ -36,8 +34,6 @@ from analysis.window import Window
 
 T = TypeVar("T")
 
-_TIMEOUT = 15  # seconds until the response begins
-_RETRIES = 4
 _PAGE = 100
 _FILES_PAGE = 300
 
@@ -66,24 +62,6 @@ class ReleaseList(Frozen):
     etag: str
 
 
-class CloneSource(Frozen):
-    """Where git clones a repository from, its page, its default branch, and its size; all as GitHub tells it."""
-
-    full_name: str
-    clone_url: str
-    web_url: str
-    default_branch: str
-    kilobytes: int
-    private: bool
-
-
-class Allowance(Frozen):
-    """GitHub's hourly request limit, and the requests that remain."""
-
-    limit: int
-    remaining: int
-
-
 class GitHub:
     """A GitHub server, with or without a token; `timeout` is in seconds until a response, `retries` come after it.
 
@@ -97,13 +75,12 @@ class GitHub:
         token: str | None = None,
         *,
         max_wait: float = 60,
-        timeout: int = _TIMEOUT,
-        retries: int = _RETRIES,
+        timeout: int = 15,
+        retries: int = 4,
         on_wait: Callable[[float], None] | None = None,
         instead: Mapping[str, "GitHub"] = MappingProxyType({}),
     ) -> None:
         self._client = Client(api_url, token, max_wait=max_wait, timeout=timeout, retries=retries, on_wait=on_wait)
-        self._token = token
         self._instead = instead
 
     def close(self) -> None:
@@ -153,10 +130,10 @@ class GitHub:
 
         None if there is none, if the token may not read it, or without a token.
         """
-        if not self._token:
+        if not self._client.has_token:
             return None
         try:
-            pulls = self._get(tuple[ListedPull, ...], repository, f"/commits/{sha}/pulls", commit=sha, per_page=_PAGE)
+            pulls = self._get(tuple[PullReply, ...], repository, f"/commits/{sha}/pulls", commit=sha, per_page=_PAGE)
         except Misuse:
             return None
         merged = [pull for pull in pulls if pull.merge_commit_sha == sha]
@@ -166,7 +143,7 @@ class GitHub:
 
     def merged_as(self, repository: Repository, number: int) -> str:
         """Return the SHA that pull request `number` was merged as; `UnknownCommit` if it is missing or not merged."""
-        pull = self._get(Pull, repository, f"/pulls/{number}", commit=f"#{number}")
+        pull = self._get(PullReply, repository, f"/pulls/{number}", commit=f"#{number}")
         if not pull.merged or not pull.merge_commit_sha:
             raise UnknownCommit(
                 Phrase(
@@ -186,13 +163,13 @@ class GitHub:
                 return None  # Enterprise Server without a limit
             raise
         if not rate.remaining:
-            raise rate_limited(rate.reset, with_token=self._token is not None)
-        return Allowance(limit=rate.limit, remaining=rate.remaining)
+            raise rate_limited(rate.reset, with_token=self._client.has_token)
+        return rate
 
     def is_public(self, repository: Repository) -> bool:
         """Return whether the repository is public; one that the token may not read is not."""
         try:
-            return not self._get(RepositoryReply, repository).private
+            return not self.described(repository).private
         except AccessDenied as exc:
             if status_of(exc) == HTTPStatus.FORBIDDEN:
                 return False
@@ -211,21 +188,16 @@ class GitHub:
         """Return the host of the API that hosts the repository; no request."""
         return self._at(repository).host
 
-    def clone_source(self, repository: Repository) -> CloneSource:
-        """Return where the repository is cloned from; `UnknownRepository` or `AccessDenied` if GitHub does not show it."""
-        found = self._get(CloneReply, repository)
-        return CloneSource(
-            full_name=found.full_name,
-            clone_url=found.clone_url,
-            web_url=found.html_url,
-            default_branch=found.default_branch,
-            kilobytes=found.size,
-            private=found.private,
-        )
+    def described(self, repository: Repository) -> RepositoryReply:
+        """Return the repository as GitHub shows it: its name, addresses, default branch and size.
+
+        Raise `UnknownRepository` or `AccessDenied` if it does not.
+        """
+        return self._get(RepositoryReply, repository)
 
     def canonical_name(self, repository: Repository) -> Repository:
         """Return the repository with GitHub's spelling; `UnknownRepository` or `UnknownBranch` if it does not exist."""
-        full_name = self._get(RepositoryReply, repository).full_name
+        full_name = self.described(repository).full_name
         try:
             spelled = Repository.parse(full_name)
         except Misuse as exc:
@@ -241,18 +213,15 @@ class GitHub:
 
     def head(self, repository: Repository) -> str:
         """Return the SHA of the branch's head."""
-        asked = {"sha": repository.branch} if repository.branch else {}
-        found = self._get(tuple[Sha, ...], repository, "/commits", **asked, per_page=1)
-        if not found:
+        found = self._latest(repository)
+        if found is None:
             raise not_github(self._at(repository).host)
-        return found[0].sha
+        return found
 
     def commit_before(self, repository: Repository, instant: datetime) -> str | None:
         """Return the SHA of the branch's last commit before an instant, by committer date; None if there is none."""
-        asked = {"sha": repository.branch} if repository.branch else {}
-        until = f"{instant - timedelta(seconds=1):%Y-%m-%dT%H:%M:%SZ}"  # the instant itself is included
-        found = self._get(tuple[Sha, ...], repository, "/commits", **asked, until=until, per_page=1)
-        return found[0].sha if found else None
+        # The instant itself is included.
+        return self._latest(repository, until=f"{instant - timedelta(seconds=1):%Y-%m-%dT%H:%M:%SZ}")
 
     def resolve(self, repository: Repository, name: str) -> str:
         """Return the SHA of a tag, a branch, a SHA or the prefix of one; raises `UnknownCommit`."""
@@ -287,13 +256,9 @@ class GitHub:
 
         An unchanged list does not count against GitHub's limit.
         """
-        answer = self._at(repository).get_changed(
-            tuple[ReleaseReply, ...],
-            f"/repos/{repository.full_name}/releases",
-            {"per_page": _PAGE},
-            etag,
-            repository=repository,
-        )
+        path = f"/repos/{repository.full_name}/releases"
+        form = tuple[ReleaseReply, ...]
+        answer = self._at(repository).get_changed(form, path, {"per_page": _PAGE}, etag, repository)
         if answer is None:
             return None
         kept = [
@@ -312,10 +277,16 @@ class GitHub:
 
     def branch_without(self, repository: Repository, sha: str) -> str | None:
         """Return the branch's name if it lacks the commit, else None: GitHub serves commits of forks upstream, too."""
-        branch = repository.branch or self._get(DefaultBranch, repository, commit=sha).default_branch
+        branch = repository.branch or self.described(repository).default_branch
         path = f"/compare/{quote(sha)}...{quote(branch)}"
         status = self._get(ComparisonPage, repository, path, commit=sha, per_page=1).status
         return None if status in ("ahead", "identical") else branch
+
+    def _latest(self, repository: Repository, **parameters: str) -> str | None:
+        """Return the SHA of the branch's newest commit; None if there is none."""
+        asked = {"sha": repository.branch, **parameters} if repository.branch else parameters
+        found = self._get(tuple[Sha, ...], repository, "/commits", **asked, per_page=1)
+        return found[0].sha if found else None
 
     def _get(
         self, form: type[T], repository: Repository, path: str = "", commit: str | None = None, **parameters: str | int
@@ -326,9 +297,7 @@ class GitHub:
     def _pages(
         self, form: type[T], repository: Repository, path: str = "", commit: str | None = None, **parameters: str | int
     ) -> Iterator[T]:
-        return self._at(repository).pages(
-            form, f"/repos/{repository.full_name}{path}", parameters, repository=repository, commit=commit
-        )
+        return self._at(repository).pages(form, f"/repos/{repository.full_name}{path}", parameters, repository, commit)
 
     def _at(self, repository: Repository) -> Client:
         """Return the client of the server that hosts the repository."""

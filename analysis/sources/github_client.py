@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from pydantic import TypeAdapter
 
 from analysis.models import Repository
-from analysis.sources.github_errors import Subject, not_github, translated_errors
+from analysis.sources.github_errors import Subject, not_github
 
 if TYPE_CHECKING:
     from github import Github
@@ -35,18 +35,11 @@ class Changed(NamedTuple, Generic[T]):
     etag: str
 
 
-class _Response(NamedTuple):
-    """The status, the headers by lower-case name, and the text of a response."""
-
-    status: int
-    headers: Mapping[str, str]
-    text: str
-
-
 class Client:
     """A GitHub server, with or without a token; `timeout` is in seconds until a response, `retries` come after it.
 
-    `write_gap` is the least number of seconds between requests that write.
+    `write_gap` is the least number of seconds between requests that write. All methods raise our errors, about the
+    `repository` and `commit` (a SHA, or #123) if given; `publishing` if they are those of a publication's target.
     """
 
     def __init__(
@@ -54,20 +47,25 @@ class Client:
         api_url: str,
         token: str | None,
         *,
-        max_wait: float,
-        timeout: int,
-        retries: int,
-        on_wait: Callable[[float], None] | None,
+        max_wait: float = 60,
+        timeout: int = 15,
+        retries: int = 4,
+        on_wait: Callable[[float], None] | None = None,
         write_gap: float = 0,
+        publishing: bool = False,
     ) -> None:
         self.api_url = api_url.rstrip("/")
         self.host = urlsplit(self.api_url).netloc
+        self.has_token = token is not None
         self._token = token
-        self._max_wait = max_wait
-        self._timeout = timeout
-        self._retries = retries
-        self._on_wait = on_wait
+        self._patience: dict[str, Any] = {
+            "max_wait": max_wait,
+            "timeout": timeout,
+            "retries": retries,
+            "on_wait": on_wait,
+        }
         self._write_gap = write_gap
+        self._publishing = publishing
         self._idle: LifoQueue[Github] = LifoQueue()
 
     def close(self) -> None:
@@ -83,90 +81,74 @@ class Client:
         form: type[T],
         path: str,
         parameters: Parameters = _NONE,
-        *,
         repository: Repository | None = None,
         commit: str | None = None,
-        publishing: bool = False,
     ) -> T:
-        """Return the body at a path as `form`, a model. Raise our errors, about `repository` and `commit` if given.
-
-        `publishing` if the errors are those of a publication's target.
-        """
-        return next(self.pages(form, path, parameters, repository=repository, commit=commit, publishing=publishing))
+        """Return the body at a path as `form`, a model."""
+        return next(self.pages(form, path, parameters, repository, commit))
 
     def get_changed(
-        self, form: type[T], path: str, parameters: Parameters, etag: str, *, repository: Repository
+        self, form: type[T], path: str, parameters: Parameters, etag: str, repository: Repository
     ) -> Changed[T] | None:
-        """Return the body at a path as `form`, with its ETag; None if it still is `etag`. Raise the errors of `get`."""
-        subject = Subject(self.host, self._token is not None, repository)
-        response = self._request(path, parameters, subject, etag)
-        if etag and response.status == HTTPStatus.NOT_MODIFIED:
+        """Return the body at a path as `form`, with its ETag; None if it still is `etag`."""
+        headers = {"If-None-Match": etag} if etag else {}
+        status, answered, text = self._request(self._subject(repository), "GET", path, parameters, headers)
+        if etag and status == HTTPStatus.NOT_MODIFIED:
             return None
-        return Changed(self._body(form, response.text), response.headers.get("etag", ""))
+        return Changed(self._body(form, text), answered.get("etag", ""))
 
     def pages(
         self,
         form: type[T],
         path: str,
         parameters: Parameters = _NONE,
-        *,
         repository: Repository | None = None,
         commit: str | None = None,
-        publishing: bool = False,
     ) -> Iterator[T]:
         """Yield the bodies of a list, page by page. Raise `NotGitHub` for a list that does not end."""
-        subject = Subject(self.host, self._token is not None, repository, commit, publishing)
         url = path
         for _ in range(_MOST_PAGES):
-            response = self._request(url, parameters, subject)
-            yield self._body(form, response.text)
-            url, parameters = _next_url(response.headers), _NONE  # the next page's address has them
+            _, headers, text = self._request(self._subject(repository, commit), "GET", url, parameters)
+            yield self._body(form, text)
+            url, parameters = _next_url(headers), _NONE  # the next page's address has them
             if not url:
                 return
             if not url.startswith(f"{self.api_url}/"):
-                raise not_github(self.host)
+                break
         raise not_github(self.host)
 
-    def send(self, form: type[T], method: str, path: str, body: Mapping[str, Any], *, repository: Repository) -> T:
-        """Send a body to a path and return the answer as `form`. Raise our errors, those of a publication to `repository`."""
-        subject = Subject(self.host, self._token is not None, repository, publishing=True)
-        return self._body(form, self._request(path, _NONE, subject, method=method, body=body).text)
+    def send(self, form: type[T], method: str, path: str, body: Mapping[str, Any], repository: Repository) -> T:
+        """Send a body to a path and return the answer as `form`."""
+        _, _, text = self._request(self._subject(repository), method, path, body=body)
+        return self._body(form, text)
+
+    def _subject(self, repository: Repository | None, commit: str | None = None) -> Subject:
+        return Subject(self.host, self.has_token, repository, commit, self._publishing)
 
     def _request(
         self,
-        url: str,
-        parameters: Parameters,
         subject: Subject,
-        etag: str = "",
-        *,
-        method: str = "GET",
+        method: str,
+        url: str,
+        parameters: Parameters = _NONE,
+        headers: Mapping[str, str] = MappingProxyType({}),
         body: Mapping[str, Any] | None = None,
-    ) -> _Response:
-        """Return a response, which may be 304 given an `etag`. Raise our errors for failures and for statuses from 400 on."""
+    ) -> tuple[int, Mapping[str, str], str]:
+        """Return the status, which is below 400, the headers by lower-case name, and the text of a response."""
         from analysis.sources import pygithub
 
         try:
             client = self._idle.get_nowait()
         except Empty:
-            client = pygithub.client(
-                self.api_url,
-                self._token,
-                max_wait=self._max_wait,
-                timeout=self._timeout,
-                retries=self._retries,
-                on_wait=self._on_wait,
-                write_gap=self._write_gap,
-            )
+            client = pygithub.client(self.api_url, self._token, write_gap=self._write_gap, **self._patience)
         try:
-            with translated_errors(subject):
-                conditions = {"If-None-Match": etag} if etag else None
-                status, headers, text = client.requester.requestJson(method, url, dict(parameters), conditions, body)
+            with pygithub.translated_errors(subject):
+                status, answered, text = client.requester.requestJson(method, url, {**parameters}, {**headers}, body)
+                if status >= HTTPStatus.BAD_REQUEST:
+                    raise pygithub.error(status, answered, _message(text))
         finally:
             self._idle.put(client)
-        if status >= HTTPStatus.BAD_REQUEST:
-            with translated_errors(subject):
-                raise pygithub.error(status, headers, _message(text))
-        return _Response(status, headers, text)
+        return status, answered, text
 
     def _body(self, form: type[T], text: str) -> T:
         try:

@@ -1,33 +1,25 @@
-"""The errors of GitHub's API: a table from what PyGithub and its HTTP client raise to ours.
+"""The errors of GitHub's API in our words: by status, and where one means several things by GitHub's message."""
 
-The table is applied around the one call of the vendor (`github_client`), the most specific type first. An exception that is
-not in it is raised as it is: it is a bug.
-"""
-
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+import re
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
-from functools import cache
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
 from analysis.errors import (
     AccessDenied,
+    BranchMoved,
     DigestError,
+    Misuse,
     NotGitHub,
     RateLimited,
     UnknownCommit,
     UnknownRepository,
     Unreachable,
-    translated_by,
 )
 from analysis.locale import Phrase, mark
 from analysis.models import Repository
-from analysis.sources.publishing_errors import publishing_error
-
-if TYPE_CHECKING:
-    from github import GithubException
 
 _GONE = (HTTPStatus.NOT_FOUND, HTTPStatus.GONE, HTTPStatus.UNAVAILABLE_FOR_LEGAL_REASONS)
 _NO_COMMIT = (HTTPStatus.NOT_FOUND, HTTPStatus.UNPROCESSABLE_ENTITY)
@@ -58,6 +50,19 @@ _CAUSES = (  # what the text of a vendor's exception contains -> the cause of a 
     ("disconnected", mark("connection dropped")),
 )
 
+# The branch is no longer what it was: seen as 409 and 422.
+_MOVED = re.compile(
+    r"fast.forward|reference (?:already exists|does not exist|cannot be updated)|is at \w+ but expected", re.IGNORECASE
+)
+# Branch protection and rulesets say so in many words, as 403, 409 and 422.
+_PROTECTED = re.compile(
+    r"protected|rule violation|required status check|through a pull request|not authorized to push|approving review"
+    r"|signed commits|reference update failed|linear history|branch is locked|GH00[36]|GH013",
+    re.IGNORECASE,
+)
+_ARCHIVED = re.compile(r"archived|read.only", re.IGNORECASE)
+_REFUSED = (HTTPStatus.FORBIDDEN, HTTPStatus.CONFLICT, HTTPStatus.UNPROCESSABLE_ENTITY, HTTPStatus.LOCKED)
+
 
 class Subject(NamedTuple):
     """What a request is about, for the error's words: the server, and the repository and commit (a SHA, or #123).
@@ -72,16 +77,9 @@ class Subject(NamedTuple):
     publishing: bool = False
 
 
-def translated_errors(subject: Subject) -> AbstractContextManager[None]:
-    """Raise the vendor's errors as ours."""
-    return translated_by(_table(), subject)
-
-
 def status_of(error: DigestError) -> int | None:
     """Return the HTTP status that an error was translated from, if it was one."""
-    from github import GithubException
-
-    return error.__cause__.status if isinstance(error.__cause__, GithubException) else None
+    return getattr(error.__cause__, "status", None)
 
 
 def known_cause(words: str) -> Phrase | None:
@@ -107,15 +105,20 @@ def not_github(host: str) -> NotGitHub:
     return NotGitHub(Phrase("{host} does not respond like GitHub's REST API; check GITHUB_API_URL", host=host))
 
 
-def _limit(exc: "GithubException", subject: Subject) -> DigestError:
-    return rate_limited(_reset(exc.headers or {}), with_token=subject.with_token)
+def no_answer(subject: Subject, words: str, name: str) -> Unreachable:
+    """Return the error for a request that failed, from a vendor's words, which may include the URL, and its error's name."""
+    cause = known_cause(f"{name} {words}") or name
+    return Unreachable(
+        Phrase("{host} did not respond ({cause}); check GITHUB_API_URL and the network", host=subject.host, cause=cause)
+    )
 
 
-def _status(exc: "GithubException", subject: Subject) -> DigestError:
-    status, (host, _, repository, commit, publishing) = exc.status, subject
+def status_error(subject: Subject, status: int, message: str, headers: Mapping[str, str]) -> DigestError:
+    """Return the error for a response with a status from 400 on."""
+    host, with_token, repository, commit, publishing = subject
     if status == HTTPStatus.TOO_MANY_REQUESTS:
-        return _limit(exc, subject)
-    found = publishing_error(status, exc.message or "", repository) if repository and publishing else None
+        return rate_limited(reset_time(headers), with_token=with_token)
+    found = _publishing_error(status, message, repository) if repository and publishing else None
     if found or status == HTTPStatus.UNAUTHORIZED:
         return found or AccessDenied(Phrase("GitHub rejected the token; check GITHUB_TOKEN"))
     if repository and status == HTTPStatus.FORBIDDEN:
@@ -133,41 +136,7 @@ def _status(exc: "GithubException", subject: Subject) -> DigestError:
     return Unreachable(Phrase("{host} returned status {status}; try again later", host=host, status=status))
 
 
-def _no_answer(exc: Exception, subject: Subject) -> DigestError:
-    return Unreachable(
-        Phrase(
-            "{host} did not respond ({cause}); check GITHUB_API_URL and the network",
-            host=subject.host,
-            cause=_cause(exc),
-        )
-    )
-
-
-def _odd_answer(_: Exception, subject: Subject) -> DigestError:
-    return not_github(subject.host)
-
-
-@cache
-def _table() -> Mapping[type[Exception], Callable[[Any, Subject], DigestError]]:
-    import github
-    import requests
-    import urllib3
-
-    return {
-        github.GithubException: _status,
-        github.RateLimitExceededException: _limit,
-        github.BadAttributeException: _odd_answer,
-        requests.RequestException: _no_answer,
-        urllib3.exceptions.HTTPError: _no_answer,
-        OSError: _no_answer,
-        # PyGithub raises these itself: of a redirect to another server, and of rate limit headers that are no figures.
-        RuntimeError: _odd_answer,
-        ValueError: _odd_answer,
-        OverflowError: _odd_answer,
-    }
-
-
-def _reset(headers: Mapping[str, str]) -> datetime | None:
+def reset_time(headers: Mapping[str, str]) -> datetime | None:
     """Return when a limit resets, from Retry-After (seconds or a date) or X-RateLimit-Reset (Unix time), or None."""
     low = {name.lower(): value for name, value in headers.items()}
     after, reset = low.get("retry-after", ""), low.get("x-ratelimit-reset", "")
@@ -183,6 +152,42 @@ def _reset(headers: Mapping[str, str]) -> datetime | None:
         return None
 
 
-def _cause(exc: Exception) -> Phrase | str:
-    """Return a plain description of a failed request, without the URL that vendors include."""
-    return known_cause(f"{type(exc).__name__} {exc}") or type(exc).__name__
+def _publishing_error(status: int, message: str, repository: Repository) -> DigestError | None:
+    """Return what a status means to whoever publishes to a repository; None if it means the same to everybody."""
+    if status == HTTPStatus.UNAUTHORIZED:
+        return AccessDenied("GitHub rejected the token; check DIGEST_PUBLISH_TOKEN")
+    if status in _REFUSED:
+        return _refusal(status, message, repository)
+    if status == HTTPStatus.NOT_FOUND:
+        return UnknownRepository(
+            f"{repository.full_name} does not exist, or the token may not write to it; "
+            "check the spelling, and that DIGEST_PUBLISH_TOKEN has write access to its contents"
+        )
+    return None
+
+
+def _refusal(status: int, message: str, repository: Repository) -> DigestError:
+    if _ARCHIVED.search(message):
+        return archived(repository)
+    if _MOVED.search(message):
+        return BranchMoved(f"{repository} moved while its commit was made")
+    if _PROTECTED.search(message):
+        branch = f"branch {repository.branch}" if repository.branch else "the default branch"
+        return AccessDenied(
+            f"{branch} of {repository.full_name} is protected; let the owner of DIGEST_PUBLISH_TOKEN push to it, or publish to another branch"
+        )
+    if status == HTTPStatus.FORBIDDEN:
+        return no_write_access(repository)
+    return Misuse(
+        f"GitHub refused the commit to {repository}; check the rules of its branch, and that DIGEST_PUBLISH_TOKEN may write to it"
+    )
+
+
+def archived(repository: Repository) -> AccessDenied:
+    return AccessDenied(f"{repository.full_name} is archived; unarchive it, or publish elsewhere")
+
+
+def no_write_access(repository: Repository) -> AccessDenied:
+    return AccessDenied(
+        f"the token may not write to {repository.full_name}; give DIGEST_PUBLISH_TOKEN write access to its contents"
+    )

@@ -107,31 +107,29 @@ class CommitPage(ListedCommit):
         return Commit(**self.header(), additions=self.stats.additions, deletions=self.stats.deletions, files=changes)
 
 
-class ListedPull(Reply):
+class PullReply(Reply):
     number: int
     title: Text | None = None
     body: Text | None = None
     merge_commit_sha: Text | None = None
+    merged: bool = False
 
 
-class Pull(ListedPull):
-    merged: bool
+class Permissions(Reply):
+    push: bool = False
 
 
 class RepositoryReply(Reply):
+    """A repository as GitHub shows it; `size` is in kilobytes, `permissions` are the token's."""
+
     full_name: Text
     private: bool
-
-
-class CloneReply(RepositoryReply):
-    html_url: Text
-    clone_url: Text
-    default_branch: Text
-    size: int = 0  # kilobytes
-
-
-class DefaultBranch(Reply):
-    default_branch: Text
+    html_url: Text = ""
+    clone_url: Text = ""
+    default_branch: Text = ""
+    size: int = 0
+    archived: bool = False
+    permissions: Permissions | None = None
 
 
 class ComparisonPage(Reply):
@@ -156,15 +154,17 @@ class ReleaseReply(Reply):
     prerelease: bool
 
 
-class Rate(Reply):
+class Allowance(Reply):
+    """GitHub's hourly request limit, the requests that remain, and when it resets."""
+
     limit: int
     remaining: int
     reset: Instant
 
 
-class Rates(Reply):
-    core: Rate
+class Allowances(Reply):
+    core: Allowance
 
 
 class RateLimits(Reply):
-    resources: Rates
+    resources: Allowances

@@ -14,16 +14,12 @@ from typing import NamedTuple, Self
 
 from analysis.errors import DigestError, UnknownCommit
 from analysis.models import Commit, PullRequest, Repository, Trees
-from analysis.sources.git.commits import Commits
+from analysis.sources.git.commits import Commits, Names, is_sha
 from analysis.sources.git.errors import Cause, GitFailed, MirrorDamaged, translated_errors, unknown_commit
 from analysis.sources.git.folder import MirrorFolder, MirrorState
-from analysis.sources.git.names import Names, is_sha
-from analysis.sources.git.objects import Limits, Objects, TreeEntry
-from analysis.sources.git.program import Git
-from analysis.sources.git.records import text
-from analysis.sources.git.remotes import Remote, is_ref_name
-from analysis.sources.git.search import Query, matches, paths_with
-from analysis.sources.git.symbols import SymbolHistory
+from analysis.sources.git.objects import Limits, Objects, TreeEntry, text
+from analysis.sources.git.program import Git, Remote, is_ref_name
+from analysis.sources.git.search import Query, SymbolHistory, matches, paths_with
 from analysis.sources.github import Comparison
 from analysis.sources.sanitize import sanitized
 from analysis.sources.secrets import Redactor
@@ -44,7 +40,7 @@ class Match(NamedTuple):
 
 
 class Mirror:
-    """A repository's mirror, on one branch. Threads may share it; `close` ends its idle processes, as does losing it."""
+    """A repository's mirror, on one branch. Threads may share it; `close` ends its idle process, as does losing it."""
 
     def __init__(
         self,
@@ -62,9 +58,9 @@ class Mirror:
         self._folder = folder
         self._host = remote.host
         self._objects = Objects(git, folder, remote, limits, on_progress)
-        self._commits = Commits(git, folder, self._objects, state.web_url)
+        self._commits = Commits(self._objects, state.web_url)
         self._names = Names(self._objects, self.branch)
-        weakref.finalize(self, _close, self._commits, self._objects)
+        weakref.finalize(self, self._objects.close)
 
     def __enter__(self) -> Self:
         return self
@@ -73,8 +69,8 @@ class Mirror:
         self.close()
 
     def close(self) -> None:
-        """End the idle processes; the mirror can be used again."""
-        _close(self._commits, self._objects)
+        """End the idle process; the mirror can be used again."""
+        self._objects.close()
 
     def head(self) -> str:
         """Return the SHA of the branch's head."""
@@ -165,15 +161,6 @@ class Mirror:
         if found is None:
             raise unknown_commit(self.repository, ref)
         return sanitized(found.model_copy(update={"pull": pull}))
-
-    def read_commits(self, shas: Sequence[str]) -> Iterator[tuple[str, Commit | DigestError]]:
-        """Fetch what these commits change, then yield each SHA with its commit, or with the reason why it cannot be read."""
-        self.fetch_blobs(shas)
-        for sha in shas:
-            try:
-                yield sha, self.read_commit(sha)
-            except DigestError as exc:
-                yield sha, exc
 
     def read_file(self, sha: str, path: str) -> str | None:
         """Return the text of a file as of a commit, redacted; None if there is none, or if it is binary or too large."""
@@ -340,8 +327,3 @@ class _Files:
 
 def _fail() -> str:
     raise MirrorDamaged
-
-
-def _close(*closed: Commits | Objects) -> None:
-    for each in closed:
-        each.close()

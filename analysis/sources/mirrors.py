@@ -10,20 +10,12 @@ from types import MappingProxyType
 from analysis.errors import AccessDenied, MirrorUnavailable, UnknownRepository
 from analysis.locale import Phrase
 from analysis.models import Repository
-from analysis.sources.git.errors import (
-    Cause,
-    GitFailed,
-    GitTooLarge,
-    translated_errors,
-    translated_git_errors,
-    unknown_branch,
-)
+from analysis.sources.git.errors import Cause, GitFailed, GitTooLarge, LockTimedOut, translated_errors, unknown_branch
 from analysis.sources.git.folder import MirrorFolder, MirrorState, check_size, ref, save_state
-from analysis.sources.git.locks import LockTimedOut
 from analysis.sources.git.objects import Limits
-from analysis.sources.git.program import Git
-from analysis.sources.git.remotes import FILTER, Remote, is_clonable, is_ref_name, is_server_of
-from analysis.sources.github import CloneSource, GitHub
+from analysis.sources.git.program import FILTER, Git, Remote, is_clonable, is_ref_name, is_server_of
+from analysis.sources.github import GitHub
+from analysis.sources.github_replies import RepositoryReply
 from analysis.sources.mirror import Mirror
 
 _MEGABYTES = 2_000
@@ -105,7 +97,7 @@ class Mirrors:
 
     def check(self) -> dict[str, int]:
         """Return owner/name of each mirror and its size in bytes. Raise `MirrorUnavailable` if git is missing or too old."""
-        with translated_git_errors():
+        with translated_errors(None):
             self._git.check()
         return {name: folder.size for name, folder in MirrorFolder.all_in(self._folder).items()}
 
@@ -133,9 +125,9 @@ class Mirrors:
 
     def _cloned(self, folder: MirrorFolder, repository: Repository, lock: int) -> MirrorState:
         """Clone a repository in place of whatever is there."""
-        source = self._github.clone_source(repository)
-        if source.kilobytes > self._max_repository_megabytes * 1_000:
-            raise GitTooLarge(self._max_repository_megabytes)
+        source = self._github.described(repository)
+        if source.size > self._max_repository_megabytes * 1_000:
+            raise GitTooLarge(limit=self._max_repository_megabytes)
         state = self._state_of(source, repository)
         with folder.drafting() as draft:
             self._git.run(draft, "init", "--quiet", "--bare", "--template=", timeout=self._limits.command)
@@ -167,7 +159,7 @@ class Mirrors:
     def _asked(self, folder: MirrorFolder, repository: Repository, state: MirrorState) -> MirrorState:
         """Return what GitHub says about a repository now. One that it hides or renamed is not served any more."""
         try:
-            return self._state_of(self._github.clone_source(repository), repository)
+            return self._state_of(self._github.described(repository), repository)
         except (UnknownRepository, AccessDenied, MirrorUnavailable):
             save_state(folder.path, state.model_copy(update={"hidden": True}))
             raise
@@ -208,7 +200,7 @@ class Mirrors:
         state = folder.state()
         return state if state and state.api_url == self._github.api_url_of(repository) else None
 
-    def _state_of(self, source: CloneSource, repository: Repository) -> MirrorState:
+    def _state_of(self, source: RepositoryReply, repository: Repository) -> MirrorState:
         if source.full_name.lower() != repository.full_name.lower():
             raise MirrorUnavailable(
                 Phrase(
@@ -225,7 +217,7 @@ class Mirrors:
             api_url=self._github.api_url_of(repository),
             full_name=source.full_name,
             clone_url=source.clone_url,
-            web_url=source.web_url,
+            web_url=source.html_url,
             default_branch=source.default_branch,
         )
 

@@ -1,15 +1,25 @@
-"""PyGithub, set up as the client of GitHub needs it. Importing it takes a quarter of a second, so it is imported where it is used."""
+"""PyGithub, set up as the client of GitHub needs it, and its errors as ours.
+
+The table of errors is applied around the one call of the vendor (`github_client`), the most specific type first. An exception
+that is not in it is raised as it is: it is a bug. PyGithub takes a quarter of a second to import: this module is imported where
+it is used.
+"""
 
 import logging
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Any, Self
 
+import requests
 import urllib3
-from github import Github, GithubException, GithubRetry
+from github import BadAttributeException, Github, GithubException, GithubRetry, RateLimitExceededException
 from github.Auth import Token
 from github.GithubException import RateLimitExceededExceedsMaxWait
 from github.Requester import Requester
+
+from analysis.errors import DigestError, translated_by
+from analysis.sources.github_errors import Subject, no_answer, not_github, rate_limited, reset_time, status_error
 
 # PyGithub prints its log to standard error from INFO on. Handlers are up to whoever configures logging.
 _vendor_log = logging.getLogger("github")
@@ -82,3 +92,38 @@ class _CappedRetry(GithubRetry):
         if self.on_wait and seconds >= 1:
             self.on_wait(seconds)
         super().sleep(response)
+
+
+def translated_errors(subject: Subject) -> AbstractContextManager[None]:
+    """Raise the errors of PyGithub and of its HTTP client as ours."""
+    return translated_by(_TABLE, subject)
+
+
+def _limit(exc: RateLimitExceededException, subject: Subject) -> DigestError:
+    return rate_limited(reset_time(exc.headers or {}), with_token=subject.with_token)
+
+
+def _status(exc: GithubException, subject: Subject) -> DigestError:
+    return status_error(subject, exc.status, exc.message or "", exc.headers or {})
+
+
+def _no_answer(exc: Exception, subject: Subject) -> DigestError:
+    return no_answer(subject, str(exc), type(exc).__name__)
+
+
+def _odd_answer(_: Exception, subject: Subject) -> DigestError:
+    return not_github(subject.host)
+
+
+_TABLE: Mapping[type[Exception], Callable[[Any, Subject], DigestError]] = {
+    GithubException: _status,
+    RateLimitExceededException: _limit,
+    BadAttributeException: _odd_answer,
+    requests.RequestException: _no_answer,
+    urllib3.exceptions.HTTPError: _no_answer,
+    OSError: _no_answer,
+    # PyGithub raises these itself: of a redirect to another server, and of rate limit headers that are no figures.
+    RuntimeError: _odd_answer,
+    ValueError: _odd_answer,
+    OverflowError: _odd_answer,
+}

@@ -8,7 +8,7 @@ import string
 from collections.abc import Iterator, Sequence
 
 from analysis.models import Commit, FileChange, PullRequest
-from analysis.sources.git.records import MAX_PATCH
+from analysis.sources.git.commits import MAX_PATCH
 from analysis.sources.secrets import redacted
 
 MAX_TEXT = 100_000  # characters of a message, and of a pull request's text; GitHub takes 65,536 for the latter

@@ -1,7 +1,8 @@
 """Detection of secrets in a text.
 
 Two scanners run, since each misses what the other finds: Kingfisher (a native engine with one rule per vendor) and
-detect-secrets' pattern detectors. Patterns of our own find what is a secret by the name or the syntax before it.
+detect-secrets' pattern detectors. Patterns of our own find what is a secret by the name or the syntax before it, and in files
+that are for credentials by their names, where a value is one however it looks.
 """
 
 import importlib
@@ -13,9 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
-from analysis.sources.credential_files import NO_REFERENCE
-from analysis.sources.encoded_text import decoded_runs
-from analysis.sources.joined_text import joined_lines
+from analysis.sources.concealed_text import decoded_runs, joined_lines
 from analysis.sources.secret_values import is_short_password, is_unmistakable, looks_random
 
 if TYPE_CHECKING:
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
     from kingfisher_sdk.core import Finding
     from kingfisher_sdk.scanner import Scanner
 
+# What stands in a file's place is none: `${TOKEN}`, `$TOKEN`, `<token>`, `{{ token }}`, `%TOKEN%`, `****`, `xxxx`, `[REDACTED:1]`.
+_NO_REFERENCE = r"(?!\$|<|\{|%|\*+|[xX.]+(?![^\s\"'])|\[)"
 # What is written before a secret, as patterns for texts in lower case: those that ignore case are several times slower.
 _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 _NAME = r"""(?P<name>
@@ -46,10 +47,10 @@ _CREDENTIALS = re.compile(
     | ://[^\s:/?\#"'`,()\[\]<>]*:(?P<url>(?![$*{{])[^\s/?\#"'`,()\[\]{{}}<>]+)@(?=[\w.\[-])
     | %3a%2f%2f(?:[\w.~+-]|%(?!3a|2f))*%3a(?P<url_in_url>(?:(?!%2f|%3f|%23)[^\s/?\#"'`,()\[\]<>&])+?)%40(?=[\w.%-])
     | :(?<=[\w*]:)(?:(?P<port>5432)|\*|\d{{4,5}}):(?:\*|[a-z_][\w-]*):(?:\*|[a-z_][\w.@-]*):
-      (?P<pgpass>{NO_REFERENCE}(?:\\.|[^\s:"'`\\]){{4,}})(?=[\s"'`\\]|$)
+      (?P<pgpass>{_NO_REFERENCE}(?:\\.|[^\s:"'`\\]){{4,}})(?=[\s"'`\\]|$)
     | (?: m(?:ysql|ariadb)(?<![\w.]mysql)(?<![\w-]-mysql)(?<![\w.]mariadb)(?<![\w-]-mariadb)(?<!lib/mysql)[\w-]*[\s"'](?:[^\n;&|]|(?<=\\)\n){{0,200}}?(?<=[\s"'])-p(?!["']?\d{{1,5}}\b)
         | sshpass(?:[ \t"',]+-[a-z]+)*?[ \t"',]+-p(?:["'],[ \t]*(?=["'])|[ \t]+)?)
-      (?P<quote>["'])?(?P<command>(?![\s+,]){NO_REFERENCE}(?(quote)[^"'\n]|[^\s"'`;&|]){{4,}}))"""
+      (?P<quote>["'])?(?P<command>(?![\s+,]){_NO_REFERENCE}(?(quote)[^"'\n]|[^\s"'`;&|]){{4,}}))"""
 )
 # What leaves no doubt, however ordinary the value is; of `.pgpass` a line with PostgreSQL's own port.
 _CERTAIN = ("url", "url_in_url", "port", "command")
@@ -69,6 +70,43 @@ _TOKEN = re.compile(r"[\w-]+")
 _BEFORE = re.compile(r"[\s:=\"]*(?:AccountKey=)?")  # prefix that detect-secrets includes in front of some tokens
 _BARE = re.compile(r"[^\\<>&(){}|\]]+")  # the value without code, markup or a query after it
 REDACTED = "[REDACTED:"  # begins a placeholder, which is no secret
+
+
+_VALUE_END = r"(?=[ \t]*\r?$)"
+_LINE_BEGIN = r"^[-+ ]?[ \t]*"  # after a diff's sign
+_KEY_FILE = re.compile(
+    r"\.(?:pem|key|p8|ppk)$|(?:^|/)(?:id_(?:rsa|dsa|ecdsa|ed25519)|ssh_host_\w+_key)(?:[._-](?!pub$)\w+)*$",
+    re.IGNORECASE,
+)
+
+
+def _values(pattern: str) -> re.Pattern[str]:
+    """Return what finds the values of a kind of file, line by line."""
+    return re.compile(pattern.replace("VALUE", rf"(?P<value>{_NO_REFERENCE}[^\s\"']{{4,}})"), re.MULTILINE)
+
+
+# The names of files, and where the values stand in them.
+_FILES = tuple(
+    (re.compile(rf"(?:^|/)(?:{name})$", re.IGNORECASE), _values(pattern))
+    for name, pattern in (
+        (r"\.npmrc|\.yarnrc", rf"{_LINE_BEGIN}[^\s=;#]*_(?:authToken|auth|password)[ \t]*=[ \t]*[\"']?VALUE"),
+        (r"[._]netrc", r"(?:^|[-+\s])password[ \t]+[\"']?VALUE"),
+        (r"\.?pgpass(?:\.conf)?", rf"{_LINE_BEGIN}(?!#)(?:(?:\\.|[^\\:\n])*:){{4}}VALUE{_VALUE_END}"),
+        (
+            r"\.aws/(?:credentials|config)|(?:aws[._-]?)?credentials",
+            rf"{_LINE_BEGIN}aws_(?:secret_access_key|session_token)[ \t]*=[ \t]*VALUE{_VALUE_END}",
+        ),
+        (
+            r"\.kube/config|kubeconfig(?:\.ya?ml|\.conf)?|[\w.-]+[.-]kubeconfig(?:\.ya?ml)?|(?:super-)?admin\.conf",
+            rf"{_LINE_BEGIN}[\"']?(?:client-key-data|token|password)[\"']?:[ \t]*[\"']?VALUE",
+        ),
+        (
+            r"\.docker/config\.json|\.dockercfg|\.?dockerconfig(?:\.json|json)",
+            r"\"(?:auth|identitytoken|registrytoken|password)\"\s*:\s*\"VALUE",
+        ),
+        (r"\.pypirc", rf"{_LINE_BEGIN}password[ \t]*[=:][ \t]*VALUE"),
+    )
+)
 
 
 class _Detectors(NamedTuple):
@@ -144,6 +182,18 @@ def _written(text: str) -> Iterator[tuple[int, int]]:
         for match in _COOKIE.finditer(text, *header.span("pairs")):
             if is_unmistakable(match["value"]):
                 yield match.span("value")
+
+
+def is_key_file(path: str) -> bool:
+    """Return whether a file is for a private key."""
+    return bool(_KEY_FILE.search(path))
+
+
+def credentials_in(path: str, text: str) -> Iterator[tuple[int, int]]:
+    """Yield the start and end of each credential in a file, or in its patch, by the file's name."""
+    for name, pattern in _FILES:
+        if name.search(path):
+            yield from (match.span("value") for match in pattern.finditer(text))
 
 
 def _located(finding: "Finding", text: str) -> tuple[int, int]:

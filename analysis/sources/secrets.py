@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 from analysis.models import Commit, Fact, FileChange, Proof
 from analysis.models.impacts import Impact, UpstreamPlace
-from analysis.sources.credential_files import credentials_in, is_key_file
-from analysis.sources.secret_detection import REDACTED, Place, secrets_in
+from analysis.sources.secret_detection import REDACTED, Place, credentials_in, is_key_file, secrets_in
 from analysis.sources.secret_values import is_unmistakable
 
 # What a private key stands between; in a file of PuTTY the number of its lines and their signature.

@@ -18,8 +18,7 @@ from bot.health import HealthChecks
 from bot.mcp.visibility import private_with_clients
 from bot.metrics_server import metrics_port
 from bot.models.clock import Clock
-from bot.publishing.publications import opened_publications
-from bot.publishing.scheduled import ScheduledPublications
+from bot.publishing.publications import ScheduledPublications, opened_publications
 from bot.services.downstream import DownstreamChecks
 from bot.services.factory import bot_services
 from bot.services.limits import CallerLimits
@@ -55,10 +54,11 @@ from bot.slack.parsing import command_types as kinds
 from bot.slack.parsing.requests import HomeRequest, SubscriptionForm
 from bot.slack.web import Web
 from bot.store import Mailbox, Subscriptions, Terms
-from bot.store.database import condition, passing_failures
+from bot.store.database import condition
 from bot.store.executors import TIMING, Executors, Timing
 from bot.store.flow_tables import flow_tables
 from bot.store.lease import Lease, flows_url, new_lease
+from bot.store.transactions import passing_failures
 
 # Between two looks for processes that said that they stop, and for what was deleted.
 _POLL_INTERVAL = timedelta(seconds=1)

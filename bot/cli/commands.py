@@ -299,9 +299,9 @@ def move(
     Messages and requests under way are carried too, and finished by the bot that is started next, with TO as its
     DATABASE_URL. FROM stays as it is.
     """
-    from bot.cli.operation import move_store
+    from bot.cli.operation import move_database
 
-    move_store(source, target)
+    move_database(source, target)
 
 
 def doctor() -> None:

@@ -14,17 +14,13 @@ from bot.cli.options import IncompleteResult
 from bot.cli.output import standard_console
 from bot.cli.progress import TerminalProgress
 from bot.doctor import Finding, findings
-from bot.open_flows import carry_open_flows
-from bot.store.move import moving
+from bot.move import move_store
 
 
-def move_store(source: str, target: str) -> None:
+def move_database(source: str, target: str) -> None:
     """Copy a database, and print the rows of each table and the deliveries that are under way."""
-    with _errors_of_arguments(), TerminalProgress() as progress, moving(source, target) as under_way:
-        tables = under_way.copy(progress)
-        under_way.index(progress)
-        flows = carry_open_flows(source, target)
-        under_way.finish()
+    with _errors_of_arguments(), TerminalProgress() as progress:
+        tables, flows = move_store(source, target, progress)
     widest = max(map(len, tables))
     for name, rows in tables.items():
         typer.echo(f"{name:{widest}} {rows:>13,} rows")

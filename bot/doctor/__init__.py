@@ -10,10 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from bot import logs
 from bot.doctor.database import database
 from bot.doctor.finding import Finding
-from bot.doctor.model import mcp, model
-from bot.doctor.publishing import publishing
+from bot.doctor.services import github, mcp, mirrors, model, publishing
 from bot.doctor.slack import slack
-from bot.doctor.sources import github, mirrors
 from bot.models.clock import Clock
 from bot.settings import Settings, WrongSettings
 

@@ -7,10 +7,10 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from hashlib import sha1
 from pathlib import Path
 
 from analysis.errors import BadSetting, Misuse
-from bot.publishing.target import blob_sha, foreign
 
 _NOTE = "reports/.vllm-digest-unfinished.json"  # path -> git blob SHA of what is being written
 
@@ -117,3 +117,15 @@ class FolderFiles:
         except ValueError:
             return {}
         return {str(path): str(sha) for path, sha in found.items()} if isinstance(found, dict) else {}
+
+
+def blob_sha(content: bytes) -> str:
+    """Return the SHA that git gives a file of this content."""
+    return sha1(b"blob %d\0%b" % (len(content), content), usedforsecurity=False).hexdigest()
+
+
+def foreign(path: str, name: str) -> Misuse:
+    """Return the error for a file that somebody else wrote, or changed since."""
+    return Misuse(
+        f"{path} of {name} was not written by vllm-digest, or was changed since; move it away, or publish elsewhere"
+    )

@@ -1,20 +1,33 @@
 """The targets of publications, and who may go there: a private repository only where DIGEST_PUBLISH names it, to a target
-that is private too. Published is the stored report, the same for every channel.
+that is private too. Published is the stored report, the same for every channel: by a command, or after the digest of a day.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
-from analysis.errors import AccessDenied, UnknownRepository
+import structlog
+
+from analysis.errors import AccessDenied, DigestError, OutsideFailure, RateLimited, UnknownRepository
 from analysis.models import DayReport, Repository
-from analysis.sources.github_files import GitHubFiles
-from bot.models.publish_target import PublishRule, PublishTarget
+from analysis.sources.github_client import Client
+from bot.models.clock import Clock
+from bot.models.deliveries import SOON, Delivery, Outcome, seconds_until
+from bot.models.publish_target import PublishRule, PublishTarget, parse_target
+from bot.models.subjects import DayRef, parse_day_value, parse_value, value_of
 from bot.publishing.folder import FolderTarget
 from bot.publishing.github import GitHubTarget
-from bot.publishing.publisher import publish
+from bot.publishing.publisher import MoreCompleteError, OtherTimezoneError, Target, publish
+from bot.services.digest import DigestService
 from bot.settings import Settings
+from bot.store import Store
+
+_TIMEOUT = 30  # seconds until a response begins; a tree holds whole pages
+_WRITE_GAP = 1  # seconds, as GitHub's "Best practices for using the REST API" asks
+
+log = structlog.get_logger(__name__)
 
 
 class Publications:
@@ -23,7 +36,7 @@ class Publications:
     def __init__(
         self,
         rules: Sequence[PublishRule],
-        github: GitHubFiles,
+        github: Client,
         private: Collection[str],
         is_public: Callable[[Repository], bool],
     ) -> None:
@@ -42,7 +55,7 @@ class Publications:
         """Publish a day and return whether that changed anything. Raise the errors of `check`, and of what is in the way."""
         return publish(self.check(target, report.repository), report, now)
 
-    def check(self, target: PublishTarget, repository: Repository) -> FolderTarget | GitHubTarget:
+    def check(self, target: PublishTarget, repository: Repository) -> Target:
         """Return a target that can be written. Raise `AccessDenied` if a private repository may not go there.
 
         Raise `UnknownRepository` for one that GitHub does not know, unless it is named for a private target.
@@ -62,7 +75,7 @@ class Publications:
         """Return whether the operator wants a repository there: a private one only where it is named."""
         return self._is_named(repository, target) or not self._is_private(repository)
 
-    def open(self, target: PublishTarget) -> FolderTarget | GitHubTarget:
+    def open(self, target: PublishTarget) -> Target:
         """Return the target; makes no request."""
         place = target.place
         return FolderTarget(place) if isinstance(place, Path) else GitHubTarget(self._github, place)
@@ -79,13 +92,66 @@ class Publications:
         return any(each.target == target and _names(each, repository) for each in self._rules)
 
 
+class ScheduledPublications:
+    """Publishes the days that subscriptions got."""
+
+    def __init__(self, publications: Publications, digests: DigestService, store: Store, now: Clock) -> None:
+        self._publications = publications
+        self._digests = digests
+        self._store = store
+        self._now = now
+
+    def due(self, delivery: Delivery) -> list[tuple[str, str]]:
+        """Return the day and the target of each publication that follows a subscription's digest; none for other deliveries."""
+        ref = parse_value(delivery.what)
+        if not isinstance(ref, DayRef) or ref.subscription is None:
+            return []
+        day = value_of(ref._replace(subscription=None))
+        return [(day, str(each)) for each in self._publications.targets(ref.repository)]
+
+    def publish(self, day: str, target: str) -> Outcome:
+        """Publish a day and store how that ended; the outcome's pause asks for a retry."""
+        try:
+            outcome = self._publish(parse_day_value(day), target)
+        except RateLimited as exc:
+            outcome = Outcome(pause=seconds_until(exc.resets_at, self._now()) or SOON, failure=str(exc))
+        except OutsideFailure as exc:
+            outcome = Outcome(pause=SOON, failure=str(exc))
+        except DigestError as exc:
+            outcome = Outcome(failure=str(exc))
+        except Exception:
+            log.exception("this is a bug in vllm-digest")
+            outcome = Outcome(failure="this is a bug in vllm-digest; its log has more")
+        self._store.publications.note(day, target, outcome.failure, self._now())
+        if outcome.failure:
+            log.warning("not published", what=day, target=target, why=outcome.failure, retry=outcome.pause is not None)
+        return outcome
+
+    def _publish(self, ref: DayRef, name: str) -> Outcome:
+        target = parse_target(name)
+        if not self._publications.is_meant(target, ref.repository):
+            return Outcome()
+        report = self._digests.report(ref, self._now(), ask=False)
+        try:
+            changed = self._publications.publish(target, report, self._now())
+        except OtherTimezoneError as exc:
+            # Channels choose their time zones; the first that was published stays that of the target.
+            log.info("not published", what=value_of(ref), target=name, why=str(exc))
+            return Outcome()
+        except MoreCompleteError as exc:
+            log.info("not published", what=value_of(ref), target=name, why=str(exc))
+            return Outcome(pause=seconds_until(report.resumes_at, self._now()))
+        log.info("published" if changed else "published before", what=value_of(ref), target=name)
+        return Outcome(pause=seconds_until(report.resumes_at, self._now()))
+
+
 @contextmanager
 def opened_publications(
     settings: Settings, is_public: Callable[[Repository], bool], token: str | None, *, patient: bool = True
 ) -> Iterator[Publications]:
     """Open the publications of the settings with a token that may write; a check is not `patient`."""
-    waits = {} if patient else {"max_wait": 2, "timeout": 4, "retries": 1}
-    github = GitHubFiles(settings.github_api_url, token, **waits)
+    waits: dict[str, Any] = {"timeout": _TIMEOUT} if patient else {"max_wait": 2, "timeout": 4, "retries": 1}
+    github = Client(settings.github_api_url, token, write_gap=_WRITE_GAP, publishing=True, **waits)
     try:
         yield Publications(settings.digest_publish, github, settings.digest_private, is_public)
     finally:

@@ -23,11 +23,14 @@ from analysis.report.feeds import FeedAddresses, breaking_feed, daily_feed
 from analysis.report.markdown import index_markdown, report_markdown
 from analysis.report.page import report_page
 from analysis.report.published import published_day, published_form
-from bot.publishing.target import Files, Target, blob_sha, foreign
+from bot.publishing.folder import FolderFiles, FolderTarget, blob_sha, foreign
+from bot.publishing.github import BranchFiles, GitHubTarget
 
 _ATTEMPTS = 5  # of a branch that somebody else moves
 _PAUSE = 0.5  # seconds; what GitHub says of a branch may be seconds old
 _ROOT = "reports"
+Target = FolderTarget | GitHubTarget
+Files = FolderFiles | BranchFiles
 _LANGUAGES: dict[Language, str] = {"zh": "Chinese", "en": "English"}
 
 

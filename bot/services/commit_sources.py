@@ -6,7 +6,7 @@ GitHub is still asked for what git does not know: the pull request of a commit, 
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, TypeVar
 
 import structlog
 
@@ -34,159 +34,107 @@ class ReadCommit(NamedTuple):
     trees: Trees | None = None
 
 
-class CommitSource(Protocol):
-    """The commits of one repository. The methods raise the errors of `analysis.errors`; all texts but files' are redacted."""
+class CommitSource:
+    """The commits of one repository, from its mirror if there is one, otherwise through GitHub's API.
 
-    @property
-    def read_from(self) -> ReadFrom:
-        """Where the commits come from."""
+    Once the mirror fails, the API takes its place. `read_from` says where the commits come from. The methods raise the errors
+    of `analysis.errors`; all texts but files' are redacted.
+    """
+
+    def __init__(
+        self,
+        github: GitHub,
+        repository: Repository,
+        mirror: Mirror | None = None,
+        read_from: ReadFrom = ReadFrom.API,
+    ) -> None:
+        self._github = github
+        self._repository = repository
+        self._mirror = mirror
+        self.read_from = ReadFrom.MIRROR if mirror else read_from
 
     def list_commits(self, window: Window) -> tuple[Commit, ...]:
         """List the window's commits by committer date, newest first: unread, without files."""
+        return self._read(
+            lambda mirror: mirror.list_commits(window), lambda: self._github.list_commits(self._repository, window)
+        )
 
     def head(self) -> str:
         """Return the SHA of the branch's head."""
+        return self._read(Mirror.head, lambda: self._github.head(self._repository))
 
     def commit_before(self, instant: datetime) -> str | None:
         """Return the SHA of the branch's last commit before an instant; None if there is none."""
+        return self._read(
+            lambda mirror: mirror.commit_before(instant), lambda: self._github.commit_before(self._repository, instant)
+        )
 
     def resolve(self, name: str) -> str:
         """Return the SHA of a tag, a branch, a SHA or the prefix of one, on the branch or not; raises `UnknownCommit`."""
+        return self._read(lambda mirror: mirror.resolve(name), lambda: self._github.resolve(self._repository, name))
 
     def merge_base(self, one: str, other: str) -> str | None:
         """Return the best common ancestor of two commits; None if they have none."""
+        return self._read(
+            lambda mirror: mirror.merge_base(one, other), lambda: self._github.merge_base(self._repository, one, other)
+        )
 
     def compare(self, base: str, head: str) -> Comparison:
         """Return the commits in `head` but not in `base`, unread."""
+        return self._read(
+            lambda mirror: mirror.compare(base, head), lambda: self._github.compare(self._repository, base, head)
+        )
 
     def prepare(self, shas: Sequence[str]) -> None:
         """Prepare the reading of these commits, all at once."""
+        self._read(lambda mirror: mirror.fetch_blobs(shas), lambda: None)
 
     def prepare_window(self, window: Window) -> None:
         """Prepare the reading of all commits of a window."""
+        self._read(lambda mirror: mirror.fetch_window(window), lambda: None)
 
     def read_commit(self, sha: str, *, pull: bool = True) -> ReadCommit:
         """Read a commit with its files and, if asked and given a token, its pull request."""
+        return self._read(
+            lambda mirror: self._read_mirrored(mirror, sha, pull=pull),
+            lambda: ReadCommit(self._github.read_commit(self._repository, sha, pull=pull)),
+        )
 
     def trees(self, commit: Commit) -> Trees | None:
-        """Return the whole files before and after a commit; None if only its patch can be read."""
+        """Return the whole files before and after a commit; None if only its patch can be read: the API takes a request a file."""
+        return self._mirror.trees(commit) if self._mirror and self.read_from is ReadFrom.MIRROR else None
 
     def find_commit(self, ref: str) -> ReadCommit:
-        """Read a commit (`ref`: a SHA or an unambiguous prefix) that may be on no branch, and note if it is not."""
+        """Read a commit (`ref`: a SHA or an unambiguous prefix) that may be on no branch, and note if it is not.
+
+        One that the mirror's branch lacks is looked for at GitHub, which may have it since the last fetch or from a fork.
+        """
+        sha = self._read(lambda mirror: mirror.find(ref), lambda: None)
+        if sha:
+            return self.read_commit(sha)
+        commit = self._github.read_commit(self._repository, ref)
+        branch = self._github.branch_without(self._repository, commit.sha)
+        return ReadCommit(commit.model_copy(update={"not_on": branch}))
 
     def contents(self, commit: Commit) -> str:
         """Return the text of the first changed source files as of that commit, without those that cannot be read."""
-
-
-class ApiSource:
-    """Commits through GitHub's API."""
-
-    def __init__(self, github: GitHub, repository: Repository, read_from: ReadFrom = ReadFrom.API) -> None:
-        self._github = github
-        self._repository = repository
-        self.read_from = read_from
-
-    def list_commits(self, window: Window) -> tuple[Commit, ...]:
-        return self._github.list_commits(self._repository, window)
-
-    def head(self) -> str:
-        return self._github.head(self._repository)
-
-    def commit_before(self, instant: datetime) -> str | None:
-        return self._github.commit_before(self._repository, instant)
-
-    def resolve(self, name: str) -> str:
-        return self._github.resolve(self._repository, name)
-
-    def merge_base(self, one: str, other: str) -> str | None:
-        return self._github.merge_base(self._repository, one, other)
-
-    def compare(self, base: str, head: str) -> Comparison:
-        return self._github.compare(self._repository, base, head)
-
-    def prepare(self, shas: Sequence[str]) -> None:
-        pass
-
-    def prepare_window(self, window: Window) -> None:
-        pass
-
-    def read_commit(self, sha: str, *, pull: bool = True) -> ReadCommit:
-        return ReadCommit(self._github.read_commit(self._repository, sha, pull=pull))
-
-    def trees(self, commit: Commit) -> Trees | None:
-        del commit  # its files take a request each
-        return None
-
-    def find_commit(self, ref: str) -> ReadCommit:
-        commit = self._github.read_commit(self._repository, ref)
-        return ReadCommit(
-            commit.model_copy(update={"not_on": self._github.branch_without(self._repository, commit.sha)})
-        )
-
-    def contents(self, commit: Commit) -> str:
-        return _contents(commit, lambda path: self._github.read_file(self._repository, commit.sha, path))
-
-
-class MirrorSource:
-    """Commits from a mirror. Once the mirror fails, the API takes its place."""
-
-    def __init__(self, mirror: Mirror, github: GitHub, repository: Repository) -> None:
-        self._mirror = mirror
-        self._github = github
-        self._repository = repository
-        self._api = ApiSource(github, repository)
-        self.read_from = ReadFrom.MIRROR
-
-    def list_commits(self, window: Window) -> tuple[Commit, ...]:
-        return self._or_api(lambda: self._mirror.list_commits(window), lambda: self._api.list_commits(window))
-
-    def head(self) -> str:
-        return self._or_api(self._mirror.head, self._api.head)
-
-    def commit_before(self, instant: datetime) -> str | None:
-        return self._or_api(lambda: self._mirror.commit_before(instant), lambda: self._api.commit_before(instant))
-
-    def resolve(self, name: str) -> str:
-        return self._or_api(lambda: self._mirror.resolve(name), lambda: self._api.resolve(name))
-
-    def merge_base(self, one: str, other: str) -> str | None:
-        return self._or_api(lambda: self._mirror.merge_base(one, other), lambda: self._api.merge_base(one, other))
-
-    def compare(self, base: str, head: str) -> Comparison:
-        return self._or_api(lambda: self._mirror.compare(base, head), lambda: self._api.compare(base, head))
-
-    def prepare(self, shas: Sequence[str]) -> None:
-        self._or_api(lambda: self._mirror.fetch_blobs(shas), lambda: self._api.prepare(shas))
-
-    def prepare_window(self, window: Window) -> None:
-        self._or_api(lambda: self._mirror.fetch_window(window), lambda: self._api.prepare_window(window))
-
-    def read_commit(self, sha: str, *, pull: bool = True) -> ReadCommit:
-        return self._or_api(lambda: self._read(sha, pull=pull), lambda: self._api.read_commit(sha, pull=pull))
-
-    def trees(self, commit: Commit) -> Trees | None:
-        return self._mirror.trees(commit) if self.read_from is ReadFrom.MIRROR else None
-
-    def find_commit(self, ref: str) -> ReadCommit:
-        return self._or_api(lambda: self._find(ref), lambda: self._api.find_commit(ref))
-
-    def contents(self, commit: Commit) -> str:
         trees = self.trees(commit)
-        return _contents(commit, trees.after.read) if trees else self._api.contents(commit)
+        changed = [file.path for file in commit.files if file.status != "removed" and kind(file.path) is Kind.SOURCE]
+        texts = (
+            trees.after.read(path) if trees else self._github.read_file(self._repository, commit.sha, path)
+            for path in changed[:_MAX_CONTENTS]
+        )
+        return "\n".join(filter(None, texts))
 
-    def _read(self, sha: str, *, pull: bool = True) -> ReadCommit:
+    def _read_mirrored(self, mirror: Mirror, sha: str, *, pull: bool) -> ReadCommit:
+        """Read a commit from the mirror, or through the API if it is this commit alone that the mirror cannot read."""
         try:
-            commit = self._mirror.read_commit(sha, self._pull_request(sha) if pull else None)
+            commit = mirror.read_commit(sha, self._pull_request(sha) if pull else None)
         except (MirrorUnavailable, UnknownCommit) as exc:
             log.warning("not in the mirror", repository=str(self._repository), commit=sha, why=str(exc))
-            self._or_api(self._mirror.head, lambda: "")  # which fails too if it is not this commit alone
-            return self._api.read_commit(sha, pull=pull)
-        return ReadCommit(commit, self._mirror.trees(commit))
-
-    def _find(self, ref: str) -> ReadCommit:
-        """Find a commit on the mirror's branch, or else at GitHub, which may have it since the last fetch or from a fork."""
-        sha = self._mirror.find(ref)
-        return self._read(sha) if sha else self._api.find_commit(ref)
+            mirror.head()  # which fails too if it is not this commit alone
+            return ReadCommit(self._github.read_commit(self._repository, sha, pull=pull))
+        return ReadCommit(commit, mirror.trees(commit))
 
     def _pull_request(self, sha: str) -> PullRequest | None:
         """Return a commit's pull request; None if GitHub fails, since the commit itself is there."""
@@ -196,10 +144,10 @@ class MirrorSource:
             log.warning("pull request not read", repository=str(self._repository), commit=sha, why=str(exc))
             return None
 
-    def _or_api(self, by_mirror: Callable[[], _T], by_api: Callable[[], _T]) -> _T:
-        if self.read_from is ReadFrom.MIRROR:
+    def _read(self, by_mirror: Callable[[Mirror], _T], by_api: Callable[[], _T]) -> _T:
+        if self._mirror and self.read_from is ReadFrom.MIRROR:
             try:
-                return by_mirror()
+                return by_mirror(self._mirror)
             except MirrorUnavailable as exc:
                 log.warning("no mirror", repository=str(self._repository), why=str(exc))
                 self.read_from = ReadFrom.API_INSTEAD
@@ -238,8 +186,8 @@ class CommitSources:
             else:
                 if mirror:
                     self._fetched[repository.key] = now
-                return self._source(mirror, repository)
-        return ApiSource(self._github, repository, ReadFrom.API_INSTEAD)
+                return CommitSource(self._github, repository, mirror)
+        return CommitSource(self._github, repository, read_from=ReadFrom.API_INSTEAD)
 
     def mirror(self, repository: Repository, now: datetime) -> Mirror:
         """Return a repository's mirror, fetched at most ten minutes ago, cloned if there is none.
@@ -272,10 +220,7 @@ class CommitSources:
 
     def stored(self, repository: Repository) -> CommitSource:
         """Return the source of a repository as it was last fetched, without a request."""
-        return self._source(self.existing_mirror(repository), repository)
-
-    def _source(self, mirror: Mirror | None, repository: Repository) -> CommitSource:
-        return MirrorSource(mirror, self._github, repository) if mirror else ApiSource(self._github, repository)
+        return CommitSource(self._github, repository, self.existing_mirror(repository))
 
     @staticmethod
     def _recently(
@@ -284,8 +229,3 @@ class CommitSources:
         """Return whether a repository's time is at most ten minutes ago, and not before `since`."""
         last = times.get(repository.key)
         return last is not None and now - last <= _RECENT and (since is None or since <= last)
-
-
-def _contents(commit: Commit, read: Callable[[str], str | None]) -> str:
-    changed = [file.path for file in commit.files if file.status != "removed" and kind(file.path) is Kind.SOURCE]
-    return "\n".join(filter(None, map(read, changed[:_MAX_CONTENTS])))

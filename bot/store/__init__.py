@@ -2,13 +2,12 @@
 
 from bot.store.commit_rows import StoredCommit
 from bot.store.database import open_engine
-from bot.store.failures import FailedPublication, ModelFailures, PublicationOutcomes
 from bot.store.feedback import AnswerRatings, GivenVerdict, Rating, RatingCounts, Verdict, Verdicts
 from bot.store.mailbox import Draft, Duplicate, Mailbox, OutboxMessage, State, Thread
 from bot.store.ongoing_answers import Interruption, OngoingAnswers
+from bot.store.outcomes import FailedPublication, ModelFailures, PublicationOutcomes, Spending
 from bot.store.process_locks import ProcessLocks
 from bot.store.search_index import SearchResult
-from bot.store.spending import Spending
 from bot.store.store import Store, StoredAnalysis, StoredDay
 from bot.store.subscriptions import Subscription, Subscriptions, Terms, Weekday
 

@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Row, null, select, true
+from sqlalchemy import ColumnElement, Connection, Row, Select, null, select, true
 
 from analysis.facts import VERSION as FACTS_VERSION
 from analysis.facts.links import keys
 from analysis.models import Commit, Fact, FileChange, Proof, PullRequest, Repository
-from bot.store.schema import analyses, commits, files, repositories
+from bot.store.schema import commits, files, repositories
 from bot.store.transactions import chunks, insert_missing
 
 # Fields of a commit that columns hold as they are.
@@ -28,6 +28,18 @@ class StoredCommit(NamedTuple):
     proof: Proof
 
 
+def of_repository(repository: Repository) -> ColumnElement[bool]:
+    """Return the condition that a commit is of a repository."""
+    own = select(repositories.c.id).where(repositories.c.key == repository.key)
+    return commits.c.repository_id == own.scalar_subquery()
+
+
+def latest_ids(repository: Repository) -> Select[int]:
+    """Return the query for the ids of a repository's commits on its branch that were read, newest first."""
+    on_branch = of_repository(repository), commits.c.read, commits.c.not_on.is_(None)
+    return select(commits.c.id).where(*on_branch).order_by(commits.c.committed_at.desc())
+
+
 def repository_id_of(connection: Connection, repository: Repository) -> int:
     """Return the id of a repository, adding it if it is new."""
     query = select(repositories.c.id).where(repositories.c.key == repository.key)
@@ -41,17 +53,10 @@ def repository_id_of(connection: Connection, repository: Repository) -> int:
 def commit_ids(connection: Connection, repository_id: int, shas: Sequence[str]) -> dict[str, int]:
     """Return SHA -> id of the commits that are stored."""
     found: dict[str, int] = {}
+    own = select(commits.c.sha, commits.c.id).where(commits.c.repository_id == repository_id)
     for chunk in chunks(shas):
-        query = select(commits.c.sha, commits.c.id).where(
-            commits.c.repository_id == repository_id, commits.c.sha.in_(chunk)
-        )
-        found |= {row.sha: row.id for row in connection.execute(query)}
+        found |= {row.sha: row.id for row in connection.execute(own.where(commits.c.sha.in_(chunk)))}
     return found
-
-
-def insert_new(connection: Connection, repository_id: int, listed: Iterable[Commit]) -> None:
-    """Insert those commits that are not stored yet, without facts."""
-    insert_missing(connection, commits, [commit_values(repository_id, commit, ()) for commit in listed])
 
 
 def commit_values(
@@ -101,16 +106,7 @@ def read_commits(connection: Connection, ids: Sequence[int], *, patches: bool = 
     return [_stored_commit(rows[each], changes.get(each, [])) for each in ids]
 
 
-def summaries_of(connection: Connection, ids: Iterable[int]) -> dict[int, list[str]]:
-    """Return commit id -> the summaries of its analyses, for those that have any."""
-    found: dict[int, list[str]] = {}
-    query = select(analyses.c.commit_id, analyses.c.body).where(analyses.c.commit_id.in_(list(ids)))
-    for row in connection.execute(query):
-        found.setdefault(row.commit_id, []).append(row.body["summary"])
-    return found
-
-
-def _stored_commit(row: Row[Any], changes: Sequence[FileChange]) -> StoredCommit:
+def _stored_commit(row: Row[Any], changes: Iterable[FileChange]) -> StoredCommit:
     commit = Commit(
         **{name: getattr(row, name) for name in _COPIED},
         parents=tuple(row.parents),

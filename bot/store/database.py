@@ -1,19 +1,23 @@
-"""Opening the database: one of two kinds, migrated to the current schema."""
+"""Opening the database: one of two kinds, migrated to the current schema.
 
-from collections.abc import Mapping
+A program is known by the latest migration that it has. Each migration says in `readable_by` which program is the oldest that
+works with the database once it is applied.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from sqlalchemy import Connection, Engine, exc, insert, update
+from sqlalchemy import Connection, Engine, exc, insert, inspect, update
 from sqlalchemy.engine import URL, make_url
 
 from analysis.errors import BadSetting, StoreUnusable
-from bot.store import pool, postgresql, sqlite
-from bot.store.full_text import create_index
+from bot.store import executors, postgresql, sqlite
 from bot.store.schema import alembic_version, metadata
-from bot.store.schema_version import RunningProgram, SchemaVersion, counted
-from bot.store.transactions import Database
+from bot.store.search_index import create_index
+from bot.store.transactions import Database, without_password
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -22,21 +26,15 @@ if TYPE_CHECKING:
 # opens without importing Alembic. A test compares them.
 HEAD, READABLE_BY = "0021", "0021"
 MIGRATION = "migration"  # what a transaction holds that migrates, or that must not overlap one
-# Follows the version of the target of an unfinished move (`bot.store.move`), so that no program takes it for a whole store.
-MOVING = "-moving"
 
 
 class _DatabaseKind(Protocol):
     """What differs between the kinds of databases: `bot.store.sqlite` and `bot.store.postgresql`, by these names."""
 
     def check_url(self, url: URL) -> None: ...
-    def display_name(self, url: URL) -> str: ...
     def new_engine(self, url: URL) -> Engine: ...
     def read_only_engine(self, url: URL) -> Engine: ...
-    def exists(self, url: URL) -> bool: ...
-    def stored_version(self, url: URL) -> SchemaVersion | None: ...
-    def version(self, connection: Connection) -> SchemaVersion | None: ...
-    def running_programs(self, connection: Connection) -> list[RunningProgram]: ...
+    def existing_engine(self, url: URL) -> Engine | None: ...
 
 
 _KINDS: Mapping[str, _DatabaseKind] = {"sqlite": sqlite, "postgresql": postgresql}
@@ -52,14 +50,20 @@ class Condition(Enum):
     NEWER = "a newer program wrote it, which this one can work with"
 
 
+class _SchemaVersion(NamedTuple):
+    """The latest migration of a database, and the oldest program that works with it."""
+
+    latest: str
+    oldest_program: str | None
+
+
 def open_engine(database_url: str) -> Engine:
     """Open the database, migrate it if it is older, and return its engine.
 
     Raise `BadSetting` for an unsupported URL. Raise `StoreUnusable` on failure, for a newer schema that this program cannot
     work with, and for an older one that processes use which could not work with the new one.
     """
-    url = address_of(database_url)
-    engine = _kind(url).new_engine(url)
+    engine = engine_as_it_is(database_url)
     try:
         _migrate(engine)
     except BaseException:
@@ -74,20 +78,8 @@ def engine_as_it_is(database_url: str, *, read_only: bool = False) -> Engine:
     Raise `BadSetting` for an unsupported URL.
     """
     url = address_of(database_url)
-    kind = _kind(url)
+    kind = _KINDS[url.get_backend_name()]
     return kind.read_only_engine(url) if read_only else kind.new_engine(url)
-
-
-def stored_version(database_url: str) -> str | None:
-    """Return the schema version of a database without changing it, None for a new one. Raise the errors of `open_engine`."""
-    url = address_of(database_url)
-    found = _kind(url).stored_version(url)
-    return found.latest if found else None
-
-
-def passing_failures() -> int:
-    """Return how many uses of the database by this process failed so far for a reason that passes, such as a restart of the server."""
-    return pool.passing_failures.count
 
 
 def condition(database_url: str) -> Condition:
@@ -96,7 +88,11 @@ def condition(database_url: str) -> Condition:
     Raise `StoreUnusable` if it cannot be used, also for a newer schema that this program cannot work with.
     """
     url = address_of(database_url)
-    found = _kind(url).stored_version(url)
+    engine = _KINDS[url.get_backend_name()].existing_engine(url)
+    if engine is None:
+        return Condition.NEW
+    with engine.connect() as connection:
+        found = _version(connection)
     if found is None:
         return Condition.NEW
     if _serves(found, url):
@@ -105,16 +101,9 @@ def condition(database_url: str) -> Condition:
     return Condition.BEHIND
 
 
-def exists(database_url: str) -> bool:
-    """Return whether there is a database, without creating it. Raise `BadSetting` for an unsupported URL or a missing folder."""
-    url = address_of(database_url)
-    return _kind(url).exists(url)
-
-
 def display_name(database_url: str) -> str:
     """Return the URL as people may read it, without a password. Raise `BadSetting` for an unsupported one."""
-    url = address_of(database_url)
-    return _kind(url).display_name(url)
+    return without_password(address_of(database_url))
 
 
 def address_of(database_url: str) -> URL:
@@ -125,44 +114,52 @@ def address_of(database_url: str) -> URL:
         raise BadSetting(f"DATABASE_URL is not a valid database URL; {_FORMS}") from None
     if url.drivername == "postgres":  # as some platforms write it
         url = url.set(drivername="postgresql")
-    if url.get_backend_name() not in _KINDS:
+    kind = _KINDS.get(url.get_backend_name())
+    if kind is None:
         raise BadSetting(f"DATABASE_URL: {url.get_backend_name()!r} databases are not supported; {_FORMS}")
-    _kind(url).check_url(url)
+    kind.check_url(url)
     return url
-
-
-def _kind(url: URL) -> _DatabaseKind:
-    return _KINDS[url.get_backend_name()]
 
 
 def check_schema(connection: Connection) -> None:
     """Raise `StoreUnusable` if the database was migrated to a schema that this program cannot work with."""
-    url = connection.engine.url
-    found = _kind(url).version(connection)
+    found = _version(connection)
     if found:
-        _serves(found, url)
+        _serves(found, connection.engine.url)
+
+
+def _version(connection: Connection) -> _SchemaVersion | None:
+    """Return the schema version, None for a new database.
+
+    Raise `StoreUnusable` for a server that cannot serve us, and for a new database whose user may create no tables in it.
+    """
+    is_server = connection.dialect.name == "postgresql"
+    if is_server:
+        postgresql.check_server(connection)
+    known = inspect(connection).has_table("alembic_version")
+    row = connection.exec_driver_sql("SELECT * FROM alembic_version").mappings().first() if known else None
+    if row is None and is_server:
+        postgresql.check_may_create_tables(connection)
+    return _SchemaVersion(row["version_num"], row.get("oldest_program")) if row else None
 
 
 def _migrate(engine: Engine) -> None:
-    kind, url = _kind(engine.url), engine.url
     with engine.connect() as connection:
-        found = kind.version(connection)
-    if found and _serves(found, url):
+        found = _version(connection)
+    if found and _serves(found, engine.url):
         return
     with Database(engine).begin(alone=MIGRATION) as connection:
-        found = kind.version(connection)  # another process may have migrated it meanwhile
-        if found and _serves(found, url):
-            return
-        if found:
-            _upgrade(connection, found)
-        else:
+        found = _version(connection)  # another process may have migrated it meanwhile
+        if found is None:
             _create(connection)
+        elif not _serves(found, engine.url):
+            _upgrade(connection, found)
 
 
-def _serves(found: SchemaVersion, url: URL) -> bool:
+def _serves(found: _SchemaVersion, url: URL) -> bool:
     """Return whether this program works with a schema as it is. Raise `StoreUnusable` if it is a newer one that it does not."""
-    newer = found.is_newer_than(HEAD)
-    if newer and not found.serves(HEAD):
+    newer = found.latest.isdigit() and found.latest > HEAD  # other words than numbers are no migration's
+    if newer and (found.oldest_program is None or found.oldest_program > HEAD):
         raise _newer(url)
     return newer or found.latest == HEAD
 
@@ -175,20 +172,28 @@ def _create(connection: Connection) -> None:
     connection.execute(insert(alembic_version), {"version_num": HEAD, "oldest_program": READABLE_BY})
 
 
-def _upgrade(connection: Connection, found: SchemaVersion) -> None:
+def _upgrade(connection: Connection, found: _SchemaVersion) -> None:
     from alembic import command
 
     config, url = _migrations(), connection.engine.url
     _check_known(found.latest, config, url)
-    left_behind = [each for each in _kind(url).running_programs(connection) if each.schema_version < READABLE_BY]
+    left_behind = executors.older_programs(connection, READABLE_BY)
     if left_behind:
         raise StoreUnusable(
-            f"{_kind(url).display_name(url)} is used by {counted(left_behind)}, which cannot work with the tables of this "
+            f"{without_password(url)} is used by {_counted(left_behind)}, which cannot work with the tables of this "
             f"version; stop {'it' if len(left_behind) == 1 else 'them'} first"
         )
     config.attributes["connection"] = connection
     command.upgrade(config, "head")
     connection.execute(update(alembic_version).values(oldest_program=READABLE_BY))
+
+
+def _counted(programs: Sequence[str]) -> str:
+    """Return how many processes there are of which version, such as "2 processes of vllm-digest 1.0 and 1 of 1.1"."""
+    (version, first), *rest = sorted(Counter(programs).items())
+    processes = "process" if first == 1 else "processes"
+    others = [f"{count} of {other}" for other, count in rest]
+    return " and ".join([f"{first} {processes} of vllm-digest {version}", *others])
 
 
 def _migrations() -> "Config":
@@ -202,14 +207,10 @@ def _migrations() -> "Config":
 def _check_known(version: str, config: "Config", url: URL) -> None:
     from alembic.script import ScriptDirectory
 
-    if version.endswith(MOVING):
-        raise StoreUnusable(
-            f"{_kind(url).display_name(url)} has only a part of what vllm-digest move brings it; run that again to finish it"
-        )
     known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
     if version < min(known):
         raise StoreUnusable(
-            f"{_kind(url).display_name(url)} was written by an earlier vllm-digest, whose stores this one does not read; "
+            f"{without_password(url)} was written by an earlier vllm-digest, whose stores this one does not read; "
             "move it away, or set DATABASE_URL to a new one, and run vllm-digest backfill"
         )
     if version not in known:
@@ -217,5 +218,5 @@ def _check_known(version: str, config: "Config", url: URL) -> None:
 
 
 def _newer(url: URL) -> StoreUnusable:
-    name = _kind(url).display_name(url)
+    name = without_password(url)
     return StoreUnusable(f"{name} was written by a newer vllm-digest; upgrade the program, or set DATABASE_URL")

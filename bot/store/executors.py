@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import structlog
 from sqlalchemy import Connection, Engine, Select, delete, func, or_, select, text, update
 
-from bot.store.postgresql import LOCK_HOLDERS, executor_lock
+from bot.store.postgresql import LOCK_HOLDERS
 from bot.store.schema import executors
-from bot.store.transactions import Database
+from bot.store.transactions import Records, lock_key
 
 _KEPT = timedelta(days=30)
 _NOW = func.clock_timestamp()
@@ -51,11 +51,11 @@ class Executor(NamedTuple):
     ended_at: datetime | None
 
 
-class Executors:
+class Executors(Records):
     """The processes of a bot, on one engine. SQLite has no rows: there is one process, which holds a file's lock."""
 
     def __init__(self, engine: Engine, timing: Timing = TIMING) -> None:
-        self._database = Database(engine)
+        super().__init__(engine)
         self._timing = timing
         self._ended: frozenset[str] = frozenset()  # lately, as far as `newly_ended` has told
 
@@ -73,63 +73,66 @@ class Executors:
         return self._read(select(executors))
 
     def _read(self, query: Select[Any]) -> list[Executor]:
-        return [Executor(*row) for row in self._database.rows(query.order_by(executors.c.started_at))]
+        return [Executor(*row) for row in self.database.rows(query.order_by(executors.c.started_at))]
 
     def time(self) -> datetime:
         """Return the time of the database's clock on PostgreSQL, by which the rows' times go."""
-        [found] = self._database.column(select(_NOW))
+        [found] = self.database.column(select(_NOW))
         assert isinstance(found, datetime)
         return found
 
     def dead_among(self, owners: Collection[str]) -> list[str]:
         """Mark processes that died as ended. Return those of `owners`, ids of processes with work under way, that are dead."""
-        if self._database.is_sqlite:
+        if self.database.is_sqlite:
             return []  # whoever asks holds the file alone
-        has_ended = self._has_ended(owners)
-        suspects: set[str] = set()
-        if not self._is_server_new():
-            suspects = {id_ for id_, ended in has_ended.items() if not ended} | set(owners) - has_ended.keys()
-        dead = {id_ for id_ in sorted(suspects) if self._end_if_dead(id_)}
-        dead |= {id_ for id_, ended in has_ended.items() if ended}
-        return sorted(dead & set(owners))
+        has_ended = executors.c.ended_at.is_not(None)
+        query = select(executors.c.id, has_ended).where(or_(~has_ended, executors.c.id.in_(owners)))
+        known = {id_: bool(is_over) for id_, is_over in self.database.rows(query)}
+        # Where the server started lately, living processes may not have noticed, and have no lock yet.
+        grace = func.pg_postmaster_start_time() > _NOW - 1.5 * self._timing.renewal
+        is_server_new = bool(self.database.value(select(grace)))
+        ended = {id_ for id_, is_over in known.items() if is_over}
+        suspects = [] if is_server_new else sorted((known.keys() | set(owners)) - ended)
+        ended |= {id_ for id_ in suspects if self._end_if_dead(id_)}
+        return sorted(ended & set(owners))
 
     def newly_ended(self) -> bool:
         """Return whether a process has ended of its own accord, or was marked as ended, since this was last asked."""
-        if self._database.is_sqlite:
+        if self.database.is_sqlite:
             return False
         query = select(executors.c.id).where(executors.c.ended_at > _NOW - self._timing.silence)
-        ended = frozenset(self._database.column(query))
+        ended = frozenset(self.database.column(query))
         known, self._ended = self._ended, ended
         return bool(ended - known)
 
     def forget(self) -> None:
         """Delete the rows of processes that ended more than 30 days ago."""
-        self._database.execute(delete(executors).where(executors.c.ended_at < datetime.now(UTC) - _KEPT))
-
-    def _has_ended(self, owners: Collection[str]) -> dict[str, bool]:
-        """Return id -> whether it is known to have ended, of the processes that are not, and of those of `owners` that have rows."""
-        ended = executors.c.ended_at.is_not(None)
-        query = select(executors.c.id, ended).where(or_(~ended, executors.c.id.in_(owners)))
-        return {id_: bool(has_ended) for id_, has_ended in self._database.rows(query)}
+        self.database.execute(delete(executors).where(executors.c.ended_at < datetime.now(UTC) - _KEPT))
 
     def _end_if_dead(self, executor_id: str) -> bool:
         key = {"key": executor_lock(executor_id)}
-        with self._database.begin() as connection:
-            if self._is_silent(connection, executor_id):
+        with self.database.begin() as connection:
+            own = executors.c.id == executor_id
+            is_silent = select(executors.c.id).where(own, executors.c.seen_at < _NOW - self._timing.silence)
+            if connection.execute(is_silent).first():
                 connection.execute(_END_HOLDERS, key)
             # Held until the row is marked, so that the process cannot take its lock again in between.
             if not connection.execute(text("SELECT pg_try_advisory_xact_lock(:key)"), key).scalar_one():
                 return False
-            mark = update(executors).where(executors.c.id == executor_id, executors.c.ended_at.is_(None))
-            connection.execute(mark.values(ended_at=_NOW))
+            connection.execute(update(executors).where(own, executors.c.ended_at.is_(None)).values(ended_at=_NOW))
         log.warning("process ended", executor=executor_id)
         return True
 
-    def _is_server_new(self) -> bool:
-        """Return whether the server started so recently that living processes may not have noticed, and have no lock yet."""
-        grace = 1.5 * self._timing.renewal
-        return bool(self._database.value(select(func.pg_postmaster_start_time() > _NOW - grace)))
 
-    def _is_silent(self, connection: Connection, executor_id: str) -> bool:
-        query = select(executors.c.seen_at < _NOW - self._timing.silence).where(executors.c.id == executor_id)
-        return bool(connection.execute(query).scalar())
+def executor_lock(executor_id: str) -> int:
+    """Return the number of the lock that a process of the bot holds as long as it lives."""
+    return lock_key(f"executor {executor_id}")
+
+
+def older_programs(connection: Connection, schema_version: str) -> list[str]:
+    """Return the version of each living process whose program is older than a schema. On SQLite no process has a row."""
+    columns = select(executors.c.id, executors.c.version)
+    older = columns.where(executors.c.ended_at.is_(None), executors.c.schema_version < schema_version)
+    rows = connection.execute(older).all() if connection.dialect.name == "postgresql" else []
+    held = text(f"SELECT count(*) {LOCK_HOLDERS}")
+    return [row.version for row in rows if connection.execute(held, {"key": executor_lock(row.id)}).scalar()]

@@ -6,29 +6,29 @@ way, if this one was paused or cut off from the database; it then has to start a
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from importlib.metadata import version
 from pathlib import Path
 from secrets import token_hex
 from socket import gethostname
 from threading import Condition, Event, Lock, Thread
-from typing import Any, Protocol
+from typing import Any
 
 import structlog
 from sqlalchemy import Connection, Delete, Engine, Update, delete, func, insert, select, text, update
 
 from analysis.errors import BadSetting, StoreUnusable
 from bot.store.database import HEAD, MIGRATION, address_of, check_schema, open_engine
-from bot.store.executors import TIMING, Timing
-from bot.store.postgresql import display_name, executor_lock, lock_key, session
+from bot.store.executors import TIMING, Timing, executor_lock
+from bot.store.postgresql import session
 from bot.store.schema import executors
 from bot.store.sqlite import prepare_folder
-from bot.store.transactions import Database
+from bot.store.transactions import Database, lock_key, without_password
 
-_RETRY = 0.5  # seconds between attempts to reach the database again
-_WRITES = 40  # seconds that writes to Slack under way get to record what became of them, once the lease is lost
-_LONGEST = 40  # characters of the purpose of a command
-_PARTING = 5  # seconds that they get when the process is told to end; who told it may kill it after ten
+_RETRY_INTERVAL = 0.5  # seconds between attempts to reach the database again
+_WRITE_GRACE = 40  # seconds that writes to Slack under way get to record what became of them, once the lease is lost
+_PURPOSE_LENGTH = 40  # characters of the purpose of a command
+_EXIT_GRACE = 5  # seconds that they get when the process is told to end; who told it may kill it after ten
 
 log = structlog.get_logger(__name__)
 
@@ -37,38 +37,47 @@ class LeaseLost(BaseException):
     """Others may act in place of this process, or it ends. It interrupts a flow: the engine records only `Exception`s."""
 
 
-class Lease(Protocol):
-    """The right of a process to write to Slack, under the process's `id`."""
+class Lease:
+    """The right of a process to write to Slack, under the process's `id`.
 
-    @property
-    def id(self) -> str: ...
+    Here it is that on a SQLite file: a lock on a file beside it, which nobody can take from a living process.
+    """
 
-    def held(self) -> AbstractContextManager[Engine]:
+    id = "bot"  # constant, so that the engine resumes what an earlier process had begun
+
+    def __init__(self, database_url: str) -> None:
+        self._database_url = database_url
+
+    @contextmanager
+    def held(self) -> Iterator[Engine]:
         """Hold the lease for the duration of the block, and yield the engine of the migrated database.
 
         Raise `StoreUnusable` if the database cannot be used, or serves one process and has one.
         """
-        ...
+        with _file_locked(_file(self._database_url)):
+            yield open_engine(self._database_url)
 
     def check(self) -> None:
         """Return if this process holds its lease at this moment; wait while the database is away. Else raise `LeaseLost`."""
-        ...
 
     def is_lost(self) -> bool:
         """Return whether others may act in place of this process, as far as it knows."""
-        ...
+        return False
 
     def is_held(self) -> bool:
         """Return whether this process held its lease when it last looked, which it does every few seconds."""
-        ...
+        return True
 
-    def writing(self) -> AbstractContextManager[None]:
+    @contextmanager
+    def writing(self) -> Iterator[None]:
         """Let a write to Slack, and recording what became of it, end before the process gives up its lease or starts anew."""
-        ...
+        yield
 
     def release(self) -> None:
-        """Give up the lease once no write to Slack is under way, so that others go on at once. Only exiting may follow."""
-        ...
+        """Give up the lease once no write to Slack is under way, so that others go on at once. Only exiting may follow.
+
+        On SQLite the next process needs the whole file, which is free when this one has exited.
+        """
 
 
 def new_lease(
@@ -79,7 +88,8 @@ def new_lease(
     `on_lost` is called once in a thread of its own when the lease was lost to others.
     """
     if address_of(database_url).get_backend_name() == "sqlite":
-        return _FileLease(database_url)
+        _file(database_url)
+        return Lease(database_url)
     return _SessionLease(database_url, command, timing, on_lost)
 
 
@@ -109,47 +119,17 @@ def held_alone(database_url: str, purpose: str) -> Iterator[None]:
     with closing(session(url)) as connection:
         taken = connection.execute(text("SELECT pg_try_advisory_lock(:key)"), {"key": lock_key("alone")})
         if not taken.scalar_one():
-            raise StoreUnusable(_in_use(f"vllm-digest {purpose}", display_name(url)))
+            raise StoreUnusable(_in_use(f"vllm-digest {purpose}", without_password(url)))
         yield
 
 
-class _FileLease:
-    """The lease on a SQLite file: a lock on a file beside it, which nobody can take from a living process."""
-
-    id = "bot"  # constant, so that the engine resumes what an earlier process had begun
-
-    def __init__(self, database_url: str) -> None:
-        self._url = database_url
-        self._file = _file(database_url)
-
-    @contextmanager
-    def held(self) -> Iterator[Engine]:
-        with _file_locked(self._file):
-            yield open_engine(self._url)
-
-    def check(self) -> None:
-        pass
-
-    def is_lost(self) -> bool:
-        return False
-
-    def is_held(self) -> bool:
-        return True
-
-    @contextmanager
-    def writing(self) -> Iterator[None]:
-        yield
-
-    def release(self) -> None:
-        pass  # the next process needs the whole file, which is free when this one has exited
-
-
-class _SessionLease:
+class _SessionLease(Lease):
     """The lease of one of several processes on PostgreSQL: a lock on a connection of its own, and a row renewed in time."""
 
     def __init__(self, database_url: str, command: str, timing: Timing, on_lost: Callable[[], object]) -> None:
+        super().__init__(database_url)
         self.id = f"{gethostname()[:200]}-{os.getpid()}-{token_hex(4)}"
-        self._database_url, self._url = database_url, address_of(database_url)
+        self._url = address_of(database_url)
         self._command, self._timing, self._on_lost = command, timing, on_lost
         self._key = {"key": executor_lock(self.id)}
         self._own = executors.c.id == self.id, executors.c.ended_at.is_(None)
@@ -208,7 +188,7 @@ class _SessionLease:
     def release(self) -> None:
         self._ending.set()
         with self._written:
-            quiet = self._written.wait_for(lambda: not self._writes, _PARTING)
+            quiet = self._written.wait_for(lambda: not self._writes, _EXIT_GRACE)
         if quiet:  # otherwise the others wait until the lock is free, and look for the message in Slack
             self._leave(self._marked_ended())
 
@@ -220,7 +200,7 @@ class _SessionLease:
         except LeaseLost:
             if self._lost.is_set():
                 with self._written:
-                    self._written.wait_for(lambda: not self._writes, _WRITES)
+                    self._written.wait_for(lambda: not self._writes, _WRITE_GRACE)
                 self._on_lost()
 
     def _confirm(self, statement: Any) -> None:
@@ -237,19 +217,10 @@ class _SessionLease:
                 self._away = ""
                 if found:
                     return
-                self._why = self._why_lost()
+                self._why = "another process marked this one as ended, or its row was deleted"
                 self._lost.set()
                 log.warning("lease lost", executor=self.id, why=self._why)
         raise LeaseLost(self._why)
-
-    def _why_lost(self) -> str:
-        """Return what the row of this process says, which is not as this one left it."""
-        marked = select(func.count()).select_from(executors).where(executors.c.id == self.id)
-        try:
-            is_there = self._execute(marked)
-        except StoreUnusable as exc:
-            return f"unknown: {exc}"
-        return "another process marked this one as ended" if is_there else "the row of this process was deleted"
 
     def _execute(self, statement: Any) -> bool:
         self._connection = self._connection or self._opened()
@@ -261,23 +232,18 @@ class _SessionLease:
             log.warning("lease cannot be looked up; nothing is sent until it can", why=why)
         self._away = why
         self._close()
-        self._ending.wait(_RETRY)
+        self._ending.wait(_RETRY_INTERVAL)
 
     def _opened(self) -> Connection:
         """Open a connection and take the lock on it. Raise `StoreUnusable` if that fails, or the schema became too new."""
-        connection = session(self._url)
-        try:
-            self._lock(connection)
+        with ExitStack() as undone:
+            connection = undone.enter_context(closing(session(self._url)))
+            if not connection.execute(text("SELECT pg_try_advisory_lock(:key)"), self._key).scalar_one():
+                # By the connection that was lost, of which the server does not know yet, or by whoever ends this process.
+                raise StoreUnusable(f"{without_password(self._url)} still holds the lock of this process")
             check_schema(connection)  # it may have been migrated while it was away
-        except BaseException:
-            connection.close()
-            raise
+            undone.pop_all()
         return connection
-
-    def _lock(self, connection: Connection) -> None:
-        if not connection.execute(text("SELECT pg_try_advisory_lock(:key)"), self._key).scalar_one():
-            # By the connection that was lost, of which the server does not know yet, or by whoever ends this process.
-            raise StoreUnusable(f"{display_name(self._url)} still holds the lock of this process")
 
     def _row(self) -> dict[str, Any]:
         now = func.clock_timestamp()
@@ -332,7 +298,7 @@ def _file_locked(database: Path, purpose: str = "") -> Iterator[None]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             file.seek(0)
-            raise StoreUnusable(_in_use(f"vllm-digest {file.read(_LONGEST)}".strip(), str(database))) from None
+            raise StoreUnusable(_in_use(f"vllm-digest {file.read(_PURPOSE_LENGTH)}".strip(), str(database))) from None
         file.truncate(0)
         file.write(purpose)
         file.flush()

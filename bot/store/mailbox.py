@@ -3,16 +3,17 @@
 Every row has a key, so that a request received twice is stored once and a sent message is not sent again.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Engine, Row, delete, func, select, update
+from sqlalchemy import ColumnElement, Connection, delete, func, select, update
 
 from bot.models.clock import Clock
+from bot.store import sqlite
 from bot.store.schema import duplicates, inbox, outbox, threads, turns
-from bot.store.transactions import Database, insert_missing, insert_or_update
+from bot.store.transactions import Records, insert_missing, insert_or_update
 
 
 class State(StrEnum):
@@ -74,73 +75,80 @@ class Duplicate(NamedTuple):
     ts: str
 
 
-class Mailbox:
+class Mailbox(Records):
     """The inbox and the outbox on one engine; thread-safe."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._database = Database(engine)
 
     # Requests
 
     def receive(self, key: str, body: dict[str, Any], now: datetime) -> bool:
         """Store a request; return False if it is a duplicate."""
-        with self._database.begin() as connection:
+        with self.database.begin() as connection:
             return insert_missing(connection, inbox, {"key": key, "body": body, "received_at": now}) == 1
 
     def request(self, key: str) -> dict[str, Any] | None:
         """Return the body of a request, or None if there is none with this key."""
-        return self._database.value(select(inbox.c.body).where(inbox.c.key == key))
+        return self.database.value(select(inbox.c.body).where(inbox.c.key == key))
 
     def done(self, key: str, now: datetime) -> None:
         """Mark a request as done and delete its body."""
-        self._database.execute(update(inbox).where(inbox.c.key == key).values(done_at=now, body={}))
+        self.database.execute(update(inbox).where(inbox.c.key == key).values(done_at=now, body={}))
 
     def erase_deleted(self) -> None:
         """Erase the bodies of requests that are done from SQLite's log, unless others read it."""
-        self._database.truncate_log()
+        if self.database.is_sqlite:  # PostgreSQL has its own time for that
+            with self.database.queued():
+                sqlite.truncate_log(self.database.engine.url)
 
     def waiting(self, before: datetime | None = None) -> list[str]:
         """Return the keys of the pending requests, oldest first; those received `before` an instant, if given."""
         query = select(inbox.c.key).where(inbox.c.done_at.is_(None)).order_by(inbox.c.received_at)
         if before:
             query = query.where(inbox.c.received_at < before)
-        return self._database.column(query)
+        return self.database.column(query)
 
     def waiting_since(self) -> datetime | None:
         """Return when the oldest pending request was received; None if there is none."""
-        return self._database.value(select(func.min(inbox.c.received_at)).where(inbox.c.done_at.is_(None)))
+        return self.database.value(select(func.min(inbox.c.received_at)).where(inbox.c.done_at.is_(None)))
 
     # Messages
 
     def freeze(self, drafts: Sequence[Draft]) -> None:
         """Store messages to be sent; those already stored stay unchanged."""
-        with self._database.begin() as connection:
+        with self.database.begin() as connection:
             rows = [draft._asdict() | {"state": State.READY.value} for draft in drafts]
             insert_missing(connection, outbox, rows)
 
     def message(self, key: str) -> OutboxMessage | None:
         """Return the message with this key, or None."""
-        row = self._database.first(select(outbox).where(outbox.c.key == key))
-        return _message(row) if row else None
+        return next(iter(self._found(outbox.c.key == key)), None)
 
     def messages(self, prefix: str) -> list[OutboxMessage]:
         """Return the messages whose keys begin with `prefix`, sorted by key."""
-        rows = self._database.rows(
-            select(outbox).where(outbox.c.key >= prefix, outbox.c.key < prefix + "\U0010ffff").order_by(outbox.c.key)
-        )
-        return [_message(row) for row in rows]
+        return self._found(*_begins(prefix))
+
+    def at(self, channel: str, ts: str) -> OutboxMessage | None:
+        """Return the message that has this timestamp in a channel, if it was sent from this outbox."""
+        return next(iter(self._found(outbox.c.channel == channel, outbox.c.ts == ts)), None)
+
+    def held(self) -> list[OutboxMessage]:
+        """Return the messages held for manual attention."""
+        return self._found(outbox.c.state == State.HELD.value)
+
+    def _found(self, *conditions: ColumnElement[bool]) -> list[OutboxMessage]:
+        rows = self.database.rows(select(outbox).where(*conditions).order_by(outbox.c.key))
+        return [OutboxMessage(**{**row._asdict(), "state": State(row.state)}) for row in rows]
 
     def mark(self, key: str, state: State, **changes: Any) -> None:
         """Set a message's state, and with it any of `tried_at`, `ts`, `file_id` and `note`, unless it is sent: it stays so."""
         is_open = outbox.c.state != State.SENT.value
-        self._database.execute(update(outbox).where(outbox.c.key == key, is_open).values(state=state.value, **changes))
+        self.database.execute(update(outbox).where(outbox.c.key == key, is_open).values(state=state.value, **changes))
 
     def begin_attempt(self, message: OutboxMessage, now: datetime, file_id: str | None = None) -> OutboxMessage | None:
         """Mark a message as being sent since `now`; return it so, or None if it was tried or sent since it was read."""
         attempt = message._replace(state=State.SENDING, tried_at=now, file_id=file_id or message.file_id)
         is_open = outbox.c.state != State.SENT.value
         values = {"state": attempt.state.value, "tried_at": now, "file_id": attempt.file_id}
-        marked = self._database.execute(update(outbox).where(*_attempt(message), is_open).values(**values))
+        marked = self.database.execute(update(outbox).where(*_attempt(message), is_open).values(**values))
         return attempt if marked else None
 
     def sent(self, message: OutboxMessage, ts: str) -> bool:
@@ -150,52 +158,39 @@ class Mailbox:
         changes, and what this attempt posted is kept as a duplicate.
         """
         changes: dict[str, Any] = {"content": {}} if "data" in message.content else {}
-        values = {"state": State.SENT.value, "ts": ts, "note": "", **changes}
-        with self._database.begin() as connection:
-            marked = connection.execute(update(outbox).where(*_attempt(message)).values(**values)).rowcount == 1
+        return self._mark_posted(message, ts, {"state": State.SENT.value, "note": "", **changes})
+
+    def begun_stream(self, message: OutboxMessage, ts: str) -> bool:
+        """Mark a message as streaming with timestamp `ts`; return False, and keep a duplicate, as `sent` does."""
+        return self._mark_posted(message, ts, {"state": State.STREAMING.value})
+
+    def _mark_posted(self, message: OutboxMessage, ts: str, values: Mapping[str, Any]) -> bool:
+        with self.database.begin() as connection:
+            marked = connection.execute(update(outbox).where(*_attempt(message)).values(ts=ts, **values)).rowcount == 1
             if not marked:
                 _keep_duplicate(connection, message, ts)
             elif message.about:
                 _keep_thread(connection, message.channel, message.thread_ts or ts, message.about)
         return marked
 
-    def begun_stream(self, message: OutboxMessage, ts: str) -> bool:
-        """Mark a message as streaming with timestamp `ts`; return False, and keep a duplicate, as `sent` does."""
-        values = {"state": State.STREAMING.value, "ts": ts}
-        with self._database.begin() as connection:
-            marked = connection.execute(update(outbox).where(*_attempt(message)).values(**values)).rowcount == 1
-            if not marked:
-                _keep_duplicate(connection, message, ts)
-        return marked
-
     def keep_duplicate(self, message: OutboxMessage, ts: str) -> None:
         """Keep what Slack has twice of a message, to be deleted there."""
-        with self._database.begin() as connection:
+        with self.database.begin() as connection:
             _keep_duplicate(connection, message, ts)
 
     def refused(self, message: OutboxMessage, why: str) -> bool:
         """Mark a message as refused for good; return False, and change nothing, if it was tried again since it was read."""
         values = {"state": State.REFUSED.value, "note": why}
-        return self._database.execute(update(outbox).where(*_attempt(message)).values(**values)) == 1
+        return self.database.execute(update(outbox).where(*_attempt(message)).values(**values)) == 1
 
     def duplicates(self) -> list[Duplicate]:
         """Return what Slack may have twice."""
-        return [Duplicate(row.key, row.channel, row.ts) for row in self._database.rows(select(duplicates))]
+        return [Duplicate(row.key, row.channel, row.ts) for row in self.database.rows(select(duplicates))]
 
     def forget_duplicate(self, duplicate: Duplicate) -> None:
         """Delete the record of a duplicate, which Slack has no more or which counts."""
         here = (duplicates.c.channel == duplicate.channel, duplicates.c.ts == duplicate.ts)
-        self._database.execute(delete(duplicates).where(*here))
-
-    def at(self, channel: str, ts: str) -> OutboxMessage | None:
-        """Return the message that has this timestamp in a channel, if it was sent from this outbox."""
-        row = self._database.first(select(outbox).where(outbox.c.channel == channel, outbox.c.ts == ts))
-        return _message(row) if row else None
-
-    def held(self) -> list[OutboxMessage]:
-        """Return the messages held for manual attention."""
-        rows = self._database.rows(select(outbox).where(outbox.c.state == State.HELD.value))
-        return [_message(row) for row in rows]
+        self.database.execute(delete(duplicates).where(*here))
 
     def refusals(self, since: datetime) -> list[tuple[str, int]]:
         """Return why messages tried since an instant were refused, and how many, the most frequent reason first."""
@@ -205,40 +200,31 @@ class Mailbox:
             .group_by(outbox.c.note)
             .order_by(func.count().desc(), outbox.c.note)
         )
-        return [(row[0], row[1]) for row in self._database.rows(query)]
+        return [(row[0], row[1]) for row in self.database.rows(query)]
 
     # Threads
 
     def keep_thread(self, channel: str, ts: str, about: str) -> None:
         """Store a thread's subject, unless it has one."""
-        with self._database.begin() as connection:
+        with self.database.begin() as connection:
             _keep_thread(connection, channel, ts, about)
 
     def thread(self, channel: str, ts: str) -> str:
         """Return a thread's subject; empty for an unknown thread."""
         query = select(threads.c.about).where(threads.c.channel == channel, threads.c.ts == ts)
-        return self._database.value(query) or ""
+        return self.database.value(query) or ""
 
     def begun(self, prefix: str) -> list[Thread]:
         """Return the threads started by messages whose keys begin with `prefix`, oldest first."""
-        is_first = (
-            outbox.c.root.is_(None),
-            outbox.c.thread_ts.is_(None),
-            outbox.c.ts.is_not(None),
-            outbox.c.about != "",
-        )
-        rows = self._database.rows(
-            select(outbox.c.channel, outbox.c.ts, outbox.c.about)
-            .distinct()
-            .where(outbox.c.key >= prefix, outbox.c.key < prefix + "\U0010ffff", *is_first)
-            .order_by(outbox.c.ts)
-        )
+        is_first = outbox.c.root.is_(None), outbox.c.thread_ts.is_(None), outbox.c.ts.is_not(None), outbox.c.about != ""
+        columns = select(outbox.c.channel, outbox.c.ts, outbox.c.about).distinct()
+        rows = self.database.rows(columns.where(*_begins(prefix), *is_first).order_by(outbox.c.ts))
         return [Thread(*row) for row in rows]
 
     def latest_thread(self, channel: str) -> str:
         """Return the subject of a channel's latest known thread; empty if there is none."""
         query = select(threads.c.about).where(threads.c.channel == channel).order_by(threads.c.ts.desc()).limit(1)
-        return self._database.value(query) or ""
+        return self.database.value(query) or ""
 
     # Send slots
 
@@ -249,7 +235,7 @@ class Mailbox:
 
         A slot more than `most` away is not reserved: None. An `owner` reserves one slot only, and gets it again.
         """
-        with self._database.begin(alone=f"slots {name}") as connection:
+        with self.database.begin(alone=f"slots {name}") as connection:
             # The clock is read here since others may have reserved slots while this transaction waited for its turn.
             instant = now()
             own = _free_at(connection, f"{name} {owner}") if owner else None
@@ -268,11 +254,11 @@ class Mailbox:
     def block_slots_until(self, name: str, instant: datetime) -> None:
         """Postpone the next send slot of `name` to `instant`, unless it is later already."""
         soon = (turns.c.name == name, turns.c.free_at < instant)
-        self._database.execute(update(turns).where(*soon).values(free_at=instant))
+        self.database.execute(update(turns).where(*soon).values(free_at=instant))
 
     def forget(self, before: datetime) -> None:
         """Delete the requests done and the slots passed before an instant, and the content of messages sent before it."""
-        with self._database.begin() as connection:
+        with self.database.begin() as connection:
             connection.execute(delete(inbox).where(inbox.c.done_at < before))
             connection.execute(delete(turns).where(turns.c.free_at < before))
             old = (outbox.c.state == State.SENT.value, outbox.c.tried_at < before)
@@ -280,7 +266,7 @@ class Mailbox:
 
     def counts(self) -> dict[str, int]:
         """Return the number of messages in each state."""
-        rows = self._database.rows(select(outbox.c.state, func.count()).group_by(outbox.c.state))
+        rows = self.database.rows(select(outbox.c.state, func.count()).group_by(outbox.c.state))
         return {row[0]: row[1] for row in rows}
 
 
@@ -302,6 +288,6 @@ def _keep_thread(connection: Any, channel: str, ts: str, about: str) -> None:
     insert_missing(connection, threads, {"channel": channel, "ts": ts, "about": about})
 
 
-def _message(row: Row[Any]) -> OutboxMessage:
-    values = {name: getattr(row, name) for name in OutboxMessage._fields}
-    return OutboxMessage(**values | {"state": State(row.state)})
+def _begins(prefix: str) -> tuple[ColumnElement[bool], ...]:
+    """Return the conditions that a message's key begins with `prefix`."""
+    return outbox.c.key >= prefix, outbox.c.key < prefix + "\U0010ffff"

@@ -8,10 +8,10 @@ tell whether its process lives. One whose flow was given up counts for a day.
 from datetime import datetime, timedelta
 from enum import Enum, auto
 
-from sqlalchemy import ColumnElement, Connection, Engine, delete, exists, select, update
+from sqlalchemy import ColumnElement, Connection, delete, exists, select, update
 
 from bot.store.schema import inbox, ongoing_answers
-from bot.store.transactions import Database, insert_or_update
+from bot.store.transactions import Records, insert_or_update
 
 _FORGOTTEN = timedelta(days=1)
 
@@ -24,16 +24,13 @@ class Interruption(Enum):
     WITHDRAWN = auto()  # with its question, which was deleted
 
 
-class OngoingAnswers:
+class OngoingAnswers(Records):
     """The answers under way in threads, on one engine; thread-safe. `attempt` names one try to write an answer."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._database = Database(engine)
 
     def begin(self, request: str, attempt: str, channel: str, thread_ts: str, now: datetime) -> None:
         """Store that the request with this key is being answered in a thread, by this attempt instead of an earlier one."""
         values = {"attempt": attempt, "channel": channel, "thread_ts": thread_ts, "begun_at": now}
-        with self._database.begin() as connection:
+        with self.database.begin() as connection:
             old = (ongoing_answers.c.begun_at < now - _FORGOTTEN, ongoing_answers.c.request != request)
             connection.execute(delete(ongoing_answers).where(*old))
             insert_or_update(connection, ongoing_answers, {"request": request}, values, only_new={"is_stopped": False})
@@ -44,7 +41,7 @@ class OngoingAnswers:
         One that is not `finished` may be tried again, and stays stopped if it was. Return False if another attempt took over.
         """
         own = (ongoing_answers.c.request == request, ongoing_answers.c.attempt == attempt)
-        with self._database.begin(alone="ongoing answers") as connection:
+        with self.database.begin(alone="ongoing answers") as connection:
             found = connection.execute(select(ongoing_answers).where(*own)).first()
             if found is None:
                 return False
@@ -56,7 +53,7 @@ class OngoingAnswers:
 
     def remove(self, request: str) -> tuple[str, str] | None:
         """Remove the answer to a request that is not answered any more; return its channel and thread, None if there is none."""
-        with self._database.begin() as connection:
+        with self.database.begin() as connection:
             own = ongoing_answers.c.request == request
             found = connection.execute(select(ongoing_answers).where(own)).first()
             connection.execute(delete(ongoing_answers).where(own))
@@ -65,11 +62,11 @@ class OngoingAnswers:
     def stop(self, channel: str, thread_ts: str, now: datetime) -> int:
         """Stop the answers under way in a thread, and return how many there are."""
         stopped = update(ongoing_answers).where(*_in_thread(channel, thread_ts, now)).values(is_stopped=True)
-        return self._database.execute(stopped)
+        return self.database.execute(stopped)
 
     def are_any(self, channel: str, thread_ts: str, now: datetime) -> bool:
         """Return whether an answer is under way in a thread."""
-        with self._database.engine.connect() as connection:
+        with self.database.engine.connect() as connection:
             return _are_any(connection, channel, thread_ts, now)
 
     def interruption(self, request: str, attempt: str) -> Interruption:
@@ -79,7 +76,7 @@ class OngoingAnswers:
             .outerjoin_from(ongoing_answers, inbox, inbox.c.key == ongoing_answers.c.request)
             .where(ongoing_answers.c.request == request, ongoing_answers.c.attempt == attempt)
         )
-        found = self._database.first(query)
+        found = self.database.first(query)
         if found is None:
             return Interruption.NONE
         if found.done_at:

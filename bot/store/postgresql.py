@@ -5,20 +5,14 @@ points, as on SQLite.
 """
 
 from collections.abc import Mapping
-from contextlib import closing
-from hashlib import sha256
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, exc, select, text
+from sqlalchemy import Connection, Engine, create_engine, event, exc, text
 from sqlalchemy.engine import URL, ExceptionContext
 from sqlalchemy.pool import ConnectionPoolEntry, NullPool
 
 from analysis.errors import BadSetting, StoreAway, StoreUnusable
-from bot.store.pool import CountingPool, passing_failures
-from bot.store.schema import executors
-from bot.store.schema_version import RunningProgram, SchemaVersion
-
-WRITING: Mapping[str, Any] = {"isolation_level": "READ COMMITTED"}  # the execution options of transactions that write
+from bot.store.transactions import WRITING, CountingPool, count_failure, without_password
 
 # The sessions that hold an advisory lock; one of 64 bits is listed in two halves.
 LOCK_HOLDERS = (
@@ -28,24 +22,24 @@ LOCK_HOLDERS = (
 )
 
 _OLDEST = 14  # the oldest major version that its makers still maintain
-_KEPT, POOL = 5, 15  # connections kept, and opened at most
-_SILENCE = 10  # seconds to wait for a connection
+_POOL_SIZE, POOL = 5, 15  # connections kept, and opened at most
+_CONNECT_TIMEOUT = 10  # seconds to wait for a connection
 IDLE_SECONDS = 60  # after which the server ends a session that holds locks, if it heard nothing of its process
 # Another process that stops in the middle of a transaction, for example paused, blocks nobody for longer.
 _IDLE_TRANSACTION = "idle_in_transaction_session_timeout = '60s'"
 _SESSION = ("lock_timeout = '30s'", _IDLE_TRANSACTION, "jit = off")
 # Of a session that holds locks: it ends within half a minute once this machine has vanished.
-_LEASE = (
+_LOCK_SETTINGS = (
     "tcp_keepalives_idle = 10",
     "tcp_keepalives_interval = 5",
     "tcp_keepalives_count = 3",
     "statement_timeout = '10s'",
 )
 _KEEPALIVES = {
-    "keepalives_idle": _SILENCE,
+    "keepalives_idle": _CONNECT_TIMEOUT,
     "keepalives_interval": 5,
     "keepalives_count": 3,
-    "tcp_user_timeout": _SILENCE * 1000,
+    "tcp_user_timeout": _CONNECT_TIMEOUT * 1000,
 }
 _PASSING = ("08", "40", "53", "55P03", "57")  # states, or their classes, of failures after which trying again may help
 _AWAY = ("08", "57")  # of those, the failures of a server that does not answer
@@ -111,20 +105,16 @@ def check_url(url: URL) -> None:
         ) from None
 
 
-def display_name(url: URL) -> str:
-    """Return the URL as errors name it: without the password and the query, which may hold one."""
-    return URL.create("postgresql", url.username, None, url.host, url.port, url.database).render_as_string()
-
-
 def new_engine(url: URL) -> Engine:
     """Return an engine with a pool; a connection that was lost is replaced before it is used again."""
     engine = _engine(
         url,
         poolclass=CountingPool,
-        pool_size=_KEPT,
-        max_overflow=POOL - _KEPT,
+        pool_size=_POOL_SIZE,
+        max_overflow=POOL - _POOL_SIZE,
         pool_pre_ping=True,
         isolation_level="REPEATABLE READ",
+        execution_options={WRITING: {"isolation_level": "READ COMMITTED"}},
     )
     return _closing_late(_listening(engine))
 
@@ -147,62 +137,18 @@ def read_only_engine(url: URL) -> Engine:
 
 
 def _engine(url: URL, purpose: str = "", arguments: Mapping[str, Any] | None = None, **options: Any) -> Engine:
-    named = {"connect_timeout": _SILENCE, "application_name": f"vllm-digest{purpose}", **(arguments or {})}
+    named = {"connect_timeout": _CONNECT_TIMEOUT, "application_name": f"vllm-digest{purpose}", **(arguments or {})}
     return create_engine(url, connect_args=named, hide_parameters=True, **options)
 
 
-def exists(url: URL) -> bool:
-    """Return whether the database has our tables. Raise `StoreUnusable` if it cannot be used."""
-    return stored_version(url) is not None
-
-
-def stored_version(url: URL) -> SchemaVersion | None:
-    """Return the schema version of a database without changing it, None for a new one. Raise `StoreUnusable` if it cannot be used."""
-    with closing(_listening(_engine(url, poolclass=NullPool)).connect()) as connection:
-        found = version(connection)
+def existing_engine(url: URL) -> Engine:
+    """Return an engine that reads a database, with a new connection each time. Raise `StoreUnusable` if it cannot be written."""
+    engine = _listening(_engine(url, poolclass=NullPool))
+    with engine.connect() as connection:
+        check_server(connection)
         if connection.exec_driver_sql("SHOW transaction_read_only").scalar_one() == "on":
-            raise StoreUnusable(f"{display_name(url)} {_words_of('25006')}")
-        return found
-
-
-def version(connection: Connection) -> SchemaVersion | None:
-    """Return the schema version, None for a new database.
-
-    Raise `StoreUnusable` for a server that cannot serve us, and for a new database whose user may create no tables in it.
-    """
-    _check_server(connection)
-    table = connection.exec_driver_sql("SELECT to_regclass('alembic_version')").scalar()
-    row = connection.exec_driver_sql("SELECT * FROM alembic_version").mappings().first() if table else None
-    if row is None:
-        _check_may_create_tables(connection)
-        return None
-    return SchemaVersion.of(dict(row))
-
-
-def running_programs(connection: Connection) -> list[RunningProgram]:
-    """Return the programs of the bot's living processes."""
-    columns = (executors.c.id, executors.c.version, executors.c.schema_version)
-    rows = connection.execute(select(*columns).where(executors.c.ended_at.is_(None))).all()
-    return [RunningProgram(*program) for id_, *program in rows if _is_held(connection, executor_lock(id_))]
-
-
-def _is_held(connection: Connection, key: int) -> bool:
-    return bool(connection.execute(text(f"SELECT count(*) {LOCK_HOLDERS}"), {"key": key}).scalar())
-
-
-def hold(connection: Connection, name: str) -> None:
-    """Wait until no other transaction holds `name`, and hold it until this one ends."""
-    connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": lock_key(name)})
-
-
-def lock_key(name: str) -> int:
-    """Return the number of an advisory lock (64 bits, signed)."""
-    return int.from_bytes(sha256(f"vllm-digest {name}".encode()).digest()[:8], signed=True)
-
-
-def executor_lock(executor_id: str) -> int:
-    """Return the number of the lock that a process of the bot holds as long as it lives."""
-    return lock_key(f"executor {executor_id}")
+            raise StoreUnusable(f"{without_password(url)} {_words_of('25006')}")
+    return engine
 
 
 def storable(value: str) -> str:
@@ -238,7 +184,7 @@ def _lock_session(url: URL, purpose: str, *settings: str) -> Connection:
     engine = _engine(url, purpose, _KEEPALIVES, poolclass=NullPool, execution_options=options)
     connection = _listening(engine).connect()
     try:
-        for setting in (*_LEASE, *settings):
+        for setting in (*_LOCK_SETTINGS, *settings):
             connection.exec_driver_sql(f"SET {setting}")
     except BaseException:
         connection.close()
@@ -246,9 +192,10 @@ def _lock_session(url: URL, purpose: str, *settings: str) -> Connection:
     return connection
 
 
-def _check_may_create_tables(connection: Connection) -> None:
+def check_may_create_tables(connection: Connection) -> None:
+    """Raise `StoreUnusable`, with what to grant, for a user who may create no tables."""
     found = connection.execute(_MAY_CREATE_TABLES).first()
-    name, quote = display_name(connection.engine.url), connection.dialect.identifier_preparer.quote
+    name, quote = without_password(connection.engine.url), connection.dialect.identifier_preparer.quote
     if found is None:
         raise StoreUnusable(f"{name} {_words_of('3F000')}")
     schema, allowed, user = found
@@ -262,7 +209,7 @@ def _check_may_create_schema(connection: Connection) -> None:
     may_create = "SELECT current_database(), has_database_privilege(current_database(), 'CREATE'), current_user"
     database, allowed, user = connection.exec_driver_sql(may_create).one()
     if not allowed:
-        name, quote = display_name(connection.engine.url), connection.dialect.identifier_preparer.quote
+        name, quote = without_password(connection.engine.url), connection.dialect.identifier_preparer.quote
         needed = f"GRANT CREATE ON DATABASE {quote(database)} TO {quote(user)}"
         raise StoreUnusable(f"{name} does not let the user create a schema in the database; {needed}")
 
@@ -311,10 +258,11 @@ def _set_up(connection: Any, _record: object) -> None:
     connection.autocommit = False
 
 
-def _check_server(connection: Connection) -> None:
+def check_server(connection: Connection) -> None:
+    """Raise `StoreUnusable` for a server that is too old, or a database of another encoding than UTF-8."""
     info: Any = connection.connection.dbapi_connection
     major = info.info.server_version // 10_000
-    name = display_name(connection.engine.url)
+    name = without_password(connection.engine.url)
     if major < _OLDEST:
         raise StoreUnusable(f"{name} is PostgreSQL {major}; {_OLDEST} or newer is needed")
     encoding = info.info.parameter_status("server_encoding")
@@ -336,10 +284,10 @@ def _translate(context: ExceptionContext) -> None:
     elif (error.sqlstate or "").startswith(_AWAY):
         kind = StoreAway
     if (error.sqlstate or "08").startswith(_PASSING):
-        passing_failures.add()
+        count_failure()
     if words:
         url = context.engine.url if context.engine else None
-        raise kind(f"{display_name(url) if url else 'the database'} {words}") from error
+        raise kind(f"{without_password(url) if url else 'the database'} {words}") from error
 
 
 def _lost_connections() -> tuple[type[Exception], ...]:

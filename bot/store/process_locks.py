@@ -1,7 +1,7 @@
 """Locks by name that hold over all threads of a process and, on PostgreSQL, over all processes of the bot."""
 
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from secrets import token_hex
 from threading import Condition, Event, Thread
 from typing import NamedTuple
@@ -10,10 +10,11 @@ import structlog
 from sqlalchemy import Connection, Engine, TextClause, exc, text
 
 from analysis.errors import StoreUnusable
-from bot.store.postgresql import IDLE_SECONDS, lock_key, watched_session
+from bot.store.postgresql import IDLE_SECONDS, watched_session
+from bot.store.transactions import lock_key
 
-_POLL = 0.1  # seconds between two attempts while another process holds a lock
-_PING = IDLE_SECONDS / 4  # seconds between two signs of life
+_POLL_INTERVAL = 0.1  # seconds between two attempts while another process holds a lock
+_PING_INTERVAL = IDLE_SECONDS / 4  # seconds between two signs of life
 # https://www.postgresql.org/docs/current/explicit-locking.html#ADVISORY-LOCKS: a session may take a lock that it holds again,
 # and the server frees what a session held when it ends. Rows are tried one after the other until one is free.
 _TAKE_ALL = text("SELECT key FROM unnest(CAST(:keys AS bigint[])) AS key WHERE pg_try_advisory_lock(key)")
@@ -66,11 +67,9 @@ class ProcessLocks:
         if self._pinging:
             self._pinging.join()
 
-    @contextmanager
-    def alone(self, name: str) -> Iterator[None]:
+    def alone(self, name: str) -> AbstractContextManager[None]:
         """Hold a lock that has one place, for the duration of the block."""
-        with self.slots(name, 1):
-            yield
+        return self.slots(name, 1)
 
     @contextmanager
     def slots(self, name: str, count: int) -> Iterator[None]:
@@ -109,7 +108,7 @@ class ProcessLocks:
         """Take one of the places, as soon as one is free, and return it."""
         with self._changed:
             while (place := self._take(places)) is None:
-                self._changed.wait(_POLL if self.over_processes else None)
+                self._changed.wait(_POLL_INTERVAL if self.over_processes else None)
             return place
 
     def _take(self, places: Sequence[str]) -> str | None:
@@ -128,26 +127,22 @@ class ProcessLocks:
             key = self._held.pop(place)
             if self._session:  # otherwise it is free already
                 with suppress(*_FAILURES):
-                    self._execute(_RELEASE, [key])
+                    self._ask(_RELEASE, [key])
             self._changed.notify_all()
 
     # All below need the guard
 
     def _ask(self, statement: TextClause, keys: Sequence[int]) -> Sequence[int]:
         """Return the keys that a statement selects; ask again in a new session if the present one turns out to be lost."""
-        if self._session:
-            with suppress(*_FAILURES):
-                return self._execute(statement, keys)
-        return self._execute(statement, keys)
-
-    def _execute(self, statement: TextClause, keys: Sequence[int]) -> Sequence[int]:
+        was_open = self._session is not None
         try:
             return self._opened().execute(statement, {"keys": keys}).scalars().all()
         except _FAILURES as error:
-            if self._session:
-                log.warning("session of the locks lost, which other processes may take meanwhile", why=str(error))
             self._drop()
-            raise
+            if not was_open:
+                raise
+            log.warning("session of the locks lost, which other processes may take meanwhile", why=str(error))
+        return self._ask(statement, keys)
 
     def _opened(self) -> Connection:
         """Return the session. A new one takes what threads hold, as far as it is free."""
@@ -162,9 +157,9 @@ class ProcessLocks:
         return self._session
 
     def _ping(self) -> None:
-        while not self._closed.wait(_PING):
+        while not self._closed.wait(_PING_INTERVAL):
             with self._changed, suppress(*_FAILURES):
-                self._execute(_TAKE_ALL, [_own_key(self.process)])  # again, if a lost session still held it
+                self._ask(_TAKE_ALL, [_own_key(self.process)])  # again, if a lost session still held it
 
     def _drop(self) -> None:
         session, self._session = self._session, None

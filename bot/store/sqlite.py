@@ -3,7 +3,6 @@
 import os
 import sqlite3
 import time
-from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -15,20 +14,16 @@ from sqlalchemy.engine import URL, ExceptionContext
 from sqlalchemy.pool import NullPool
 
 from analysis.errors import BadSetting, StoreUnusable
-from bot.store.pool import CountingPool
-from bot.store.schema_version import RunningProgram, SchemaVersion
+from bot.store.transactions import BUSY_SECONDS, WRITE_LOCK, WRITING, CountingPool, without_password
 
 # The folder of the default DATABASE_URL. No other folder is created, since its name may be a typo.
 _DEFAULT_FOLDER = Path("data")
 
-BUSY_MS = 30_000
 _SUBSECONDS = (3, 42)  # the first SQLite that knows unixepoch('subsec')
 _CHECKPOINT_SECONDS = 0.1  # that a checkpoint waits for others, none of whom can write meanwhile
 _CHECKPOINT = "PRAGMA wal_checkpoint(TRUNCATE)"
 # A program that takes files as arguments; the last one to close a file removes its log.
 CLOSE_FILES = f"import sqlite3, sys\nfor each in sys.argv[1:]: sqlite3.connect(each).execute('{_CHECKPOINT}')"
-WRITE_LOCK = "write_lock"  # the execution option of an engine that holds its lock
-WRITING: Mapping[str, Any] = {"write": True}  # the execution options of transactions that write
 _WORDS = (
     ("unable to open", "cannot be opened; create its folder or permit writing to it, or set DATABASE_URL"),
     ("readonly", "cannot be written; check its permissions, or set DATABASE_URL"),
@@ -46,11 +41,6 @@ def check_url(url: URL) -> None:
         raise BadSetting("DATABASE_URL: a SQLite URL has three slashes before its file; use sqlite:///data/digest.db")
 
 
-def display_name(url: URL) -> str:
-    """Return the URL as errors name it, without a password."""
-    return url.render_as_string(hide_password=True)
-
-
 def new_engine(url: URL) -> Engine:
     """Return an engine on a file, whose default folder is created. Raise the errors of `prepare_folder`."""
     is_file = url.database and url.database != ":memory:"
@@ -59,8 +49,8 @@ def new_engine(url: URL) -> Engine:
     engine = create_engine(
         url,
         poolclass=CountingPool if is_file else None,
-        connect_args={"timeout": BUSY_MS / 1000},
-        execution_options={WRITE_LOCK: Lock()},
+        connect_args={"timeout": BUSY_SECONDS},
+        execution_options={WRITE_LOCK: Lock(), WRITING: {"write": True}},
         hide_parameters=True,
     )
     event.listen(engine, "connect", _set_up)
@@ -88,47 +78,22 @@ def supply_subseconds() -> None:
         event.listen(Engine, "connect", _add_unixepoch)
 
 
-def exists(url: URL) -> bool:
-    """Return whether there is a file. Raise `BadSetting` if its folder does not exist."""
-    if not url.database:
-        return False
-    check_folder(Path(url.database))
-    return Path(url.database).exists()
-
-
-def stored_version(url: URL) -> SchemaVersion | None:
-    """Return the schema version of a file without changing it, None for a new one. Raise `StoreUnusable` if it cannot be used."""
+def existing_engine(url: URL) -> Engine | None:
+    """Return an engine that only reads a file, None if it is new. Raise `StoreUnusable` if it cannot be written."""
     path = Path(url.database or ":memory:")
     check_folder(path)
-    path = path.absolute()
-    nearest = next(each for each in (path, *path.parents) if os.path.lexists(each))
-    if nearest is path and not os.access(path, os.W_OK):
-        raise _unusable(url, "readonly")
-    if nearest is not path:
-        _check_writable(nearest, url)
-    if nearest is not path or path.stat().st_size == 0:
+    if not os.path.exists(path):  # noqa: PTH110 (Path.exists raises without permission)
+        folder = path.parent if path.parent.is_dir() else Path()
+        try:  # permissions alone do not tell whether a file can be created
+            TemporaryFile(dir=folder).close()
+        except OSError as error:
+            raise _unusable(url, "unable to open") from error
         return None
-    try:
-        with closing(_opened_read_only(path)) as connection:
-            connection.row_factory = sqlite3.Row
-            known = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'").fetchone()
-            row = connection.execute("SELECT * FROM alembic_version").fetchone() if known else None
-    except sqlite3.Error as error:
-        raise _unusable(url, error) from error
-    return SchemaVersion.of(dict(row)) if row else None
-
-
-def version(connection: Connection) -> SchemaVersion | None:
-    """Return the schema version, None for a new database."""
-    table = connection.exec_driver_sql("SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'").first()
-    row = connection.exec_driver_sql("SELECT * FROM alembic_version").mappings().first() if table else None
-    return SchemaVersion.of(dict(row)) if row else None
-
-
-def running_programs(connection: Connection) -> list[RunningProgram]:
-    """Return nothing: whoever runs on the file has no row in it."""
-    del connection
-    return []
+    if not os.access(path, os.W_OK):
+        raise _unusable(url, "readonly")
+    engine = read_only_engine(url)
+    event.listen(engine, "handle_error", _translate)
+    return engine if path.stat().st_size else None
 
 
 def truncate_log(url: URL) -> None:
@@ -170,19 +135,10 @@ def _opened_read_only(path: Path) -> sqlite3.Connection:
     return sqlite3.connect(f"{path.as_uri()}?mode=ro{alone}", uri=True)
 
 
-def _check_writable(folder: Path, url: URL) -> None:
-    """Check that files can be created in `folder`, by creating a temporary one: permissions alone do not tell."""
-    try:
-        with TemporaryFile(dir=folder):
-            pass
-    except OSError as error:
-        raise _unusable(url, "unable to open") from error
-
-
 def _set_up(connection: Any, _record: object) -> None:
     # `_begin` starts transactions, not the driver, which would start them too late.
     connection.isolation_level = None
-    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", f"busy_timeout={BUSY_MS}"):
+    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", f"busy_timeout={BUSY_SECONDS * 1000}"):
         connection.execute(f"PRAGMA {pragma}")
     # What people wrote is overwritten when it is deleted, which only some systems' SQLite does unasked.
     connection.execute("PRAGMA secure_delete=ON")
@@ -214,7 +170,7 @@ def _translate(context: ExceptionContext) -> None:
 
 
 def _unusable(url: URL | None, error: BaseException | str | None) -> StoreUnusable:
-    where = display_name(url) if url else "the database"
+    where = without_password(url) if url else "the database"
     for sign, words in _WORDS:
         if sign in str(error).lower():
             return StoreUnusable(f"{where} {words}")

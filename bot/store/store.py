@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from datetime import date, datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Engine, Text, cast, delete, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, Text, cast, delete, func, insert, or_, select, update
 
 from analysis.models import (
     Analysis,
@@ -27,28 +27,25 @@ from bot.store.commit_rows import (
     commit_ids,
     commit_values,
     fact_columns,
-    insert_new,
+    latest_ids,
+    of_repository,
     read_commits,
     reference_values,
     replaceable_by,
     repository_id_of,
-    summaries_of,
 )
-from bot.store.failures import ModelFailures, PublicationOutcomes
-from bot.store.feedback import AnswerRatings, Verdicts
-from bot.store.full_text import index_commit, index_summaries
+from bot.store.feedback import AnswerRatings, GivenRanks, ReleaseScores, Verdicts
 from bot.store.links import linked, save_named
 from bot.store.ongoing_answers import OngoingAnswers
+from bot.store.outcomes import ModelFailures, PublicationOutcomes, Spending
 from bot.store.process_locks import ProcessLocks
-from bot.store.ranks import GivenRanks, ReleaseScores
 from bot.store.schema import analyses, commits, day_commits, days, files, repositories
-from bot.store.search_index import SearchIndex
-from bot.store.spending import Spending
+from bot.store.search_index import SearchIndex, index_commit, index_summaries
 from bot.store.surfaces import Surfaces
-from bot.store.transactions import Database, chunks, insert_or_update
+from bot.store.transactions import Records, chunks, insert_missing, insert_or_update
 
 # The commits of days' listings.
-_LISTED = day_commits.join(days).join(commits).join(repositories, repositories.c.id == days.c.repository_id)
+_LISTED = day_commits.join(days).join(commits)
 
 
 class StoredDay(NamedTuple):
@@ -76,14 +73,14 @@ class StoredAnalysis(Frozen):
     cost_usd: float | None = None
 
 
-class Store:
+class Store(Records):
     """Commits and all that is derived from them; spending and failures of models, answers, publications, locks.
 
     On one engine; thread-safe.
     """
 
     def __init__(self, engine: Engine) -> None:
-        self._database = Database(engine)
+        super().__init__(engine)
         self.locks = ProcessLocks(engine)
         self.spending = Spending(engine)
         self.model_failures = ModelFailures(engine)
@@ -98,18 +95,14 @@ class Store:
 
     def close(self) -> None:
         self.locks.close()
-        self._database.engine.dispose()
+        self.database.engine.dispose()
 
     # Days
 
     def day(self, repository: Repository, day: date, timezone: str) -> StoredDay | None:
         """Return the latest listing of a day, or None if it was never listed."""
-        with self._database.engine.connect() as connection:
-            row = connection.execute(
-                select(days.c.id, days.c.listed_at, days.c.remarks, days.c.read_from)
-                .join(repositories)
-                .where(repositories.c.key == repository.key, days.c.date == day, days.c.timezone == timezone)
-            ).first()
+        with self.database.engine.connect() as connection:
+            row = connection.execute(select(days).where(*_is_day(repository, day, timezone))).first()
             if row is None:
                 return None
             listed = connection.execute(
@@ -146,10 +139,11 @@ class Store:
         read_from: ReadFrom = ReadFrom.API,
     ) -> StoredDay:
         """Store a day's listing, replacing an earlier one, and return it; commits already stored stay unchanged."""
-        with self._database.begin(alone=f"days {repository.key}") as connection:
+        with self.database.begin(alone=f"days {repository.key}") as connection:
             repository_id = repository_id_of(connection, repository)
-            insert_new(connection, repository_id, [*listed, *late])
-            ids = commit_ids(connection, repository_id, [commit.sha for commit in [*listed, *late]])
+            shown = [*listed, *late]
+            insert_missing(connection, commits, [commit_values(repository_id, commit, ()) for commit in shown])
+            ids = commit_ids(connection, repository_id, [commit.sha for commit in shown])
             row = {"repository_id": repository_id, "date": day, "timezone": timezone}
             changed = {"listed_at": listed_at, "remarks": list(remarks), "read_from": read_from.value}
             insert_or_update(connection, days, row, changed)
@@ -157,7 +151,7 @@ class Store:
             connection.execute(delete(day_commits).where(day_commits.c.day_id == day_id))
             rows = [
                 {"day_id": day_id, "position": position, "commit_id": ids[commit.sha], "late": position >= len(listed)}
-                for position, commit in enumerate([*listed, *late])
+                for position, commit in enumerate(shown)
             ]
             if rows:
                 connection.execute(insert(day_commits), rows)
@@ -168,33 +162,30 @@ class Store:
         self, repository: Repository, day: date, timezone: str, listed: StoredDay, read_from: ReadFrom
     ) -> StoredDay:
         """Store where a listed day was read from, and return it so."""
-        own = select(repositories.c.id).where(repositories.c.key == repository.key).scalar_subquery()
-        row = update(days).where(days.c.repository_id == own).filter_by(date=day, timezone=timezone)
-        self._database.execute(row.values(read_from=read_from.value))
+        row = update(days).where(*_is_day(repository, day, timezone))
+        self.database.execute(row.values(read_from=read_from.value))
         return listed._replace(read_from=read_from)
 
     def listed_shas(self, repository: Repository, shas: Sequence[str], *, other_than: date) -> set[str]:
         """Return those of `shas` that the listing of any day but the given one contains."""
-        own = repositories.c.key == repository.key, days.c.date != other_than
-        query = select(commits.c.sha).select_from(_LISTED).where(*own)
-        return {row.sha for row in self._database.rows_among(query, commits.c.sha, shas)}
+        query = select(commits.c.sha).select_from(_LISTED).where(of_repository(repository), days.c.date != other_than)
+        return {row.sha for row in self.database.rows_among(query, commits.c.sha, shas)}
 
     def dates_of(self, repository: Repository, sha: str) -> list[date]:
         """Return the days, in any time zone, whose listings contain a commit."""
-        own = repositories.c.key == repository.key, commits.c.sha == sha
-        query = select(days.c.date).distinct().select_from(_LISTED).where(*own)
-        return self._database.column(query.order_by(days.c.date))
+        query = select(days.c.date).distinct().select_from(_LISTED)
+        return self.database.column(query.where(of_repository(repository), commits.c.sha == sha).order_by(days.c.date))
 
     def listed_dates(self, repository: Repository, timezone: str) -> set[date]:
         """Return the listed days of a repository in a time zone."""
         own = repositories.c.key == repository.key, days.c.timezone == timezone
-        return set(self._database.column(select(days.c.date).join(repositories).where(*own)))
+        return set(self.database.column(select(days.c.date).join(repositories).where(*own)))
 
     # Commits
 
     def commits(self, ids: Sequence[int], *, patches: bool = False) -> list[StoredCommit]:
         """Return the commits with these ids, in that order; patches only on request, since they are most of the bytes."""
-        with self._database.engine.connect() as connection:
+        with self.database.engine.connect() as connection:
             return read_commits(connection, ids, patches=patches)
 
     def save_commit(
@@ -205,29 +196,19 @@ class Store:
         Facts that whole files proved are not replaced by those of a patch.
         """
         words = commit_words(commit)
-        with self._database.begin() as connection:
+        with self.database.begin() as connection:
             repository_id = repository_id_of(connection, repository)
             key, facts = {"repository_id": repository_id, "sha": commit.sha}, fact_columns(found, proof)
             indexed = {"words_version": WORDS_VERSION, "words_are_all": are_all(words, commit)}
             row = {**commit_values(repository_id, commit, found, proof), **indexed}
             values = {name: value for name, value in row.items() if name not in {**key, **facts}}
             insert_or_update(connection, commits, key, values, only_new=facts)
-            connection.execute(
-                update(commits)
-                .where(commits.c.repository_id == repository_id, commits.c.sha == commit.sha, replaceable_by(proof))
-                .values(facts)
-            )
             commit_id = commit_ids(connection, repository_id, [commit.sha])[commit.sha]
             connection.execute(delete(files).where(files.c.commit_id == commit_id))
             if commit.files:
-                connection.execute(
-                    insert(files),
-                    [
-                        {"commit_id": commit_id, "position": place, **file.model_dump()}
-                        for place, file in enumerate(commit.files)
-                    ],
-                )
-            save_named(connection, commit_id, commit)
+                rows = ({"position": place, **file.model_dump()} for place, file in enumerate(commit.files))
+                connection.execute(insert(files), [{"commit_id": commit_id, **each} for each in rows])
+            _save_facts(connection, commit_id, commit, facts, proof)
             index_commit(connection, commit_id, words)
         return commit_id
 
@@ -236,60 +217,51 @@ class Store:
 
         Facts that whole files proved are not replaced by those of a patch.
         """
-        with self._database.begin(alone=f"facts {commit_id}") as connection:
-            values = {**fact_columns(found, proof), **reference_values(commit)}
-            connection.execute(update(commits).where(commits.c.id == commit_id, replaceable_by(proof)).values(**values))
-            save_named(connection, commit_id, commit)
+        with self.database.begin(alone=f"facts {commit_id}") as connection:
+            _save_facts(
+                connection, commit_id, commit, {**fact_columns(found, proof), **reference_values(commit)}, proof
+            )
 
     def read_ids(self, repository: Repository, shas: Sequence[str]) -> dict[str, int]:
         """Return SHA -> id of the commits that were read."""
-        own = repositories.c.key == repository.key, commits.c.read
-        query = select(commits.c.sha, commits.c.id).join(repositories).where(*own)
-        return {row.sha: row.id for row in self._database.rows_among(query, commits.c.sha, shas)}
+        query = select(commits.c.sha, commits.c.id).where(of_repository(repository), commits.c.read)
+        return {row.sha: row.id for row in self.database.rows_among(query, commits.c.sha, shas)}
 
     def count(self, repository: Repository) -> int:
         """Return how many commits of a repository are stored."""
-        query = select(func.count()).select_from(commits).join(repositories).where(repositories.c.key == repository.key)
-        return self._database.value(query) or 0
+        query = select(func.count()).select_from(commits).where(of_repository(repository))
+        return self.database.value(query) or 0
 
     def latest(self, repository: Repository, most: int, kinds: Collection[FactKind] = ()) -> list[int]:
         """Return the ids of a repository's `most` latest commits on its branch that were read, newest first.
 
         With `kinds`, of those commits that have a fact of one of them.
         """
-        facts = cast(commits.c.facts, Text)
-        query = (
-            select(commits.c.id)
-            .join(repositories)
-            .where(repositories.c.key == repository.key, commits.c.read, commits.c.not_on.is_(None))
-            .order_by(commits.c.committed_at.desc())
-            .limit(most)
-        )
+        query, facts = latest_ids(repository).limit(most), cast(commits.c.facts, Text)
         if kinds:
             query = query.where(or_(*(facts.contains(f'"{kind.value}"', autoescape=True) for kind in kinds)))
-        return self._database.column(query)
+        return self.database.column(query)
 
     def with_sha(self, prefix: str, repository: Repository | None = None) -> list[tuple[str, int]]:
         """Return (repository key, id) of the commits whose SHA begins with `prefix`, at most ten."""
         low = prefix.lower()
-        return self._where(commits.c.sha >= low, commits.c.sha < low + "g", repository=repository)
+        return self._keyed(repository, commits.c.sha >= low, commits.c.sha < low + "g")
 
     def with_pr(self, number: int, repository: Repository) -> list[tuple[str, int]]:
         """Return (repository key, id) of the commits of pull request `number`, at most ten."""
-        return self._where(commits.c.pr == number, repository=repository)
+        return self._keyed(repository, commits.c.pr == number)
 
-    def _where(self, *conditions: Any, repository: Repository | None) -> list[tuple[str, int]]:
-        query = select(repositories.c.key, commits.c.id).join(repositories).where(*conditions).limit(10)
-        if repository:
-            query = query.where(repositories.c.key == repository.key)
-        return [(row.key, row.id) for row in self._database.rows(query)]
+    def _keyed(self, repository: Repository | None, *conditions: ColumnElement[bool]) -> list[tuple[str, int]]:
+        own = [of_repository(repository)] if repository else []
+        query = select(repositories.c.key, commits.c.id).join(commits).where(*conditions, *own).limit(10)
+        return [(row.key, row.id) for row in self.database.rows(query)]
 
     def links(self, stored: Sequence[StoredCommit]) -> dict[int, Links]:
-        """Return commit id -> its links to stored commits."""
+        """Return commit id -> its links to stored commits, for commits of one repository."""
         found: dict[int, Links] = {}
-        with self._database.engine.connect() as connection:
+        with self.database.engine.connect() as connection:
             for chunk in chunks(stored):
-                found |= linked(connection, {each.id: each.commit for each in chunk})
+                found |= linked(connection, chunk)
         return found
 
     # Analyses
@@ -298,7 +270,7 @@ class Store:
         """Return commit id -> its analysis in a language, by a model and a version of the prompt."""
         found = {}
         query = select(analyses).filter_by(language=language, model=model, prompt=prompt)
-        for row in self._database.rows_among(query, analyses.c.commit_id, ids):
+        for row in self.database.rows_among(query, analyses.c.commit_id, ids):
             values = {name: getattr(row, name) for name in StoredAnalysis.model_fields if name != "analysis"}
             found[row.commit_id] = StoredAnalysis(analysis=Analysis.model_validate(row.body), **values)
         return found
@@ -310,10 +282,22 @@ class Store:
         key = {"commit_id": commit_id, "language": language, "model": model, "prompt": prompt}
         values = analysis.model_dump(mode="json", exclude={"analysis"})
         values["body"] = analysis.analysis.model_dump(mode="json", exclude_defaults=True)
-        with self._database.begin(alone=f"summaries {commit_id}") as connection:
+        with self.database.begin(alone=f"summaries {commit_id}") as connection:
             insert_or_update(connection, analyses, key, values)
-            index_summaries(connection, commit_id, summaries_of(connection, [commit_id])[commit_id])
+            bodies = connection.execute(select(analyses.c.body).where(analyses.c.commit_id == commit_id)).scalars()
+            index_summaries(connection, commit_id, [body["summary"] for body in bodies])
 
     def is_empty(self) -> bool:
         """Return whether the store has no commits."""
-        return self._database.first(select(commits.c.id).limit(1)) is None
+        return self.database.first(select(commits.c.id).limit(1)) is None
+
+
+def _is_day(repository: Repository, day: date, timezone: str) -> tuple[ColumnElement[bool], ...]:
+    """Return the conditions of a day's listing."""
+    own = select(repositories.c.id).where(repositories.c.key == repository.key).scalar_subquery()
+    return days.c.repository_id == own, days.c.date == day, days.c.timezone == timezone
+
+
+def _save_facts(connection: Connection, commit_id: int, commit: Commit, values: dict[str, Any], proof: Proof) -> None:
+    connection.execute(update(commits).where(commits.c.id == commit_id, replaceable_by(proof)).values(**values))
+    save_named(connection, commit_id, commit)

@@ -4,11 +4,11 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Literal, NamedTuple
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import Column, Connection, Engine, Row, Select, delete, select, update
+from sqlalchemy import Column, Connection, Row, Select, delete, select, update
 
 from analysis.models import Importance, Language, Repository
 from bot.store.schema import subscriptions
-from bot.store.transactions import Database, insert_or_update
+from bot.store.transactions import Records, insert_or_update
 
 Weekday = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 _CHANGES = "subscriptions"  # which people and operators change one at a time
@@ -50,11 +50,8 @@ class Subscription(NamedTuple):
     weekly_to: date | None = None
 
 
-class Subscriptions:
+class Subscriptions(Records):
     """Subscriptions on one engine; thread-safe."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._database = Database(engine)
 
     def all(self) -> list[Subscription]:
         """Return all active subscriptions, oldest first."""
@@ -70,7 +67,7 @@ class Subscriptions:
 
     def get(self, subscription_id: int) -> Subscription | None:
         """Return the subscription with this id, or None if it is not active."""
-        row = self._database.first(_ACTIVE.where(subscriptions.c.id == subscription_id))
+        row = self.database.first(_ACTIVE.where(subscriptions.c.id == subscription_id))
         return _subscription(row) if row else None
 
     def keep(self, terms: Terms, now: datetime, user: str = "") -> Subscription:
@@ -78,12 +75,12 @@ class Subscriptions:
 
         A cancelled one is replaced by a new one.
         """
-        with self._database.begin(alone=_CHANGES) as connection:
+        with self.database.begin(alone=_CHANGES) as connection:
             return _keep(connection, terms, now, user)
 
     def keep_configured(self, terms: Terms, now: datetime) -> bool:
         """Store an operator's subscription; return False if people subscribed the channel to the repository, or cancelled that."""
-        with self._database.begin(alone=_CHANGES) as connection:
+        with self.database.begin(alone=_CHANGES) as connection:
             for row in connection.execute(select(subscriptions).filter_by(channel=terms.channel)):
                 if (row.user or row.ended_at) and Repository.parse(row.repository).key == terms.repository.key:
                     return False
@@ -98,7 +95,7 @@ class Subscriptions:
         key = _key(terms)
         values = {**key, **_changeable(terms), "user": user, "note": ""}
         mine = subscriptions.c.id == subscription_id
-        with self._database.begin(alone=_CHANGES) as connection:
+        with self.database.begin(alone=_CHANGES) as connection:
             before = connection.execute(_ACTIVE.where(mine)).first()
             if before is None or connection.execute(_ACTIVE.filter_by(**key).where(~mine)).first():
                 return None
@@ -110,7 +107,7 @@ class Subscriptions:
 
     def end(self, subscription_id: int, now: datetime) -> bool:
         """Cancel a subscription; return False if it was not active. The row stays, so that a restart does not recreate it."""
-        with self._database.begin(alone=_CHANGES) as connection:
+        with self.database.begin(alone=_CHANGES) as connection:
             mine = (subscriptions.c.id == subscription_id, subscriptions.c.ended_at.is_(None))
             return bool(connection.execute(update(subscriptions).where(*mine).values(ended_at=now)).rowcount)
 
@@ -124,14 +121,14 @@ class Subscriptions:
 
     def noted(self, subscription_id: int, note: str) -> None:
         """Store why the latest digest could not be delivered; empty if it was."""
-        self._database.execute(update(subscriptions).where(subscriptions.c.id == subscription_id).values(note=note))
+        self.database.execute(update(subscriptions).where(subscriptions.c.id == subscription_id).values(note=note))
 
     def _found(self, query: Select[Any]) -> list[Subscription]:
-        return [_subscription(row) for row in self._database.rows(query.order_by(subscriptions.c.id))]
+        return [_subscription(row) for row in self.database.rows(query.order_by(subscriptions.c.id))]
 
     def _advance(self, subscription_id: int, column: Column[date | None], day: date) -> None:
         earlier = (subscriptions.c.id == subscription_id, column.is_(None) | (column < day))
-        self._database.execute(update(subscriptions).where(*earlier).values({column: day}))
+        self.database.execute(update(subscriptions).where(*earlier).values({column: day}))
 
 
 def _keep(connection: Connection, terms: Terms, now: datetime, user: str) -> Subscription:

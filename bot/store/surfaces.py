@@ -4,11 +4,11 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Engine, delete, select
+from sqlalchemy import delete, select
 
 from analysis.models import Repository
 from bot.store.schema import surfaces as table
-from bot.store.transactions import Database, insert_or_update
+from bot.store.transactions import Records, insert_or_update
 
 if TYPE_CHECKING:
     from analysis.impact.surface.trees import TreeSurface
@@ -16,18 +16,15 @@ if TYPE_CHECKING:
 _KEPT = 6  # trees of a repository: its heads, and the branches that several channels follow
 
 
-class Surfaces:
+class Surfaces(Records):
     """Surfaces on one engine, by repository, root tree (its SHA) and upstream packages; thread-safe."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._database = Database(engine)
 
     def get(self, repository: Repository, tree: str, packages: Collection[str]) -> "TreeSurface | None":
         """Return the surface of a tree; None if none was stored, or only by other rules."""
         from analysis.impact.surface.trees import TreeSurface
 
         query = select(table.c.body).filter_by(**_key(repository, tree, packages))
-        body = self._database.value(query)
+        body = self.database.value(query)
         return TreeSurface.model_validate_json(body) if body else None
 
     def save(
@@ -37,7 +34,7 @@ class Surfaces:
         key = _key(repository, tree, packages)
         values = {"body": surface.model_dump_json(), "read_at": now}
         own = table.c.repository == key["repository"]
-        with self._database.begin() as connection:
+        with self.database.begin() as connection:
             insert_or_update(connection, table, key, values)
             newest = select(table.c.id).where(own).order_by(table.c.read_at.desc(), table.c.id.desc()).limit(_KEPT)
             connection.execute(delete(table).where(own, table.c.id.not_in(newest)))

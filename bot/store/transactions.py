@@ -1,36 +1,66 @@
-"""Transactions of a database: reads of one statement, and writes, which wait for each other."""
+"""Transactions of a database: reads of one statement, and writes, which wait for each other; and its pool of connections."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from hashlib import sha256
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sqlalchemy import (
-    JSON,
-    Column,
-    ColumnElement,
-    Connection,
-    Engine,
-    Executable,
-    Row,
-    Select,
-    Table,
-    any_,
-    bindparam,
-    func,
-    select,
-)
+from sqlalchemy import ColumnElement, Connection, Engine, Executable, Row, Select, Table, exc, text
 from sqlalchemy.dialects import sqlite as sqlite_dialect
+from sqlalchemy.engine import URL
+from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 
-from bot.store import postgresql, sqlite
+from analysis.errors import StoreAway
 
 if TYPE_CHECKING:
     from sqlalchemy.dialects import postgresql as postgresql_dialect
 
+BUSY_SECONDS = 30  # that a transaction of SQLite waits for others
+# The options of an engine: those of its transactions that write, and the lock for which they queue.
+WRITING, WRITE_LOCK = "writing", "write_lock"
 _CHUNK = 500  # bound parameters per query
 _T = TypeVar("_T")
 
 Values = Mapping[str, Any]
+
+
+class _PassingFailures:
+    """The number of failures so far after which trying again may help, such as a restart of the server; thread-safe."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._lock = Lock()
+
+    def add(self) -> None:
+        with self._lock:
+            self.count += 1
+
+
+_failures = _PassingFailures()  # of all connections of this process, those that hold locks included
+
+
+def passing_failures() -> int:
+    """Return how many uses of the database by this process failed so far for a reason that passes, such as a restart of the server."""
+    return _failures.count
+
+
+def count_failure() -> None:
+    """Count a use of the database that failed for a reason that passes."""
+    _failures.add()
+
+
+class CountingPool(QueuePool):
+    """A pool in which a wait in vain for a connection is a transient failure, as those of the database are."""
+
+    __module__ = QueuePool.__module__  # by which SQLAlchemy names the logger: it is not one of ours
+
+    def _do_get(self) -> ConnectionPoolEntry:
+        try:
+            return super()._do_get()
+        except exc.TimeoutError as error:
+            count_failure()
+            raise StoreAway("every connection to the database is in use; try again in a moment") from error
 
 
 class Database:
@@ -44,8 +74,9 @@ class Database:
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self.is_sqlite = engine.dialect.name == "sqlite"
-        self._writing = engine.execution_options(**(sqlite.WRITING if self.is_sqlite else postgresql.WRITING))
-        self._lock: Lock | None = engine.get_execution_options().get(sqlite.WRITE_LOCK)
+        options = engine.get_execution_options()
+        self._writing = engine.execution_options(**options.get(WRITING, {}))
+        self._lock: Lock | None = options.get(WRITE_LOCK)
 
     def rows(self, query: Executable) -> Sequence[Row[*tuple[Any, ...]]]:
         """Return the rows that a query finds."""
@@ -79,9 +110,9 @@ class Database:
 
         `alone` names what one transaction at a time may read and then write. On SQLite every transaction is alone.
         """
-        with self._queued(), self._writing.begin() as connection:
+        with self.queued(), self._writing.begin() as connection:
             if alone and not self.is_sqlite:
-                postgresql.hold(connection, alone)
+                connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": lock_key(alone)})
             yield connection
 
     def execute(self, statement: Executable) -> int:
@@ -94,21 +125,23 @@ class Database:
         with self.begin() as connection:
             insert_or_update(connection, table, key, values)
 
-    def truncate_log(self) -> None:
-        """Empty SQLite's log, which keeps what was deleted, unless others read it. PostgreSQL has its own time for that."""
-        if self.is_sqlite:
-            with self._queued():
-                sqlite.truncate_log(self.engine.url)
-
     @contextmanager
-    def _queued(self) -> Iterator[None]:
+    def queued(self) -> Iterator[None]:
+        """Wait for the transactions of other threads that write to SQLite, for the duration of the block."""
         # Whoever waited too long tries the database itself, which tells if another program keeps it locked.
-        queued = self._lock is not None and self._lock.acquire(timeout=sqlite.BUSY_MS / 1000)
+        queued = self._lock is not None and self._lock.acquire(timeout=BUSY_SECONDS)
         try:
             yield
         finally:
             if self._lock is not None and queued:
                 self._lock.release()
+
+
+class Records:
+    """The rows of some tables, read and written on one engine; thread-safe."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.database = Database(engine)
 
 
 def chunks(items: Sequence[_T]) -> Iterable[Sequence[_T]]:
@@ -132,17 +165,15 @@ def insert_or_update(
     connection.execute(inserted.on_conflict_do_update(index_elements=list(key), set_=dict(values)))
 
 
-def is_one_of(dialect: str, column: Column[Any], values: str) -> ColumnElement[bool]:
-    """Return the condition that a column has one of the values in the list (texts or integers) that is the parameter `values`.
+def lock_key(name: str) -> int:
+    """Return the number of an advisory lock of PostgreSQL (64 bits, signed)."""
+    return int.from_bytes(sha256(f"vllm-digest {name}".encode()).digest()[:8], signed=True)
 
-    They are bound together as one parameter: SQLAlchemy takes longer for each than the database does.
-    """
-    if dialect == "sqlite":
-        each = func.json_each(bindparam(values, type_=JSON)).table_valued("value")
-        return column.in_(select(each.c.value))
-    from sqlalchemy.dialects.postgresql import ARRAY
 
-    return column == any_(bindparam(values, type_=ARRAY(column.type)))
+def without_password(url: URL) -> str:
+    """Return a URL as people may read it: without the password and the query, which may hold one."""
+    backend = url.get_backend_name()
+    return URL.create(backend, url.username, None, url.host, url.port, url.database).render_as_string()
 
 
 def _insert(connection: Connection, table: Table) -> "sqlite_dialect.Insert | postgresql_dialect.Insert":

@@ -26,6 +26,7 @@ from analysis.sources.github import GitHub
 from analysis.sources.mirror import Mirror
 from analysis.sources.mirrors import Mirrors
 from analysis.window import Window
+from tests.servers.mirrored import read_commits
 
 
 class Fortnight(Frozen):
@@ -137,7 +138,7 @@ def _read(upstream: Mirror, fortnight: Fortnight) -> Iterator[Commit | str]:
     shas = [commit.sha for commit in reversed(upstream.list_commits(window))]
     if shas:
         upstream.fetch_tree(shas[0])
-    for sha, commit in upstream.read_commits(shas):
+    for sha, commit in read_commits(upstream, shas):
         yield sha if isinstance(commit, DigestError) else commit
 
 

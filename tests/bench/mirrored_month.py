@@ -20,6 +20,7 @@ from analysis.sources.mirrors import Mirrors
 from analysis.window import Window
 from tests.bench.figures import timed
 from tests.bench.served import NAME
+from tests.servers.mirrored import read_commits
 
 RESULT = "month.json"
 
@@ -50,7 +51,7 @@ def read_month(url: str, folder: Path, window: Window, count: int, *, whole_file
         listed = perf_counter()
         mirror.fetch_blobs(shas)
         fetched = perf_counter()
-        for sha, commit in mirror.read_commits(shas):
+        for sha, commit in read_commits(mirror, shas):
             if isinstance(commit, DigestError):
                 failed.append(sha)
             else:

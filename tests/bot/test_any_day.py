@@ -23,7 +23,7 @@ from analysis.report.as_json import json_lines
 from analysis.report.markdown import reports_markdown
 from analysis.report.page import report_page
 from analysis.report.terminal import print_report
-from analysis.sources.github_replies import CommitPage, ListedPull
+from analysis.sources.github_replies import CommitPage, PullReply
 from analysis.sources.secrets import redacted
 from analysis.window import window
 from analysis.writing.by_rules import analyse_by_rules
@@ -43,7 +43,7 @@ def read(told: dict[str, Any]) -> Commit:
     """The commit that GitHub tells of, as its door reads it."""
     people = {"author": told["author"], "committer": told["committer"], "message": told["message"]}
     page = CommitPage.model_validate({**told, "html_url": f"{WEB}commit/{told['sha']}", "commit": people})
-    listed = told["pull"] and ListedPull.model_validate(told["pull"])
+    listed = told["pull"] and PullReply.model_validate(told["pull"])
     pull = listed and PullRequest(number=listed.number, title=listed.title, body=listed.body)
     return redacted(page.whole(page.files).model_copy(update={"pull": pull}))
 

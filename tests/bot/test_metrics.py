@@ -20,10 +20,11 @@ from sqlalchemy import Engine
 from bot.metrics import Metrics, Stored
 from bot.metrics_server import metrics_port
 from bot.store import Mailbox, Store, Subscriptions, open_engine
-from bot.store.database import engine_as_it_is, passing_failures
+from bot.store.database import engine_as_it_is
 from bot.store.executors import Executors
 from bot.store.flow_tables import FlowTables
 from bot.store.lease import Lease, new_lease
+from bot.store.transactions import passing_failures
 from loopback.slack import Fault, LoopbackSlack
 from tests.conftest import recorded
 from tests.servers.asking import Got, ask

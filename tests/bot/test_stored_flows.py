@@ -8,7 +8,7 @@ from typing import Any
 from bot import flows
 from bot.flows import Flows
 from bot.models.deliveries import Delivery, Outcome
-from bot.publishing.scheduled import ScheduledPublications
+from bot.publishing.publications import ScheduledPublications
 from bot.slack.commands.responder import Responder
 from bot.slack.delivery.drafting import DeliveryReader, Drafter
 from bot.slack.delivery.revert_notices import Reverted, RevertNotices

@@ -19,6 +19,7 @@ from analysis.models import FactKind, Repository
 from analysis.sources.github import GitHub
 from analysis.sources.mirrors import Mirrors
 from analysis.window import Window
+from tests.servers.mirrored import read_commits
 
 _DRAWN = {
     FactKind.DEFAULT_CHANGED,
@@ -35,7 +36,7 @@ def found_facts(github: GitHub, repository: Repository, window: Window, folder: 
     assert mirror
     rows = []
     shas = [commit.sha for commit in mirror.list_commits(window)]
-    for sha, commit in mirror.read_commits(shas):
+    for sha, commit in read_commits(mirror, shas):
         if isinstance(commit, Exception):
             sys.stderr.write(f"{sha}: {commit}\n")
             continue

@@ -7,7 +7,8 @@ from time import monotonic
 from sqlalchemy import Connection, create_engine, text
 from sqlalchemy.pool import NullPool
 
-from bot.store.postgresql import LOCK_HOLDERS, lock_key
+from bot.store.postgresql import LOCK_HOLDERS
+from bot.store.transactions import lock_key
 
 _PATIENCE = 30  # seconds
 _HELD = text(

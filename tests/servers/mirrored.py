@@ -1,10 +1,12 @@
 """A repository, the server that serves it to git, and a folder of mirrors of it."""
 
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from analysis.models import Repository
+from analysis.errors import DigestError
+from analysis.models import Commit, Repository
 from analysis.sources.github import GitHub
 from analysis.sources.mirror import Mirror
 from analysis.sources.mirrors import Mirrors
@@ -12,6 +14,16 @@ from tests.servers.bare import BareRepository, GitServer
 
 REPOSITORY = Repository.parse("o/n")
 TOKEN = "ghp_" + "a1B2" * 9
+
+
+def read_commits(mirror: Mirror, shas: Sequence[str]) -> Iterator[tuple[str, Commit | DigestError]]:
+    """Fetch what commits change, then yield each SHA with its commit, or with the reason why it cannot be read."""
+    mirror.fetch_blobs(shas)
+    for sha in shas:
+        try:
+            yield sha, mirror.read_commit(sha)
+        except DigestError as exc:
+            yield sha, exc
 
 
 class Place:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from hashlib import sha1
 from typing import Any
 
-from bot.publishing.target import blob_sha
+from bot.publishing.folder import blob_sha
 from loopback.github import Handler, RecordedRepository, Reply
 from tests.servers.github import FaultyGitHub
 

@@ -5,13 +5,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from analysis.diff import changed_lines
-from analysis.facts.change import Change, is_module, is_product, old_path
-from analysis.facts.indentation import IndentedText
-from analysis.facts.python import SIDES, Side
-from analysis.facts.settings.definitions import FLAG_HINT, Reader, Setting
+from analysis.facts.change import SIDES, Change, is_module, is_product, old_path, removes_lines
+from analysis.facts.settings.definitions import Reader, Setting
 from analysis.facts.settings.environment import EnvironmentRead, environment_reads
 from analysis.facts.settings.values import Evaluator, Symbol, Value
-from analysis.facts.syntax import Source, SourceTree
+from analysis.facts.syntax import Source
+from analysis.facts.whole_files.repository import Revision
 from analysis.models import Commit, Fact, FactKind, FileChange, Proof
 
 _EQUIVALENT = (
@@ -38,35 +37,31 @@ _CALL_BEGUN = re.compile(r"^ .*(?:env\w*\(|environ\b|add_argument\(|[Oo]ption\(|
 _VALUE = re.compile(r"\b(\w+)(?:\s*:[^=\n]+?)?\s*=\s*((?:[-\d\"'\[({]|[\w.]*[A-Z])[^,\n]*)")
 
 
-def changed_settings(change: Change, file: FileChange) -> list[Fact] | None:
-    """Return the changed defaults of a Python file's settings; None if the whole file cannot be read on both sides."""
-    if not change.sources or not file.path.endswith(".py"):
-        return None
-    if len(change.commit.files) > _MAX_FILES:
-        return None
-    if not is_product(file) or not _may_change_values(change, file):
-        return []
-    own = _compared(change, file)
-    if own is None:
-        return None
+def changed_defaults(change: Change, file: FileChange) -> Iterator[Fact]:
+    """Yield each setting of a Python file whose default differs before and after; a constant that other files use counts there."""
+    if not removes_lines(file) or not is_product(file) or len(change.commit.files) > _MAX_FILES:
+        return
+    if not file.path.endswith(".py") or not _may_change_values(file):
+        return
     constants = _changed_constants(file)
     users = _files_with(constants, change, file) if constants else ()
-    fed = [fact for each in users for fact in _compared(change, each) or () if fact.path == file.path]
+    fed = [fact for each in users for fact in _compared(change, each) if fact.path == file.path]
     named = {fact.line for fact in fed}
-    return [*(fact for fact in own if fact.name not in constants or fact.line not in named), *fed]
+    yield from (fact for fact in _compared(change, file) if fact.name not in constants or fact.line not in named)
+    yield from fed
 
 
-def _compared(change: Change, file: FileChange) -> list[Fact] | None:
-    """Return the changed defaults of one file; None if it cannot be read and parsed on both sides."""
-    before, after = change.sources or (None, None)
-    old = before.source(old_path(file)) if before else None
-    new = after.source(file.path) if after else None
-    if before is None or after is None or old is None or new is None:
-        return None
+def _compared(change: Change, file: FileChange) -> list[Fact]:
+    """Return the changed defaults of one file; none if it cannot be read and parsed on both sides."""
+    sides = change.sides(file)
+    old, new = (sides.before.source(old_path(file)), sides.after.source(file.path)) if sides else (None, None)
+    if sides is None or old is None or new is None:
+        return []
+    comparison = _Comparison(change.commit, file, sides.after, Proof.PATCH if new.partial else Proof.FILES)
     try:
-        return list(_Comparison(change.commit, file, after).facts((old, Evaluator(before)), (new, Evaluator(after))))
+        return list(comparison.facts((old, Evaluator(sides.before)), (new, Evaluator(sides.after))))
     except RecursionError:  # an expression is nested more deeply than Python's stack
-        return None
+        return []
 
 
 def _changed_constants(file: FileChange) -> list[str]:
@@ -81,43 +76,29 @@ def _files_with(constants: Sequence[str], change: Change, file: FileChange) -> I
     paths = {path for name in constants[:_MAX_CONSTANTS] for path in change.paths_with(name)}
     for path in sorted(paths - {file.path})[:_MAX_USERS]:
         other = changed.get(path) or FileChange(path=path, status="modified", additions=0, deletions=0, patch=None)
-        if is_module(other) and not _may_change_values(change, other):
+        if is_module(other) and not _may_change_values(other):
             yield other
 
 
-def _may_change_values(change: Change, file: FileChange) -> bool:
+def _may_change_values(file: FileChange) -> bool:
     """Return whether a patch may change a default: a call that defines a setting, or the value beside a name."""
     patch = file.patch or ""
     if _CALL.search(patch) or (_CONSTANT.search(patch) and _CALL_BEGUN.search(patch)):
         return True
-    return _differ(*(_values_beside_names(file, sign) for sign in SIDES)) and _differ(*_outside_bodies(change, file))
+    return _differ(*(_values_beside_names(file, sign) for sign in SIDES))
 
 
 def _differ(before: _Values, after: _Values) -> bool:
     return any(sorted(before[name]) != sorted(after[name]) for name in before.keys() & after.keys())
 
 
-def _outside_bodies(change: Change, file: FileChange) -> Iterator[_Values]:
-    """Yield the values on each side but for those of local variables, on which only options and arguments depend."""
-    for sign, text in zip(SIDES, (change.read_before(old_path(file)), change.read_after(file.path)), strict=True):
-        whole = None if text is None or FLAG_HINT.search(text) else IndentedText(text)
-        yield _values_beside_names(file, sign, whole)
-
-
-def _values_beside_names(file: FileChange, sign: Side, text: IndentedText | None = None) -> _Values:
-    """Return the values that lines give names; with the file's `text`, without the names that are local to functions."""
+def _values_beside_names(file: FileChange, sign: str) -> _Values:
+    """Return the values that lines give names."""
     found: dict[str, list[str]] = {}
     for line in changed_lines(file, sign):
         for name, value in _VALUE.findall(line.text):
-            if text is None or not _is_local(name, line.number, text):
-                found.setdefault(name, []).append(value)
+            found.setdefault(name, []).append(value)
     return found
-
-
-def _is_local(name: str, number: int, text: IndentedText) -> bool:
-    """Return whether a name on a line is local to a function, and no parameter: not in its head, and never compared with None."""
-    in_body = text.is_in_function(number) and text.function_headed(number) is None
-    return in_body and re.search(rf"\b{name} (?:is|or)\b", text.text) is None
 
 
 def variable_meaning(value: object) -> object:
@@ -129,10 +110,11 @@ def variable_meaning(value: object) -> object:
 class _Comparison:
     """The settings of one file, before and after; `Side` is a parsed file with the evaluator of its tree."""
 
-    def __init__(self, commit: Commit, file: FileChange, after: SourceTree) -> None:
+    def __init__(self, commit: Commit, file: FileChange, after: Revision, proof: Proof) -> None:
         self._commit = commit
         self._file = file
         self._after = after
+        self._proof = proof
 
     def facts(self, old: _Side, new: _Side) -> Iterator[Fact]:
         yield from self._variables(*(_by_name(environment_reads(*side)) for side in (old, new)))
@@ -175,7 +157,7 @@ class _Comparison:
                 yield self._fact(name, path, line, *texts)
 
     def _fact(self, name: str, path: str, line: int, old: str, new: str) -> Fact:
-        return Fact(kind=FactKind.DEFAULT_CHANGED, name=name, path=path, line=line, old=old, new=new, proof=Proof.FILES)
+        return Fact(kind=FactKind.DEFAULT_CHANGED, name=name, path=path, line=line, old=old, new=new, proof=self._proof)
 
     def _place(self, value: Value | None, line: int) -> tuple[str, int]:
         """Return where a value is written, if the commit writes it; else the line of the setting."""

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from analysis.facts.options import ENV_FILE
+from analysis.facts.interfaces import ENV_FILE
 from analysis.facts.settings.values import Evaluator, Scope, Value, default_of, is_enumeration
 from analysis.facts.syntax import Binding, Source, bindings, dotted, is_for_type_checkers
 

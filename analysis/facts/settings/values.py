@@ -5,7 +5,8 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from analysis.facts.syntax import Binding, Imported, Source, SourceTree, bindings, dotted
+from analysis.facts.syntax import Binding, Imported, Source, bindings, dotted
+from analysis.facts.whole_files.repository import Revision
 
 MAX_TEXT = 80  # characters of a value that is shown
 _MAX_DEPTH = 6  # names that lead to other names, expressions within expressions
@@ -54,7 +55,7 @@ class Symbol(NamedTuple):
 class Evaluator:
     """Evaluates expressions of one side of a commit; what it cannot evaluate is None."""
 
-    def __init__(self, tree: SourceTree) -> None:
+    def __init__(self, tree: Revision) -> None:
         self._tree = tree
 
     def value(self, node: ast.expr, scope: Scope, depth: int = 0) -> Value | None:  # noqa: PLR0911 (a return for each kind of expression)

@@ -1,19 +1,22 @@
-"""The comparison of a file's module before and after a commit: removed names and changed definitions."""
+"""Comparison of a commit's modules before and after it: removed names and changed definitions."""
 
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from analysis.facts.change import Change, old_path
+from analysis.diff import changed_lines
+from analysis.facts.change import Change, is_module, old_path
 from analysis.facts.modules import module_path, new_location
-from analysis.facts.whole_files.members import ClassComparison
+from analysis.facts.whole_files.classes import ClassComparison
 from analysis.facts.whole_files.module import Attribute, Class, Function, Import, Member, Module
 from analysis.facts.whole_files.renaming import successor
 from analysis.facts.whole_files.repository import Found, Revision
 from analysis.facts.whole_files.signatures import proven, signature_facts
-from analysis.facts.whole_files.uses import Uses
+from analysis.facts.whole_files.uses import Uses, is_internal, without_lone_additions
 from analysis.models import Fact, FactKind, FileChange
 
+_FIELDS = (FactKind.REMOVED_KEY, FactKind.REMOVED_FIELD)
+_MAX_FACTS = 100  # of one commit: a whole subsystem that goes
 _CONSTANT = re.compile(r"_?[A-Z]\w{2,}$")
 _PLACEHOLDERS = ("None", "Any", "object")  # for what is not installed, or is there for type checkers only
 _REGISTERING = re.compile(r"\bregister_(?:fake|kernel|abstract|autograd|vmap)\b|\bimpl_abstract\b")  # of an operator
@@ -112,6 +115,55 @@ class FileComparison(NamedTuple):
         if self.new and not isinstance(member, Import) and (other := successor(self.old, member, self.new)):
             return fact.model_copy(update={"kind": FactKind.RENAMED_NAME, "new": other})
         return fact
+
+
+def compared(change: Change) -> list[Fact]:
+    """Return what the commit's public Python files no longer offer or newly require; at most so many facts."""
+    uses = Uses(change)
+    found: list[tuple[FileChange, Fact]] = []
+    for file in change.commit.files:
+        sides = change.sides(file) if file.status != "added" and file.size and is_module(file) else None
+        if sides and (modules := modules_of(file, *sides)):
+            shown = _Shown(change, file) if modules[0].partial else None
+            for fact in FileComparison(change, file, *sides, *modules).facts(uses):
+                each = _as_attribute(fact) if fact.kind in _FIELDS and change.adds(_last(fact)) else fact
+                internal = each.breaking and each.kind not in _FIELDS and is_internal(each, file, modules[0], uses)
+                if not internal and (shown is None or shown.proves(each)):
+                    found.append((file, each))
+    return without_lone_additions(found, uses)[:_MAX_FACTS]
+
+
+def _as_attribute(fact: Fact) -> Fact:
+    """Return the fact about a setting that the commit may only have moved."""
+    return fact.model_copy(update={"kind": FactKind.REMOVED_ATTRIBUTE})
+
+
+def _last(fact: Fact) -> str:
+    return fact.name.rpartition(".")[2]
+
+
+class _Shown:
+    """The changed lines of a file of which only the patch is known."""
+
+    def __init__(self, change: Change, file: FileChange) -> None:
+        self._change = change
+        self._file = file
+        self._removed = {line.old for line in changed_lines(file, "-")}
+        self._added = {line.new for line in changed_lines(file, "+")}
+
+    def proves(self, fact: Fact) -> bool:
+        """Return whether the lines show a definition that goes, and none that brings it back, or one that comes."""
+        if fact.kind is FactKind.REQUIRED_METHOD:
+            moved = re.search(rf"^-\s+(?:async )?def {_last(fact)}\b", self._file.patch or "", re.MULTILINE)
+            return fact.line in self._added and not moved
+        if "(" in fact.name:
+            return True  # both signatures are shown
+        is_package = self._file.path.endswith("__init__.py")
+        folder = self._file.path.removesuffix("__init__.py")
+        if fact.kind is FactKind.MOVED_NAME and is_package and (fact.new or "").startswith(folder):
+            return False  # a package may take all names of its modules without a line that says so
+        may_remain = "." in fact.name and fact.new is None and self._change.adds(_last(fact))
+        return fact.line in self._removed and not may_remain and not self._change.removes_only_duplicates
 
 
 def modules_of(file: FileChange, before: Revision, after: Revision) -> tuple[Module, Module | None] | None:

@@ -111,12 +111,16 @@ Member = Class | Function | Attribute | Import
 
 @dataclass(frozen=True)
 class Module:
-    """A module with what its top level binds; `stars` are the modules whose names it imports all."""
+    """A module with what its top level binds; `stars` are the modules whose names it imports all.
+
+    Of a `partial` one only what a patch shows is known.
+    """
 
     path: str
     text: str
     members: Mapping[str, Member]
     stars: tuple[str, ...]
+    partial: bool = False
 
     @cached_property
     def lines(self) -> tuple[str, ...]:

@@ -1,16 +1,12 @@
-"""The only door to griffe: a module's declarations from its source text, without importing or running anything."""
+"""A module's declarations from its source text, by Python's own parser: nothing is imported or executed."""
 
-import gc
-import logging
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
-from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import NamedTuple
 
-import griffe
-
-from analysis.facts.syntax import assigned_names, warnings_ignored
+from analysis.facts.syntax import Source, assigned_names, dotted, parse_module
 from analysis.facts.whole_files.module import (
     Attribute,
     Base,
@@ -22,145 +18,203 @@ from analysis.facts.whole_files.module import (
     Parameter,
     ParameterKind,
 )
-from analysis.facts.whole_files.outline import outline
 
-MAX_CHARACTERS = 400_000  # of one file; the longest hand-written modules have about 300,000
-# For each attribute griffe walks over the statements before it: 0.7 µs for one of these steps.
-_MAX_STEPS = 1_000_000
+_MAX_VALUE = 200  # characters of a variable's value
+_PROPERTIES = ("property", "cached_property")
+_ACCESSORS = ("setter", "deleter")
 
-
-class _TooLargeError(Exception):
-    """The file holds more attributes than can be visited in a second."""
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-class _Visit(griffe.Extension):
-    """Abort the visit of a file in which griffe would take quadratic time, and add the assignments that it leaves out."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._steps = 0
-
-    def on_attribute_node(self, *, node: Any, **_others: Any) -> None:
-        self._steps += len(getattr(node.parent, "body", ())) + len(getattr(node.parent, "orelse", ()))
-        if self._steps > _MAX_STEPS:
-            raise _TooLargeError
-
-    def on_members(self, *, node: Any, obj: Any, **_others: Any) -> None:
-        for each in assigned_names(*node.body):  # such as `a, b = ...`
-            if each.id not in obj.members:
-                obj.set_member(each.id, griffe.Attribute(each.id, lineno=each.lineno))
-
-
-# The file after one commit is the file before the next, and the commits of a day are compared with the same modules: 100 MB.
+# The file after one commit is the file before the next, and the commits of a day are compared with the same modules.
 @lru_cache(maxsize=512)
 def parse(path: str, text: str) -> Module | None:
     """Return the module at `path` with the given source; None if it is no valid Python, too large or too deep."""
-    if len(text) > MAX_CHARACTERS:
-        return None
-    logging.getLogger("griffe").setLevel(logging.CRITICAL + 1)
-    declarations = outline(text)
-    module = _visited(path, text, declarations)
-    return _visited(path, text, text) if module is None and declarations != text else module
+    tree = parse_module(text)
+    return declarations(Source(path, text, tree)) if tree else None
 
 
-def _visited(path: str, text: str, declarations: str) -> Module | None:
-    """Return the module of a text, of which the `declarations` are parsed; None if that is impossible."""
-    *folders, name = PurePosixPath(path).with_suffix("").parts
-    parent: Any = None
-    for folder in folders:
-        parent = griffe.Module(folder, filepath=Path(folder, "__init__.py"), parent=parent)
-    if name == "__init__" and parent is not None:
-        name, parent = parent.name, parent.parent
+def declarations(source: Source) -> Module | None:
+    """Return what a parsed file declares; None if an expression is nested more deeply than Python's stack."""
+    members: dict[str, Member] = {}
+    stars: list[str] = []
+    module = Module(source.path, source.text, members, ())
+    reader = _Declarations(module.dotted, source.path.endswith("__init__.py"), stars)
     try:
-        with warnings_ignored(), _garbage_kept():
-            extensions = griffe.Extensions(_Visit())
-            visited = griffe.visit(name, Path(path), declarations, parent=parent, extensions=extensions)
-            found: Mapping[str, Any] = visited.members
-            members = dict(_members(found, text.split("\n")))
-    except Exception:  # noqa: BLE001 - any source may be given, and griffe raises whatever it stumbles over
+        reader.read(source.module.body, (_Scope("", members),))
+    except RecursionError:
         return None
-    stars = tuple(each.target_path for key, each in found.items() if each.is_alias and key.endswith("/*"))
-    return Module(path, text, members, stars)
+    return replace(module, stars=tuple(stars), partial=source.partial)
 
 
-@contextmanager
-def _garbage_kept() -> Iterator[None]:
-    """Collect no garbage meanwhile: a syntax tree is a million objects, among which there is none to be found."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
+class _Scope(NamedTuple):
+    """A module or a class that is being read: its name within the module, and what it binds so far."""
+
+    name: str
+    members: dict[str, Member]
 
 
-def _members(found: Mapping[str, Any], lines: Sequence[str]) -> Iterator[tuple[str, Member]]:
-    for name, each in found.items():
-        if each.is_alias:
-            if not name.endswith("/*"):
-                yield name, Import(name, each.alias_lineno or 1, each.target_path)
-        elif each.is_class:
-            yield name, _class(each, lines)
-        elif each.is_function:
-            yield name, _function(each, lines)
-        elif each.is_attribute:
-            yield name, _attribute(each)
+class _Declarations(NamedTuple):
+    """Reader of what the blocks of one module bind; `stars` collects the modules whose names it imports all."""
+
+    module: str
+    is_package: bool
+    stars: list[str]
+
+    def read(self, body: Sequence[ast.stmt], scopes: tuple[_Scope, ...]) -> None:
+        """Add to the innermost of the scopes, the first, what a block binds."""
+        self._read_block(body, scopes, is_alternative=False)
+        members = scopes[0].members
+        for each in assigned_names(*body):  # such as `a, b = ...`
+            members.setdefault(each.id, Attribute(each.id, each.lineno, required=True))
+
+    def _read_block(self, body: Sequence[ast.stmt], scopes: tuple[_Scope, ...], *, is_alternative: bool) -> None:
+        members = scopes[0].members
+        for node in body:
+            match node:
+                case ast.Import() | ast.ImportFrom():
+                    self._read_imports(node, scopes[0])
+                case ast.ClassDef():
+                    members[node.name] = self._class(node, scopes)
+                case ast.FunctionDef() | ast.AsyncFunctionDef():
+                    _read_function(node, members)
+                    if node.name == "__init__" and scopes[0].name:
+                        _read_assignments(node, members)
+                case ast.Assign() | ast.AnnAssign():
+                    _assign(node, members, "", is_alternative=is_alternative, in_class=bool(scopes[0].name))
+                case _:
+                    for block, alternative in _blocks(node):
+                        self._read_block(block, scopes, is_alternative=alternative)
+
+    def _class(self, node: ast.ClassDef, scopes: tuple[_Scope, ...]) -> Class:
+        members: dict[str, Member] = {}
+        name = f"{scopes[0].name}.{node.name}".lstrip(".")
+        bases = tuple(Base(ast.unparse(each), self._target(each, scopes)) for each in node.bases)
+        self.read(node.body, (_Scope(name, members), *scopes))
+        keywords = tuple(each.arg for each in node.keywords if each.arg)
+        return Class(
+            node.name,
+            max(node.lineno, 1),
+            _start(node),
+            node.end_lineno or 0,
+            bases,
+            _decorators(node),
+            keywords,
+            members,
+        )
+
+    def _target(self, base: ast.expr, scopes: tuple[_Scope, ...]) -> str:
+        """Return the dotted path of a base class, as far as the imports and classes above it tell."""
+        while isinstance(base, ast.Subscript):
+            base = base.value
+        first, point, rest = (dotted(base) or ast.unparse(base)).partition(".")
+        for scope in scopes:
+            if (found := scope.members.get(first)) is not None:
+                own = ".".join(filter(None, [self.module, scope.name, first]))
+                return (found.target if isinstance(found, Import) else own) + point + rest
+        return first + point + rest
+
+    def _read_imports(self, node: ast.Import | ast.ImportFrom, scope: _Scope) -> None:
+        for alias in node.names:
+            if isinstance(node, ast.Import):
+                target = alias.name if alias.asname else alias.name.partition(".")[0]
+            else:
+                target = f"{self._package(node)}{alias.name}"
+            name = alias.asname or target.rpartition(".")[2]
+            if name == "*":
+                self.stars.append(target.removesuffix(".*"))
+            elif target != ".".join(filter(None, [self.module, scope.name, name])):
+                scope.members[name] = Import(name, node.lineno, target)
+
+    def _package(self, node: ast.ImportFrom) -> str:
+        """Return the dotted path that names are imported from, with a final point."""
+        parts = self.module.split(".")
+        above = parts[: len(parts) - node.level + self.is_package] if node.level else []
+        return "".join(f"{part}." for part in [*above, *filter(None, [node.module])])
 
 
-def _class(each: Any, lines: Sequence[str]) -> Class:
-    return Class(
-        each.name,
-        _head(each, lines),
-        each.lineno,
-        each.endlineno,
-        tuple(map(_base, each.bases)),
-        tuple(str(decorator.value) for decorator in each.decorators),
-        tuple(each.keywords),
-        dict(_members(each.members, lines)),
-    )
+def _blocks(node: ast.AST) -> Iterator[tuple[Sequence[ast.stmt], bool]]:
+    """Yield the blocks of a statement that opens no scope, and whether each is an alternative to another one."""
+    for block in ("body", "orelse", "finalbody"):
+        yield getattr(node, block, []), isinstance(node, ast.If | ast.ExceptHandler)
+    for each in (*getattr(node, "handlers", []), *getattr(node, "cases", [])):
+        yield from _blocks(each)
 
 
-def _base(each: Any) -> Base:
-    return Base(str(each), getattr(each, "canonical_path", str(each)))
+def _read_assignments(node: ast.AST, members: dict[str, Member]) -> None:
+    """Add the attributes that a constructor sets on `self`."""
+    for block, alternative in _blocks(node):
+        for each in block:
+            if isinstance(each, ast.Assign | ast.AnnAssign):
+                _assign(each, members, "self", is_alternative=alternative, in_class=True)
+            elif not isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                _read_assignments(each, members)
 
 
-def _function(each: Any, lines: Sequence[str]) -> Function:
-    return Function(
-        each.name,
-        _head(each, lines),
-        each.lineno,
-        each.endlineno,
-        tuple(map(_parameter, each.parameters)),
-        tuple(str(decorator.value) for decorator in each.decorators),
-        "" if each.returns is None else str(each.returns),
-    )
+def _assign(
+    node: ast.Assign | ast.AnnAssign, members: dict[str, Member], owner: str, *, is_alternative: bool, in_class: bool
+) -> None:
+    """Add the variables that an assignment binds, or the attributes of `owner` that it sets; the first alternative counts."""
+    annotation = _annotation(node.annotation) if isinstance(node, ast.AnnAssign) else ""
+    value = "" if node.value is None else ast.unparse(node.value)[:_MAX_VALUE]
+    for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+        path, _, name = (dotted(target) or "").rpartition(".")
+        if not name or path != owner or (is_alternative and name in members):
+            continue
+        before = members.get(name)
+        kept = annotation or (before.annotation if isinstance(before, Attribute) else "")
+        members[name] = Attribute(name, node.lineno, in_class and bool(kept), node.value is None, value, kept)
 
 
-def _parameter(each: Any) -> Parameter:
-    return Parameter(
-        each.name,
-        ParameterKind(each.kind.value),
-        each.required,
-        "" if each.annotation is None else str(each.annotation),
-    )
+def _read_function(node: _Function, members: dict[str, Member]) -> None:
+    """Add a function, or the attribute that it computes; what is there for type checkers or sets a property adds nothing."""
+    decorators = _decorators(node)
+    kinds = {each.partition("(")[0].rpartition(".")[2] for each in decorators}
+    returns = _annotation(node.returns)
+    if kinds.intersection(_PROPERTIES):
+        members[node.name] = Attribute(node.name, node.lineno, required=True, annotation=returns, computed=True)
+    elif "overload" not in kinds and not kinds.intersection(_ACCESSORS):
+        members[node.name] = Function(
+            node.name,
+            node.lineno,
+            _start(node),
+            node.end_lineno or 0,
+            tuple(parameters(node.args)),
+            decorators,
+            returns,
+        )
 
 
-def _attribute(each: Any) -> Attribute:
-    computed = "property" in each.labels
-    return Attribute(
-        each.name,
-        each.lineno or 1,
-        field=each.annotation is not None and not computed and "module-attribute" not in each.labels,
-        required=each.value is None,
-        value="" if each.value is None else str(each.value)[:200],
-        annotation="" if each.annotation is None else str(each.annotation),
-        computed=computed,
-    )
+def parameters(arguments: ast.arguments) -> Iterator[Parameter]:
+    """Yield the parameters of a function in the order of its signature."""
+    positional = [*arguments.posonlyargs, *arguments.args]
+    required = len(positional) - len(arguments.defaults)
+    for index, each in enumerate(positional):
+        only = index < len(arguments.posonlyargs)
+        kind = ParameterKind.POSITIONAL_ONLY if only else ParameterKind.POSITIONAL_OR_KEYWORD
+        yield _parameter(each, kind, required=index < required)
+    if arguments.vararg:
+        yield _parameter(arguments.vararg, ParameterKind.VAR_POSITIONAL, required=False)
+    for each, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        yield _parameter(each, ParameterKind.KEYWORD_ONLY, required=default is None)
+    if arguments.kwarg:
+        yield _parameter(arguments.kwarg, ParameterKind.VAR_KEYWORD, required=False)
 
 
-def _head(each: Any, lines: Sequence[str]) -> int:
-    """Return the line of `def` or `class`, which follows the decorators."""
-    heads = (f"def {each.name}", f"async def {each.name}", f"class {each.name}")
-    numbers = range(each.lineno, (each.endlineno or each.lineno) + 1)
-    return next((number for number in numbers if lines[number - 1].lstrip().startswith(heads)), each.lineno)
+def _parameter(each: ast.arg, kind: ParameterKind, *, required: bool) -> Parameter:
+    return Parameter(each.arg, kind, required, _annotation(each.annotation))
+
+
+def _annotation(node: ast.expr | None) -> str:
+    """Return a type as written, without the quotes around names that are defined below it."""
+    text = ast.unparse(node) if node else ""
+    return text if "Literal" in text or "Annotated" in text else text.replace("'", "").replace('"', "")
+
+
+def _decorators(node: _Function | ast.ClassDef) -> tuple[str, ...]:
+    return tuple(map(ast.unparse, node.decorator_list))
+
+
+def _start(node: _Function | ast.ClassDef) -> int:
+    """Return the line of a definition's first decorator, or of its head."""
+    return max(min([node.lineno, *(each.lineno for each in node.decorator_list)]), 1)

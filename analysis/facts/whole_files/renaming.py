@@ -66,10 +66,10 @@ def _ratio(one: str, other: str) -> float:
 
 
 def _words(module: Module, member: _Renamed) -> Counter[str]:
-    """Return the words of a definition without its name; none of a variable whose value has few."""
+    """Return the words of a definition without its name; none of a variable without a type whose value has few."""
     if isinstance(member, Attribute):
         found = _WORD.findall(f"{member.annotation} {member.value}")
-        return Counter(found if len(found) > _FEW_WORDS else [])
+        return Counter(found if member.field or len(found) > _FEW_WORDS else [])
     return Counter(word for word in _WORD.findall(module.source(member)) if word != member.name)
 
 

@@ -1,10 +1,13 @@
-"""One revision's Python modules, parsed once, and what their imports and base classes stand for."""
+"""One revision's Python files, parsed once, and what their imports and base classes stand for."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Generic, NamedTuple, TypeVar
 
+from analysis.facts.syntax import Imported, Source, candidates, parse_module
 from analysis.facts.whole_files.module import Attribute, Class, Function, Import, Member, Module
+from analysis.facts.whole_files.parsing import declarations, parse
 from analysis.models import Tree
 
 _MAX_CHARACTERS = 4_000_000  # read of one revision for one commit
@@ -12,7 +15,7 @@ _MAX_HOPS = 8  # imports followed from module to module, or classes up to their 
 
 # Bases that provide nothing in place of a removed member, but for the names below.
 _BARE = re.compile(
-    r"(?:.*\.)?(?:object|ABC|Protocol|Generic|NamedTuple|TypedDict|BaseModel|Module|\w*Enum|Flag|IntFlag"
+    r"(?:.*\.)?(?:object|str|int|ABC|Protocol|Generic|NamedTuple|TypedDict|\w*BaseModel|Schema|Struct|Module|\w*Enum|Flag|IntFlag"
     r"|Exception|\w*Error)$"
 )
 # What such bases do provide: removing a class's own version of these leaves the inherited one.
@@ -38,32 +41,54 @@ class Found(NamedTuple, Generic[M_co]):
 
 
 class Revision:
-    """The modules of one revision; a module that cannot be read or parsed is None.
+    """The Python files of one revision; one that cannot be read or parsed is None.
 
-    At most `characters` are read of it.
+    At most `characters` are read of it. Of a file in `fragments` only what a patch shows is known.
     """
 
-    def __init__(self, tree: Tree, characters: int = _MAX_CHARACTERS) -> None:
+    def __init__(
+        self,
+        tree: Tree | None,
+        characters: int = _MAX_CHARACTERS,
+        fragments: Mapping[str, Source] = MappingProxyType({}),
+    ) -> None:
         self._tree = tree
+        self._fragments = fragments
         self._texts: dict[str, str | None] = {}
+        self._sources: dict[str, Source | None] = {}
         self._modules: dict[str, Module | None] = {}
         self._left = characters
 
     def text(self, path: str) -> str | None:
         """Return a file's text; None if it cannot be read, or once enough of the revision was read."""
         if path not in self._texts:
-            self._texts[path] = self._tree.read(path) if self._left > 0 else None
+            self._texts[path] = self._tree.read(path) if self._tree and self._left > 0 else None
             self._left -= len(self._texts[path] or "")
         return self._texts[path]
 
-    def module(self, path: str) -> Module | None:
-        """Return the module at a path."""
-        if path not in self._modules:
-            from analysis.facts.whole_files.parsing import parse  # griffe takes 0.1 s to import
-
+    def source(self, path: str) -> Source | None:
+        """Return the syntax tree of the file at a path."""
+        if path not in self._sources:
             text = self.text(path)
-            self._modules[path] = parse(path, text) if text is not None else None
+            tree = None if text is None else parse_module(text)
+            whole = Source(path, text, tree) if text is not None and tree else None
+            self._sources[path] = whole or self._fragments.get(path)
+        return self._sources[path]
+
+    def module(self, path: str) -> Module | None:
+        """Return what the file at a path declares."""
+        if path not in self._modules:
+            text = self.text(path)
+            fragment = self._fragments.get(path)
+            self._modules[path] = (
+                declarations(fragment) if fragment else parse(path, text) if text is not None else None
+            )
         return self._modules[path]
+
+    def imported(self, importer: Source, imported: Imported) -> Source | None:
+        """Return the module that a file imports; None if it is not in the repository."""
+        paths = candidates(importer.path, imported)
+        return next(filter(None, map(self.source, paths)), None)
 
     def resolve(self, target: str, importer: str, hops: int = _MAX_HOPS) -> Found[Member] | None:
         """Return the definition that a dotted path stands for in a file; None if it is not in the repository."""
@@ -133,10 +158,6 @@ class Revision:
     def inherits_from_library(self, owner: Found[Class], name: str) -> bool:
         """Return whether a base class that is not the repository's may have a member that is known by name."""
         return name in _OF_BARE_BASES and bool(owner.member.bases)
-
-    def declares(self, owner: Found[Class], name: str) -> bool:
-        """Return whether a class certainly has a member, of its own or inherited."""
-        return any(each and name in each.member.members for each in (owner, *self.bases(owner)))
 
 
 def _may_have(owner: Found[Class], name: str) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from itertools import product
 from typing import NamedTuple
 
+from analysis.facts.narrowing import narrowed
 from analysis.facts.whole_files.module import Function, Member, Parameter, ParameterKind
 from analysis.facts.whole_files.repository import Found
 from analysis.models import Fact, FactKind, Proof
@@ -28,9 +29,12 @@ class ParameterChange(NamedTuple):
         return self.kind in (FactKind.REMOVED_PARAMETER, FactKind.RENAMED_PARAMETER)
 
 
-def proven(kind: FactKind, name: str, place: Found[Member], line: int, new: str | None = None) -> Fact:
-    """Return a fact that whole files prove, at a line of the module of `place`."""
-    return Fact(kind=kind, name=name, path=place.module.path, line=line, new=new, proof=Proof.FILES)
+def proven(
+    kind: FactKind, name: str, place: Found[Member], line: int, new: str | None = None, *, old: str | None = None
+) -> Fact:
+    """Return a fact at a line of the module of `place`, proved by what is known of it: whole files, or the patch."""
+    proof = Proof.PATCH if place.module.partial else Proof.FILES
+    return Fact(kind=kind, name=name, path=place.module.path, line=line, old=old, new=new, proof=proof)
 
 
 def signature_facts(name: str, old: Found[Function], new: Found[Function], *, method: bool) -> Iterator[Fact]:
@@ -39,10 +43,28 @@ def signature_facts(name: str, old: Found[Function], new: Found[Function], *, me
         side = old if each.on_old_side else new
         line = side.module.line_of(each.name, side.member)
         yield proven(each.kind, f"{name}({each.name})", side, line, each.new)
+    yield from _narrowed_types(name, old, new, method=method)
     if method and new.member.name not in SPECIAL_METHODS:
         for added in added_parameters(old.member, new.member):
             line = new.module.line_of(added, new.member)
             yield proven(FactKind.ADDED_PARAMETER, f"{name}({added})", new, line)
+
+
+def _narrowed_types(name: str, old: Found[Function], new: Found[Function], *, method: bool) -> Iterator[Fact]:
+    """Yield the parameters of a public function that accept less, and the result that may be more."""
+    if new.member.name.startswith("_") and new.member.name not in SPECIAL_METHODS:
+        return
+    if any(map(_NOT_CALLED.search, new.member.decorators)):
+        return
+    before = called_parameters(old.member, method=method)
+    for each in called_parameters(new.member, method=method).values():
+        was = before[each.name].annotation if each.name in before else ""
+        if narrowed(was, each.annotation):
+            line = new.module.line_of(each.name, new.member)
+            yield proven(FactKind.RETYPED, f"{name}({each.name})", new, line, each.annotation, old=was)
+    was, now = old.member.returns, new.member.returns
+    if narrowed(now, was):
+        yield proven(FactKind.RETYPED, f"{name}(return)", new, new.member.line, now, old=was)
 
 
 def parameter_changes(before: Function, after: Function, *, method: bool) -> Iterator[ParameterChange]:

@@ -1,19 +1,14 @@
 """The names whose definitions a commit removes or changes for their users."""
 
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from analysis.facts.change import is_module, old_path
 from analysis.facts.whole_files.comparison import modules_of
 from analysis.facts.whole_files.module import Attribute, Class, Function, Member, Module
-from analysis.facts.whole_files.relevance import may_change_interface
 from analysis.facts.whole_files.repository import Revision
 from analysis.impact.surface.targets import CONSTRUCTOR
 from analysis.models import Commit, FileChange
-
-# The end of a function's head, and what has a type.
-_TYPED = re.compile(r"^-\s*(?:\).*->|(?:self\.)?\w+\s*:\s*[\w\"'])", re.MULTILINE)
 
 
 class ChangedNames(NamedTuple):
@@ -48,17 +43,9 @@ def _abstract_methods(module: Module | None) -> Iterator[str]:
                     yield name
 
 
-def _may_change(file: FileChange, before: str, after: str) -> bool:
-    """Return whether a changed line may alter an interface, or a type that users of a definition rely on."""
-    return may_change_interface(file, before, after) or bool(_TYPED.search(file.patch or ""))
-
-
 def _of_file(file: FileChange, before: Revision, after: Revision) -> Iterator[str]:
-    texts = before.text(old_path(file)), after.text(file.path)
     if file.status in ("removed", "renamed"):
         yield _module_name(old_path(file))
-    elif texts[0] is not None and texts[1] is not None and not _may_change(file, texts[0], texts[1]):
-        return
     if modules := modules_of(file, before, after):
         yield from _of_module(*modules)
         if _no_longer_serves(*modules):

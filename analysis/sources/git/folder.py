@@ -4,9 +4,11 @@ Whoever writes holds the lock beside it, one at a time. Whoever reads holds a sh
 removes or replaces it waits for, with the lock beside it already held. Reading goes on while something is fetched.
 """
 
+import fcntl
 import math
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -15,14 +17,14 @@ from typing import Self
 from pydantic import ValidationError
 
 from analysis.models import Frozen
-from analysis.sources.git.errors import GitTooLarge, MirrorDamaged
-from analysis.sources.git.locks import locked
-from analysis.sources.git.remotes import is_ref_name
+from analysis.sources.git.errors import GitTooLarge, LockTimedOut, MirrorDamaged
+from analysis.sources.git.program import is_ref_name
 
 _STATE = "mirror.json"
 _DAMAGED = "damaged"
 _LEFT_BY_KILLED = ("*.lock", "objects/pack/tmp_*", "objects/pack/.tmp-*", "objects/??/tmp_obj_*")
 _MB = 1_000_000
+_POLL_INTERVAL = 0.05  # seconds between two tries to get a lock
 _SUFFIXES = (".git", ".new", ".old")  # a mirror, one that is being cloned, one that is being removed
 
 
@@ -59,7 +61,7 @@ class MirrorFolder:
         Raise `LockTimedOut` if others write for longer than `timeout` seconds.
         """
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with locked(self._lock, timeout=timeout) as descriptor:
+        with _locked(self._lock, timeout=timeout) as descriptor:
             for pattern in _LEFT_BY_KILLED:
                 for left in self.path.rglob(pattern) if "/" not in pattern else self.path.glob(pattern):
                     left.unlink(missing_ok=True)
@@ -69,7 +71,7 @@ class MirrorFolder:
     def reading(self) -> Iterator[None]:
         """Keep the mirror from being removed or replaced. Raise `MirrorDamaged` if it is gone."""
         try:
-            with locked(self.path, shared=True):
+            with _locked(self.path, shared=True):
                 yield
         except FileNotFoundError as exc:
             if self.path.exists():
@@ -129,7 +131,7 @@ class MirrorFolder:
     def _clear(self) -> None:
         gone = self.path.with_suffix(".old")
         shutil.rmtree(gone, ignore_errors=True)
-        with suppress(FileNotFoundError), locked(self.path):
+        with suppress(FileNotFoundError), _locked(self.path):
             self.path.rename(gone)  # at once: half a mirror never looks like one
         shutil.rmtree(gone, ignore_errors=True)
 
@@ -141,7 +143,7 @@ class MirrorFolder:
 def check_size(folder: Path, limit: int) -> None:
     """Raise `GitTooLarge` if a folder has more than `limit` megabytes."""
     if sum(_sizes(folder)) > limit * _MB:
-        raise GitTooLarge(limit)
+        raise GitTooLarge(limit=limit)
 
 
 def _sizes(folder: Path) -> Iterator[int]:
@@ -167,3 +169,55 @@ def save_state(folder: Path, state: MirrorState) -> None:
     written = folder / f"{_STATE}.new"
     written.write_text(state.model_dump_json(), encoding="utf-8")
     written.replace(folder / _STATE)
+
+
+@contextmanager
+def _locked(path: Path, *, shared: bool = False, timeout: float = math.inf) -> Iterator[int]:
+    """Hold the lock (flock(2)) of a file, which is created, or of a folder; yield its descriptor.
+
+    Each call opens the file anew, so that threads exclude each other as processes do. A child process that inherits the descriptor holds the lock until it ends, even if we are killed. Raises
+    `FileNotFoundError` if a folder is gone, and `LockTimedOut` after `timeout` seconds.
+    """
+    while True:
+        descriptor = _opened(path)
+        try:
+            _acquire(descriptor, fcntl.LOCK_SH if shared else fcntl.LOCK_EX, timeout)
+            if not _is_at(descriptor, path):
+                continue  # it was removed while we waited
+            yield descriptor
+            return
+        finally:
+            os.close(descriptor)
+
+
+def _acquire(descriptor: int, kind: int, timeout: float) -> None:
+    """Get a lock. Since flock(2) knows no timeout, it is tried again and again if there is one."""
+    if timeout == math.inf:
+        fcntl.flock(descriptor, kind)
+        return
+    waited = 0.0
+    while True:
+        try:
+            fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
+        except BlockingIOError as exc:
+            if waited >= timeout:
+                raise LockTimedOut(seconds=timeout) from exc
+            time.sleep(_POLL_INTERVAL)
+            waited += _POLL_INTERVAL
+        else:
+            return
+
+
+def _opened(path: Path) -> int:
+    if path.is_dir():
+        return os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    return os.open(path, os.O_RDWR | (os.O_CREAT if path.suffix == ".lock" else 0), 0o600)
+
+
+def _is_at(descriptor: int, path: Path) -> bool:
+    """Return whether the open file is still the one at its path."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return False
+    return os.path.samestat(os.fstat(descriptor), found)

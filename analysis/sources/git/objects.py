@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from enum import Enum
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import PurePosixPath
 from threading import Event
 from typing import NamedTuple
@@ -12,10 +12,8 @@ from typing import NamedTuple
 from analysis.paths import Kind, kind
 from analysis.sources.git.errors import Cause, GitFailed, GitTimedOut, MirrorDamaged, ObjectMissing, TreeRefused
 from analysis.sources.git.folder import MirrorFolder, check_size
-from analysis.sources.git.processes import Answer, ObjectReader, Pool, ProcessEnded
-from analysis.sources.git.program import Git
-from analysis.sources.git.records import RawChange, text
-from analysis.sources.git.remotes import FILTER, Remote
+from analysis.sources.git.object_reader import Answer, ObjectReader
+from analysis.sources.git.program import FILTER, Git, Remote
 
 MAX_FILE = 2_000_000  # bytes; a longer file is not read
 
@@ -42,6 +40,15 @@ class Limits(NamedTuple):
     megabytes: int
     fetch: float
     command: float
+
+
+class RawChange(NamedTuple):
+    """A changed file: the letter of its status, its paths, and its blobs before and after, if they are known."""
+
+    letter: str
+    path: str
+    previous_path: str | None = None
+    blobs: tuple[str, ...] = ()
 
 
 class EntryKind(Enum):
@@ -74,14 +81,14 @@ class Objects:
         self._remote = remote
         self._limits = limits
         self._on_progress = on_progress
-        self._readers = Pool(lambda: ObjectReader(git, folder.path))
+        self._reader = ObjectReader(partial(git.start, folder.path))
         self._unavailable: set[str] = set()  # which the server lacks
         self._unreachable = Event()
         self._entries = lru_cache(_CACHED_FOLDERS)(self._read_entries)
 
     def close(self) -> None:
-        """End the idle processes."""
-        self._readers.close()
+        """End the idle process."""
+        self._reader.close()
 
     def run(self, *arguments: str, stdin: bytes = b"") -> bytes:
         """Return what git prints about the mirror; nothing is fetched, removed or replaced meanwhile."""
@@ -92,51 +99,51 @@ class Objects:
         """Return what git prints when it asks the server."""
         return self._git.run(self._folder.path, *arguments, remote=self._remote, timeout=self._limits.fetch)
 
-    def fetch(self, *wanted: str, stdin: Iterable[str] = ()) -> None:
-        """Fetch commits with their folders, but without files, or objects named on standard input."""
+    def fetch(self, wanted: str) -> None:
+        """Fetch a commit with its folders, but without files."""
         with self._folder.writing(self._limits.fetch) as lock:
-            self._fetch(lock, wanted, stdin)
+            self._fetch(lock, "--end-of-options", "origin", wanted)
 
-    def missing(self, shas: Iterable[str]) -> list[str]:
-        """Return the objects that the mirror lacks."""
-        names = "".join(f"{sha}\n" for sha in shas)
-        found = self.run("cat-file", "--batch-check", "--buffer", stdin=names.encode()) if names else b""
-        return [text(line.split()[0]) for line in found.splitlines() if line.endswith(b" missing")]
+    def sizes(self, shas: Iterable[str]) -> dict[str, int | None]:
+        """Return the bytes of each object; None for those that the mirror lacks."""
+        with self._folder.reading():
+            return {sha: self._reader.size(sha) for sha in shas}
 
     def bring(self, shas: Collection[str]) -> None:
         """Fetch the objects that the mirror lacks in one request. Those that the server lacks too stay missing."""
-        if not any(sha not in self._unavailable for sha in shas) or not self.missing(shas):
+        if not self._missing(shas):
             return
         with self._folder.writing(self._limits.fetch) as lock:
-            waiting = [
-                [sha for sha in self.missing(shas) if sha not in self._unavailable]
-            ]  # another may have been faster
+            wanted = self._missing(shas)  # another may have been faster
             for _ in range(_MOST_REQUESTS):
-                batch = waiting.pop() if waiting else []
-                if batch:
-                    waiting += self._bring(lock, batch)
-            self._unavailable.update(sha for batch in waiting for sha in batch)
+                if not wanted:
+                    return
+                lacking = self._lacking(lock, wanted)
+                self._unavailable |= lacking
+                wanted = [sha for sha in wanted if sha not in lacking] if lacking else []
+            self._unavailable.update(wanted)
 
-    def _bring(self, lock: int, batch: list[str]) -> Sequence[list[str]]:
-        """Fetch objects; return those to try again if the server lacks some of them, without those that it named."""
+    def _missing(self, shas: Iterable[str]) -> list[str]:
+        known = self.sizes(sha for sha in shas if sha not in self._unavailable)
+        return [sha for sha, size in known.items() if size is None]
+
+    def _lacking(self, lock: int, wanted: Sequence[str]) -> set[str]:
+        """Fetch objects; return those that the server says it lacks, upon which it sends none, or all if it names none."""
         try:
-            self._fetch(lock, ("--stdin",), batch)
+            self._fetch(lock, "--stdin", "origin", stdin="".join(f"{sha}\n" for sha in wanted).encode())
         except GitFailed as exc:
             if exc.cause is not Cause.NO_OBJECT:
                 raise
-            named = set(_NOT_OURS.findall(exc.words)) & set(batch) or (set(batch) if len(batch) == 1 else set())
-            self._unavailable |= named
-            rest = [sha for sha in batch if sha not in named]
-            return [rest] if named else [rest[: len(rest) // 2], rest[len(rest) // 2 :]]
-        return []
+            return set(_NOT_OURS.findall(exc.words)) & set(wanted) or set(wanted)
+        return set()
 
-    def _fetch(self, lock: int, wanted: Sequence[str], stdin: Iterable[str] = ()) -> None:
+    def _fetch(self, lock: int, *wanted: str, stdin: bytes = b"") -> None:
         self._git.run(
             self._folder.path,
             *("-c", "fetch.negotiationAlgorithm=noop") if stdin else (),
             *("fetch", "--progress", "--no-tags", "--no-write-fetch-head", f"--filter={FILTER}"),
-            *(["--stdin", "origin"] if stdin else ["--end-of-options", "origin", *wanted]),
-            stdin="".join(f"{sha}\n" for sha in stdin).encode(),
+            *wanted,
+            stdin=stdin,
             remote=self._remote,
             timeout=self._limits.fetch,
             on_tick=lambda: check_size(self._folder.path, self._limits.megabytes),
@@ -262,11 +269,8 @@ class Objects:
         return entries
 
     def _read(self, sha: str, limit: int) -> Answer | None:
-        try:
-            with self._folder.reading(), self._readers.process() as reader:
-                return reader.read(sha, limit)
-        except ProcessEnded as exc:
-            raise MirrorDamaged from exc
+        with self._folder.reading():
+            return self._reader.read(sha, limit)
 
 
 def _text_of(answer: Answer) -> str | None:
@@ -279,3 +283,8 @@ def _text_of(answer: Answer) -> str | None:
 def is_binary(content: bytes) -> bool:
     """Return whether git takes a file's content for binary."""
     return b"\0" in content[:_BINARY_HEAD]
+
+
+def text(data: bytes) -> str:
+    """Return git's output as text; bytes that are no UTF-8 are replaced."""
+    return data.decode("utf-8", "replace")

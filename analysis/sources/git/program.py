@@ -10,18 +10,22 @@ import re
 import shutil
 import signal
 import subprocess
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from base64 import b64encode
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from threading import Thread
+from tempfile import TemporaryFile
 from types import MappingProxyType
-from typing import IO
+from typing import IO, NamedTuple, TypeAlias
+from urllib.parse import urlsplit
 
-from analysis.sources.git.errors import GitFailed, GitMissing, GitTimedOut
-from analysis.sources.git.remotes import Remote
+from analysis.locale import mark
+from analysis.sources.git.errors import GitFailed, GitProblem, GitTimedOut
 
+Process: TypeAlias = "subprocess.Popen[bytes]"  # a running git
 OLDEST = (2, 38)  # `grep --max-count`; `log --since-as-filter` and `fetch --stdin` are older
+FILTER = "blob:none"
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
 _TICK = 0.25  # seconds between two looks at a running git
@@ -64,15 +68,44 @@ _CONFIGURATION = {  # no fsckObjects: real histories have malformed old commits,
     "safe.directory": "*",  # the folders are the caller's, whoever owns them
 }
 _PROGRESS = re.compile(r"(?:remote: )?([A-Z][a-z]+(?: [a-z]+)*): +(\d+)%")
+_URL = re.compile(r"https?://([A-Za-z0-9][A-Za-z0-9.-]*|\[[0-9a-fA-F:]+\])(:\d{1,5})?(/[A-Za-z0-9._~%+-]+)+/?")
+_NO_REF_NAME = re.compile(  # git-check-ref-format(1)
+    r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|/\.|\.lock(/|$)|^[-/.]|^@?$|[/.]$"
+)
+_API_HOST = "api."  # api.github.com serves github.com, api.NAME.ghe.com serves NAME.ghe.com
 _NO_ARGUMENT = re.compile("[\0\ud800-\udfff]")
 _FATAL = 128  # git's status of a failure
 _NO_ENVIRONMENT: Mapping[str, str] = MappingProxyType({})
 
 
+class Remote(NamedTuple):
+    """Where a repository is fetched from, and the token for that server if there is one."""
+
+    url: str
+    token: str | None = None
+
+    @property
+    def host(self) -> str:
+        return urlsplit(self.url).netloc
+
+    def configuration(self) -> dict[str, str]:
+        """Return git's configuration of the remote `origin`; the token is for its own origin only."""
+        url = urlsplit(self.url)
+        configured = {
+            "remote.origin.url": self.url,
+            "remote.origin.promisor": "true",
+            "remote.origin.partialCloneFilter": FILTER,
+        }
+        if self.token:
+            coded = b64encode(f"x-access-token:{self.token}".encode()).decode()
+            configured[f"http.{url.scheme}://{url.netloc}/.extraHeader"] = f"Authorization: Basic {coded}"
+        return configured
+
+
 class Git:
     """Runs git in bare repositories.
 
-    `program` is its name or path; of `environment` only the proxies and certificates are passed on. Raises `GitMissing`
+    `program` is its name or path; of `environment` only the proxies and certificates are passed on. Raises `GitProblem`
     if git is not there or too old, `GitFailed` if it fails, `GitTimedOut` after `timeout` seconds.
     """
 
@@ -96,26 +129,35 @@ class Git:
         Without a `remote` git reads what is there and fetches nothing by itself. `on_tick` is called while git runs and
         ends it by an exception. `keep_open` are file descriptors, such as a lock's, that live as long as git does.
         """
-        with self._running(folder, arguments, remote=remote, keep_open=keep_open, errors=subprocess.PIPE) as process:
-            output, errors = _communicate(process, stdin, timeout, on_tick, on_progress)
+        with TemporaryFile() as given:
+            given.write(stdin)
+            given.seek(0)
+            process = self._popen(folder, arguments, given, subprocess.PIPE, remote, keep_open)
+            try:
+                output, errors = _communicate(process, timeout, on_tick, on_progress)
+            finally:
+                kill(process)
         if process.returncode:
             raise GitFailed(process.returncode, errors.decode("utf-8", "replace"))
         return output
 
-    def start(self, folder: Path, *arguments: str) -> "subprocess.Popen[bytes]":
+    def start(self, folder: Path, *arguments: str) -> Process:
         """Start a git that reads requests from its standard input until that is closed."""
-        return self._start(folder, arguments, errors=subprocess.DEVNULL)
+        return self._popen(folder, arguments, subprocess.PIPE, subprocess.DEVNULL)
 
     def check(self) -> None:
-        """Raise `GitMissing` if there is no git, or one that is too old."""
+        """Raise `GitProblem` if there is no git, one that does not run, or one that is too old."""
+        if not self._version:
+            raise GitProblem(mark("git does not run on this machine; install git 2.38 or newer"))
         if self._version < OLDEST:
-            raise GitMissing(".".join(map(str, self._version)))
+            version = ".".join(map(str, self._version))
+            raise GitProblem(mark("git {version} is too old; install git 2.38 or newer"), version=version)
 
     @cached_property
     def _path(self) -> str:
         path = shutil.which(self._program)
         if path is None:
-            raise GitMissing("")
+            raise GitProblem(mark("git is not installed; install git 2.38 or newer"))
         return path
 
     @cached_property
@@ -123,33 +165,23 @@ class Git:
         command = [self._path, "version"]
         done = subprocess.run(command, capture_output=True, env=_ENVIRONMENT, timeout=60, check=False)  # noqa: S603
         found = re.search(rb"(\d+)\.(\d+)", done.stdout)
-        return (int(found[1]), int(found[2])) if found else (0, 0)
+        return (int(found[1]), int(found[2])) if found else ()
 
-    @contextmanager
-    def _running(
-        self, folder: Path, arguments: Sequence[str], *, remote: Remote | None, keep_open: Sequence[int], errors: int
-    ) -> Iterator["subprocess.Popen[bytes]"]:
-        process = self._start(folder, arguments, remote=remote, keep_open=keep_open, errors=errors)
-        try:
-            yield process
-        finally:
-            kill(process)
-
-    def _start(
+    def _popen(
         self,
         folder: Path,
         arguments: Sequence[str],
-        *,
+        stdin: IO[bytes] | int,
         errors: int,
         remote: Remote | None = None,
         keep_open: Sequence[int] = (),
-    ) -> "subprocess.Popen[bytes]":
+    ) -> Process:
         self.check()
         if _NO_ARGUMENT.search("".join(arguments)):
             raise GitFailed(_FATAL, "an argument that no program can be given")
         return subprocess.Popen(  # noqa: S603 (git alone; what comes from outside stands after --end-of-options)
             [self._path, f"--git-dir={folder}", *arguments],
-            stdin=subprocess.PIPE,
+            stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=errors,
             env=self._environment(remote),
@@ -165,7 +197,7 @@ class Git:
         return environment
 
 
-def kill(process: "subprocess.Popen[bytes]") -> None:
+def kill(process: Process) -> None:
     """End a process and whatever it started, close its pipes and wait for it."""
     if process.poll() is None:
         with suppress(ProcessLookupError, PermissionError):  # it may end meanwhile
@@ -178,8 +210,7 @@ def kill(process: "subprocess.Popen[bytes]") -> None:
 
 
 def _communicate(
-    process: "subprocess.Popen[bytes]",
-    stdin: bytes,
+    process: Process,
     timeout: float,
     on_tick: Callable[[], None] | None,
     on_progress: Callable[[str], None] | None,
@@ -187,31 +218,39 @@ def _communicate(
     """Return standard output and standard error, looking at the process from time to time."""
     told = ""
     waited = 0.0
-    # `communicate` forgets, once it has timed out, what it has not written by then.
-    Thread(target=_write, args=(process.stdin, stdin), daemon=True).start()
-    process.stdin = None
     while True:
         try:
             return process.communicate(timeout=_TICK)
         except subprocess.TimeoutExpired as exc:
             waited += _TICK
             if waited >= timeout:
-                raise GitTimedOut(timeout) from exc
+                raise GitTimedOut(seconds=timeout) from exc
             if on_tick:
                 on_tick()
-            line = progress(exc.stderr or b"")
+            line = _progress(exc.stderr or b"")
             if on_progress and line and line != told:
                 on_progress(line)
                 told = line
 
 
-def _write(pipe: IO[bytes], text: bytes) -> None:
-    """Write all of a process's standard input, unless it ends before that, and close it."""
-    with suppress(OSError), pipe:
-        pipe.write(text)
-
-
-def progress(errors: bytes) -> str:
+def _progress(errors: bytes) -> str:
     """Return git's latest progress, `receiving objects 45%`, from its standard error so far; "" before the first."""
     found = _PROGRESS.findall(errors[-2_000:].decode("utf-8", "replace"))
     return f"{found[-1][0].lower()} {found[-1][1]}%" if found else ""
+
+
+def is_clonable(url: str) -> bool:
+    """Return whether an address is a plain one of HTTP(S): no other protocol, no name or password, no option."""
+    return bool(_URL.fullmatch(url))
+
+
+def is_ref_name(name: str) -> bool:
+    """Return whether a branch or tag can have this name, and git cannot take it for anything else."""
+    return not _NO_REF_NAME.search(name)
+
+
+def is_server_of(api_url: str, clone_url: str) -> bool:
+    """Return whether the server of an API is the one that a repository is cloned from, as GitHub names its hosts."""
+    api, clone = urlsplit(api_url), urlsplit(clone_url)
+    same_host = clone.hostname in (api.hostname, (api.hostname or "").removeprefix(_API_HOST))
+    return bool(clone.hostname) and same_host and (api.scheme, api.port) == (clone.scheme, clone.port)

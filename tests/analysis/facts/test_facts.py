@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from analysis.facts import facts
-from analysis.facts.reverts import reverted_sha, reverted_title
+from analysis.facts.links import reverted_sha, reverted_title
 from analysis.models import Fact, FactKind, FileChange
 from tests.analysis.facts.told import Told, changed, names, told
 from tests.factories import commit, file, new_file, patch
@@ -14,10 +14,11 @@ from tests.factories import commit, file, new_file, patch
 def test_a_fact_has_its_place() -> None:
     """What is gone is found at its line in the old file, what has come at its line in the new one."""
     gone = file("vllm/envs.py", patch(" a", "+b", '-    "VLLM_OLD": lambda: 1,', old=10, new=20))
-    come = file("vllm/config.py", patch("-    size: int = 1", "+    size: int = 2", old=10, new=20))
+    lines = patch("-    size: int = 1", "+    size: int = 2", old=10, new=20).replace("@@\n", "@@ class Cache:\n")
+    come = file("vllm/config.py", lines)
     assert facts(commit(files=[gone, come])) == (
         Fact(kind=FactKind.REMOVED_ENV, name="VLLM_OLD", path="vllm/envs.py", line=11),
-        Fact(kind=FactKind.DEFAULT_CHANGED, name="size", path="vllm/config.py", line=20, old="1", new="2"),
+        Fact(kind=FactKind.DEFAULT_CHANGED, name="Cache.size", path="vllm/config.py", line=20, old="1", new="2"),
     )
 
 
@@ -76,7 +77,7 @@ def test_a_variable_that_comes_in_anothers_place_is_its_new_name() -> None:
     [
         ['-    parser.add_argument("--old-flag", type=int)'],
         ["-    parser.add_argument(", '-        "--old-flag",', "-        type=int,", "-    )"],
-        ["-@click.option('--old-flag')"],
+        ["-@click.option('--old-flag')", " def run(): ..."],
         ['-old: int = typer.Option(1, "--old-flag")'],
     ],
 )
@@ -178,9 +179,12 @@ def test_a_name_in_a_deleted_file_is_removed() -> None:
 @pytest.mark.parametrize(
     ("lines", "fact"),
     [
-        (["-    size: int = 1", "+    size: int = 2"], ("size", "1", "2")),
-        (["-    mode: Literal['a', 'b'] = \"a\"", "+    mode: Literal['a', 'b'] = \"b\""], ("mode", '"a"', '"b"')),
-        (["-    on: bool | None = None", "+    on: bool | None = True"], ("on", "None", "True")),
+        (["-    size: int = 1", "+    size: int = 2"], ("Cache.size", "1", "2")),
+        (
+            ["-    mode: Literal['a', 'b'] = \"a\"", "+    mode: Literal['a', 'b'] = \"b\""],
+            ("Cache.mode", '"a"', '"b"'),
+        ),
+        (["-    on: bool | None = None", "+    on: bool | None = True"], ("Cache.on", "None", "True")),
         (
             ['-    add_argument("--size", type=int, default=1)', '+    add_argument("--size", type=int, default=2)'],
             ("--size", "1", "2"),
@@ -203,13 +207,14 @@ def test_a_name_in_a_deleted_file_is_removed() -> None:
                 "+    size: int = 1  # several",
                 "+    rate: float = 0.9",
             ],
-            ("rate", "0.5", "0.9"),
+            ("Cache.rate", "0.5", "0.9"),
         ),
     ],
 )
 def test_a_default_that_differs_is_changed(lines: Sequence[str], fact: Told) -> None:
     """A field's or a flag's default is compared with the one in its place, also where its definition takes several lines."""
-    assert told(FactKind.DEFAULT_CHANGED, changed("vllm/config.py", *lines)) == [fact]
+    under = "class Cache:" if fact[0].startswith("Cache") else "def add_arguments(parser):"
+    assert told(FactKind.DEFAULT_CHANGED, changed("vllm/config.py", *lines, under=under)) == [fact]
 
 
 @pytest.mark.parametrize(

@@ -434,13 +434,12 @@ HOSTILE = {
     "deep operators": "x = " + "-" * 20_000 + "1\n",
     "a long sum": "x = 1" + "+1" * 20_000 + "\n",
     "deep conditions": "if a:\n  pass\n" + "elif b:\n  pass\n" * 3_000,
-    "many attributes": "a = 1\n" * 20_000,
-    "too large": "a = 1\n" + "#" * 400_000,
+    "too large": "a = 1\n" + "#" * 1_000_000,
 }
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
 def test_a_file_that_cannot_be_parsed_leaves_the_patch_its_say(text: str) -> None:
-    """What is no Python, too deep, too large or too slow to visit is skipped, and the patch's rules stand."""
+    """What is no Python, too deep or too large is skipped, and the patch's rules stand."""
     (fact,) = found({CORE: "def f(): ...\n"}, {CORE: text})
     assert (fact.name, fact.proof) == ("f", Proof.PATCH)

@@ -11,7 +11,7 @@ from analysis.sources.github import GitHub
 from analysis.text import one_line
 from bot.local import SAMPLE_DAY, SAMPLE_REPOSITORY
 from bot.models.subjects import DayRef
-from bot.publishing.target import blob_sha
+from bot.publishing.folder import blob_sha
 from bot.services.factory import Services
 from bot.store import Store
 from loopback.github import LoopbackGitHub

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from analysis.errors import DigestError
 from tests.servers.bare import BareRepository
-from tests.servers.mirrored import REPOSITORY, Place
+from tests.servers.mirrored import REPOSITORY, Place, read_commits
 from tests.strategies import HOSTILE, examples
 
 PERSON = b"Ada <a@b> 1770000000 +0000"
@@ -96,7 +96,7 @@ def test_no_commit_of_any_objects_is_lost(place: Place, odds: Sequence[Odd]) -> 
     with mirror:
         listed = mirror.compare(place.second, shas[-1]).commits
         assert [each.sha for each in listed] == shas[1:]
-        for sha, found in mirror.read_commits(shas[1:]):
+        for sha, found in read_commits(mirror, shas[1:]):
             assert not isinstance(found, DigestError), (sha, found)
             assert found.sha == sha
             assert found.model_dump_json().encode()

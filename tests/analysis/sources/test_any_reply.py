@@ -42,7 +42,7 @@ ASKED: dict[str, tuple[Callable[[GitHub], object], Any]] = {
     "releases": (lambda at: at.releases(REPOSITORY), [RELEASE]),
     "compare": (lambda at: at.compare(REPOSITORY, "b" * 40, SHA), {"status": "ahead", "commits": [LISTED], "merge_base_commit": {"sha": SHA}}),
     "name": (lambda at: at.canonical_name(REPOSITORY), SHOWN),
-    "clone": (lambda at: at.clone_source(REPOSITORY), SHOWN),
+    "clone": (lambda at: at.described(REPOSITORY), SHOWN),
     "head": (lambda at: at.head(REPOSITORY), [LISTED]),
     "allowance": (lambda at: at.allowance(), {"resources": {"core": RATE}}),
 }  # fmt: skip

@@ -9,7 +9,7 @@ import pytest
 from analysis.errors import MirrorUnavailable
 from tests.conftest import Run
 from tests.servers.bare import BareRepository, GitServer
-from tests.servers.mirrored import REPOSITORY, Place
+from tests.servers.mirrored import REPOSITORY, Place, read_commits
 
 FILE, FOLDER = "100644 blob", "040000 tree"
 
@@ -85,7 +85,7 @@ def test_paths_that_nobody_has_are_not_read(bomb: Callable[[BareRepository], str
     odd = committed(place.bare, bomb(place.bare), b"x = 1\n", place.second)
     usual = committed(place.bare, bomb(place.bare), b"x = 2\n", odd)
     mirror = place.cloned()
-    (_, failure), (_, commit) = mirror.read_commits([odd, usual])
+    (_, failure), (_, commit) = read_commits(mirror, [odd, usual])
     assert isinstance(failure, MirrorUnavailable)
     assert "too many or too long paths" in str(failure)
     assert not isinstance(commit, Exception)

@@ -12,7 +12,8 @@ from github import GithubException
 
 from analysis.errors import DigestError, RateLimited
 from analysis.models import Repository
-from analysis.sources.github_errors import Subject, translated_errors
+from analysis.sources.github_errors import Subject
+from analysis.sources.pygithub import translated_errors
 
 REPOSITORY = Repository(owner="o", name="n")
 

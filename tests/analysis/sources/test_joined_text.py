@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from analysis.sources.joined_text import joined_lines
+from analysis.sources.concealed_text import joined_lines
 from analysis.sources.secrets import Redactor
 from tests.analysis.sources.test_secrets import SECRETS, made
 

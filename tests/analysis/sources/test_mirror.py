@@ -14,6 +14,7 @@ from analysis.sources.mirrors import Mirrors
 from analysis.window import Window
 from loopback.github import LoopbackGitHub
 from loopback.sample import SAMPLE_REPOSITORY, sample_repository
+from tests.servers.mirrored import read_commits
 
 SAMPLE = Repository.parse(SAMPLE_REPOSITORY)
 DAYS = Window(datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 3, 1, tzinfo=UTC))
@@ -54,7 +55,7 @@ def test_the_same_commits_are_listed(github: GitHub, mirror: Mirror) -> None:
 def test_the_same_commits_are_read(github: GitHub, mirror: Mirror) -> None:
     """Every commit has the same message, people, times, addresses, files, counts and patches, secrets redacted."""
     shas = [commit.sha for commit in github.list_commits(SAMPLE, DAYS)]
-    read = dict(mirror.read_commits(shas))
+    read = dict(read_commits(mirror, shas))
     assert read == {sha: as_git_writes(github.read_commit(SAMPLE, sha)) for sha in shas}
     assert "[REDACTED:1]" in str(read)
 

@@ -14,7 +14,7 @@ from analysis.models import Commit
 from analysis.sources.git.program import Git
 from tests.servers.bare import GitServer
 from tests.servers.github import Fault
-from tests.servers.mirrored import REPOSITORY, Place, fake_git
+from tests.servers.mirrored import REPOSITORY, Place, fake_git, read_commits
 
 
 def corrupt_pack(path: Path) -> None:
@@ -100,7 +100,7 @@ def test_what_the_server_lacks_fails_alone(place: Place) -> None:
     after = place.bare.commit({"a.py": b"two\n", "b.py": b"b2\n", "d.py": b"d\n"}, last)
     mirror = place.cloned()
     place.bare.lose(place.bare.blob(b"lost\n"))
-    read = dict(mirror.read_commits([place.first, place.second, lost, last, after, "1" * 40]))
+    read = dict(read_commits(mirror, [place.first, place.second, lost, last, after, "1" * 40]))
     failed = {sha: type(each) for sha, each in read.items() if not isinstance(each, Commit)}
     assert failed == {lost: MirrorUnavailable, last: MirrorUnavailable, "1" * 40: UnknownCommit}
     assert str(read[lost]).endswith(f"does not serve the files of {lost[:7]}; try again later")

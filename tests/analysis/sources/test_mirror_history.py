@@ -10,7 +10,7 @@ import pytest
 
 from analysis.errors import DigestError, Misuse
 from analysis.models import Commit, FileChange, Repository
-from analysis.sources.git.records import MAX_PATCH
+from analysis.sources.git.commits import MAX_PATCH
 from analysis.sources.github import GitHub
 from analysis.sources.mirror import Mirror
 from analysis.sources.mirrors import Mirrors

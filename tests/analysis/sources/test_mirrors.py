@@ -11,7 +11,7 @@ from analysis.errors import DigestError, MirrorUnavailable, UnknownBranch
 from analysis.models import Repository
 from analysis.sources.git.folder import MirrorFolder
 from tests.servers.github import Fault
-from tests.servers.mirrored import REPOSITORY, Place, fake_git
+from tests.servers.mirrored import REPOSITORY, Place, fake_git, read_commits
 
 
 def test_a_clone_has_all_commits_and_no_files(place: Place) -> None:
@@ -122,7 +122,7 @@ def test_eight_threads_read_at_once(place: Place) -> None:
     for number in range(30):
         shas.append(place.bare.commit({"a.py": b"x\n" * number, f"{number}.py": b"n"}, shas[-1]))
     mirror = place.cloned()
-    alone = dict(mirror.read_commits(shas))
+    alone = dict(read_commits(mirror, shas))
 
     def read(sha: str) -> tuple[object, str | None]:
         if sha == shas[7]:

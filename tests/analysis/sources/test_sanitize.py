@@ -1,7 +1,7 @@
 """How much of a commit is taken in, whoever wrote it."""
 
 from analysis.models import MOST_FILES, Commit, FileChange, PullRequest
-from analysis.sources.git.records import MAX_PATCH
+from analysis.sources.git.commits import MAX_PATCH
 from analysis.sources.sanitize import MARK, MAX_LINE, MAX_PATCHES, MAX_TEXT, sanitized
 from tests.conftest import NOON
 from tests.planted import planted

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 from functools import cache
 
 from analysis.models import DayReport, Entry, Failure, Language, Repository
-from analysis.sources.github_files import GitHubFiles
+from analysis.sources.github_client import Client
 from bot.local import SAMPLE_DAY, SAMPLE_REPOSITORY, sample_services
 from bot.models.subjects import DayRef
 from bot.publishing.github import GitHubTarget
@@ -51,4 +51,4 @@ def github_target(repository: WritableRepository, branch: str | None = None) -> 
 def target_at(server: PublishingGitHub, branch: str | None = None) -> GitHubTarget:
     """A branch of a server's repository."""
     place = Repository.parse(NAME).model_copy(update={"branch": branch})
-    return GitHubTarget(GitHubFiles(server.url, "writer", max_wait=1, retries=1, write_gap=0), place)
+    return GitHubTarget(Client(server.url, "writer", max_wait=1, retries=1, publishing=True), place)

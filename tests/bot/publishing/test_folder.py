@@ -68,7 +68,7 @@ def _write_some(folder: Path, count: int) -> None:
     some = dict(list(found.files.items())[:count])
     FolderFiles(folder, "").write(some, "")
     if count <= len(found.files):
-        from bot.publishing.target import blob_sha
+        from bot.publishing.folder import blob_sha
 
         note = {path: blob_sha(text.encode()) for path, text in found.files.items()}
         (folder / "reports/.vllm-digest-unfinished.json").write_text(json.dumps(note))

@@ -14,8 +14,7 @@ from analysis.errors import AccessDenied, BranchMoved, DigestError, Misuse, Rate
 from analysis.models import Failure, Repository
 from analysis.report.markdown import reports_markdown
 from bot.publishing.folder import FolderTarget
-from bot.publishing.publisher import MoreCompleteError, OtherTimezoneError, publish
-from bot.publishing.target import Target
+from bot.publishing.publisher import MoreCompleteError, OtherTimezoneError, Target, publish
 from tests.bot.publishing.reports import HOME, LATER, NOW, github_target, on, sample_report, target_at, unread
 from tests.servers.github import Fault
 from tests.servers.writable import NAME, PublishingGitHub, WritableRepository

@@ -446,7 +446,7 @@ def test_facts_are_found_anew_when_the_rules_change(serve: Serve, services: At) 
     server = serve(recorded(1, files=[file]))
     reader = services(server)
     read(reader)
-    with closing(connect(str(reader.store._database.engine.url.database))) as store, store:
+    with closing(connect(str(reader.store.database.engine.url.database))) as store, store:
         store.execute("UPDATE commits SET facts = '[]', facts_version = 0")
     before = len(server.requests)
     (entry,) = read(reader).entries
@@ -459,7 +459,7 @@ def test_several_processes_share_a_store(serve: Serve, services: At) -> None:
     """Two desks on one database, each opening it for itself, see the same days."""
     server = serve(recorded(1))
     mine = services(server, token=None)
-    other = Store(open_engine(f"sqlite:///{mine.store._database.engine.url.database}"))
+    other = Store(open_engine(f"sqlite:///{mine.store.database.engine.url.database}"))
     read(mine)
     before = len(server.requests)
     assert read(Services(mine.github, other)).stats.total == 1

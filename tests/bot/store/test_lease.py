@@ -149,21 +149,17 @@ def test_a_start_that_failed_leaves_no_process(url: str, executors: Executors) -
 
 
 def test_why_a_lease_is_lost_is_told(url: str, executors: Executors) -> None:
-    """A row that somebody deleted is told from one that another process marked as ended, and both from an end of one's own."""
-    deleted, marked, ended = new_lease(url, "run"), new_lease(url, "run"), new_lease(url, "run")
+    """An end that others decided is told from one of the process's own."""
+    deleted, ended = new_lease(url, "run"), new_lease(url, "run")
     with deleted.held():
         changed(url, "DELETE FROM executors")
-        with pytest.raises(LeaseLost, match="the row of this process was deleted"):
+        with pytest.raises(LeaseLost, match="another process marked this one as ended, or its row was deleted"):
             deleted.check()
-    with marked.held():
-        changed(url, _END_LEASES)
-        assert executors.dead_among([marked.id]) == [marked.id]
-        with pytest.raises(LeaseLost, match="another process marked this one as ended"):
-            marked.check()
     with ended.held():
         pass
     with pytest.raises(LeaseLost, match="this process ends"):
         ended.check()
+    assert executors.living() == []
 
 
 def test_the_dead_are_found_among_those_asked_for(url: str, executors: Executors) -> None:

@@ -6,8 +6,7 @@ import pytest
 from sqlalchemy import Engine, create_engine
 
 from analysis.errors import StoreAway
-from bot.store.database import passing_failures
-from bot.store.pool import CountingPool
+from bot.store.transactions import CountingPool, passing_failures
 
 
 def test_a_wait_in_vain_is_a_failure_that_passes(tmp_path: Path) -> None:

@@ -1,8 +1,7 @@
 """The store on PostgreSQL: what goes wrong in one sentence, what is stored otherwise than on SQLite, and lost connections."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from datetime import timedelta
 
 import pytest
@@ -17,8 +16,7 @@ from bot.store import Mailbox, Store, open_engine
 from bot.store.database import Condition, condition, display_name
 from bot.store.flow_tables import flows_engine
 from bot.store.postgresql import session
-from tests.conftest import NOON, Run, recorded
-from tests.servers.github import FaultyGitHub
+from tests.conftest import NOON
 from tests.servers.postgresql import new_postgresql_database, postgresql_database
 
 REPOSITORY = Repository(owner="o", name="n")
@@ -174,18 +172,6 @@ def test_texts_of_any_length_are_stored_and_compare_by_code_points(engine: Engin
     with engine.connect() as connection:
         keys = connection.exec_driver_sql("SELECT key FROM inbox ORDER BY key").scalars().all()
     assert keys == ["B", "_", "a", "b" * 900]
-
-
-def test_a_day_is_read_stored_and_searched(run: Run, serve: Callable[..., FaultyGitHub], url: str) -> None:
-    """Commands keep what they read on PostgreSQL, so that GitHub is not asked again, and find it by its words."""
-    github = serve(recorded(1), recorded(2))
-    first = run("digest", "2026-02-05", server=github, GITHUB_TOKEN="t", DATABASE_URL=url)
-    assert (first.code, first.err) == (0, "")
-    again = run("digest", "2026-02-05", DATABASE_URL=url)
-    assert (again.code, again.out) == (0, first.out)
-    assert "Change part 2" in run("search", "part2", DATABASE_URL=url).out
-    with closing(Store(open_engine(url))) as store:
-        assert store.count(REPOSITORY) == 2
 
 
 @pytest.mark.parametrize("place", ["?host=/nowhere", "?host=127.0.0.1&port=9"], ids=["socket", "port"])

@@ -13,7 +13,8 @@ from sqlalchemy import Connection, Engine, create_engine, make_url, text
 
 from analysis.errors import StoreUnusable
 from bot.store import ProcessLocks, open_engine
-from bot.store.postgresql import IDLE_SECONDS, lock_key, watched_session
+from bot.store.postgresql import IDLE_SECONDS, watched_session
+from bot.store.transactions import lock_key
 from tests.servers.advisory_locks import held, monitoring, wait_until
 from tests.servers.postgresql import postgresql_database
 
@@ -148,34 +149,6 @@ def test_a_lock_that_is_held_is_not_waited_for_on_request(open_locks: Open) -> N
         assert now
 
 
-def test_an_error_inside_releases_the_lock(open_locks: Open) -> None:
-    """Whoever fails while holding a lock keeps nobody out."""
-    one, other = open_locks(), open_locks()
-    for locks in (one, other, one):
-        with pytest.raises(ZeroDivisionError), locks.alone("x"):
-            raise ZeroDivisionError
-
-
-def test_locks_on_sqlite_open_no_connection() -> None:
-    """On SQLite no process but this one has the locks, and the database is not asked."""
-    engine = create_engine("sqlite:////nowhere/at/all.db")
-    locks = ProcessLocks(engine)
-    assert not locks.over_processes
-    with locks.alone("x"), locks.slots("y", 2), locks.slots("y", 2):
-        assert not any(locks.look_up({"other"}))
-    locks.close()
-
-
-def test_each_lock_is_one_in_the_database(pair: list[ProcessLocks], server: Connection) -> None:
-    """Nothing but the process's own lock and those that threads hold is held in the database, and later nothing is left."""
-    with pair[0].alone("x"), pair[0].slots("y", 8), pair[0].slots("y", 8):
-        assert held(server) == 4
-    assert held(server) == 1
-    pair[0].close()
-    with pair[1].alone("x"):
-        assert held(server) == 2
-
-
 def test_those_who_wait_come_before_those_who_come_later(pair: list[ProcessLocks], server: Connection) -> None:
     """A process that takes a lock again and again does not keep out one that waits for it."""
     busy, waiting = pair
@@ -239,14 +212,6 @@ def test_what_another_process_took_meanwhile_is_its_own(pair: list[ProcessLocks]
             first.close()
         with one.try_alone("x") as free:
             assert not free
-
-
-def test_a_release_into_a_lost_session_is_no_error(pair: list[ProcessLocks], server: Connection) -> None:
-    """Whoever holds a lock when the server ends the session ends well, and the next lock opens another session."""
-    with pair[0].alone("x"):
-        end_sessions(server)
-    with pair[0].alone("x"):
-        assert held(server) == 2
 
 
 def test_a_session_without_a_sign_of_life_is_ended_by_the_server(url: str, server: Connection) -> None:

@@ -7,12 +7,12 @@ from sqlalchemy import create_engine
 
 from analysis.search.text_search import Candidate, parse_text_query, rank_candidates
 from analysis.search.words import searchable
-from bot.store.search_fts5 import candidates, create_index
+from bot.store.search_index import create_index, fts5_candidates
 from tests.conftest import NOON
 
 ENGINE = create_engine("sqlite://")
 with ENGINE.begin() as created:
-    create_index(created, ("title", "message", "paths", "code", "summary"))
+    create_index(created)
 
 
 def found(text: str, query: str) -> bool:
@@ -26,7 +26,7 @@ def found(text: str, query: str) -> bool:
         connection.exec_driver_sql(
             "INSERT INTO commit_search (rowid, title, summary) VALUES (1, ?, '')", (searchable(text),)
         )
-        ids = candidates(connection, parsed, held, (), 1)
+        ids = fts5_candidates(connection, parsed, held, (), 1)
     ranked = rank_candidates(
         parsed, [Candidate(each, NOON, (searchable(text), "", "", "", "")) for each in ids], held, 1
     )

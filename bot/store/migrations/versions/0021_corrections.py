@@ -6,7 +6,7 @@ The table of weights fitted to a repository goes, and a column that repeated the
 import sqlalchemy as sa
 from alembic import op
 
-from bot.store.full_text import create_index
+from bot.store.search_index import create_index
 
 revision = "0021"
 down_revision = "0020"

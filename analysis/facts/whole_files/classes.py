@@ -1,0 +1,250 @@
+"""Comparison of a class before and after a commit: members, bases and constructors, newly required methods and fields."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from analysis.facts.narrowing import narrowed
+from analysis.facts.whole_files.module import Attribute, Class, Function, Import, Member, Parameter, ParameterKind
+from analysis.facts.whole_files.renaming import successor
+from analysis.facts.whole_files.repository import Found, Revision
+from analysis.facts.whole_files.signatures import SPECIAL_METHODS, parameter_changes, proven, signature_facts
+from analysis.models import Fact, FactKind
+
+_CONFIG_CLASS = re.compile(r"(?:Config|Configuration|Settings|Args|Arguments|Options|Params)$")
+_CONFIG_DECORATOR = re.compile(r"(?:\w+\.)?config\b")
+_API_CLASS = re.compile(r"(?:Request|Response|Choice|Delta|Payload)$|(?:Request|Response)(?=[A-Z])")
+_MODEL = re.compile(r"(?:\w*BaseModel|Schema|Struct)$")
+_API_PATH = re.compile(
+    r"(^|/)(api|apis|entrypoints|openai|server|serving|routers?|routes|schemas?|protocol)(/|\.py$|_)"
+)
+
+
+def is_configuration(owner: Class) -> bool:
+    """Return whether a class's fields are configuration."""
+    return bool(_CONFIG_CLASS.search(owner.name) or any(map(_CONFIG_DECORATOR.match, owner.decorators)))
+
+
+def is_api(owner: Found[Class]) -> bool:
+    """Return whether a class describes requests or responses, as its module and its name or bases say."""
+    if not _API_PATH.search(owner.module.path):
+        return False
+    models = any(_MODEL.match(each.name) for each in owner.member.bases)
+    return bool(_API_CLASS.search(owner.member.name)) or (models and not is_configuration(owner.member))
+
+
+def is_setting(owner: Found[Class]) -> bool:
+    """Return whether people write the fields of a class."""
+    return is_configuration(owner.member) or is_api(owner)
+
+
+_CONSTRUCTED = re.compile(r"\b(?:dataclass|config)\b")
+_RECORDS = ("NamedTuple", "BaseModel")
+_NAMED_ONLY = re.compile(r"\bkw_only=True\b")
+_NOT_PASSED = re.compile(r"^(?:\w+\.)*(?:field|Field)\(.*\binit=False\b")
+_DESCRIBED = re.compile(r"^(?:\w+\.)*(?:field|Field)\((?P<arguments>.*)\)$")
+_DEFAULT = re.compile(r"\b(?:default=(?!\.\.\.)|(?:default_)?factory=)")
+_NAMED = re.compile(r"\w+=|\.\.\.|$")
+_POSITIONAL = (FactKind.MOVED_PARAMETER, FactKind.PARAMETER_KIND)
+
+
+def is_constructed(member: Class) -> bool:
+    """Return whether a class's fields are its constructor's parameters."""
+    decorated = any(map(_CONSTRUCTED.search, member.decorators))
+    return "__init__" not in member.members and (decorated or any(each.name in _RECORDS for each in member.bases))
+
+
+def is_required(each: Attribute) -> bool:
+    """Return whether a constructor must be given a field."""
+    return is_passed(each) and not _has_default(each) and not each.name.startswith("_")
+
+
+def is_passed(each: Attribute) -> bool:
+    """Return whether a constructor takes a field, as far as the field tells."""
+    return each.field and "ClassVar" not in each.annotation and not _NOT_PASSED.match(each.value)
+
+
+def is_only_passed(each: Attribute) -> bool:
+    """Return whether a field is a parameter that `__post_init__` gets, and no attribute."""
+    return each.field and "InitVar" in each.annotation
+
+
+def constructor_facts(name: str, old: Found[Class], new: Found[Class]) -> Iterator[Fact]:
+    """Yield fields that stay and that the constructor no longer takes, or takes at another place."""
+    if not is_constructed(old.member) or not is_constructed(new.member):
+        return
+    for own, member in old.member.members.items():
+        kept = new.member.members.get(own)
+        if isinstance(member, Attribute) and is_passed(member) and not own.startswith("_"):
+            left_out = isinstance(kept, Attribute) and kept.field and not is_passed(kept)
+            if left_out or (kept is None and is_only_passed(member)):
+                yield proven(FactKind.REMOVED_PARAMETER, f"{name}.__init__({own})", old, member.line)
+    if [each.name for each in old.member.bases] != [each.name for each in new.member.bases]:
+        return
+    for each in parameter_changes(_constructor(old.member), _constructor(new.member), method=False):
+        now = new.member.members.get(each.name)
+        if each.kind in _POSITIONAL and isinstance(now, Attribute) and is_required(now):
+            yield proven(each.kind, f"{name}.__init__({each.name})", new, now.line)
+
+
+def post_init_facts(name: str, old: Found[Function], new: Found[Function]) -> Iterator[Fact]:
+    """Yield the parameters that `__post_init__` gets or gets no more, which overrides of it must follow."""
+    for each in parameter_changes(old.member, new.member, method=True):
+        side, kind = (old, each.kind) if each.on_old_side else (new, FactKind.ADDED_PARAMETER)
+        if each.kind in (FactKind.REMOVED_PARAMETER, FactKind.RENAMED_PARAMETER, FactKind.REQUIRED_PARAMETER):
+            yield proven(kind, f"{name}({each.name})", side, side.module.line_of(each.name, side.member), each.new)
+
+
+def _constructor(owner: Class) -> Function:
+    return Function("__init__", owner.line, owner.start, owner.end, tuple(_parameters(owner)), ())
+
+
+def _parameters(owner: Class) -> Iterator[Parameter]:
+    named_only = any(map(_NAMED_ONLY.search, owner.decorators)) or any(each.name == "BaseModel" for each in owner.bases)
+    for each in owner.members.values():
+        if not isinstance(each, Attribute):
+            continue
+        if each.annotation.endswith("KW_ONLY"):
+            named_only = True
+        elif is_passed(each):
+            only = named_only or _NAMED_ONLY.search(each.value)
+            kind = ParameterKind.KEYWORD_ONLY if only else ParameterKind.POSITIONAL_OR_KEYWORD
+            yield Parameter(each.name, kind, not _has_default(each), each.annotation)
+
+
+def _has_default(each: Attribute) -> bool:
+    """Return whether a field has a value: not if the call that describes it names none, or is `Field(...)`."""
+    described = _DESCRIBED.match(each.value)
+    if each.required or described is None:
+        return not each.required
+    arguments = described["arguments"]
+    return bool(_DEFAULT.search(arguments)) or "**" in arguments or not _NAMED.match(arguments)
+
+
+_COMPARED = (*SPECIAL_METHODS, "__post_init__")  # of the special methods
+_PLAIN_DECORATORS = frozenset(
+    {"abstractmethod", "classmethod", "staticmethod", "override", "final", "cache", "lru_cache"}
+)
+
+
+class ClassComparison(NamedTuple):
+    """A class before and after, under its qualified name, with the revisions that its bases are looked up in."""
+
+    before: Revision
+    after: Revision
+    old: Found[Class]
+    new: Found[Class]
+    name: str
+
+    def facts(self) -> Iterator[Fact]:
+        """Yield what the class lost and what it requires; nothing that it now inherits."""
+        yield from self._member_facts()
+        yield from self._removed_instance_attributes()
+        yield from self._new_abstract_methods()
+        yield from self._new_required_fields()
+        yield from constructor_facts(self.name, self.old, self.new)
+        yield from self._removed_bases()
+
+    def _member_facts(self) -> Iterator[Fact]:
+        deleted = self.old.module.deleted_names(self.old.member)
+        for own, member in self.old.member.members.items():
+            if (own.startswith("__") and own not in _COMPARED) or own in deleted:
+                continue
+            kept = self.new.member.members.get(own)
+            if kept is not None:
+                yield from self._kept_member(member, kept, f"{self.name}.{own}")
+            elif own not in _COMPARED and not self._is_provided(member, own):
+                yield from self._removed_member(member, f"{self.name}.{own}")
+
+    def _is_provided(self, member: Member, own: str) -> bool:
+        """Return whether the class may still have a member; a field that people write only if a known base declares it."""
+        if isinstance(member, Attribute) and member.field and is_setting(self.old):
+            return any(above and own in above.member.members for above in self.after.bases(self.new))
+        return self.after.provides(self.new, own)
+
+    def _kept_member(self, member: Member, kept: Member, name: str) -> Iterator[Fact]:
+        match member, kept:
+            case Class(), Class():
+                old_class, new_class = Found(self.old.module, member), Found(self.new.module, kept)
+                yield from ClassComparison(self.before, self.after, old_class, new_class, name).facts()
+            case Function(), Function():
+                old, new = Found(self.old.module, member), Found(self.new.module, kept)
+                special = member.name == "__post_init__"
+                yield from post_init_facts(name, old, new) if special else signature_facts(name, old, new, method=True)
+            case Attribute(field=True), Attribute(field=True) if is_setting(self.old):
+                if narrowed(member.annotation, kept.annotation) and "Literal" not in member.annotation:
+                    yield proven(FactKind.RETYPED, name, self.new, kept.line, kept.annotation, old=member.annotation)
+            case (Function() as method, Attribute(computed=True)) | (Attribute(computed=True), Function() as method):
+                # Another decorator may make a property of a method, too.
+                if all(each.partition("(")[0].rpartition(".")[2] in _PLAIN_DECORATORS for each in method.decorators):
+                    yield proven(FactKind.MEMBER_KIND, name, self.old, member.line)
+
+    def _removed_member(self, member: Member, name: str) -> Iterator[Fact]:
+        if isinstance(member, Function):
+            other = successor(self.old, member, self.new)
+            kind = FactKind.RENAMED_METHOD if other else FactKind.REMOVED_METHOD
+            yield proven(kind, name, self.old, member.line, f"{self.name}.{other}" if other else None)
+        elif isinstance(member, Attribute) and is_constructed(self.old.member) and is_only_passed(member):
+            return  # no attribute: the constructor's parameter
+        elif isinstance(member, Attribute) and member.field and is_setting(self.old):
+            if not member.name.startswith("_"):
+                yield self._removed_setting(member, name)
+        elif not isinstance(member, Import) and not member.name.startswith("_"):
+            yield proven(FactKind.REMOVED_ATTRIBUTE, name, self.old, member.line)
+
+    def _removed_setting(self, member: Attribute, name: str) -> Fact:
+        """Return what happened to a field that people write."""
+        is_key = is_configuration(self.old.member)
+        if other := successor(self.old, member, self.new):
+            kind = FactKind.RENAMED_KEY if is_key else FactKind.RENAMED_FIELD
+            return proven(kind, name, self.old, member.line, f"{self.name}.{other}")
+        return proven(FactKind.REMOVED_KEY if is_key else FactKind.REMOVED_FIELD, name, self.old, member.line)
+
+    def _removed_instance_attributes(self) -> Iterator[Fact]:
+        before, after = (side.module.members_mentioned(side.member) for side in (self.old, self.new))
+        for each in () if before <= after else self.old.module.instance_attributes(self.old.member):
+            known = each.name in self.old.member.members or each.name.startswith("_")
+            if not known and not self.after.provides(self.new, each.name):
+                yield proven(FactKind.REMOVED_ATTRIBUTE, f"{self.name}.{each.name}", self.old, each.line)
+
+    def _new_abstract_methods(self) -> Iterator[Fact]:
+        """Yield abstract methods that the class did not have, which its subclasses must now define."""
+        for own, member in self.new.member.members.items():
+            if isinstance(member, Function) and _is_abstract(member):
+                before = self.old.member.members.get(own)
+                was_own = isinstance(before, Function) and _is_abstract(before)
+                if not was_own and not self._inherited_before(own):
+                    yield proven(FactKind.REQUIRED_METHOD, f"{self.name}.{own}", self.new, member.line)
+
+    def _new_required_fields(self) -> Iterator[Fact]:
+        """Yield fields of a dataclass, named tuple or model that its constructor must now be given."""
+        if not is_constructed(self.old.member) or not is_constructed(self.new.member):
+            return
+        for own, member in self.new.member.members.items():
+            if not isinstance(member, Attribute) or not is_required(member):
+                continue
+            before = self.old.member.members.get(own)
+            was_optional = isinstance(before, Attribute) and before.field and not is_required(before)
+            if was_optional or (before is None and not self._inherited_before(own)):
+                yield proven(FactKind.REQUIRED_PARAMETER, f"{self.name}.__init__({own})", self.new, member.line)
+
+    def _inherited_before(self, own: str) -> bool:
+        return any(above is None or own in above.member.members for above in self.before.bases(self.old))
+
+    def _removed_bases(self) -> Iterator[Fact]:
+        """Yield bases in the repository that still exist and from which the class no longer derives."""
+        names = {base.name for base in self.new.member.bases}
+        left = [base for base in self.old.member.bases if base.name not in names]
+        above = list(self.after.bases(self.new)) if left else []
+        names = {each.member.name for each in above if each}
+        for base in left:
+            found = self.before.base(base.target, self.old.module)
+            if base.name in names or None in above or found is None:
+                continue
+            if self.after.resolve(f"{found.module.dotted}.{base.name}", found.module.path):
+                line = self.old.module.line_of(base.name, self.old.member)
+                yield proven(FactKind.REMOVED_BASE, f"{self.name}({base.name})", self.old, line)
+
+
+def _is_abstract(member: Function) -> bool:
+    return any("abstractmethod" in each for each in member.decorators)

@@ -1,0 +1,105 @@
+"""Outcomes of work outside: what calls of models cost (USD) and why the latest failed, and how each day's publication ended."""
+
+from collections.abc import Collection, Mapping
+from datetime import date, datetime
+from secrets import token_hex
+from typing import NamedTuple
+
+from sqlalchemy import delete, func, insert, select, update
+
+from analysis.locale import LANGUAGES, Phrase, translated
+from analysis.models import Language
+from bot.store.schema import model_failures, publications, reservations, spending
+from bot.store.transactions import Records, insert_missing
+
+
+class Spending(Records):
+    """Costs by day and purpose, and the reservations of calls under way, on one engine; thread-safe."""
+
+    def reserve(self, day: date, purpose: str, usd: float, limit: float, alone: float, process: str = "") -> str | None:
+        """Reserve `usd` of a day's budget for a call that `process` makes, and return the reservation's id.
+
+        None if the day's total would exceed `limit`, or this purpose's `alone`.
+        """
+        row = {"date": day, "purpose": purpose}
+        with self.database.begin(alone=f"spending {day}") as connection:
+            used: dict[str, float] = {}
+            for table, amount in ((spending, spending.c.spent_usd), (reservations, reservations.c.usd)):
+                sums = select(table.c.purpose, func.sum(amount)).where(table.c.date == day).group_by(table.c.purpose)
+                for each, found in connection.execute(sums):
+                    used[each] = used.get(each, 0.0) + found
+            if sum(used.values()) + usd > limit or used.get(purpose, 0.0) + usd > alone:
+                return None
+            reservation = token_hex(8)
+            connection.execute(insert(reservations).values(**row, id=reservation, usd=usd, process=process))
+        return reservation
+
+    def settle(self, reservation: str, day: date, purpose: str, spent: float) -> None:
+        """Replace the reservation of a call by its actual cost in USD, also if the reservation was given back meanwhile."""
+        row = {"date": day, "purpose": purpose}
+        with self.database.begin(alone=f"spending {day}") as connection:
+            connection.execute(delete(reservations).filter_by(id=reservation))
+            insert_missing(connection, spending, {**row, "spent_usd": 0.0})
+            added = update(spending).filter_by(**row).values(spent_usd=spending.c.spent_usd + spent)
+            connection.execute(added)
+
+    def reserving(self, day: date) -> set[str]:
+        """Return the processes that have reserved some of a day's budget for calls under way."""
+        return set(self.database.column(select(reservations.c.process).distinct().where(reservations.c.date == day)))
+
+    def give_back(self, processes: Collection[str]) -> None:
+        """Give back what processes that have ended reserved and never settled."""
+        self.database.execute(delete(reservations).where(reservations.c.process.in_(processes)))
+
+    def spent(self, day: date) -> float:
+        """Return what has been spent on `day` so far, in USD."""
+        return float(self.database.value(select(func.sum(spending.c.spent_usd)).where(spending.c.date == day)) or 0.0)
+
+
+class FailedPublication(NamedTuple):
+    """A day that could not be published, as `bot.models.subjects.value_of` writes it, where, and why."""
+
+    day: str
+    target: str
+    failure: str
+
+
+class LatestFailure(NamedTuple):
+    """Why a model's latest call failed, in each language, and when."""
+
+    reasons: Mapping[Language, str]
+    at: datetime
+
+
+class PublicationOutcomes(Records):
+    """The last outcome of each day's publication on one engine; thread-safe."""
+
+    def note(self, day: str, target: str, failure: str, now: datetime) -> None:
+        """Store how the last try ended: `failure` says why a day is not published, "" if it is."""
+        self.database.save(publications, {"day": day, "target": target}, {"failure": failure, "tried_at": now})
+
+    def failed(self, since: datetime) -> list[FailedPublication]:
+        """Return the publications tried since an instant that failed, oldest first."""
+        failed = publications.c.tried_at >= since, publications.c.failure != ""
+        rows = self.database.rows(select(publications).where(*failed).order_by(publications.c.tried_at))
+        return [FailedPublication(row.day, row.target, row.failure) for row in rows]
+
+
+class ModelFailures(Records):
+    """The latest failures by the model's name, on one engine; thread-safe."""
+
+    def save(self, model: str, reason: str | Phrase, now: datetime) -> None:
+        """Store that a model's latest call failed."""
+        reasons = {language: str(translated(reason, language)) for language in LANGUAGES}
+        self.database.save(model_failures, {"model": model}, {"reasons": reasons, "failed_at": now})
+
+    def remove(self, model: str) -> None:
+        """Store that a model's latest call succeeded, which costs one query if the one before did."""
+        if self.latest(model):
+            self.database.execute(delete(model_failures).filter_by(model=model))
+
+    def latest(self, model: str) -> LatestFailure | None:
+        """Return the failure of a model's latest call; None if it succeeded, or none was made."""
+        query = select(model_failures.c.reasons, model_failures.c.failed_at).filter_by(model=model)
+        row = self.database.first(query)
+        return LatestFailure(*row) if row else None
