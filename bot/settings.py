@@ -2,7 +2,7 @@
 
 import logging
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import time
 from difflib import get_close_matches
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, Self
 from urllib.parse import SplitResult, urlsplit
 from zoneinfo import ZoneInfo
 
-from pydantic import BeforeValidator, Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic import BeforeValidator, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, DotEnvSettingsSource, EnvSettingsSource, NoDecode, SettingsConfigDict
 
 from analysis.errors import BadSetting, Misuse
@@ -29,34 +29,51 @@ _REASONS = {  # by pydantic's error types
 }
 
 
-def _repositories(value: object) -> object:
-    if not isinstance(value, str):
-        return value
-    try:
-        found = [Repository.parse(name) for name in value.split(",") if name.strip()]
-    except Misuse as exc:
-        raise ValueError(str(exc)) from None
+def _parsed(parse: Callable[[str], Any]) -> BeforeValidator:
+    """Return a validator that parses text, and leaves other values as they are. A `Misuse` is an error of the setting."""
+
+    def validate(value: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        try:
+            return parse(value)
+        except Misuse as exc:
+            raise ValueError(str(exc)) from None
+
+    return BeforeValidator(validate)
+
+
+def _items(text: str) -> list[str]:
+    return [each.strip() for each in text.split(",") if each.strip()]
+
+
+def _repositories(text: str) -> list[Repository]:
+    found = {each.key: each for each in map(Repository.parse, _items(text))}
     if not found:
         raise ValueError("has no repository; use owner/name, comma-separated")
-    return list({repository.key: repository for repository in found}.values())
+    return list(found.values())
 
 
-def _items(value: object) -> object:
-    return [each.strip() for each in value.split(",") if each.strip()] if isinstance(value, str) else value
-
-
-def _token(value: object) -> object:
+def _token(text: str) -> str | None:
     """Strip the line break that a file or a secret store may add to a token; reject inner white space."""
-    text = value.strip() if isinstance(value, str) else value
-    if isinstance(text, str) and (not text.isprintable() or " " in text or not text.isascii()):
+    token = text.strip()
+    if not token.isprintable() or " " in token or not token.isascii():
         raise ValueError("is not a valid token: it contains white space or other invalid characters")
-    return text or None
+    return token or None
 
 
-def _channels(value: object) -> Any:
-    if not isinstance(value, str):
-        return value
-    found = list(dict.fromkeys(each.strip() for each in value.split(",") if each.strip()))
+def _mcp_token(text: str) -> str | None:
+    token = _token(text)
+    if token and len(token) < _SHORTEST_TOKEN:
+        raise ValueError(
+            f"is shorter than {_SHORTEST_TOKEN} characters; make one with: "
+            'python3 -c "import secrets; print(secrets.token_urlsafe(32))"'
+        )
+    return token
+
+
+def _channels(text: str) -> list[str]:
+    found = list(dict.fromkeys(_items(text)))
     for each in found:
         if not re.fullmatch(r"[CGD][A-Z0-9]+", each):
             raise ValueError(
@@ -65,53 +82,71 @@ def _channels(value: object) -> Any:
     return found
 
 
-def _private(value: object) -> object:
+def _private(text: str) -> dict[str, frozenset[str]]:
     """Parse `o/n=C1+C2, o/m=C3` into lower-case full name -> channels."""
-    if not isinstance(value, str):
-        return value
     found = {}
-    for each in filter(str.strip, value.split(",")):
+    for each in _items(text):
         name, equals, channels = each.partition("=")
-        try:
-            repository = Repository.parse(name)
-        except Misuse as exc:
-            raise ValueError(str(exc)) from None
+        repository = Repository.parse(name)
         if not equals or repository.branch:
-            raise ValueError(f"{each.strip()[:60]!r} has no channels; use owner/name=C0123456789+C9876543210")
+            raise ValueError(f"{each[:60]!r} has no channels; use owner/name=C0123456789+C9876543210")
         found[repository.full_name.lower()] = frozenset(_channels(channels.replace("+", ",")))
     return found
 
 
-def _publish_rules(value: object) -> object:
+def _publish_rules(text: str) -> list[PublishRule]:
     """Parse `TARGET, owner/name=TARGET`."""
-    if not isinstance(value, str):
-        return value
-    try:
-        return [parse_rule(each) for each in value.split(",") if each.strip()]
-    except Misuse as exc:
-        raise ValueError(str(exc)) from None
+    return [parse_rule(each) for each in _items(text)]
 
 
-def _time_of_day(value: object) -> object:
-    match = re.fullmatch(r"([01]?\d|2[0-3]):([0-5]\d)", value.strip()) if isinstance(value, str) else None
-    if isinstance(value, str) and not match:
+def _time_of_day(text: str) -> time:
+    match = re.fullmatch(r"([01]?\d|2[0-3]):([0-5]\d)", text.strip())
+    if not match:
         raise ValueError("is not a valid time; use HH:MM")
-    return time(int(match[1]), int(match[2])) if match else value
+    return time(int(match[1]), int(match[2]))
 
 
-_SHORTEST_TOKEN = 20  # characters of a token that nobody guesses
+def _folder(text: str) -> Path | None:
+    """Take `~` for the home folder, as a shell does, which does not see what a file says."""
+    return Path(text.strip()).expanduser() if text.strip() else None
 
 
-def _mcp_token(value: object) -> object:
-    token = _token(value)
-    if isinstance(token, str) and len(token) < _SHORTEST_TOKEN:
+def _command(text: str) -> str:
+    if not re.fullmatch(r"/[a-z0-9_-]{1,31}", text):
         raise ValueError(
-            f"is shorter than {_SHORTEST_TOKEN} characters; make one with: "
-            'python3 -c "import secrets; print(secrets.token_urlsafe(32))"'
+            "is not a valid slash command; use lower-case letters, digits and hyphens, such as /vllm-digest"
         )
-    return token
+    return text
 
 
+def _web_address(text: str) -> str:
+    parts = urlsplit(text)
+    odd = re.search(r"[\s%\\]", parts.netloc) or not text.isprintable()  # urlsplit drops line breaks
+    if parts.scheme not in ("http", "https") or not parts.hostname or not _has_port(parts) or odd:
+        raise ValueError("is not a valid URL; use https://HOST/PATH")
+    if "@" in parts.netloc:
+        raise ValueError("contains a password; put it into the setting for the token")
+    return text.rstrip("/")
+
+
+def _has_port(parts: SplitResult) -> bool:
+    """Return whether the port is valid, if given."""
+    try:
+        return parts.port != 0
+    except ValueError:
+        return False
+
+
+def _level(text: str) -> str:
+    if text.upper() not in logging.getLevelNamesMapping():
+        raise ValueError("is not a log level; use debug, info, warning or error")
+    return text.upper()
+
+
+_WebAddress = Annotated[str, _parsed(_web_address)]
+_Token = Annotated[SecretStr | None, _parsed(_token)]
+_Items = Annotated[list[str], NoDecode, _parsed(_items)]
+_SHORTEST_TOKEN = 20  # characters of a token that nobody guesses
 _OURS = "digest_"
 _TURNED_OFF_BY_EMPTY = ("digest_mirrors",)
 _PREFIXES = {"SLACK_BOT_TOKEN": "xoxb-", "SLACK_APP_TOKEN": "xapp-", "SLACK_SIGNING_SECRET": ""}
@@ -130,99 +165,46 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_file=".env", extra="ignore", frozen=True)
 
-    github_token: Annotated[SecretStr | None, BeforeValidator(_token)] = None
-    github_api_url: str = "https://api.github.com"
-    digest_repos: Annotated[list[Repository], NoDecode, BeforeValidator(_repositories)] = Field(
+    github_token: _Token = None
+    github_api_url: _WebAddress = "https://api.github.com"
+    digest_repos: Annotated[list[Repository], NoDecode, _parsed(_repositories)] = Field(
         default_factory=lambda: [Repository(owner="vllm-project", name="vllm")]
     )
-    digest_timezone: str = "Asia/Shanghai"
+    digest_timezone: Annotated[str, _parsed(lambda text: zone(text) and text)] = "Asia/Shanghai"
     digest_language: Language = "zh"
-    digest_downstream: Annotated[list[str], NoDecode, BeforeValidator(_items)] = Field(default_factory=list)
-    digest_mirrors: Path | None = Path("data/mirrors")
+    digest_downstream: _Items = Field(default_factory=list)
+    digest_mirrors: Annotated[Path | None, _parsed(_folder)] = Path("data/mirrors")
     database_url: SecretStr = SecretStr("sqlite:///data/digest.db")
-    openai_api_key: Annotated[SecretStr | None, BeforeValidator(_token)] = None
-    openai_base_url: str | None = None
+    openai_api_key: _Token = None
+    openai_base_url: _WebAddress | None = None
     digest_model: str | None = None
     digest_concurrency: int = Field(default=8, ge=1, le=64)
     digest_daily_budget_usd: float = Field(default=2.0, ge=0)
-    slack_bot_token: Annotated[SecretStr | None, BeforeValidator(_token)] = None
-    slack_app_token: Annotated[SecretStr | None, BeforeValidator(_token)] = None
-    slack_signing_secret: Annotated[SecretStr | None, BeforeValidator(_token)] = None
-    slack_api_url: str = "https://slack.com/api/"
-    digest_channel: Annotated[list[str], NoDecode, BeforeValidator(_channels)] = Field(default_factory=list)
-    digest_private: Annotated[dict[str, frozenset[str]], NoDecode, BeforeValidator(_private)] = Field(
-        default_factory=dict
-    )
+    slack_bot_token: _Token = None
+    slack_app_token: _Token = None
+    slack_signing_secret: _Token = None
+    # The SDK appends the name of a method to the address.
+    slack_api_url: Annotated[str, _parsed(lambda text: f"{_web_address(text)}/")] = "https://slack.com/api/"
+    digest_channel: Annotated[list[str], NoDecode, _parsed(_channels)] = Field(default_factory=list)
+    digest_private: Annotated[dict[str, frozenset[str]], NoDecode, _parsed(_private)] = Field(default_factory=dict)
     digest_private_to_model: bool = False
-    digest_publish: Annotated[list[PublishRule], NoDecode, BeforeValidator(_publish_rules)] = Field(
-        default_factory=list
-    )
-    digest_publish_token: Annotated[SecretStr | None, BeforeValidator(_token)] = None
-    digest_mcp_token: Annotated[SecretStr | None, BeforeValidator(_mcp_token)] = None
-    digest_mcp_hosts: Annotated[list[str], NoDecode, BeforeValidator(_items)] = Field(default_factory=list)
+    digest_publish: Annotated[list[PublishRule], NoDecode, _parsed(_publish_rules)] = Field(default_factory=list)
+    digest_publish_token: _Token = None
+    digest_mcp_token: Annotated[SecretStr | None, _parsed(_mcp_token)] = None
+    digest_mcp_hosts: _Items = Field(default_factory=list)
     digest_mcp_private: bool = False
-    digest_time: Annotated[time, BeforeValidator(_time_of_day)] = time(9)
-    digest_command: str = "/vllm-digest"
+    digest_time: Annotated[time, _parsed(_time_of_day)] = time(9)
+    digest_command: Annotated[str, _parsed(_command)] = "/vllm-digest"
     log_format: Literal["console", "json"] = "console"
-    log_level: str | None = Field(default=None, description="by default info while the bot runs, else warning")
+    log_level: Annotated[str | None, _parsed(_level)] = Field(
+        default=None, description="by default info while the bot runs, else warning"
+    )
 
     @model_validator(mode="before")
     @classmethod
     def _without_empty(cls, values: dict[str, Any]) -> dict[str, Any]:
         """Take an empty variable for an unset one, except where that turns something off."""
         return {name: value for name, value in values.items() if value != "" or name in _TURNED_OFF_BY_EMPTY}
-
-    @field_validator("digest_mirrors", mode="before")
-    @classmethod
-    def _folder(cls, value: object) -> object:
-        """Take `~` for the home folder, as a shell does, which does not see what a file says."""
-        text = str(value or "").strip()
-        return Path(text).expanduser() if text else None
-
-    @field_validator("slack_api_url")
-    @classmethod
-    def _slack_address(cls, value: str) -> str:
-        return f"{cls._web_address(value)}/"  # the SDK appends the method's name
-
-    @field_validator("digest_command")
-    @classmethod
-    def _command(cls, value: str) -> str:
-        if not re.fullmatch(r"/[a-z0-9_-]{1,31}", value):
-            raise ValueError(
-                "is not a valid slash command; use lower-case letters, digits and hyphens, such as /vllm-digest"
-            )
-        return value
-
-    @field_validator("github_api_url", "openai_base_url")
-    @classmethod
-    def _web_address(cls, value: str | None) -> str | None:
-        if value is None:
-            return None
-        parts = urlsplit(value)
-        odd = re.search(r"[\s%\\]", parts.netloc) or not value.isprintable()  # urlsplit drops line breaks
-        if parts.scheme not in ("http", "https") or not parts.hostname or not _has_port(parts) or odd:
-            raise ValueError("is not a valid URL; use https://HOST/PATH")
-        if "@" in parts.netloc:
-            raise ValueError("contains a password; put it into the setting for the token")
-        return value.rstrip("/")
-
-    @field_validator("digest_timezone")
-    @classmethod
-    def _known_zone(cls, value: str) -> str:
-        try:
-            zone(value)
-        except Misuse as exc:
-            raise ValueError(str(exc)) from None
-        return value
-
-    @field_validator("log_level")
-    @classmethod
-    def _known_level(cls, value: str | None) -> str | None:
-        if value is None:
-            return None
-        if value.upper() not in logging.getLevelNamesMapping():
-            raise ValueError("is not a log level; use debug, info, warning or error")
-        return value.upper()
 
     @property
     def tz(self) -> ZoneInfo:
@@ -271,12 +253,20 @@ class Settings(BaseSettings):
             raise WrongSettings([f"{str(each['loc'][0]).upper()}: {reason(each)}" for each in exc.errors()]) from None
 
 
-def _has_port(parts: SplitResult) -> bool:
-    """Return whether the port is valid, if given."""
-    try:
-        return parts.port != 0
-    except ValueError:
-        return False
+def choose_repositories(name: str | None, configured: Sequence[Repository]) -> list[Repository]:
+    """Return all configured repositories, or the one called `name` (full or short). Raise `Misuse` if that is ambiguous or unknown."""
+    if name is None:
+        return list(configured)
+    if "/" in name:
+        parsed = Repository.parse(name)
+        return [each for each in configured if each.key == parsed.key] or [parsed]
+    short = [each for each in configured if name.lower() in (each.name.lower(), f"{each.name}@{each.branch}".lower())]
+    if len(short) != 1:
+        known = ", ".join(map(str, configured))
+        raise Misuse(
+            f"{name!r} matches {'several' if short else 'none'} of the configured repositories ({known}); use owner/name"
+        )
+    return short
 
 
 def reason(error: Mapping[str, Any]) -> str:

@@ -14,7 +14,7 @@ from hypothesis import settings
 
 from analysis.sources.github import GitHub
 from analysis.sources.secrets import Redactor
-from bot.services.factory import Services, services_on
+from bot.services.factory import Services
 from bot.store import Store, open_engine
 from loopback.github import RecordedRepository
 from tests.data import commit_lines
@@ -113,7 +113,7 @@ def services(store: Store) -> Iterator[Callable[..., Services]]:
 
     def at(server: FaultyGitHub, token: str | None = "token", url: str = "", **options: Any) -> Services:
         sources.append(GitHub(url or server.url, token, **{"max_wait": 2, **options}))
-        return services_on(sources[-1], store)
+        return Services(sources[-1], store)
 
     yield at
     for source in sources:

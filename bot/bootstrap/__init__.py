@@ -19,16 +19,12 @@ from bot.mcp.visibility import private_with_clients
 from bot.metrics_server import metrics_port
 from bot.models.clock import Clock
 from bot.publishing.publications import ScheduledPublications, opened_publications
-from bot.services.access import Access
-from bot.services.channels import Channels
-from bot.services.configured_repositories import known_repositories
 from bot.services.downstream import DownstreamChecks
 from bot.services.factory import bot_services
-from bot.services.impact import repositories_named
-from bot.services.rate_limits import RateLimits
-from bot.services.reader import Reader
-from bot.services.release_scoring import ReleaseScoring, followed_repositories
-from bot.services.suspects import SuspectService
+from bot.services.limits import CallerLimits
+from bot.services.reader import Access, Channels, Reader, known_repositories
+from bot.services.releases import followed_repositories
+from bot.services.surfaces import repositories_named
 from bot.settings import Settings
 from bot.slack.app import sign_in
 from bot.slack.commands.commit_commands import CommitCommands
@@ -62,7 +58,8 @@ from bot.store.flow_tables import flow_tables
 from bot.store.lease import Lease, flows_url, new_lease
 from bot.store.transactions import passing_failures
 
-_GLANCE = timedelta(seconds=1)  # between two looks for processes that said that they stop, and for what was deleted
+# Between two looks for processes that said that they stop, and for what was deleted.
+_POLL_INTERVAL = timedelta(seconds=1)
 
 log = structlog.get_logger(__name__)
 
@@ -178,8 +175,8 @@ class Bot:
             (
                 (scheduler.TICK, once(self._start_due)),
                 (self._executors.sweep_interval, self._take_over),
-                (_GLANCE, self._take_over_at_once),
-                (_GLANCE, self.mailbox.erase_deleted),
+                (_POLL_INTERVAL, self._take_over_at_once),
+                (_POLL_INTERVAL, self.mailbox.erase_deleted),
             ),
             (
                 once(self.flows.forget_old),
@@ -202,9 +199,8 @@ class Bot:
             self._take_over()
 
     def _score_releases(self) -> None:
-        scoring = ReleaseScoring(self.services.github, self.services.sources, self.services.store)
         followed = followed_repositories(self.subscriptions, self.reader)
-        scoring.score_new(followed, self.now(), self.figures.release_not_scored)
+        self.services.releases.score_new(followed, self.now(), self.figures.release_not_scored)
 
     def _reads(self) -> bool:
         self.mailbox.waiting_since()
@@ -213,7 +209,7 @@ class Bot:
     def _is_followed(self, repository: Repository) -> bool:
         """Return whether a repository is configured or subscribed, itself or as downstream code: one mirror has all its branches."""
         downstream = (*self.subscriptions.downstream(), *repositories_named(self.settings.digest_downstream))
-        named = (*known_repositories(self.settings, self.subscriptions), *downstream)
+        named = (*known_repositories(self.settings.digest_repos, self.subscriptions), *downstream)
         return repository.full_name.lower() in {each.full_name.lower() for each in named}
 
     def _new_reader(self) -> Reader:
@@ -222,7 +218,7 @@ class Bot:
         return Reader(
             services.digests,
             services.commits,
-            partial(known_repositories, settings, self.subscriptions),
+            partial(known_repositories, settings.digest_repos, self.subscriptions),
             Access(private, services.github.is_public, self.now),
             usual=settings.digest_repos,
             locks=services.store.locks,
@@ -241,7 +237,7 @@ class Bot:
         """Return what answers people's requests."""
         services, mailbox, web, now = self.services, self.mailbox, self.web, self.now
         status = BotStatus(services.store, mailbox, services.model, web, self._executors, self._flow_tables, now)
-        limits = RateLimits(mailbox, now)
+        limits = CallerLimits(mailbox, now)
         home = Home(self.subscriptions, mailbox, self.outbox, web, status, now)
         post = PostCommand(self.members, self._postings)
         commits = CommitCommands(services.store, self._checks, post)
@@ -280,7 +276,6 @@ class Bot:
         services, checks, web = self.services, self._checks, self.web
         days = DayCommands(post, checks)
         help_ = HelpCommand(services.store, self.subscriptions, web, self.settings.digest_command)
-        suspects = SuspectService(services.store, services.commits, services.impacts)
         return {
             kinds.Day: days.show_day,
             kinds.Days: days.show_range,
@@ -288,7 +283,7 @@ class Bot:
             kinds.Lookup: commits.show,
             kinds.Search: commits.search,
             kinds.Upgrade: UpgradeCommand(services.upgrades, checks, self.outbox, files).show,
-            kinds.Suspects: SuspectsCommand(suspects, checks, web).show,
+            kinds.Suspects: SuspectsCommand(services.suspects, checks, web).show,
             kinds.Subscribe: subscriptions.subscribe,
             kinds.Unsubscribe: subscriptions.unsubscribe,
             kinds.ListSubscriptions: subscriptions.show_all,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from wsgiref.types import WSGIApplication
 
 from bot.mcp.visibility import CLIENT, Visibility
-from bot.services.rate_limits import RateLimits
+from bot.services.limits import CallerLimits
 from bot.settings import Settings
 from bot.slack.app import SlackApp, first_socket_address, slack_app, socket_mode
 from bot.slack.commands.subscription_form import SubscriptionForms
@@ -95,7 +95,7 @@ def _mcp_application(bot: "Bot") -> Iterator[dict[str, WSGIApplication]]:
 
     reader = bot.reader.within(CLIENT)
     visibility = Visibility(reader, settings.digest_downstream, bot.subscriptions.downstream)
-    limits, language = RateLimits(bot.mailbox, bot.now), settings.digest_language
+    limits, language = CallerLimits(bot.mailbox, bot.now), settings.digest_language
     tools = Tools(bot.services, reader, visibility, limits, bot.now, language, settings.tz)
     with wsgi_application(mcp_server(tools, bot.figures.mcp_called)) as application:
         token = settings.digest_mcp_token.get_secret_value()

@@ -14,17 +14,8 @@ import typer
 from typer.core import TyperCommand
 
 from analysis.errors import DigestError
-from bot.cli import commits, doctor, process, search
-from bot.cli.backfill import backfill
-from bot.cli.digest import digest
-from bot.cli.impact import impact
-from bot.cli.move import move
-from bot.cli.pipes import reopen
-from bot.cli.publish import publish
-from bot.cli.score import score
-from bot.cli.suspects import suspects
-from bot.cli.upgrade import upgrade
-from bot.cli.week import week
+from bot.cli import commands, process
+from bot.cli.output import reopen
 
 _INTERRUPTED = 130
 
@@ -37,7 +28,7 @@ app = typer.Typer(
 )
 
 
-class _Command(TyperCommand):
+class _DayCommand(TyperCommand):
     """A command to which a day such as -3 is no option: it gets a space before it, which the parsers of days strip."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -60,26 +51,26 @@ def _start(
 
 
 for _command in (  # in the order in which `--help` lists them
-    digest,
-    week,
-    impact,
-    upgrade,
-    publish,
-    commits.commit,
-    commits.ask,
+    commands.digest,
+    commands.week,
+    commands.impact,
+    commands.upgrade,
+    commands.publish,
+    commands.commit,
+    commands.ask,
     process.run,
     process.serve,
     process.worker,
     process.mcp,
-    backfill,
-    search.search,
-    suspects,
-    search.rank,
-    score,
-    move,
-    doctor.doctor,
+    commands.backfill,
+    commands.search,
+    commands.suspects,
+    commands.rank,
+    commands.score,
+    commands.move,
+    commands.doctor,
 ):
-    app.command(cls=_Command)(_command)
+    app.command(cls=_DayCommand)(_command)
 
 
 def execute(arguments: Sequence[str]) -> int:

@@ -1,43 +1,26 @@
-"""Options that several commands share, their settings, and the error of a command whose result is incomplete."""
+"""A command's options: the settings with the options that commands share; and the error of an incomplete result."""
 
 import os
-from collections.abc import Mapping
-from datetime import date, datetime
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from analysis.errors import DigestError
+from analysis.errors import DigestError, Misuse
 from analysis.locale import Language
-
-if TYPE_CHECKING:
-    from bot.settings import Settings
+from analysis.models import Repository
+from analysis.text import one_line
+from analysis.window import parse_day, parse_range, zone
+from bot.cli.progress import TerminalProgress
+from bot.models.progress import Progress
+from bot.services.factory import Services, command_services
+from bot.services.surfaces import parse_downstream
+from bot.settings import Settings, choose_repositories
+from bot.store import Store
 
 _VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")  # of POSIX's locale: the first that is set counts
-Repo = Annotated[
-    str | None, typer.Option("--repo", metavar="OWNER/NAME", help="One repository instead of DIGEST_REPOS.")
-]
-Lang = Annotated[
-    Language | None, typer.Option("--lang", help="Language of the report; otherwise DIGEST_LANGUAGE, or the locale's.")
-]
-Zone = Annotated[
-    str | None, typer.Option("--timezone", metavar="ZONE", help="Time zone of the days (DIGEST_TIMEZONE).")
-]
-NoModel = Annotated[bool, typer.Option("--no-model", help="Rule-based analyses only.")]
-Downstream = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--downstream",
-        metavar="OWNER/NAME[@REF]|FOLDER",
-        help="The code that may break; . is the current folder. May be repeated. (DIGEST_DOWNSTREAM)",
-    ),
-]
-Format = Annotated[Literal["terminal", "markdown", "json"], typer.Option("--format", help="Output format.")]
-FormatOrSlack = Annotated[
-    Literal["terminal", "markdown", "json", "slack"], typer.Option("--format", help="Output format.")
-]
-Out = Annotated[Path | None, typer.Option("--out", metavar="PATH", help="Write to a file instead of the terminal.")]
 
 
 class IncompleteResult(DigestError):
@@ -46,18 +29,60 @@ class IncompleteResult(DigestError):
     exit_code = 3
 
 
-def load_settings() -> "Settings":
-    """Load the settings, and name on standard error those that are unknown. Raise `WrongSettings` if one is invalid."""
-    from analysis.text import one_line
-    from bot.settings import Settings
+class CommandOptions:
+    """The options that commands share; what is not given is taken from the settings.
 
+    `now` is the time in UTC. Without `model` no model is asked. Raise `Misuse` for an unknown repository or time zone,
+    `WrongSettings` for an invalid setting.
+    """
+
+    def __init__(
+        self,
+        repo: str | None = None,
+        language: Language | None = None,
+        timezone: str | None = None,
+        *,
+        model: bool = False,
+    ) -> None:
+        self.settings = settings = command_settings()
+        self.language = language or settings.digest_language
+        self.tz = zone(timezone or settings.digest_timezone)
+        self.now = datetime.now(UTC)
+        self.today = self.now.astimezone(self.tz).date()
+        self.repositories = choose_repositories(repo, settings.digest_repos)
+        self._model = model
+
+    def only_repository(self, command: str) -> Repository:
+        """Return the repository. Raise `Misuse`, with the `command` that names one, if there are several."""
+        first = self.repositories[0]
+        if len(self.repositories) > 1:
+            example = command.format(repository=first)
+            raise Misuse(f"several repositories are configured; choose one: vllm-digest {example}")
+        return first
+
+    def downstreams(self, named: Sequence[str] | None) -> list[Repository | Path]:
+        """Return the downstream trees that are named, or those of the settings. Raise `Misuse` for what is none."""
+        return [parse_downstream(each) for each in named or self.settings.digest_downstream]
+
+    def parse_days(self, text: str) -> list[date]:
+        """Return the days, oldest first, that a day or a range names. Raise `Misuse` for anything else."""
+        return parse_range(text, self.today) if ".." in text else [parse_day(text, self.today)]
+
+    def services(self, progress: TerminalProgress, *, mirrored: bool = False) -> AbstractContextManager[Services]:
+        """Open the services. If `mirrored`, the repositories that are read get a mirror; otherwise existing ones are used."""
+        now = self.now if self._model else None
+        return command_services(self.settings, progress, now=now, mirrored=lambda _: mirrored)
+
+
+def load_settings() -> Settings:
+    """Load the settings, and name on standard error those that are unknown. Raise `WrongSettings` if one is invalid."""
     settings = Settings.load()
     for each in Settings.unknown():
         typer.echo(f"vllm-digest: {one_line(each)}", err=True)
     return settings
 
 
-def command_settings() -> "Settings":
+def command_settings() -> Settings:
     """Load the settings; without DIGEST_LANGUAGE the language is that of the locale. Raise `WrongSettings` if one is invalid."""
     settings = load_settings()
     if "digest_language" in settings.model_fields_set:
@@ -71,13 +96,9 @@ def locale_language(environment: Mapping[str, str]) -> Language:
     return "zh" if name.lower().startswith("zh") else "en"
 
 
-def parse_days(text: str, today: date) -> list[date]:
-    """Parse a day or a range of days into its days, oldest first. Raise `Misuse` for anything else."""
-    from analysis.window import parse_day, parse_range
-
-    return parse_range(text, today) if ".." in text else [parse_day(text, today)]
-
-
-def budget_time(now: datetime, no_model: bool) -> datetime | None:  # noqa: FBT001 (the option)
-    """Return the time (UTC) that determines the model's daily budget; None to use no model."""
-    return None if no_model else now
+def complete_index(store: Store, progress: Progress) -> None:
+    """Index what an earlier program stored, with progress."""
+    if outdated := store.search_index.outdated():
+        progress.expect(outdated)
+        for done in store.search_index.update():
+            progress.advance(done)

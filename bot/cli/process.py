@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from analysis.errors import BadSetting, StoreAway
-from bot.cli import options
 
 if TYPE_CHECKING:
     from bot.settings import Settings
     from bot.store.executors import Timing
 
 _METRICS_PORT = 9464
-_RETRY = 1  # second between two looks whether the database is back
+_POLL_INTERVAL = 1  # second between two looks whether the database is back
 
 MetricsOption = Annotated[
     int | None,
@@ -37,7 +36,9 @@ def run(metrics_port: MetricsOption = None) -> None:
 
     Without Slack's tokens it is a local workspace in the browser.
     """
-    settings = options.load_settings()
+    from bot.cli.options import load_settings
+
+    settings = load_settings()
     if settings.slack_bot_token or settings.slack_app_token:
         run_bot(settings, None, metrics_port)
     else:
@@ -50,7 +51,9 @@ def serve(
     metrics_port: MetricsOption = None,
 ) -> None:
     """Run the bot over HTTP. Slack calls /slack/events; /healthz tells whether it is well. Ends with Ctrl+C or SIGTERM."""
-    run_bot(options.load_settings(), (host, port), metrics_port)
+    from bot.cli.options import load_settings
+
+    run_bot(load_settings(), (host, port), metrics_port)
 
 
 def worker(metrics_port: MetricsOption = None) -> None:
@@ -58,7 +61,9 @@ def worker(metrics_port: MetricsOption = None) -> None:
 
     Start as many as needed beside `run` or `serve`. Ends with Ctrl+C or SIGTERM.
     """
-    settings = options.load_settings()
+    from bot.cli.options import load_settings
+
+    settings = load_settings()
     if settings.database_url.get_secret_value().startswith("sqlite"):
         raise BadSetting("a worker shares a database with other processes; set DATABASE_URL to one of PostgreSQL")
     run_bot(settings, None, metrics_port, listens=False)
@@ -66,9 +71,10 @@ def worker(metrics_port: MetricsOption = None) -> None:
 
 def mcp() -> None:
     """Serve an agent over MCP. It reads what is stored and what commands read, on standard input and output."""
+    from bot.cli.options import command_settings
     from bot.mcp.server import serve_stdio
 
-    serve_stdio(options.command_settings(), lambda: datetime.now(UTC))
+    serve_stdio(command_settings(), lambda: datetime.now(UTC))
 
 
 def run_bot(
@@ -130,7 +136,7 @@ def _start_anew(database_url: str) -> NoReturn:
     for each in (signal.SIGTERM, signal.SIGINT):
         signal.signal(each, signal.SIG_DFL)
     while True:
-        time.sleep(_RETRY)
+        time.sleep(_POLL_INTERVAL)
         try:
             condition(database_url)
         except StoreAway:

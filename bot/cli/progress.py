@@ -6,18 +6,21 @@ from datetime import date
 from types import TracebackType
 from typing import Self
 
+import rich.progress
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 
 from analysis.models import Repository, Statement
+from bot.models.progress import Progress
 
 
-class TerminalProgress:
+class TerminalProgress(Progress):
     """Progress bars for commits being read and analysed, and for `days` days if given."""
 
     def __init__(self, *, days: int = 0) -> None:
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-        self._bar = Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty())
+        off = not sys.stderr.isatty()
+        self._bar = rich.progress.Progress(*columns, console=Console(stderr=True), transient=True, disable=off)
         self._days = self._bar.add_task("days", total=days or None, visible=days > 0)
         self._commits = self._bar.add_task("commits", total=None)
         self._title = "commits"
@@ -35,7 +38,6 @@ class TerminalProgress:
         self.stage(f"{repository} {day}")
 
     def stage(self, title: str) -> None:
-        """Begin a stage of something long."""
         self._title = title
         self._bar.reset(self._commits, total=None, description=title)
 
@@ -52,13 +54,12 @@ class TerminalProgress:
         if not self._bar.disable:
             self._bar.console.print(f"waiting {seconds:.0f} s, as GitHub asks", style="yellow")
 
+    def cloning(self, line: str) -> None:
+        self._bar.update(self._commits, description=f"{self._title}: {line}")
+
     def ended_by(self, statements: Iterable[Statement]) -> Iterator[Statement]:
         """Yield statements as they come; the first, which would be printed beside the bars, ends them."""
         for number, each in enumerate(statements):
             if not number:
                 self._bar.stop()
             yield each
-
-    def cloning(self, line: str) -> None:
-        """Show how far git is with a mirror."""
-        self._bar.update(self._commits, description=f"{self._title}: {line}")

@@ -15,6 +15,7 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.transport_security import TransportSecuritySettings
 
 from analysis.models import Repository
+from bot.models.progress import Progress
 
 
 @contextmanager
@@ -38,7 +39,7 @@ async def _running_loop() -> asyncio.AbstractEventLoop:
     return asyncio.get_running_loop()
 
 
-class ReportedProgress:
+class ReportedProgress(Progress):
     """Progress of a tool's call, from any of its threads to the client, if that asked for it. Made in the call's own thread."""
 
     def __init__(self, context: Context) -> None:
@@ -49,9 +50,6 @@ class ReportedProgress:
     def day(self, repository: Repository, day: date) -> None:
         """Begin a stage: a day of a repository."""
         self._title = f"{repository} {day}: "
-
-    def day_done(self) -> None:
-        """End the stage."""
 
     def expect(self, steps: int) -> None:
         """Announce further steps."""

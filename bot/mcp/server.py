@@ -21,10 +21,9 @@ from bot.mcp.results import NOTICE, neutralised
 from bot.mcp.tools import Tools
 from bot.mcp.visibility import CLIENT, Visibility, private_with_clients
 from bot.models.clock import Clock
-from bot.services.access import Access
 from bot.services.factory import bot_services
-from bot.services.rate_limits import RateLimits
-from bot.services.reader import Reader
+from bot.services.limits import CallerLimits
+from bot.services.reader import Access, Reader
 from bot.settings import Settings
 from bot.store import Mailbox, open_engine
 
@@ -129,6 +128,6 @@ def serve_stdio(settings: Settings, now: Clock) -> None:
             locks=services.store.locks,
         )
         visibility = Visibility(reader, settings.digest_downstream)
-        limits = RateLimits(Mailbox(engine), now)
+        limits = CallerLimits(Mailbox(engine), now)
         tools = Tools(services, reader, visibility, limits, now, settings.digest_language, settings.tz)
         mcp_server(tools).run("stdio")

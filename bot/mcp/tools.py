@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import date
+from datetime import date, datetime
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -28,11 +28,11 @@ from bot.models.clock import Clock
 from bot.models.reference import Reference, days_or_commit, parse_reference
 from bot.models.subjects import DayRef
 from bot.services.factory import Services
-from bot.services.impact_reports import ImpactReports, Terms
+from bot.services.impact import ReportTerms
+from bot.services.limits import CallerLimits
 from bot.services.question_subjects import SubjectQuestions, question_subject
-from bot.services.rate_limits import RateLimits
 from bot.services.reader import Reader
-from bot.services.suspects import SuspectService, SuspectTerms, end_of_search
+from bot.services.suspects import end_of_search
 
 _MOST_DAYS = 31  # of a range, as in Slack
 _MOST_FOUND = 50  # commits of a search
@@ -55,7 +55,7 @@ class Tools:
         services: Services,
         reader: Reader,
         visibility: Visibility,
-        limits: RateLimits,
+        limits: CallerLimits,
         now: Clock,
         language: Language,
         tz: ZoneInfo,
@@ -66,8 +66,8 @@ class Tools:
         self._limits = limits
         self._now, self._language, self._tz = now, language, tz
         self._questions = SubjectQuestions(services.commits, services.answers, services.period_questions)
-        self._impacts = ImpactReports(services.sources, services.digests, services.commits, services.impacts)
-        self._suspects = SuspectService(services.store, services.commits, services.impacts)
+        self._impacts = services.impacts
+        self._suspects = services.suspects
 
     def digest(
         self,
@@ -135,7 +135,7 @@ class Tools:
     ) -> Result:
         """Show which commits break downstream code: where upstream, where downstream, why, and what to write instead."""
         with self._admitted():
-            terms = Terms(self._downstreams(downstream), self._language, self._tz, self._now())
+            terms = ReportTerms(self._downstreams(downstream), self._language, self._tz, self._now())
             subject = days_or_commit(reference, self._today)
             if isinstance(subject, list):
                 days = _limited(subject)
@@ -168,9 +168,10 @@ class Tools:
                 raise Misuse("the text is empty; pass a traceback, a log or a sentence that describes the failure")
             now = self._now()
             trees = self._downstreams(downstream, needed=False)
-            terms = SuspectTerms(trees, end_of_search(until, self._tz, now), days, self._language, self._tz, now)
+            terms = ReportTerms(trees, self._language, self._tz, now)
+            end = end_of_search(until, self._tz, now)
             self._store.search_index.complete()
-            return _suspects_result(list(self._suspect_reports(repository, text, terms)))
+            return _suspects_result(list(self._suspect_reports(repository, text, terms, end, days)))
 
     def ask(
         self,
@@ -223,13 +224,15 @@ class Tools:
             raise Misuse("name the code that may break in downstream, such as owner/name of a plug-in")
         return found
 
-    def _suspect_reports(self, repository: str | None, text: str, terms: SuspectTerms) -> Iterator[SuspectReport]:
+    def _suspect_reports(
+        self, repository: str | None, text: str, terms: ReportTerms, until: datetime, days: int
+    ) -> Iterator[SuspectReport]:
         """Yield a report of each repository of which commits are stored. Raise `Misuse` if none are of any."""
         unstored: Misuse | None = None
         found = False
         for each in self._visibility.repositories(repository):
             try:
-                yield self._suspects.find(each, text, terms)
+                yield self._suspects.find(each, text, terms, until, days)
             except Misuse as exc:
                 unstored = exc
             else:

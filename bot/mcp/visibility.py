@@ -6,9 +6,9 @@ from pathlib import Path
 from analysis.errors import Misuse, UnknownRepository
 from analysis.models import Repository
 from bot.models.reference import Reference
-from bot.services.configured_repositories import choose_repositories
-from bot.services.impact import parse_downstream, repositories_named
 from bot.services.reader import Reader
+from bot.services.surfaces import parse_downstream, repositories_named
+from bot.settings import choose_repositories
 
 CLIENT = "mcp"  # stands for a channel where access is checked; Slack's IDs are upper-case
 

@@ -5,7 +5,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from types import TracebackType
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from analysis.errors import ModelFailure
 from analysis.locale import catalogue
@@ -15,7 +15,7 @@ from analysis.writing.by_rules import VERSION as RULES_VERSION
 from analysis.writing.by_rules import analyse_by_rules
 from analysis.writing.prompts import VERSION as PROMPT
 from analysis.writing.reasons import MODEL
-from bot.services.metered_model import FailedCall, MeteredModel
+from bot.services.limits import FailedCall, MeteredModel
 from bot.store import Store, StoredAnalysis, StoredCommit
 
 if TYPE_CHECKING:
@@ -112,23 +112,22 @@ class Analyst:
         if not self._model:
             return Usage()
         chat = self._model.chat
+        by_model = self._by_model(ids)
         failed = [_usage_fields(each.usage, chat) for each in self._recent_failures(ids).values()]
-        saved: list[StoredAnalysis | _UsageFields] = [*self._by_model(ids).values(), *failed]
 
-        def total(values: Sequence[float | None]) -> float | None:
+        def total(name: str) -> Any:
+            values = [getattr(each, name) for each in (*by_model.values(), *failed)]
             known = [value for value in values if value is not None]
             return sum(known) if known else None
 
-        counts = {
-            name: total([getattr(each, name) for each in saved])
-            for name in ("input_tokens", "output_tokens", "cached_tokens")
-        }
         return Usage(
             model=chat.name,
-            calls=sum(each.calls for each in saved),
-            **{name: None if value is None else int(value) for name, value in counts.items()},
-            cost_usd=total([each.cost_usd for each in saved]),
-            removed_claims=sum(each.removed_claims for each in self._by_model(ids).values()),
+            calls=total("calls") or 0,
+            input_tokens=total("input_tokens"),
+            output_tokens=total("output_tokens"),
+            cached_tokens=total("cached_tokens"),
+            cost_usd=total("cost_usd"),
+            removed_claims=sum(each.removed_claims for each in by_model.values()),
         )
 
     def shortened(self, stored: Sequence[StoredCommit]) -> tuple[Shortened, ...]:

@@ -12,7 +12,7 @@ from analysis.questions.answering import answer
 from analysis.questions.question import Question
 from analysis.questions.tools import CommitTools
 from bot.services.commit_sources import CommitSources
-from bot.services.metered_model import MeteredModel
+from bot.services.limits import MeteredModel
 from bot.store import Store
 
 _MOST_FOUND = 20  # commits of a search

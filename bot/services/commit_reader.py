@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from datetime import datetime
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from analysis.errors import DigestError, RateLimited
@@ -11,21 +11,12 @@ from analysis.facts import facts
 from analysis.locale import Phrase
 from analysis.models import Commit, Fact, Failure, Proof, ReadFrom, Repository, Trees
 from analysis.sources.secrets import redacted_facts
+from bot.models.progress import SILENT, Progress
 from bot.services.commit_sources import CommitSource, ReadCommit
 from bot.store import Store, StoredCommit
 
 _READERS = 8  # concurrent requests: far below GitHub's limit of 100
 _READERS_OF_MIRROR = 2  # without requests: more only wait for one another's Python code
-
-
-class Progress(Protocol):
-    """Progress of reading and analysing commits."""
-
-    def expect(self, steps: int) -> None:
-        """Announce the number of steps: commits to read plus commits to analyse by a model."""
-
-    def advance(self) -> None:
-        """Report one step as done or failed."""
 
 
 class Unfinished(NamedTuple):
@@ -84,7 +75,7 @@ def read_commits(
     repository: Repository,
     commits: Sequence[Commit],
     tz: ZoneInfo,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
     on_saved: Callable[[int], None] = lambda _: None,
     *,
     pulls: bool = True,
@@ -119,7 +110,7 @@ def read_commits(
 
 
 def _failure_reasons(
-    shas: Sequence[str], read: Callable[[str], None], readers: int, tz: ZoneInfo, progress: Progress | None
+    shas: Sequence[str], read: Callable[[str], None], readers: int, tz: ZoneInfo, progress: Progress
 ) -> dict[str, str | Phrase]:
     """Read all commits, that many at once; return SHA -> why it failed."""
     reasons: dict[str, str | Phrase] = {}
@@ -131,8 +122,7 @@ def _failure_reasons(
                     future.result()
                 except DigestError as exc:
                     reasons[reading[future]] = _reason(exc, tz)
-                if progress:
-                    progress.advance()
+                progress.advance()
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise

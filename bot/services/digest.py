@@ -3,22 +3,24 @@
 Every step checks the store first, so that finished work is not repeated and a rerun completes what failed.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from analysis.errors import OutsideFailure
-from analysis.models import Commit, DayReport, ReadFrom, Remark, Repository
+from analysis.errors import OutsideFailure, RateLimited
+from analysis.impact.netting import Place, added_facts, net_facts
+from analysis.models import Commit, DayReport, Entry, Fact, Language, Proof, ReadFrom, Remark, Repository
 from analysis.window import Window, window
+from bot.models.progress import SILENT, Progress
 from bot.models.subjects import DayRef
 from bot.services.analyst import Analyst
-from bot.services.commit_reader import Progress, Unfinished, current_commits, is_current, read_commits
+from bot.services.commit_reader import Unfinished, current_commits, is_current, read_commits
 from bot.services.commit_sources import CommitSource, CommitSources
-from bot.services.metered_model import MeteredModel
-from bot.services.net_changes import net_changes
-from bot.services.removals import with_removal_patches
-from bot.store import Store, StoredDay
+from bot.services.limits import MeteredModel
+from bot.store import Store, StoredCommit, StoredDay
 
+_DAYS_AT_ONCE = 31  # of a backfill, whose commits are prepared together
 _LATE_MAX_AGE = timedelta(days=7)  # maximum age of a day, and of the previous listing, to look for late commits
 
 
@@ -30,7 +32,7 @@ class DigestService:
         self._store = store
         self._model = model
 
-    def report(self, ref: DayRef, now: datetime, progress: Progress | None = None, *, ask: bool = True) -> DayReport:
+    def report(self, ref: DayRef, now: datetime, progress: Progress = SILENT, *, ask: bool = True) -> DayReport:
         """Return the report of a day. Unreadable commits appear by title and in its failures; a rerun completes them.
 
         Without `ask` there are no new model calls. Analysis overlaps with reading. Raise `OutsideFailure` if the day cannot
@@ -49,8 +51,7 @@ class DigestService:
             unread = [each.commit for each in stored if not each.commit.read]
             if unread:
                 analyst.prepare()
-            if progress:
-                progress.expect(len(unread) + len(analyst.unanalysed(ids)))
+            progress.expect(len(unread) + len(analyst.unanalysed(ids)))
             unfinished = read_commits(
                 self._store, source, ref.repository, unread, ref.tz, progress, lambda saved: analyst.submit([saved])
             )
@@ -67,7 +68,7 @@ class DigestService:
             return None
         ids = listed.commit_ids + listed.late_ids
         source = self._sources.stored(ref.repository)
-        with self._analyst(ref, source, None, ask=ask) as analyst:
+        with self._analyst(ref, source, SILENT, ask=ask) as analyst:
             current = all(is_current(each, source) for each in self._store.commits(ids))
             if not current or analyst.unanalysed(ids):
                 return None
@@ -97,12 +98,13 @@ class DigestService:
         if listed is None:
             return None
         source = self._sources.stored(ref.repository)
-        with self._analyst(ref, source, None, ask=False) as analyst:
+        with self._analyst(ref, source, SILENT, ask=False) as analyst:
             return self._assemble(ref, listed, source, analyst, Unfinished())
 
-    def _analyst(self, ref: DayRef, source: CommitSource, progress: Progress | None, *, ask: bool) -> Analyst:
-        advance = progress.advance if progress else lambda: None
-        return Analyst(self._store, ref.repository, ref.language, self._model, source.contents, advance, ask=ask)
+    def _analyst(self, ref: DayRef, source: CommitSource, progress: Progress, *, ask: bool) -> Analyst:
+        return Analyst(
+            self._store, ref.repository, ref.language, self._model, source.contents, progress.advance, ask=ask
+        )
 
     def _assemble(
         self, ref: DayRef, listed: StoredDay, source: CommitSource, analyst: Analyst, unfinished: Unfinished
@@ -188,3 +190,72 @@ class DigestService:
         ]
         late.sort(key=lambda commit: commit.committed_at, reverse=True)
         return late, [Remark.REWRITTEN] if gained.rewritten else []
+
+
+class BackfilledDay(NamedTuple):
+    """A day that was read: commits listed, commits that could not be read, and the reason if the day failed."""
+
+    repository: Repository
+    day: date
+    commits: int
+    failed: int
+    reason: str | None = None
+
+
+def backfill(
+    digests: DigestService,
+    repositories: Sequence[Repository],
+    days: Sequence[date],
+    tz: ZoneInfo,
+    language: Language,
+    now: datetime,
+    progress: Progress = SILENT,
+) -> Iterator[BackfilledDay]:
+    """Read every day of every repository, oldest first, yielding each result.
+
+    Raise `RateLimited` when GitHub's limit is used up; a rerun resumes from there.
+    """
+    for repository in repositories:
+        for number, day in enumerate(days):
+            if number % _DAYS_AT_ONCE == 0:
+                digests.prepare(repository, days[number : number + _DAYS_AT_ONCE], tz, now)
+            progress.day(repository, day)
+            try:
+                report = digests.report(DayRef(repository, day, tz.key, language), now, progress)
+            except RateLimited:
+                raise
+            except OutsideFailure as exc:
+                yield BackfilledDay(repository, day, 0, 0, str(exc))
+            else:
+                reason = str(report.failed[0].reason) if report.failed else None
+                yield BackfilledDay(repository, day, report.stats.total, len(report.failed), reason)
+            progress.day_done()
+
+
+def net_changes(
+    store: Store, source: CommitSource, stored: Sequence[StoredCommit], entries: Sequence[Entry]
+) -> dict[str, tuple[Fact, ...]]:
+    """Return SHA -> what a window's commits change in sum, where that differs from their own facts.
+
+    It is found in the patches, and the files, of those that touch the same files.
+    """
+    ids = {each.commit.sha: each.id for each in stored}
+    by_files = {each.commit.sha for each in stored if each.proof is Proof.FILES}
+
+    def additions(wanted: Mapping[str, frozenset[Place]]) -> dict[str, tuple[Fact, ...]]:
+        whole = [each.commit for each in store.commits([ids[sha] for sha in wanted], patches=True)]
+        trees = {each.sha: source.trees(each) for each in whole if each.sha in by_files}
+        return {each.sha: added_facts(each, wanted[each.sha], trees.get(each.sha)) for each in whole}
+
+    newest_first = sorted(entries, key=lambda entry: entry.commit.committed_at, reverse=True)
+    return net_facts(newest_first[::-1], additions)
+
+
+def with_removal_patches(store: Store, ids: Mapping[str, int], entries: Sequence[Entry]) -> tuple[Entry, ...]:
+    """Return the entries, those that remove something with their patches; `ids` maps the SHA of each to its id.
+
+    A changelog or a deprecation notice in a patch may name the replacement.
+    """
+    wanted = [ids[each.commit.sha] for each in entries if any(fact.removes and not fact.new for fact in each.facts)]
+    whole = {each.commit.sha: each.commit for each in store.commits(wanted, patches=True)} if wanted else {}
+    return tuple(each.model_copy(update={"commit": whole.get(each.commit.sha, each.commit)}) for each in entries)

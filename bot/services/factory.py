@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from sqlalchemy import Engine
 
@@ -14,31 +14,24 @@ from analysis.sources.github import GitHub
 from analysis.sources.mirrors import Mirrors
 from bot import logs
 from bot.models.clock import Clock
+from bot.models.progress import SILENT, Progress
 from bot.services.commit_sources import CommitSources
 from bot.services.digest import DigestService
-from bot.services.metered_model import MeteredModel
+from bot.services.limits import MeteredModel
+from bot.services.lookup import CommitLookup
+from bot.services.weeks import WeekService
 from bot.settings import Settings
 from bot.store import ModelFailures, Store, open_engine
 
 if TYPE_CHECKING:
     from bot.services.answers import AnswerService
     from bot.services.impact import ImpactService
-    from bot.services.lookup import CommitLookup
     from bot.services.period_questions import PeriodQuestions
+    from bot.services.releases import ReleaseScoring
+    from bot.services.suspects import SuspectService
     from bot.services.upgrade import UpgradeService
-    from bot.services.weeks import WeekService
 
 _SHARE = 4  # one in this many model calls is reserved for answers
-
-
-class Waiting(Protocol):
-    """Notices of what takes long before any commit is read."""
-
-    def wait(self, seconds: float) -> None:
-        """Report a wait that GitHub asks for."""
-
-    def cloning(self, line: str) -> None:
-        """Report how far git is with a mirror."""
 
 
 class Services:
@@ -47,20 +40,21 @@ class Services:
     Each is imported and built when it is first asked for, so that a command waits for no more than it uses.
     """
 
-    def __init__(self, github: GitHub, sources: CommitSources, store: Store, model: MeteredModel | None) -> None:
+    def __init__(
+        self, github: GitHub, store: Store, model: MeteredModel | None = None, sources: CommitSources | None = None
+    ) -> None:
+        """Take a GitHub, a store, a model if there is one, and the sources of commits, by default GitHub's API."""
         self.github = github
-        self.sources = sources
         self.store = store
         self.model = model
+        self.sources = sources or CommitSources(github)
 
     @cached_property
     def digests(self) -> DigestService:
         return DigestService(self.sources, self.store, self.model)
 
     @cached_property
-    def commits(self) -> "CommitLookup":
-        from bot.services.lookup import CommitLookup
-
+    def commits(self) -> CommitLookup:
         return CommitLookup(self.github, self.sources, self.store, self.model)
 
     @cached_property
@@ -80,7 +74,7 @@ class Services:
     def impacts(self) -> "ImpactService":
         from bot.services.impact import ImpactService
 
-        return ImpactService(self.sources, self.store)
+        return ImpactService(self.sources, self.store, self.digests, self.commits)
 
     @cached_property
     def upgrades(self) -> "UpgradeService":
@@ -89,23 +83,26 @@ class Services:
         return UpgradeService(self.sources, self.store, self.impacts)
 
     @cached_property
-    def weeks(self) -> "WeekService":
-        from bot.services.weeks import WeekService
+    def suspects(self) -> "SuspectService":
+        from bot.services.suspects import SuspectService
 
+        return SuspectService(self.store, self.commits, self.impacts)
+
+    @cached_property
+    def releases(self) -> "ReleaseScoring":
+        from bot.services.releases import ReleaseScoring
+
+        return ReleaseScoring(self.github, self.sources, self.store)
+
+    @cached_property
+    def weeks(self) -> WeekService:
         return WeekService(self.sources, self.store)
-
-
-def services_on(
-    github: GitHub, store: Store, model: MeteredModel | None = None, sources: CommitSources | None = None
-) -> Services:
-    """Return the services on a GitHub, a store, a model if there is one, and the sources of commits, by default GitHub's API."""
-    return Services(github, sources or CommitSources(github), store, model)
 
 
 @contextmanager
 def command_services(
     settings: Settings,
-    progress: Waiting | None = None,
+    progress: Progress = SILENT,
     *,
     now: datetime | None = None,
     mirrored: Callable[[Repository], bool] = lambda _: False,
@@ -117,12 +114,12 @@ def command_services(
     """
     logs.set_up(settings.log_level or "WARNING", settings.log_format)
     store = Store(open_engine(settings.database_url.get_secret_value()))
-    github = GitHub(settings.github_api_url, settings.token, on_wait=progress.wait if progress else None)
-    mirrors = _mirrors(settings, github, progress.cloning if progress else None)
+    github = GitHub(settings.github_api_url, settings.token, on_wait=progress.wait)
+    mirrors = _mirrors(settings, github, progress.cloning)
     answers = _for_answers(settings) if store.locks.over_processes else 0
     clock = (lambda: now) if now else None
     with closing(store), closing(github), _model(settings, store, clock, for_answers=answers) as model:
-        yield services_on(github, store, model, CommitSources(github, mirrors, mirrored))
+        yield Services(github, store, model, CommitSources(github, mirrors, mirrored))
 
 
 @contextmanager
@@ -146,7 +143,7 @@ def bot_services(
         closing(github),
         _model(settings, store, now, for_answers=for_answers, failures=failures) as model,
     ):
-        yield services_on(github, store, model, CommitSources(github, _mirrors(settings, github), mirrored))
+        yield Services(github, store, model, CommitSources(github, _mirrors(settings, github), mirrored))
 
 
 def _for_answers(settings: Settings) -> int:

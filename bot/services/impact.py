@@ -1,30 +1,44 @@
-"""The impacts of upstream commits on downstream repositories, and on folders on disk."""
+"""The impacts of upstream commits on downstream trees: of single commits, of ranges in sum, and as reports of days."""
 
 from collections import OrderedDict
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
+from zoneinfo import ZoneInfo
 
 import structlog
 
-from analysis.errors import DigestError, MirrorUnavailable, Misuse, UnknownCommit
+from analysis.errors import DigestError, MirrorUnavailable, OutsideFailure
 from analysis.impact.matching import impacts
 from analysis.impact.net_impacts import NetImpacts
-from analysis.impact.surface.index import SurfaceIndex
-from analysis.impact.surface.packages import packages
-from analysis.impact.surface.trees import TreeSurface, UpstreamTree, surface_of_tree
-from analysis.locale import Phrase
-from analysis.models import Commit, Entry, Fact, Failure, Repository, Trees
-from analysis.models.impacts import CommitImpacts, Downstream, DownstreamImpacts
-from analysis.sources.git.objects import EntryKind
+from analysis.impact.surface.trees import UpstreamTree
+from analysis.models import Commit, DayReport, Entry, Fact, Failure, Language, Repository, Trees
+from analysis.models.impacts import (
+    CommitImpacts,
+    Downstream,
+    DownstreamImpacts,
+    Impact,
+    ImpactReport,
+    UnlistedDay,
+)
 from analysis.sources.mirror import Mirror
 from analysis.sources.secrets import redacted_impacts
-from analysis.sources.source_folder import SourceFolder
-from bot.services.commit_reader import Progress
+from bot.models.progress import SILENT, Progress
+from bot.models.reference import Reference
+from bot.models.subjects import DayRef
 from bot.services.commit_sources import CommitSources
+from bot.services.digest import DigestService
+from bot.services.lookup import CommitLookup
+from bot.services.surfaces import (
+    ComparedSurface,
+    compared_surface,
+    downstream_commit,
+    folder_surface,
+    mirrored_surface,
+    upstream_tree,
+)
 from bot.store import Store
 
 _UPSTREAM_TREES = 64  # kept in memory, one a day of a repository
@@ -32,42 +46,19 @@ _UPSTREAM_TREES = 64  # kept in memory, one a day of a repository
 log = structlog.get_logger(__name__)
 
 
-def parse_downstream(text: str) -> Repository | Path:
-    """Parse what the user names: `owner/name[@ref]`, or a folder, which is one where it cannot be a repository's name.
+class ReportTerms(NamedTuple):
+    """What a report compares commits with, its language and time zone, and the time at which it is made (UTC)."""
 
-    Raise `Misuse` for neither.
-    """
-    try:
-        return Repository.parse(text)
-    except Misuse:
-        folder = Path(text).expanduser()
-        if folder.is_dir():
-            return folder
-    raise Misuse(
-        Phrase("{text!r} is neither a repository, owner/name[@ref], nor a folder, such as . or ./name", text=text)
-    )
-
-
-def repositories_named(downstream: Sequence[str]) -> list[Repository]:
-    """Return those of the downstream trees named that are repositories and no folders."""
-    found = []
-    for text in downstream:
-        with suppress(Misuse):
-            found.append(Repository.parse(text))
-    return found
-
-
-class ComparedSurface(NamedTuple):
-    """The surface of a downstream tree, ready to be compared with commits."""
-
-    downstream: Downstream
-    uses: SurfaceIndex
+    downstreams: Sequence[Repository | Path | ComparedSurface]
+    language: Language
+    tz: ZoneInfo
+    now: datetime
 
 
 class ImpactsFound(NamedTuple):
     """The commits that break something, in the order in which they were given, and those that could not be compared."""
 
-    commits: tuple[CommitImpacts, ...]
+    commits: tuple[CommitImpacts, ...] = ()
     failed: tuple[Failure, ...] = ()
 
 
@@ -84,15 +75,21 @@ class Span(NamedTuple):
     undone: Collection[str]
 
 
+# Yields what a commit, given with its patches and its trees, breaks of each downstream tree.
+_Find = Callable[[Entry, Commit, Trees], Iterable[tuple[Downstream, Sequence[Impact]]]]
+
+
 class ImpactService:
-    """Surfaces of downstream trees, read from mirrors or from disk, and the impacts of commits on them; thread-safe.
+    """Compares commits with downstream trees, read from mirrors or from disk. No model is asked. Thread-safe.
 
     A surface is stored by its tree: it is extracted again when the branch moves to another one.
     """
 
-    def __init__(self, sources: CommitSources, store: Store) -> None:
+    def __init__(self, sources: CommitSources, store: Store, digests: DigestService, commits: CommitLookup) -> None:
         self._sources = sources
         self._store = store
+        self._digests = digests
+        self._commits = commits
         self._extracting = Lock()  # one at a time in a process: it takes seconds of processor time and 300 MB
         self._upstream_trees: OrderedDict[tuple[str, date], UpstreamTree] = OrderedDict()
 
@@ -105,9 +102,14 @@ class ImpactService:
         if it does not exist, `Misuse` for a folder that cannot be read, `MirrorUnavailable` if either repository has no
         mirror and cannot be cloned, and `BadSetting` where mirrors are disabled.
         """
-        used = self._upstream_before(upstream, entries, now)
+        mirror = self.mirror(upstream, now)
+        if entries:  # the tree before the oldest, which still has what they break
+            oldest = min(entries, key=lambda each: each.commit.committed_at)
+            used = self._upstream_tree(mirror, upstream, oldest.commit)
+        else:
+            used = upstream_tree(mirror, mirror.head())
         if isinstance(downstream, Path):
-            return _compared(_folder_surface(downstream, used), _folder_name(downstream), used)
+            return folder_surface(downstream, used)
         return self._repository_surface(downstream, used, now)
 
     def impacts(
@@ -116,30 +118,21 @@ class ImpactService:
         entries: Sequence[Entry],
         surfaces: Sequence[ComparedSurface],
         now: datetime,
-        progress: Progress | None = None,
+        progress: Progress = SILENT,
     ) -> ImpactsFound:
         """Return what commits break of these surfaces. Raise the errors of `surface` about the upstream repository.
 
         The entries must be in the store; one without files, because it could not be read, is passed over.
         """
         mirror = self.mirror(upstream, now)
-        ids = self._store.read_ids(upstream, [each.commit.sha for each in entries])
-        read = [each for each in entries if each.commit.sha in ids]
-        mirror.fetch_blobs([each.commit.sha for each in read])
-        if progress:
-            progress.expect(len(read))
-        commits: list[CommitImpacts] = []
-        failed: list[Failure] = []
-        for entry in read:
-            try:
-                found = self._impacts_of(mirror, upstream, entry, ids[entry.commit.sha], surfaces)
-            except DigestError as exc:
-                failed.append(Failure(sha=entry.commit.sha, stage="read", reason=exc.what))
-            else:
-                commits += [CommitImpacts(entry=entry, found=found)] if found else []
-            if progress:
-                progress.advance()
-        return ImpactsFound(tuple(commits), tuple(failed))
+        mirror.fetch_blobs([each.commit.sha for each in entries if each.commit.read])
+
+        def find(entry: Entry, commit: Commit, trees: Trees) -> Iterator[tuple[Downstream, Sequence[Impact]]]:
+            roots = self._upstream_tree(mirror, upstream, entry.commit).roots
+            for downstream, uses in surfaces:
+                yield downstream, impacts(commit, trees, uses, roots, entry.facts)
+
+        return self._compare(mirror, upstream, entries, find, progress)
 
     def net_impacts(
         self,
@@ -147,47 +140,108 @@ class ImpactService:
         span: Span,
         surfaces: Sequence[ComparedSurface],
         now: datetime,
-        progress: Progress | None = None,
+        progress: Progress = SILENT,
     ) -> ImpactsFound:
         """Return what a range of stored commits breaks of these surfaces in sum, as `impacts` does of each alone."""
-        if not span.entries:
-            return ImpactsFound(())
+        if not span.entries or not surfaces:
+            return ImpactsFound()
         mirror = self.mirror(upstream, now)
         ends = mirror.trees_between(span.base, span.end, strict=True)
-        roots = _tree(mirror, span.base).roots
+        roots = upstream_tree(mirror, span.base).roots
         nets = [(each.downstream, NetImpacts(span.entries[-1].commit, ends, each.uses, roots)) for each in surfaces]
-        ids = self._store.read_ids(upstream, [each.commit.sha for each in span.entries])
+
+        def find(entry: Entry, commit: Commit, trees: Trees) -> Iterator[tuple[Downstream, Sequence[Impact]]]:
+            standing = span.net_facts.get(commit.sha, entry.facts)
+            for downstream, net in nets:
+                yield downstream, net.impacts_of(commit, trees, entry.facts, standing)
+
+        standing = [each for each in span.entries if each.commit.sha not in span.undone]
+        return self._compare(mirror, upstream, standing, find, progress)
+
+    def _compare(
+        self, mirror: Mirror, upstream: Repository, entries: Sequence[Entry], find: _Find, progress: Progress
+    ) -> ImpactsFound:
+        """Return what `find` finds of those entries that were read; a commit whose trees cannot be read is a failure."""
+        ids = self._store.read_ids(upstream, [each.commit.sha for each in entries])
+        read = [each for each in entries if each.commit.sha in ids]
+        progress.expect(len(read))
         commits: list[CommitImpacts] = []
         failed: list[Failure] = []
-        if progress:
-            progress.expect(len(span.entries))
-        for entry in span.entries:
+        for entry in read:
             sha = entry.commit.sha
-            if sha in ids and sha not in span.undone:
+            try:
                 [stored] = self._store.commits([ids[sha]], patches=True)
-                standing = span.net_facts.get(sha, entry.facts)
-                try:
-                    trees = mirror.trees(stored.commit, strict=True)
-                    found = [*_standing_impacts(stored.commit, trees, entry.facts, standing, nets)]
-                except DigestError as exc:
-                    failed.append(Failure(sha=sha, stage="read", reason=exc.what))
-                else:
-                    commits += [CommitImpacts(entry=entry, found=tuple(found))] if found else []
-            if progress:
-                progress.advance()
+                found = tuple(
+                    DownstreamImpacts(downstream=downstream, impacts=redacted_impacts(breaks))
+                    for downstream, breaks in find(entry, stored.commit, mirror.trees(stored.commit, strict=True))
+                    if breaks
+                )
+            except DigestError as exc:
+                failed.append(Failure(sha=sha, stage="read", reason=exc.what))
+            else:
+                commits += [CommitImpacts(entry=entry, found=found)] if found else []
+            progress.advance()
         return ImpactsFound(tuple(commits), tuple(failed))
 
-    def _impacts_of(
-        self, mirror: Mirror, upstream: Repository, entry: Entry, commit_id: int, surfaces: Sequence[ComparedSurface]
-    ) -> tuple[DownstreamImpacts, ...]:
-        [stored] = self._store.commits([commit_id], patches=True)
-        trees = mirror.trees(stored.commit, strict=True)
-        roots = self._upstream_tree(mirror, upstream, entry).roots
-        found = []
-        for downstream, uses in surfaces:
-            if breaks := impacts(stored.commit, trees, uses, roots, entry.facts):
-                found.append(DownstreamImpacts(downstream=downstream, impacts=redacted_impacts(breaks)))
-        return tuple(found)
+    def of_days(
+        self, upstream: Repository, days: Sequence[date], terms: ReportTerms, progress: Progress = SILENT
+    ) -> ImpactReport:
+        """Report what the commits of these days, oldest first, break.
+
+        A later day that cannot be listed is named in the report. Raise the errors of `surface`, and `OutsideFailure` if
+        the first day cannot be listed.
+        """
+        # Facts are proven by whole files, which a day that is read before there is a mirror would not have.
+        self._sources.mirror(upstream, terms.now)
+        reports: list[DayReport] = []
+        unlisted: list[UnlistedDay] = []
+        for day in days:
+            progress.day(upstream, day)
+            ref = DayRef(upstream, day, terms.tz.key, terms.language)
+            try:
+                reports.append(self._digests.report(ref, terms.now, progress, ask=False))
+            except OutsideFailure as exc:
+                if not reports:
+                    raise
+                unlisted.append(UnlistedDay(date=day, reason=exc.what))
+            progress.day_done()
+        entries = {each.commit.sha: each for day in reports for each in (*day.entries, *day.late)}
+        span = f"{days[0]}" if len(days) == 1 else f"{days[0]} – {days[-1]}"
+        failed = tuple(each for day in reports for each in day.failed)
+        report = self._report(upstream, f"{span} · {terms.tz.key}", list(entries.values()), terms, progress)
+        return report.model_copy(update={"failed": failed + report.failed, "unlisted": tuple(unlisted)})
+
+    def of_commit(self, reference: Reference, repositories: Sequence[Repository], terms: ReportTerms) -> ImpactReport:
+        """Report what one commit breaks. Raise the errors of `surface` and of `CommitLookup.locate`."""
+        for each in [reference.repository] if reference.repository else repositories:
+            self._sources.mirror(each, terms.now)
+        located = self._commits.locate(reference, repositories)
+        entry = self._commits.entry(located, terms.language)
+        return self._report(located.repository, entry.commit.short_sha, [entry], terms, SILENT)
+
+    def _report(
+        self, upstream: Repository, period: str, entries: Sequence[Entry], terms: ReportTerms, progress: Progress
+    ) -> ImpactReport:
+        surfaces = self.surfaces(upstream, entries, terms)
+        progress.stage(f"{upstream}")
+        found = self.impacts(upstream, entries, surfaces, terms.now, progress)
+        return ImpactReport(
+            repository=upstream,
+            period=period,
+            timezone=terms.tz.key,
+            language=terms.language,
+            downstreams=tuple(each.downstream for each in surfaces),
+            compared=len(entries),
+            commits=tuple(sorted(found.commits, key=lambda each: each.entry.commit.committed_at, reverse=True)),
+            failed=found.failed,
+        )
+
+    def surfaces(self, upstream: Repository, entries: Sequence[Entry], terms: ReportTerms) -> list[ComparedSurface]:
+        """Return the surfaces of a report's downstream trees, as `surface` does."""
+        return [
+            each if isinstance(each, ComparedSurface) else self.surface(each, upstream, entries, terms.now)
+            for each in terms.downstreams
+        ]
 
     def mirror(self, repository: Repository, now: datetime) -> Mirror:
         """Return a repository's mirror, as it was last fetched if it cannot be fetched now."""
@@ -200,26 +254,14 @@ class ImpactService:
             log.warning("mirror not fetched", repository=str(repository), why=str(exc))
             return existing
 
-    # The upstream repository
-
-    def _upstream_before(self, upstream: Repository, entries: Sequence[Entry], now: datetime) -> UpstreamTree:
-        """Return the upstream tree before the oldest of some commits, which still has what they break."""
-        mirror = self.mirror(upstream, now)
-        if not entries:
-            return _tree(mirror, mirror.head())
-        return self._upstream_tree(mirror, upstream, min(entries, key=lambda each: each.commit.committed_at))
-
-    def _upstream_tree(self, mirror: Mirror, upstream: Repository, entry: Entry) -> UpstreamTree:
+    def _upstream_tree(self, mirror: Mirror, upstream: Repository, commit: Commit) -> UpstreamTree:
         """Return the upstream tree before a commit, or before another one of its day: packages come and go rarely."""
-        commit = entry.commit
         key = upstream.key, commit.committed_at.date()
-        found = self._upstream_trees.get(key) or _tree(mirror, next(iter(commit.parents), commit.sha))
+        found = self._upstream_trees.get(key) or upstream_tree(mirror, next(iter(commit.parents), commit.sha))
         self._upstream_trees[key] = found
         if len(self._upstream_trees) > _UPSTREAM_TREES:
             self._upstream_trees.popitem(last=False)
         return found
-
-    # The downstream repository
 
     def _repository_surface(self, downstream: Repository, used: UpstreamTree, now: datetime) -> ComparedSurface:
         # One mirror has all branches; it is asked for by name alone, since the branch may be a tag or a SHA.
@@ -231,90 +273,6 @@ class ImpactService:
             with self._store.locks.alone(f"surface {downstream.full_name.lower()} {tree}"), self._extracting:
                 surface = self._store.surfaces.get(downstream, tree, used.roots)  # another may have stored it meanwhile
                 if surface is None:
-                    surface = _mirrored_surface(mirror, sha, used)
+                    surface = mirrored_surface(mirror, sha, used)
                     self._store.surfaces.save(downstream, tree, used.roots, surface, now)
-        return _compared(surface, str(downstream), used, downstream, sha, f"{mirror.web_url}/blob/{sha}")
-
-
-def _standing_impacts(
-    commit: Commit,
-    trees: Trees,
-    facts: Sequence[Fact],
-    standing: Sequence[Fact],
-    nets: Sequence[tuple[Downstream, NetImpacts]],
-) -> Iterator[DownstreamImpacts]:
-    """Yield what a commit, with its patches, breaks of each tree that is still broken at the end of its range.
-
-    Of its facts, `standing` are those that stand there.
-    """
-    for downstream, net in nets:
-        if breaks := net.impacts_of(commit, trees, facts, standing):
-            yield DownstreamImpacts(downstream=downstream, impacts=redacted_impacts(breaks))
-
-
-def _tree(mirror: Mirror, sha: str) -> UpstreamTree:
-    paths = frozenset(each.path for each in mirror.list_files(sha) if each.kind is EntryKind.FILE)
-    return UpstreamTree(packages(paths), paths)
-
-
-def downstream_commit(mirror: Mirror, downstream: Repository) -> str:
-    """Return the SHA that a downstream repository is compared at. Raise `UnknownCommit` if it has no such ref."""
-    if downstream.branch is None:
-        return mirror.head()
-    try:
-        return mirror.resolve(downstream.branch)
-    except UnknownCommit as exc:
-        raise UnknownCommit(
-            Phrase(
-                "{repository} has no branch, tag or commit {ref}",
-                repository=downstream.full_name,
-                ref=downstream.branch,
-            )
-        ) from exc
-
-
-def _mirrored_surface(mirror: Mirror, sha: str, used: UpstreamTree) -> TreeSurface:
-    entries = mirror.list_files(sha)
-    files = {each.path: each for each in entries if each.kind is EntryKind.FILE}
-    submodules = [each.path for each in entries if each.kind is EntryKind.SUBMODULE]
-    return surface_of_tree(
-        list(files), lambda paths: mirror.read_files([files[path] for path in paths]), used, submodules
-    )
-
-
-def _folder_name(folder: Path) -> str:
-    """Return a folder as it was given; the current one, which "." does not tell from others, by its own name."""
-    return str(folder) if folder.name else folder.resolve().name or str(folder)
-
-
-def _folder_surface(folder: Path, used: UpstreamTree) -> TreeSurface:
-    source = SourceFolder(folder)
-    listed = source.list_files()
-    return surface_of_tree(listed.files, source.read, used, listed.repositories)
-
-
-def _compared(
-    found: TreeSurface,
-    name: str,
-    used: UpstreamTree,
-    repository: Repository | None = None,
-    sha: str | None = None,
-    files_url: str | None = None,
-) -> ComparedSurface:
-    surface = found.surface
-    downstream = Downstream(
-        name=name,
-        repository=repository,
-        sha=sha,
-        files_url=files_url,
-        packages=tuple(sorted(used.roots)),
-        files=surface.files,
-        python_files=found.python_files,
-        uses=surface.python_uses,
-        mentions=len(surface.uses) - surface.python_uses,
-        unparsed=surface.unparsed,
-        copies=found.copies,
-        submodules=found.submodules,
-        unread=found.unread,
-    )
-    return ComparedSurface(downstream, SurfaceIndex(surface))
+        return compared_surface(surface, str(downstream), used, downstream, sha, f"{mirror.web_url}/blob/{sha}")

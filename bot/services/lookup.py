@@ -11,8 +11,8 @@ from bot.models.reference import Reference
 from bot.services.analyst import Analyst
 from bot.services.commit_reader import current_commits, save_commit
 from bot.services.commit_sources import CommitSources
-from bot.services.metered_model import MeteredModel
-from bot.services.removals import with_removal_patches
+from bot.services.digest import with_removal_patches
+from bot.services.limits import MeteredModel
 from bot.store import Store
 
 

@@ -29,7 +29,7 @@ from analysis.writing.by_rules import code
 from bot.models.downstream import DownstreamCheck
 from bot.models.subjects import DayRef
 from bot.services.answers import AnswerService
-from bot.services.impact_answers import answer_from_impacts
+from bot.services.downstream import answer_from_impacts
 from bot.services.lookup import CommitLookup, Located
 from bot.services.stored_matches import StoredMatches
 from bot.store import Store

@@ -14,62 +14,59 @@ from analysis.sources.git.objects import EntryKind, TreeEntry
 from analysis.sources.mirror import Mirror
 from analysis.sources.source_folder import SourceFolder
 from bot.services.commit_sources import CommitSource
-from bot.services.impact import ImpactService, downstream_commit
+from bot.services.impact import ImpactService
+from bot.services.surfaces import downstream_commit
 
 _MODULES = ".gitmodules"
 _MOST_VERSIONS = 8  # looked for upstream
 
 
-class PinService:
-    """Finds pins, in mirrors and on disk."""
+def pinned_version(
+    impacts: ImpactService, downstream: Repository | Path, upstream: Repository, source: CommitSource, now: datetime
+) -> tuple[Pinned, str]:
+    """Return the pin that binds most of those that upstream has a version for, and the SHA of that version.
 
-    def __init__(self, impacts: ImpactService) -> None:
-        self._impacts = impacts
-
-    def pinned(
-        self, downstream: Repository | Path, upstream: Repository, source: CommitSource, now: datetime
-    ) -> tuple[Pinned, str]:
-        """Return the pin that binds most of those that upstream has a version for, and the SHA of that version.
-
-        Raise `Misuse` if there is none, and the errors of `ImpactService.surface` about the downstream repository.
-        """
-        pins, files_url = self._pins(downstream, upstream, now)
-        if not pins:
-            raise Misuse(
-                Phrase(
-                    "{downstream} pins no version of {upstream}; give the version to upgrade from: upgrade FROM",
-                    downstream=str(downstream),
-                    upstream=upstream.full_name,
-                )
-            )
-        missing: list[Pin] = []
-        groups = by_strength(pins)
-        for group in groups[:_MOST_VERSIONS]:
-            if sha := _resolved(group[0], upstream, source):
-                others = tuple(each[0] for each in groups if each is not group and each[0] not in missing)
-                url = _url(files_url, group[0])
-                pinned = Pinned(pin=group[0], places=len(group), others=others, missing=tuple(missing), url=url)
-                return pinned, sha
-            missing.append(group[0])
-        raise UnknownCommit(
+    Raise `Misuse` if there is none, and the errors of `ImpactService.surface` about the downstream repository.
+    """
+    pins, files_url = _find_pins(impacts, downstream, upstream, now)
+    if not pins:
+        raise Misuse(
             Phrase(
-                "{downstream} pins {ref} ({place}), but {upstream} has no such tag or commit; give another: upgrade FROM",
+                "{downstream} pins no version of {upstream}; give the version to upgrade from: upgrade FROM",
                 downstream=str(downstream),
-                ref=missing[0].ref,
-                place=missing[0].place,
                 upstream=upstream.full_name,
             )
         )
+    missing: list[Pin] = []
+    groups = by_strength(pins)
+    for group in groups[:_MOST_VERSIONS]:
+        if sha := _resolved(group[0], upstream, source):
+            others = tuple(each[0] for each in groups if each is not group and each[0] not in missing)
+            url = _url(files_url, group[0])
+            return Pinned(pin=group[0], places=len(group), others=others, missing=tuple(missing), url=url), sha
+        missing.append(group[0])
+    raise UnknownCommit(
+        Phrase(
+            "{downstream} pins {ref} ({place}), but {upstream} has no such tag or commit; give another: upgrade FROM",
+            downstream=str(downstream),
+            ref=missing[0].ref,
+            place=missing[0].place,
+            upstream=upstream.full_name,
+        )
+    )
 
-    def _pins(self, downstream: Repository | Path, upstream: Repository, now: datetime) -> tuple[list[Pin], str | None]:
-        """Return the pins of a tree, and the address of its files if they have one."""
-        if isinstance(downstream, Path):
-            source = SourceFolder(downstream)
-            paths = [path for path in source.list_files().files if may_pin(path, upstream)]
-            return list(find_pins(source.read(paths), upstream)), None
-        mirror = self._impacts.mirror(downstream.model_copy(update={"branch": None}), now)
-        sha = downstream_commit(mirror, downstream)
-        return list(_mirrored_pins(mirror, sha, upstream)), f"{mirror.web_url}/blob/{sha}"
+
+def _find_pins(
+    impacts: ImpactService, downstream: Repository | Path, upstream: Repository, now: datetime
+) -> tuple[list[Pin], str | None]:
+    """Return the pins of a tree, and the address of its files if they have one."""
+    if isinstance(downstream, Path):
+        source = SourceFolder(downstream)
+        paths = [path for path in source.list_files().files if may_pin(path, upstream)]
+        return list(find_pins(source.read(paths), upstream)), None
+    mirror = impacts.mirror(downstream.model_copy(update={"branch": None}), now)
+    sha = downstream_commit(mirror, downstream)
+    return list(_mirrored_pins(mirror, sha, upstream)), f"{mirror.web_url}/blob/{sha}"
 
 
 def _mirrored_pins(mirror: Mirror, sha: str, upstream: Repository) -> Iterator[Pin]:

@@ -1,18 +1,104 @@
-"""Concurrent access to days and commits: a request for a day that is being read waits and then finds it stored."""
+"""What each channel sees of repositories, days and commits, and how its digest is written.
 
-from collections.abc import Callable, Sequence
-from datetime import date, datetime
+Public repositories are seen everywhere, private ones only in the channels that DIGEST_PRIVATE lists. In any other channel a
+private repository is indistinguishable from one that does not exist. A request for a day that is being read waits, and then
+finds it stored.
+"""
 
-from analysis.errors import DigestError
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
+from datetime import date, datetime, timedelta
+from threading import Lock
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
+
+from analysis.errors import DigestError, UnknownRepository
+from analysis.locale import Phrase
 from analysis.models import DayReport, Entry, Language, Repository
 from analysis.ranking import corrected
+from bot.models.clock import Clock
+from bot.models.progress import SILENT, Progress
 from bot.models.reference import Reference
 from bot.models.subjects import DayRef
-from bot.services.access import Access
-from bot.services.commit_reader import Progress
 from bot.services.digest import DigestService
 from bot.services.lookup import CommitLookup, Located
-from bot.store import ProcessLocks, Verdicts
+from bot.store import ProcessLocks, Subscriptions, Terms, Verdicts
+
+_CACHE_TIME = timedelta(minutes=30)  # how long GitHub's answer about a repository is cached
+_RETRY_AFTER = timedelta(seconds=30)  # how long to wait before asking again after GitHub failed
+
+
+class Access:
+    """Visibility rules for repositories, shared by threads.
+
+    `private` maps a repository's lower-case full name to its channels; `is_public` asks GitHub.
+    """
+
+    def __init__(
+        self,
+        private: Mapping[str, frozenset[str]],
+        is_public: Callable[[Repository], bool],
+        now: Clock,
+    ) -> None:
+        self._private = private
+        self._is_public = is_public
+        self._now = now
+        self._known: dict[str, tuple[datetime, bool]] = {}
+        self._failed: dict[str, tuple[datetime, DigestError]] = {}
+        self._lock = Lock()
+
+    def sees(self, channel: str, repository: Repository) -> bool:
+        """Return whether a channel may see a repository; False while GitHub cannot confirm that it is public."""
+        try:
+            return self.may_see(channel, repository)
+        except DigestError:
+            return False
+
+    def check(self, channel: str, repository: Repository) -> None:
+        """Raise `UnknownRepository`, as for one that does not exist, if a channel may not see a repository."""
+        if not self.may_see(channel, repository):
+            raise UnknownRepository(
+                Phrase(
+                    "GitHub has no repository {repository}, or this bot has no access to it",
+                    repository=repository.full_name,
+                )
+            )
+
+    def may_see(self, channel: str, repository: Repository) -> bool:
+        """Return whether a channel may see a repository. Raise `DigestError` if only GitHub knows and it does not answer."""
+        name = repository.full_name.lower()
+        listed = self._private.get(name)
+        if listed is not None and channel in listed:
+            return True
+        # A repository listed for other channels is looked up too, so that it fails like any other while GitHub is down.
+        return self._public(name, repository) and listed is None
+
+    def hides(self, channel: str, repository: Repository) -> bool:
+        """Return whether DIGEST_PRIVATE hides a repository from a channel; makes no request."""
+        listed = self._private.get(repository.full_name.lower())
+        return listed is not None and channel not in listed
+
+    def _public(self, name: str, repository: Repository) -> bool:
+        now = self._now()
+        with self._lock:
+            known, failed = self._known.get(name), self._failed.get(name)
+        if known and now - known[0] < _CACHE_TIME:
+            return known[1]
+        if failed and now - failed[0] < _RETRY_AFTER:
+            raise failed[1]
+        try:
+            public = self._is_public(repository)
+        except UnknownRepository:
+            public = False
+        except DigestError as exc:
+            if known:
+                return known[1]  # during an outage the last known answer stands
+            with self._lock:
+                self._failed[name] = (self._now(), exc)
+            raise
+        with self._lock:
+            self._known[name] = (now, public)
+        return public
 
 
 class Reader:
@@ -45,16 +131,9 @@ class Reader:
 
     def within(self, channel: str) -> "Reader":
         """Return the same reader for another channel."""
-        return Reader(
-            self._digests,
-            self._commits,
-            self._configured,
-            self._access,
-            channel,
-            usual=self.usual,
-            locks=self._locks,
-            verdicts=self._verdicts,
-        )
+        reader = copy(self)
+        reader._channel = channel  # noqa: SLF001 (of the same class)
+        return reader
 
     @property
     def known(self) -> tuple[Repository, ...]:
@@ -69,7 +148,7 @@ class Reader:
             raise trouble
         return tuple(found)
 
-    def report(self, ref: DayRef, now: datetime, progress: Progress | None = None, *, ask: bool = True) -> DayReport:
+    def report(self, ref: DayRef, now: datetime, progress: Progress = SILENT, *, ask: bool = True) -> DayReport:
         """Return the report of a day, as `DigestService` does; what is missing is read by one caller at a time for each repository."""
         self.allow(ref.repository)
         finished = self._digests.finished_report(ref, now, ask=ask)
@@ -134,3 +213,40 @@ class Reader:
 
 def _lock_name(repository: Repository) -> str:
     return f"reading {repository.key}"
+
+
+class ChannelView(NamedTuple):
+    """One channel: the repositories and days that it may see, the language and time zone of its digest, and what it follows."""
+
+    reader: Reader
+    language: Language
+    tz: ZoneInfo
+    followed: tuple[Repository, ...] = ()
+
+
+def visible_terms(terms: Terms, reader: Reader) -> Terms:
+    """Return terms without the downstream repositories that DIGEST_PRIVATE hides where they are shown."""
+    return terms._replace(downstream=tuple(each for each in terms.downstream if not reader.hides(each)))
+
+
+class Channels:
+    """The view of each channel. The first subscription sets its language and time zone, otherwise the defaults do."""
+
+    def __init__(self, reader: Reader, subscriptions: Subscriptions, language: Language, tz: ZoneInfo) -> None:
+        self._subscriptions = subscriptions
+        self.everywhere = ChannelView(reader, language, tz)
+
+    def view(self, channel: str) -> ChannelView:
+        """Return the view of one channel."""
+        view = self.everywhere._replace(reader=self.everywhere.reader.within(channel))
+        held = self._subscriptions.of(channel)
+        if not held:
+            return view
+        followed = tuple(each.terms.repository for each in held)
+        return view._replace(language=held[0].terms.language, tz=held[0].terms.tz, followed=followed)
+
+
+def known_repositories(configured: Sequence[Repository], subscriptions: Subscriptions) -> list[Repository]:
+    """Return the configured and the subscribed repositories, each once."""
+    subscribed = [each.terms.repository for each in subscriptions.all()]
+    return list({each.key: each for each in (*configured, *subscribed)}.values())

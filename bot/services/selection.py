@@ -1,6 +1,6 @@
 """Selection from a day's shared report for one channel, by its tier, paths and watched terms."""
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from analysis.gitignore import path_patterns
@@ -46,9 +46,9 @@ def selected(
     """
     if selection == Selection():
         return report
-    is_selected, always = _Filter(selection), touched.keys() | set(breaking)
+    is_selected = _filter(selection, touched.keys() | set(breaking))
     entries, late = (
-        tuple(_raise_to_high(entry, touched.get(entry.commit.sha, ())) for entry in each if is_selected(entry, always))
+        tuple(_raise_to_high(entry, touched.get(entry.commit.sha, ())) for entry in each if is_selected(entry))
         for each in (report.entries, report.late)
     )
     shas = {entry.commit.sha for entry in entries + late}
@@ -76,20 +76,17 @@ def _raise_to_high(entry: Entry, places: tuple[Touch, ...]) -> Entry:
     return entry.model_copy(update={"ranked": ranked, "watched": places})
 
 
-class _Filter:
-    """Predicate for selected commits."""
+def _filter(selection: Selection, always: Container[str]) -> Callable[[Entry], bool]:
+    """Return the predicate for selected commits; those that were not read, and those in `always`, are."""
+    least, paths = _RANK[selection.least], path_patterns(selection.paths) if selection.paths else None
 
-    def __init__(self, selection: Selection) -> None:
-        self._least = _RANK[selection.least]
-        self._paths = path_patterns(selection.paths) if selection.paths else None
-
-    def __call__(self, entry: Entry, always: Container[str]) -> bool:
+    def is_selected(entry: Entry) -> bool:
         if not entry.commit.read or entry.commit.sha in always:
             return True
-        return _RANK[entry.ranked.importance] >= self._least and self._touches(_all_paths(entry))
+        touches = paths is None or any(map(paths.match_file, _all_paths(entry)))
+        return touches and _RANK[entry.ranked.importance] >= least
 
-    def _touches(self, paths: Sequence[str]) -> bool:
-        return self._paths is None or any(map(self._paths.match_file, paths))
+    return is_selected
 
 
 def _all_paths(entry: Entry) -> list[str]:

@@ -3,13 +3,11 @@
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from pathlib import Path
-from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from analysis.errors import Misuse
 from analysis.locale import Phrase
-from analysis.models import Entry, Language, Repository
+from analysis.models import Entry, Repository
 from analysis.models.impacts import CommitImpacts, DownstreamImpacts
 from analysis.models.suspects import Suspect, SuspectReport
 from analysis.paths import Kind, kind
@@ -19,10 +17,12 @@ from analysis.search.reports import parse_report
 from analysis.search.suspects import RankedSuspect, rank_suspects, telling_lines, upstream_names
 from analysis.search.words import split_words
 from analysis.window import parse_day, window
-from bot.services.impact import ComparedSurface, ImpactService
+from bot.services.impact import ImpactService, ReportTerms
 from bot.services.lookup import CommitLookup, Located
+from bot.services.surfaces import ComparedSurface
 from bot.store import Store
 
+SEARCHED_DAYS = 90  # searched, if nothing else is asked
 _MOST = 5  # suspects
 _CONSIDERED = 10  # for their facts and impacts
 _LEAST_MATCH = 0.3  # of the likeliest suspect's score
@@ -30,17 +30,6 @@ _LINES, _WORDS = 2, 5  # shown of a suspect
 _BREAKING, _IMPACT = 1.1, 1.3  # what the score is multiplied by
 _PACKAGE_SHARE = 0.1  # of the Python files that commits touch
 _ROOTS = ("src", "lib", "python")
-
-
-class SuspectTerms(NamedTuple):
-    """The downstream trees or their surfaces, the period's end and days, the report's language and zone, the time now (UTC)."""
-
-    downstreams: Sequence[Repository | Path | ComparedSurface]
-    until: datetime
-    days: int
-    language: Language
-    tz: ZoneInfo
-    now: datetime
 
 
 def end_of_search(until: str | None, tz: ZoneInfo, now: datetime) -> datetime:
@@ -56,32 +45,39 @@ class SuspectService:
         self._commits = commits
         self._impacts = impacts
 
-    def find(self, upstream: Repository, text: str, terms: SuspectTerms) -> SuspectReport:
+    def find(
+        self,
+        upstream: Repository,
+        text: str,
+        terms: ReportTerms,
+        until: datetime | None = None,
+        days: int = SEARCHED_DAYS,
+    ) -> SuspectReport:
         """Return the suspects of a traceback, a log or a described failure, the likeliest first; maybe none.
+
+        The commits of the `days` before `until`, by default now, are searched.
 
         Raise `Misuse` if no commit of the period is stored, and the errors of `ImpactService.surface`.
         """
-        since = terms.until - timedelta(days=terms.days)
-        documents = self._store.search_index.documents(upstream, since, terms.until)
+        until = until or terms.now
+        since = until - timedelta(days=days)
+        documents = self._store.search_index.documents(upstream, since, until)
         if not documents:
             raise Misuse(
                 Phrase(
                     "no commits of {repository} from {since} to {until} are stored; a digest or a backfill of these days stores them",
                     repository=upstream,
                     since=since.astimezone(terms.tz).date(),
-                    until=terms.until.astimezone(terms.tz).date(),
+                    until=until.astimezone(terms.tz).date(),
                 )
             )
-        surfaces = [
-            each if isinstance(each, ComparedSurface) else self._impacts.surface(each, upstream, (), terms.now)
-            for each in terms.downstreams
-        ]
+        surfaces = self._impacts.surfaces(upstream, (), terms)
         clues = _clues(text, upstream, documents, surfaces)
-        found = rank_suspects(clues, documents, terms.until)[:_CONSIDERED]
+        found = rank_suspects(clues, documents, until)[:_CONSIDERED]
         return SuspectReport(
             repository=upstream,
             since=since,
-            until=terms.until,
+            until=until,
             timezone=terms.tz.key,
             language=terms.language,
             searched=len(documents),
@@ -96,7 +92,7 @@ class SuspectService:
         clues: Clues,
         found: Sequence[RankedSuspect],
         surfaces: Sequence[ComparedSurface],
-        terms: SuspectTerms,
+        terms: ReportTerms,
     ) -> tuple[Suspect, ...]:
         entries = [self._commits.entry(Located(upstream, each.id), terms.language, patches=True) for each in found]
         breaks: dict[str, tuple[DownstreamImpacts, ...]] = {}

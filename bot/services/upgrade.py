@@ -1,46 +1,73 @@
-"""Upgrades: the changes between two upstream versions, read, netted and compared with downstream code. No model is asked."""
+"""Upgrades: the changes between two upstream versions, read, netted and compared with downstream code. No model is asked.
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple, Protocol
+The versions are tags, SHAs or days; the first may be the one that downstream code pins.
+"""
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from datetime import date, datetime
+from pathlib import Path
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
 
 from analysis.consequences.upgrade import group_by_consequence
 from analysis.errors import DigestError, Misuse
 from analysis.impact.netting import undone_commits
 from analysis.impact.picks import picks
 from analysis.locale import Phrase
-from analysis.models import Commit, Entry, Fact, Failure
-from analysis.models.upgrades import UpgradeReport
+from analysis.models import Commit, Entry, Failure, Language, Repository
+from analysis.models.upgrades import Pinned, Revision, UpgradeReport
+from analysis.window import parse_day, window
+from bot.models.progress import SILENT, Progress
 from bot.services.analyst import Analyst
-from bot.services.commit_reader import Progress, current_commits, read_commits
+from bot.services.commit_reader import current_commits, read_commits
 from bot.services.commit_sources import CommitSource, CommitSources
-from bot.services.impact import ComparedSurface, ImpactService, ImpactsFound, Span
-from bot.services.net_changes import net_changes
-from bot.services.pins import PinService
-from bot.services.upgrade_ends import Ends, UpgradeRequest, allow, find_ends
+from bot.services.digest import net_changes
+from bot.services.impact import ImpactService, Span
+from bot.services.pins import pinned_version
+from bot.services.surfaces import ComparedSurface
 from bot.store import Store
 
-
-class UpgradeProgress(Progress, Protocol):
-    """Progress of an upgrade, stage by stage."""
-
-    def stage(self, title: str) -> None:
-        """Report the start of a stage, by what is done in it."""
+_HEAD = "HEAD"
 
 
-class _Read(NamedTuple):
-    """The commits of a range that could be read, oldest first, those that could not, and what the range changes in sum."""
+class UpgradeRequest(NamedTuple):
+    """What is asked: from `start`, by default what the downstream code pins, to `end`, by default the branch's head.
 
-    entries: tuple[Entry, ...]
-    failed: tuple[Failure, ...]
-    net_facts: Mapping[str, tuple[Fact, ...]]
+    Each is a tag, a SHA or a day. At most `most_commits` may lie between them. If `partial`, a downstream tree that cannot
+    be compared is named in the report; otherwise its error is raised. `allow` raises `UnknownRepository` for one that must
+    not be seen.
+    """
+
+    upstream: Repository
+    start: str
+    end: str
+    downstreams: Sequence[Repository | Path]
+    language: Language
+    tz: ZoneInfo
+    now: datetime
+    most_commits: int | None = None
+    partial: bool = False
+    allow: Callable[[Repository], None] = lambda _: None
+
+    def check(self, downstream: Repository | Path) -> None:
+        """Raise `UnknownRepository` for a downstream repository that must not be seen."""
+        if isinstance(downstream, Repository):
+            self.allow(downstream)
 
 
-class _Compared(NamedTuple):
-    """What a range was compared with, what was found, and the trees that could not be compared, with the reason."""
+class _Ends(NamedTuple):
+    """The two ends, and the pin that the first comes from, if it does."""
 
-    surfaces: Sequence[ComparedSurface] = ()
-    found: ImpactsFound = ImpactsFound(())
-    unchecked: tuple[tuple[str, str | Phrase], ...] = ()
+    start: Revision
+    end: Revision
+    pinned: Pinned | None
+
+
+def parse_span(text: str) -> tuple[str, str]:
+    """Parse `FROM`, `FROM..TO`, `..TO` or nothing into two names; what is not named is empty."""
+    start, _, end = text.strip().partition("..")
+    return start, end.strip(".")
 
 
 class UpgradeService:
@@ -50,26 +77,25 @@ class UpgradeService:
         self._sources = sources
         self._store = store
         self._impacts = impacts
-        self._pins = PinService(impacts)
 
-    def report(self, asked: UpgradeRequest, progress: UpgradeProgress | None = None) -> UpgradeReport:
+    def report(self, asked: UpgradeRequest, progress: Progress = SILENT) -> UpgradeReport:
         """Return what lies between two versions.
 
         Raise `Misuse` if there is no pin, for a range the wrong way round or with too many commits, `UnknownCommit` for a
         version that does not exist, and if not `partial` the errors of `ImpactService.surface`.
         """
         source = self._sources.current(asked.upstream, asked.now, asked.now)
-        ends = find_ends(asked, source, self._pins)
+        ends = _find_ends(asked, source, self._impacts)
         new = source.compare(ends.start.sha, ends.end.sha).commits
         own = source.compare(ends.end.sha, ends.start.sha).commits  # of a release branch
         base = _merge_base(source, ends, new, own)
         picked = picks(own)
         listed = [each for each in new if not picked.has(each)]
         _check_size(asked, ends, len(listed))
-        read = self._read(listed, source, asked, progress)
-        undone = undone_commits(read.entries)
-        compared = self._compare(Span(base, ends.end.sha, read.entries, read.net_facts, undone), asked, progress)
-        found = {each.entry.commit.sha: each.found for each in compared.found.commits}
+        span, failed = self._read(listed, base, ends.end.sha, source, asked, progress)
+        surfaces, unchecked = self._surfaces(span.entries, asked, progress)
+        compared = self._impacts.net_impacts(asked.upstream, span, surfaces, asked.now, progress)
+        found = {each.entry.commit.sha: each.found for each in compared.commits}
         times = [each.committed_at for each in listed]
         return UpgradeReport(
             repository=asked.upstream,
@@ -83,57 +109,56 @@ class UpgradeService:
             newest=max(times, default=None),
             commits=len(listed),
             picked=len(new) - len(listed),
-            reverted=len(undone),
-            groups=group_by_consequence(read.entries, read.net_facts, undone, found),
-            downstreams=tuple(each.downstream for each in compared.surfaces),
-            unchecked=compared.unchecked,
-            failed=(*read.failed, *compared.found.failed),
+            reverted=len(span.undone),
+            groups=group_by_consequence(span.entries, span.net_facts, span.undone, found),
+            downstreams=tuple(each.downstream for each in surfaces),
+            unchecked=unchecked,
+            failed=(*failed, *compared.failed),
         )
 
     def _read(
         self,
         listed: Sequence[Commit],
+        base: str,
+        end: str,
         source: CommitSource,
         asked: UpgradeRequest,
-        progress: UpgradeProgress | None,
-    ) -> _Read:
-        """Read those commits that are not stored yet, and store them."""
-        upstream = asked.upstream
-        stored_ids = self._store.read_ids(upstream, [each.sha for each in listed])
+        progress: Progress,
+    ) -> tuple[Span, tuple[Failure, ...]]:
+        """Read and store those commits that are not stored yet. Return the range, and the commits that could not be read."""
+        upstream, shas = asked.upstream, [each.sha for each in listed]
+        stored_ids = self._store.read_ids(upstream, shas)
         unread = [each for each in listed if each.sha not in stored_ids]
-        if progress:
-            progress.stage("commits")
-            progress.expect(len(unread))
+        progress.stage("commits")
+        progress.expect(len(unread))
         unfinished = read_commits(self._store, source, upstream, unread, asked.tz, progress, pulls=False)
-        ids = self._store.read_ids(upstream, [each.sha for each in listed])
-        stored = current_commits(self._store, [ids[each.sha] for each in listed if each.sha in ids], source)
+        ids = self._store.read_ids(upstream, shas)
+        stored = current_commits(self._store, [ids[sha] for sha in shas if sha in ids], source)
         with Analyst(self._store, upstream, asked.language, None, source.contents, ask=False) as analyst:
             entries = analyst.entries(stored)
-        if progress:
-            progress.stage("net changes")
-        return _Read(entries, unfinished.failures, net_changes(self._store, source, stored, entries))
+        progress.stage("net changes")
+        changes = net_changes(self._store, source, stored, entries)
+        return Span(base, end, entries, changes, undone_commits(entries)), unfinished.failures
 
-    def _compare(self, span: Span, asked: UpgradeRequest, progress: UpgradeProgress | None) -> _Compared:
-        """Compare a range with the downstream trees."""
+    def _surfaces(
+        self, entries: Sequence[Entry], asked: UpgradeRequest, progress: Progress
+    ) -> tuple[list[ComparedSurface], tuple[tuple[str, str | Phrase], ...]]:
+        """Return the surfaces of the downstream trees; if `partial`, also the trees that could not be read, with the reason."""
         surfaces: list[ComparedSurface] = []
         unchecked: list[tuple[str, str | Phrase]] = []
         for each in asked.downstreams:
-            if progress:
-                progress.stage(str(each))
+            progress.stage(str(each))
             try:
-                allow(asked, each)
-                surfaces.append(self._impacts.surface(each, asked.upstream, span.entries, asked.now))
+                asked.check(each)
+                surfaces.append(self._impacts.surface(each, asked.upstream, entries, asked.now))
             except DigestError as exc:
                 if not asked.partial:
                     raise
                 unchecked.append((str(each), exc.what))
-        if not surfaces:
-            return _Compared(unchecked=tuple(unchecked))
-        found = self._impacts.net_impacts(asked.upstream, span, surfaces, asked.now, progress)
-        return _Compared(surfaces, found, tuple(unchecked))
+        return surfaces, tuple(unchecked)
 
 
-def _merge_base(source: CommitSource, ends: Ends, new: Sequence[Commit], own: Sequence[Commit]) -> str:
+def _merge_base(source: CommitSource, ends: _Ends, new: Sequence[Commit], own: Sequence[Commit]) -> str:
     """Return where the range begins. Raise `Misuse` if it runs backwards, or if its ends have nothing in common."""
     if own and not new:
         raise Misuse(
@@ -147,7 +172,7 @@ def _merge_base(source: CommitSource, ends: Ends, new: Sequence[Commit], own: Se
     return base
 
 
-def _check_size(asked: UpgradeRequest, ends: Ends, commits: int) -> None:
+def _check_size(asked: UpgradeRequest, ends: _Ends, commits: int) -> None:
     if asked.most_commits is not None and commits > asked.most_commits:
         raise Misuse(
             Phrase(
@@ -158,3 +183,53 @@ def _check_size(asked: UpgradeRequest, ends: Ends, commits: int) -> None:
                 most=f"{asked.most_commits:,}",
             )
         )
+
+
+def _find_ends(asked: UpgradeRequest, source: CommitSource, impacts: ImpactService) -> _Ends:
+    """Return the ends of an upgrade. Raise `Misuse` if the first is not named and nothing pins it."""
+    end = _revision(asked.end or _HEAD, asked, source, is_start=False)
+    if asked.start:
+        return _Ends(_revision(asked.start, asked, source, is_start=True), end, None)
+    if not asked.downstreams:
+        raise Misuse(
+            Phrase("give the version to upgrade from (upgrade FROM), or the code that pins it: owner/name or a folder")
+        )
+    pinned, sha = _pinned(asked, source, impacts)
+    return _Ends(Revision(name=pinned.pin.ref, sha=sha), end, pinned)
+
+
+def _pinned(asked: UpgradeRequest, source: CommitSource, impacts: ImpactService) -> tuple[Pinned, str]:
+    """Return the pin of the first downstream tree that has one, and its SHA; raise the error of the last if none has."""
+    for each in asked.downstreams[:-1]:
+        with suppress(Misuse):
+            asked.check(each)
+            return pinned_version(impacts, each, asked.upstream, source, asked.now)
+    last = asked.downstreams[-1]
+    asked.check(last)
+    return pinned_version(impacts, last, asked.upstream, source, asked.now)
+
+
+def _revision(name: str, asked: UpgradeRequest, source: CommitSource, *, is_start: bool) -> Revision:
+    """Return the commit of a tag or a SHA; of a day, which belongs to the range, the last one before or of it."""
+    if name == _HEAD:
+        return Revision(name=asked.upstream.branch or _HEAD, sha=source.head())
+    day = _day(name, asked)
+    if day is None:
+        return Revision(name=name, sha=source.resolve(name))
+    whole = window(day, asked.tz)
+    sha = source.commit_before(whole.start if is_start else whole.end)
+    if sha is None:
+        raise Misuse(
+            Phrase("{repository} has no commit before {day}", repository=asked.upstream.full_name, day=f"{day}")
+        )
+    return Revision(name=f"{day}", sha=sha)
+
+
+def _day(name: str, asked: UpgradeRequest) -> date | None:
+    """Return the day that a name stands for, as everywhere else; None if it is none."""
+    try:
+        return parse_day(name, asked.now.astimezone(asked.tz).date())
+    except Misuse:
+        if name.count("-") == 2 and name.replace("-", "").isdigit():  # noqa: PLR2004 (a date, which is in the future)
+            raise
+        return None

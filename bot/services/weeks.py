@@ -12,7 +12,7 @@ from analysis.report.week_report import week_report
 from analysis.window import window
 from bot.models.subjects import DayRef, WeekRef
 from bot.services.commit_sources import CommitSources
-from bot.services.net_changes import net_changes
+from bot.services.digest import net_changes
 from bot.store import Store
 
 ReadDay = Callable[[DayRef], DayReport]

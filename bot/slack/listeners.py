@@ -16,7 +16,7 @@ from analysis.errors import DigestError, StoreUnusable
 from analysis.locale import catalogue
 from analysis.models import Language
 from bot.models.clock import Clock
-from bot.services.channels import Channels
+from bot.services.reader import Channels
 from bot.slack.commands.subscription_form import SubscriptionForms
 from bot.slack.commands.threads import Threads
 from bot.slack.delivery.sessions import AgentSessions

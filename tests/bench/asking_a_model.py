@@ -16,8 +16,8 @@ from analysis.sources.github import GitHub
 from analysis.sources.mirrors import Mirrors
 from bot.models.subjects import DayRef
 from bot.services.commit_sources import CommitSources
-from bot.services.factory import services_on
-from bot.services.metered_model import MeteredModel
+from bot.services.factory import Services
+from bot.services.limits import MeteredModel
 from bot.store import Store, open_engine
 from tests.bench.figures import MB, Row, duration
 from tests.bench.git_source import git_source
@@ -96,7 +96,7 @@ def _price(server: Served, commits: int, sent: int) -> Row:
     """The day's prompts with our excerpts, and at equal depth with whole diffs."""
     with TemporaryDirectory() as folder:
         store = Store(open_engine(f"sqlite:///{Path(folder, 'digest.db')}"))
-        services = services_on(GitHub(server.url, None), store)
+        services = Services(GitHub(server.url, None), store)
         report = services.digests.report(DayRef(_REPOSITORY, _DAY, "UTC", "zh"), _NOW)
         ids = [commit_id for entry in report.entries for _, commit_id in store.with_sha(entry.commit.sha)]
         stored = store.commits(ids, patches=True)
@@ -131,7 +131,7 @@ def _report(
     with TemporaryDirectory() as folder:
         store = Store(open_engine(f"sqlite:///{Path(folder, 'digest.db')}"))
         metered = MeteredModel(model, store.spending, lambda: _NOW, at_once=_AT_ONCE, daily_usd=2.0) if model else None
-        services = services_on(github, store, metered, sources)
+        services = Services(github, store, metered, sources)
         began = perf_counter()
         report = services.digests.report(DayRef(_REPOSITORY, day, "UTC", "zh"), _NOW)
         seconds = perf_counter() - began

@@ -26,7 +26,7 @@ def backfilling(*, days: int = 31, a_day: int = 30) -> Iterator[Row]:
         )
         asked = server.asked
         kept = sum(file.stat().st_size for file in folder.glob("digest.db*"))
-        floor = run([PYTHON, "-c", "import bot.services.factory, bot.cli.app, bot.services.backfill"], folder)
+        floor = run([PYTHON, "-c", "import bot.services.factory, bot.cli.app, bot.services.digest"], folder)
     yield Row(
         f"backfill of {days} days of {a_day} commits: peak memory",
         f"{ours.peak / MB:.0f} MB",

@@ -15,7 +15,7 @@ from analysis.facts import facts
 from analysis.models import Commit, Language, Repository
 from analysis.questions.question import parse_question
 from analysis.sources.github import GitHub
-from bot.services.factory import services_on
+from bot.services.factory import Services
 from bot.services.lookup import Located
 from bot.services.period_questions import PeriodQuestion
 from bot.services.recorded_commits import recorded_commits
@@ -63,7 +63,7 @@ def _answered(row: Mapping[str, Any], clones: Sequence[str]) -> _Answered:
         closing(GitHub("http://127.0.0.1:9", None)) as github,
         closing(Store(open_engine(f"sqlite:///{folder}/digest.db"))) as store,
     ):
-        services = services_on(github, store)
+        services = Services(github, store)
         entries = []
         for commit in _commits(_clone_of(repository, clones), row["about"]):
             commit_id = store.save_commit(repository, commit, facts(commit))

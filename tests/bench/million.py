@@ -13,8 +13,9 @@ from sqlalchemy import Engine
 
 from analysis.models import Commit, FileChange, Repository
 from analysis.sources.github import GitHub
-from bot.services.factory import Services, services_on
-from bot.services.suspects import SuspectService, SuspectTerms
+from bot.services.factory import Services
+from bot.services.impact import ReportTerms
+from bot.services.suspects import SuspectService
 from bot.store import Store, open_engine
 from tests.bench.figures import MB, Row, duration, percentile, tails, timed
 from tests.bench.generated_history import A_DAY, MODEL, PROMPT, TIMEZONE, History, own_name
@@ -70,7 +71,7 @@ def million(
                 f"written in {duration(filling)}",
             )
             with closing(GitHub("http://127.0.0.1:9", None)) as github:
-                for question in _questions(services_on(github, Store(engine)), history, words, calls):
+                for question in _questions(Services(github, Store(engine)), history, words, calls):
                     taken.setdefault(question.name, []).append((question, _seconds(question.ask, calls)))
         for name, measured in taken.items():
             yield _row(name, commits, measured)
@@ -143,7 +144,7 @@ def _questions(services: Services, history: History, words: Words, calls: int) -
     yield _Question("  in one repository", lambda call: store.search_index.search(mixed[call], [one[call]]), limits)
     others = history.repositories[1:]
     yield _Question("  in all but one", lambda call: store.search_index.search(mixed[call], others), limits)
-    suspects = SuspectService(store, services.commits, services.impacts)
+    suspects = services.suspects
     lines = [(random.choice(words.lines), random.choice(words.paths)) for _ in range(calls)]
     yield _Question(
         "suspects of a traceback in a fortnight",
@@ -176,7 +177,7 @@ def _pull(store: Store, history: History, number: int) -> None:
 def _suspects(service: SuspectService, history: History, repository: Repository, line: str, path: str) -> None:
     text = f'Traceback (most recent call last):\n  File "/site-packages/{path}", line 3, in run\n    {line}\nTypeError: {line}'
     until = datetime.combine(history.last_day(), time(), UTC)
-    service.find(repository, text, SuspectTerms((), until, _FORTNIGHT, "en", ZoneInfo("UTC"), until))
+    service.find(repository, text, ReportTerms((), "en", ZoneInfo("UTC"), until), until, _FORTNIGHT)
 
 
 def _storing(store: Store, history: History) -> Row:

@@ -17,7 +17,7 @@ from zoneinfo import ZoneInfo
 from analysis.models import Repository
 from analysis.sources.github import GitHub
 from bot.models.subjects import DayRef
-from bot.services.factory import services_on
+from bot.services.factory import Services
 from bot.store import Store, open_engine
 from tests.bench.figures import Row, duration, timed
 from tests.bench.generated import Writer
@@ -80,7 +80,7 @@ def _read(server: Served, commits: int, token: str | None) -> _Ours:
     before = server.asked
     with TemporaryDirectory() as folder:
         store = Store(open_engine(f"sqlite:///{Path(folder, 'digest.db')}"))
-        services = services_on(GitHub(server.url, token), store)
+        services = Services(GitHub(server.url, token), store)
         began = perf_counter()
         report = services.digests.report(DayRef(_REPOSITORY, _DAY, _TZ.key, "zh"), _NOW)
         read = perf_counter() - began

@@ -7,14 +7,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from analysis.models import Ranked, Repository
 from analysis.models.release_scores import ReleaseScore
 from analysis.ranking import packaged_weights
 from analysis.sources.github import GitHub
-from bot.services.factory import services_on
-from bot.services.release_scoring import Reading, ReleaseScoring
+from bot.services.factory import Services
 from bot.store import Store, open_engine
 from loopback.github import LoopbackGitHub, RecordedRepository
 from tests.bench.figures import Row, duration, timed
@@ -72,9 +70,7 @@ def _scored(commits: int) -> ReleaseScore:
         closing(GitHub(server.url)) as github,
         closing(Store(open_engine(f"sqlite:///{Path(name, 'digest.db')}"))) as store,
     ):
-        reading = Reading(ZoneInfo("UTC"), _Unheard())
-        sources = services_on(github, store).sources
-        return ReleaseScoring(github, sources, store).score(_VLLM, _NEWER, _NOW, reading).score
+        return Services(github, store).releases.score(_VLLM, _NEWER, _NOW, read=True).score
 
 
 def _notes(tag: str) -> str:
@@ -82,13 +78,3 @@ def _notes(tag: str) -> str:
     found: dict[str, Any] = release_notes()[tag]
     lines = {name: "\n".join(f"* #{number}" for number in found[name]) for name in ("prs", "breaking")}
     return f"## Highlights\n{lines['prs']}\n## Breaking changes\n{lines['breaking']}\n"
-
-
-class _Unheard:
-    """Progress that nobody is told of."""
-
-    def expect(self, steps: int) -> None:
-        pass
-
-    def advance(self) -> None:
-        pass

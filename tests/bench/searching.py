@@ -21,7 +21,7 @@ from analysis.search.suspects import rank_suspects
 from analysis.search.words import names, split_words
 from analysis.sources.github import GitHub
 from bot.models.subjects import DayRef
-from bot.services.factory import services_on
+from bot.services.factory import Services
 from bot.services.period_questions import PeriodQuestion
 from bot.store import Store, open_engine, schema
 from bot.store.commit_rows import commit_values
@@ -141,7 +141,7 @@ def _questioned(store: Store, words: Words, calls: int) -> Row:
         "anything about {rare}?",
     )
     with closing(GitHub("http://127.0.0.1:9", None)) as github:
-        questions = services_on(github, store).period_questions
+        questions = Services(github, store).period_questions
 
         def ask(text: str) -> None:
             asked = PeriodQuestion(

@@ -13,8 +13,8 @@ from analysis.models import Repository
 from analysis.sources.github import GitHub
 from analysis.sources.mirrors import Mirrors
 from bot.services.commit_sources import CommitSources
-from bot.services.factory import services_on
-from bot.services.upgrade_ends import UpgradeRequest
+from bot.services.factory import Services
+from bot.services.upgrade import UpgradeRequest
 from bot.store import Store, open_engine
 from tests.bench.figures import MB, Row, duration, timed
 from tests.bench.plugins import Plugins, plugins
@@ -65,7 +65,7 @@ def main() -> None:
     url, name, upstream, downstream, start = sys.argv[1:]
     folder, now = Path(name), datetime.now(UTC)
     github, store = GitHub(url, None), Store(open_engine(f"sqlite:///{folder / 'upgrade.db'}"))
-    services = services_on(github, store, None, CommitSources(github, Mirrors(folder / "mirrors", github, None)))
+    services = Services(github, store, None, CommitSources(github, Mirrors(folder / "mirrors", github, None)))
     parsed = Repository.parse(upstream), (Repository.parse(downstream),)
     asked = UpgradeRequest(parsed[0], start, "", parsed[1], "en", ZoneInfo("UTC"), now)
     reports = []

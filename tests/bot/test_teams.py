@@ -14,9 +14,8 @@ import pytest
 from analysis.models import Importance, Repository
 from bot.models.deliveries import Delivery
 from bot.scheduler import start_due
-from bot.services.access import Access
 from bot.services.factory import Services
-from bot.services.reader import Reader
+from bot.services.reader import Access, Reader
 from bot.store import Subscriptions, Terms, open_engine
 from loopback.github import RecordedRepository
 from loopback.slack import LoopbackSlack

@@ -11,9 +11,8 @@ import pytest
 from analysis.models import Repository
 from bot.models.deliveries import Delivery
 from bot.scheduler import by_one_process, start_due
-from bot.services.access import Access
 from bot.services.factory import Services
-from bot.services.reader import Reader
+from bot.services.reader import Access, Reader
 from bot.store import Store, Subscriptions, Terms, open_engine
 from tests.servers.github import FaultyGitHub
 

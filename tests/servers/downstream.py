@@ -9,8 +9,7 @@ from analysis.models import Repository
 from analysis.sources.github import GitHub
 from analysis.sources.mirrors import Mirrors
 from bot.services.commit_sources import CommitSources
-from bot.services.factory import Services, services_on
-from bot.services.impact_reports import ImpactReports
+from bot.services.factory import Services
 from bot.store import Store, open_engine
 from tests.servers.bare import BareRepository, Entry, GitServer
 from tests.servers.databases import empty_database
@@ -63,8 +62,4 @@ class Pair:
         store = Store(open_engine(empty_database(self._folder / "impact.db")))
         self._ending.callback(store.close)
         mirrors = Mirrors(self._folder / "mirrors", github, None) if mirrored else None
-        return services_on(github, store, None, CommitSources(github, mirrors, lambda _: True))
-
-
-def reports_on(services: Services) -> ImpactReports:
-    return ImpactReports(services.sources, services.digests, services.commits, services.impacts)
+        return Services(github, store, None, CommitSources(github, mirrors, lambda _: True))

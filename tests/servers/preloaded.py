@@ -21,9 +21,9 @@ import bot.metrics
 import bot.publishing.publisher
 import bot.scheduler
 import bot.services.factory
-import bot.services.impact_reports
+import bot.services.impact
 import bot.services.question_subjects
-import bot.services.release_scoring
+import bot.services.releases
 import bot.services.suspects
 import bot.slack.app
 import bot.slack.http

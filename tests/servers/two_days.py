@@ -14,8 +14,8 @@ from analysis.llm import ChatModel
 from analysis.models import Repository
 from analysis.sources.github import GitHub
 from bot.models.subjects import DayRef
-from bot.services.factory import services_on
-from bot.services.metered_model import MeteredModel
+from bot.services.factory import Services
+from bot.services.limits import MeteredModel
 from bot.slack.messages.digest import digest_messages
 from bot.store import Store, Subscriptions, Terms, open_engine
 from bot.store.executors import TIMING, Timing
@@ -315,7 +315,7 @@ def _wanted(bot: Killable, day: date, zone: ZoneInfo, label: str, channel: str) 
         closing(GitHub(bot.github.url, "token")) as github,
         closing(ChatModel(MODEL, base_url=bot.chat.url, api_key="key")) as model,
     ):
-        services = services_on(
+        services = Services(
             github, store, MeteredModel(model, store.spending, lambda: datetime.now(UTC), at_once=1, daily_usd=0.0)
         )
         report = services.digests.report(DayRef(_REPOSITORY, day, zone.key, "en"), datetime.now(UTC), ask=False)

@@ -8,9 +8,9 @@ from analysis.questions.intent import references_in
 from analysis.writing.labels import IMPORTANCE
 from bot.models.reference import Reference, parse_reference
 from bot.models.subjects import commit_value, parse_commit_value, parse_page_value
-from bot.services.channels import ChannelView
 from bot.services.downstream import DownstreamChecks
 from bot.services.lookup import Located, SeveralCommits
+from bot.services.reader import ChannelView
 from bot.slack.commands.conversation import Conversation
 from bot.slack.commands.posting import PostCommand
 from bot.slack.messages.blocks import Message, escaped

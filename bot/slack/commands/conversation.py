@@ -8,7 +8,8 @@ from analysis.errors import Misuse
 from analysis.locale import Catalogue, Phrase, catalogue
 from analysis.models import Language, Repository
 from bot.models.clock import Clock
-from bot.services.channels import ChannelView
+from bot.models.progress import Progress
+from bot.services.reader import ChannelView
 from bot.slack.delivery.reply import RequestReply
 from bot.slack.messages.blocks import Message
 from bot.slack.messages.notices import line
@@ -19,7 +20,7 @@ from bot.slack.parsing.requests import AnyRequest
 _FEW = 3  # commits; so few are read too quickly for a progress message
 
 
-class ReadingProgress:
+class ReadingProgress(Progress):
     """A progress reporter that posts at the start, after ten seconds and after a minute."""
 
     def __init__(self, reply: RequestReply, subject: str, say: Catalogue, now: Clock) -> None:
@@ -40,8 +41,8 @@ class ReadingProgress:
         if steps > _FEW:
             self._report()
 
-    def advance(self) -> None:
-        self._done += 1
+    def advance(self, steps: int = 1) -> None:
+        self._done += steps
         if self._after and self._now() - self._began >= self._after[0] and self._done < self._steps:
             del self._after[0]
             self._report()

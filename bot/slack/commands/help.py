@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from analysis.locale import catalogue, mark
 from analysis.models import Commit, Language, Repository
-from bot.services.channels import ChannelView
+from bot.services.reader import ChannelView
 from bot.slack.commands.conversation import Conversation
 from bot.slack.commands.subscriptions import visible_subscriptions
 from bot.slack.messages.blocks import Message, escaped, section

@@ -13,7 +13,7 @@ from analysis.report import counts
 from bot.logs import described
 from bot.models.clock import Clock
 from bot.models.subjects import DayRef
-from bot.services.channels import ChannelView, visible_terms
+from bot.services.reader import ChannelView, visible_terms
 from bot.slack.commands.conversation import Conversation
 from bot.slack.commands.status import BotStatus
 from bot.slack.messages import subscriptions

@@ -16,11 +16,10 @@ from analysis.questions.question import ParsedQuestion, Question, parse_question
 from bot.models.reference import Reference, parse_reference
 from bot.models.subjects import CommitRef, DayRef, Subject, WeekRef, commit_value, parse_value
 from bot.services.answers import AnswerService
-from bot.services.downstream import DownstreamChecks
-from bot.services.impact_answers import answer_from_impacts, naming_hint
+from bot.services.downstream import DownstreamChecks, answer_from_impacts, naming_hint
+from bot.services.limits import CallerLimits
 from bot.services.lookup import Located, SeveralCommits
 from bot.services.period_questions import PeriodQuestion, PeriodQuestions, scope_statement
-from bot.services.rate_limits import RateLimits
 from bot.slack.commands.commit_commands import CommitCommands
 from bot.slack.commands.conversation import Conversation
 from bot.slack.commands.threads import Threads
@@ -45,7 +44,7 @@ class Questions:
         commits: CommitCommands,
         checks: DownstreamChecks,
         threads: Threads,
-        limits: RateLimits,
+        limits: CallerLimits,
     ) -> None:
         self._answers = answers
         self._periods = periods

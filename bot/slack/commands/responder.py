@@ -11,8 +11,8 @@ from analysis.errors import DigestError, RateLimited
 from analysis.locale import mark
 from bot.models.clock import Clock
 from bot.models.deliveries import SOON, Outcome, seconds_until
-from bot.services.channels import Channels
-from bot.services.rate_limits import RateLimits
+from bot.services.limits import CallerLimits
+from bot.services.reader import Channels
 from bot.slack.commands.conversation import Conversation
 from bot.slack.commands.home import Home
 from bot.slack.commands.threads import Threads
@@ -61,7 +61,7 @@ class Responder:
         handlers: Mapping[type | str, Handler],
         channels: Channels,
         threads: Threads,
-        limits: RateLimits,
+        limits: CallerLimits,
         mailbox: Mailbox,
         reply_to: Callable[[AnyRequest], RequestReply],
         sessions: AgentSessions,

@@ -9,7 +9,7 @@ from analysis.locale import catalogue
 from analysis.models import Language
 from analysis.report.release_scores import score_sentence
 from bot.models.clock import Clock
-from bot.services.metered_model import MeteredModel
+from bot.services.limits import MeteredModel
 from bot.slack.messages.blocks import Message, fallback, lines, ours, paragraph, prose, rich
 from bot.slack.messages.subscriptions import SubscriptionMessages, summarize
 from bot.slack.web import Web

@@ -8,8 +8,7 @@ from typing import Any
 from analysis.errors import DigestError, Misuse
 from analysis.locale import Phrase, catalogue
 from analysis.models import Language, Repository
-from bot.services.channels import Channels, ChannelView, visible_terms
-from bot.services.reader import Reader
+from bot.services.reader import Channels, ChannelView, Reader, visible_terms
 from bot.slack.commands.posting import Members
 from bot.slack.commands.subscriptions import canonical_downstream, subscription_of
 from bot.slack.messages.modals import (

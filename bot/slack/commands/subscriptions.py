@@ -8,8 +8,7 @@ from analysis.errors import Misuse
 from analysis.locale import Phrase
 from analysis.models import Repository
 from bot.models.deliveries import Outcome
-from bot.services.channels import ChannelView, visible_terms
-from bot.services.reader import Reader
+from bot.services.reader import ChannelView, Reader, visible_terms
 from bot.slack.commands.conversation import Conversation
 from bot.slack.commands.home import Home
 from bot.slack.commands.posting import Members

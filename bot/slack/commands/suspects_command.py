@@ -13,7 +13,8 @@ from analysis.text import one_line, shorten
 from analysis.writing.labels import BADGE
 from bot.models.downstream import DownstreamCheck, Unchecked
 from bot.services.downstream import DownstreamChecks
-from bot.services.suspects import SuspectService, SuspectTerms
+from bot.services.impact import ReportTerms
+from bot.services.suspects import SEARCHED_DAYS, SuspectService
 from bot.slack.commands.conversation import Conversation
 from bot.slack.messages.blocks import (
     Block,
@@ -36,7 +37,6 @@ from bot.slack.parsing.command_types import Suspects
 from bot.slack.parsing.requests import MessageRequest
 from bot.slack.web import Web
 
-_DAYS = 90
 _MOST_BYTES = 20_000_000  # of a file
 _PLACE = 120  # characters of a path with its line
 _LINE = 160  # characters of a line of code
@@ -54,7 +54,7 @@ class SuspectsCommand:
         """Show the suspects among the commits of the repository that is named, or of those that the channel follows."""
         repositories = self._repositories(conversation, command)
         say = conversation.say
-        conversation.reply.show_progress(say("⏳ Searching the commits of the last {days} days", days=_DAYS))
+        conversation.reply.show_progress(say("⏳ Searching the commits of the last {days} days", days=SEARCHED_DAYS))
         text = self._text(conversation, command)
         reports, unchecked = self._reports(conversation, repositories, text)
         conversation.show(suspect_messages(reports, unchecked))
@@ -89,9 +89,7 @@ class SuspectsCommand:
             surfaces, failed = self._checks.surfaces(view.reader, channel, each)
             unchecked += failed
             try:
-                reports.append(
-                    self._service.find(each, text, SuspectTerms(surfaces, now, _DAYS, view.language, view.tz, now))
-                )
+                reports.append(self._service.find(each, text, ReportTerms(surfaces, view.language, view.tz, now)))
             except Misuse as exc:
                 unstored.append(exc)
         if not reports:

@@ -11,8 +11,7 @@ from analysis.text import one_line, shorten
 from analysis.writing.titles import number_of
 from bot.models.downstream import DownstreamCheck
 from bot.services.downstream import DownstreamChecks
-from bot.services.upgrade import UpgradeService
-from bot.services.upgrade_ends import UpgradeRequest
+from bot.services.upgrade import UpgradeRequest, UpgradeService
 from bot.slack.commands.conversation import Conversation
 from bot.slack.commands.posting import DirectFiles
 from bot.slack.delivery.drafts import upgrade_file

@@ -8,8 +8,8 @@ from analysis.models import DayReport, Importance
 from analysis.models.weeks import WeekReport
 from bot.models.clock import Clock
 from bot.models.downstream import DownstreamCheck
+from bot.models.progress import SILENT, Progress
 from bot.models.subjects import CommitRef, DayRef, Subject, WeekRef, kind_of, parse_value, subject_of
-from bot.services.commit_reader import Progress
 from bot.services.downstream import DownstreamChecks
 from bot.services.reader import Reader
 from bot.services.selection import Selection, selected, touched
@@ -62,7 +62,7 @@ class ChannelReports:
         places = touched(report, selection.watch, self._store)
         return selected(report, selection, description, places, breaking)
 
-    def read_week(self, reader: Reader, ref: WeekRef, progress: Progress | None = None) -> ReadWeek:
+    def read_week(self, reader: Reader, ref: WeekRef, progress: Progress = SILENT) -> ReadWeek:
         """Return the days of a week; of those since the first stored one, what is missing is read first, without a model."""
         now = self._now()
         reader.allow(ref.repository)

@@ -10,9 +10,8 @@ from bot.models.clock import Clock
 from bot.models.deliveries import SOON, Delivery, Outcome, seconds_until
 from bot.models.reference import Reference
 from bot.models.subjects import CommitRef, DayRef, Subject, WeekRef, kind_of, parse_value, subject_of, value_of
-from bot.services.channels import Channels, ChannelView
 from bot.services.downstream import DownstreamChecks
-from bot.services.reader import Reader
+from bot.services.reader import Channels, ChannelView, Reader
 from bot.slack.delivery.channel_report import ChannelReports, Postings
 from bot.slack.delivery.drafts import drafts, report_file, show_requester, week_drafts
 from bot.slack.messages.blocks import Message

@@ -7,7 +7,7 @@ from analysis.impact.reversal import undoes
 from analysis.models import Commit, Repository
 from bot.models.deliveries import Delivery
 from bot.models.subjects import DayRef, parse_day_value, parse_value
-from bot.services.channels import Channels
+from bot.services.reader import Channels
 from bot.slack.delivery.channel_report import ChannelReports
 from bot.slack.messages.blocks import Message
 from bot.slack.messages.notices import reverted_message

@@ -12,7 +12,7 @@ import structlog
 from analysis.locale import catalogue, mark
 from bot.models.deliveries import Delivery, Outcome
 from bot.models.subjects import CommitRef, parse_value, subject_of
-from bot.services.channels import Channels
+from bot.services.reader import Channels
 from bot.slack.delivery.drafting import key_prefix
 from bot.slack.delivery.drafts import show_requester
 from bot.slack.messages.blocks import escaped

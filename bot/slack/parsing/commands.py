@@ -17,7 +17,7 @@ from analysis.questions.intent import asks_when_addressed
 from analysis.search.reports import reads_as_failure
 from analysis.window import parse_day, parse_range, parse_week
 from bot.models.reference import parse_reference
-from bot.services.upgrade_ends import parse_span
+from bot.services.upgrade import parse_span
 from bot.slack.parsing.command_types import (
     MOST_DAYS,
     Ask,

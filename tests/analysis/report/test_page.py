@@ -9,10 +9,10 @@ from analysis.models import DayReport, Repository
 from analysis.report.page import report_page
 from analysis.sources.github import GitHub
 from analysis.text import one_line
-from bot.local.sample import SAMPLE_DAY, SAMPLE_REPOSITORY
+from bot.local import SAMPLE_DAY, SAMPLE_REPOSITORY
 from bot.models.subjects import DayRef
 from bot.publishing.folder import blob_sha
-from bot.services.factory import services_on
+from bot.services.factory import Services
 from bot.store import Store
 from loopback.github import LoopbackGitHub
 from tests.bot.publishing.reports import NOW, sample_report
@@ -49,7 +49,7 @@ def hostile(store: Store) -> DayReport:
     with LoopbackGitHub({SAMPLE_REPOSITORY: hostile_sample()}) as server:
         github = GitHub(server.url, "token")
         ref = DayRef(Repository.parse(SAMPLE_REPOSITORY), SAMPLE_DAY, "Asia/Shanghai", "en")
-        found = services_on(github, store).digests.report(ref, NOW)
+        found = Services(github, store).digests.report(ref, NOW)
         github.close()
     return found
 

@@ -15,7 +15,7 @@ import pytest
 from analysis.models import Repository
 from analysis.sources.github import GitHub
 from bot.models.subjects import DayRef
-from bot.services.factory import services_on
+from bot.services.factory import Services
 from bot.store import Store, open_engine
 from loopback.github import RecordedRepository
 from loopback.sample import SAMPLE_DAY, SAMPLE_PLUGIN, SAMPLE_REPOSITORY, sample_repositories
@@ -94,7 +94,7 @@ def _store_days(github: FaultyGitHub, folder: Path) -> None:
     with closing(store), closing(source):
         for name in (SAMPLE_REPOSITORY, SECRET):
             ref = DayRef(Repository.parse(name), SAMPLE_DAY, "UTC", "en")
-            services_on(source, store).digests.report(ref, noon_clock()())
+            Services(source, store).digests.report(ref, noon_clock()())
 
 
 @pytest.fixture(params=["stdio", "http"])

@@ -7,7 +7,7 @@ from functools import cache
 
 from analysis.models import DayReport, Entry, Failure, Language, Repository
 from analysis.sources.github_client import Client
-from bot.local.sample import SAMPLE_DAY, SAMPLE_REPOSITORY, sample_services
+from bot.local import SAMPLE_DAY, SAMPLE_REPOSITORY, sample_services
 from bot.models.subjects import DayRef
 from bot.publishing.github import GitHubTarget
 from tests.servers.writable import NAME, PublishingGitHub, WritableRepository

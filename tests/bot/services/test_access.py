@@ -7,7 +7,7 @@ import pytest
 
 from analysis.errors import DigestError, UnknownRepository, Unreachable
 from analysis.models import Repository
-from bot.services.access import Access
+from bot.services.reader import Access
 
 OPS, ELSEWHERE = "C0OPS", "C0DIGEST"
 NOW = datetime(2026, 2, 6, 9, tzinfo=UTC)

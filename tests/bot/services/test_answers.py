@@ -16,7 +16,7 @@ from analysis.ranking import rank
 from analysis.sources.github import GitHub
 from bot.services.answers import AnswerService
 from bot.services.commit_sources import CommitSources
-from bot.services.metered_model import MeteredModel
+from bot.services.limits import MeteredModel
 from bot.store import Store, open_engine
 from tests.factories import commit, file, patch
 from tests.servers.chat import Calls, Said, ScriptedChat

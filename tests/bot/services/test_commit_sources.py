@@ -17,10 +17,10 @@ from analysis.models import Commit, DayReport, Proof, ReadFrom, Remark, Reposito
 from analysis.sources.github import GitHub
 from analysis.sources.mirrors import Mirrors
 from bot.models.subjects import DayRef
-from bot.services.backfill import backfill
 from bot.services.commit_reader import current_commits
 from bot.services.commit_sources import CommitSources
-from bot.services.factory import Services, services_on
+from bot.services.digest import backfill
+from bot.services.factory import Services
 from bot.store import Store, open_engine
 from loopback.git.history import with_git_shas
 from loopback.github import RecordedRepository
@@ -55,7 +55,7 @@ class Desk:
         self.store = Store(open_engine(empty_database(folder / "desk.db")))
         found = Mirrors(mirrors, self.github, token) if mirrors else None
         self.sources = CommitSources(self.github, found, lambda _: True)
-        self.services: Services = services_on(self.github, self.store, None, self.sources)
+        self.services: Services = Services(self.github, self.store, None, self.sources)
 
     def read(self, day: date = DAY, now: datetime | None = None, repository: Repository = REPOSITORY) -> DayReport:
         now = now or datetime.combine(day, NEXT_MORNING.timetz()) + timedelta(days=1)
@@ -241,7 +241,7 @@ def test_a_day_of_the_api_gains_the_facts_of_files_with_the_mirror(
     at.read()
     ids = [at.store.with_sha(commit["sha"])[0][1] for commit in github.repositories["o/n"].commits.values()]
     assert [each.proof for each in at.store.commits(ids)] == [Proof.PATCH] * 2
-    mirrored = services_on(
+    mirrored = Services(
         at.github, at.store, None, CommitSources(at.github, Mirrors(tmp_path / "mirrors", at.github, None))
     )
     Mirrors(tmp_path / "mirrors", at.github, None).updated(REPOSITORY, create=True)

@@ -8,16 +8,15 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from analysis.errors import BadSetting, Misuse, OutsideFailure, UnknownCommit, UnknownRepository
+from analysis.errors import OutsideFailure
 from analysis.models import Repository
 from analysis.models.impacts import Downstream, ImpactReport
 from analysis.report.impacts import comparison, omissions
 from bot.models.reference import parse_reference
 from bot.services.factory import Services
-from bot.services.impact import parse_downstream
-from bot.services.impact_reports import Terms
+from bot.services.impact import ReportTerms
 from tests.servers.bare import Entry
-from tests.servers.downstream import DAY, MORNING_AFTER, PACKAGE, PLUGIN, UPSTREAM, USES, Pair, reports_on
+from tests.servers.downstream import DAY, MORNING_AFTER, PLUGIN, UPSTREAM, USES, Pair
 from tests.servers.github import Fault
 
 
@@ -27,13 +26,13 @@ def pair(tmp_path: Path) -> Iterator[Pair]:
         yield Pair(tmp_path, ending)
 
 
-def terms(*downstreams: Repository | Path) -> Terms:
-    return Terms(downstreams or (PLUGIN,), "en", ZoneInfo("UTC"), MORNING_AFTER)
+def terms(*downstreams: Repository | Path) -> ReportTerms:
+    return ReportTerms(downstreams or (PLUGIN,), "en", ZoneInfo("UTC"), MORNING_AFTER)
 
 
 def report(services: Services, *downstreams: Repository | Path, days: int = 1) -> ImpactReport:
     span = [DAY - timedelta(days=back) for back in reversed(range(days))]
-    return reports_on(services).of_days(UPSTREAM, span, terms(*downstreams))
+    return services.impacts.of_days(UPSTREAM, span, terms(*downstreams))
 
 
 def found(given: ImpactReport) -> list[tuple[str, str, int]]:
@@ -67,9 +66,9 @@ def test_one_commit_is_compared_alone(pair: Pair) -> None:
     """A commit named by its SHA or its address is compared, whatever its day."""
     services = pair.services()
     for name in (pair.breaking[:8], f"https://github.example/o/engine/commit/{pair.breaking}"):
-        alone = reports_on(services).of_commit(parse_reference(name), [UPSTREAM], terms())
+        alone = services.impacts.of_commit(parse_reference(name), [UPSTREAM], terms())
         assert found(alone) == BROKEN
-    harmless = reports_on(services).of_commit(parse_reference(pair.harmless), [UPSTREAM], terms())
+    harmless = services.impacts.of_commit(parse_reference(pair.harmless), [UPSTREAM], terms())
     assert (harmless.commits, harmless.compared) == ((), 1)
 
 
@@ -79,10 +78,10 @@ def test_a_surface_is_read_once_a_tree(pair: Pair) -> None:
     report(services)
     pair.commit({"plugin/__init__.py": b"", "plugin/worker.py": USES}, pair.head)
     later = terms()._replace(now=MORNING_AFTER + timedelta(hours=1))
-    again = reports_on(services).of_days(UPSTREAM, [DAY], later)
+    again = services.impacts.of_days(UPSTREAM, [DAY], later)
     assert found(again) == BROKEN
     pair.commit({"plugin/__init__.py": b"", "plugin/worker.py": USES.replace(b", load", b"")}, pair.head)
-    changed = reports_on(services).of_days(UPSTREAM, [DAY], later._replace(now=MORNING_AFTER + timedelta(hours=2)))
+    changed = services.impacts.of_days(UPSTREAM, [DAY], later._replace(now=MORNING_AFTER + timedelta(hours=2)))
     assert found(changed) == BROKEN[1:]
 
 
@@ -158,48 +157,13 @@ def test_secrets_of_both_sides_are_redacted(pair: Pair) -> None:
     assert "load(tokens" in surface.uses.surface.model_dump_json()
 
 
-@pytest.mark.parametrize(
-    ("name", "error"),
-    [("acme/none", UnknownRepository), ("acme/plugin@nothing", UnknownCommit), ("acme/plugin@v9", UnknownCommit)],
-)
-def test_what_does_not_exist_is_named(name: str, error: type[Misuse], pair: Pair) -> None:
-    """A repository or ref that does not exist is the user's error, and its name is in it."""
-    with pytest.raises(error, match=name.rpartition("@")[2]):
-        report(pair.services(), Repository.parse(name))
-
-
-def test_without_mirrors_the_setting_is_named(pair: Pair) -> None:
-    """Whole files need mirrors: where they are turned off, the error says which setting turns them on."""
-    with pytest.raises(BadSetting, match="DIGEST_MIRRORS"):
-        report(pair.services(mirrored=False))
-
-
 def test_a_server_that_fails_leaves_the_last_fetch(pair: Pair) -> None:
     """A downstream repository that cannot be fetched is compared as it was; one never fetched is an error."""
     services = pair.services()
     report(services)
     pair.server.faults = [Fault("acme/plugin", 502, times=9)]
     later = terms()._replace(now=MORNING_AFTER + timedelta(hours=1))
-    assert found(reports_on(services).of_days(UPSTREAM, [DAY], later)) == BROKEN
+    assert found(services.impacts.of_days(UPSTREAM, [DAY], later)) == BROKEN
     pair.server.faults = [Fault("acme/other", 502, times=9)]
     with pytest.raises(OutsideFailure):
         report(services, Repository.parse("acme/other"))
-
-
-def test_a_commit_whose_files_are_missing_is_a_row(pair: Pair) -> None:
-    """Where the server lost a file that must be compared, the commit fails by name: no module is taken for removed."""
-    pair.commit({"mine.py": b"from engine import load\n"}, pair.head)
-    pair.upstream.lose(pair.upstream.blob(PACKAGE))
-    lost = report(pair.services(), days=2)
-    assert lost.commits == ()
-    assert [(each.sha, "does not serve the files" in str(each.reason)) for each in lost.failed] == [
-        (pair.breaking, True)
-    ]
-
-
-def test_a_downstream_is_a_repository_or_a_folder(tmp_path: Path) -> None:
-    """`owner/name[@ref]` is a repository, everything else a folder that must exist."""
-    assert parse_downstream("acme/plugin@v1") == Repository(owner="acme", name="plugin", branch="v1")
-    assert parse_downstream(str(tmp_path)) == tmp_path
-    with pytest.raises(Misuse, match="neither a repository"):
-        parse_downstream("./nothing/here")

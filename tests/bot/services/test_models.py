@@ -21,8 +21,8 @@ from analysis.ranking import rank
 from analysis.report.markdown import reports_markdown
 from analysis.sources.github import GitHub
 from bot.models.subjects import DayRef
-from bot.services.factory import Services, services_on
-from bot.services.metered_model import MeteredModel
+from bot.services.factory import Services
+from bot.services.limits import MeteredModel
 from loopback.sample import sample_repository
 from tests.conftest import recorded
 from tests.injections import PLACES, injected, injections
@@ -68,7 +68,7 @@ def read(services: At) -> Iterator[Read]:
         models.append(ChatModel(name, base_url=url, api_key="key", timeout=timeout))
         at = services(github)
         metered = MeteredModel(models[-1], at.store.spending, lambda: NOW, at_once=4, daily_usd=usd)
-        at = services_on(at.github, at.store, metered)
+        at = Services(at.github, at.store, metered)
         return at.digests.report(DayRef(REPOSITORY, DAY, "UTC", language), NOW)
 
     yield day
@@ -332,7 +332,7 @@ def test_each_call_of_an_analysis_is_paid_for_once(
     at = services(serve(recorded(1)))
     with closing(ChatModel("gpt-4o", api_key="key")) as model:
         metered = MeteredModel(model, at.store.spending, lambda: NOW, at_once=1, daily_usd=2.0)
-        report = services_on(at.github, at.store, metered).digests.report(DayRef(REPOSITORY, DAY, "UTC", "en"), NOW)
+        report = Services(at.github, at.store, metered).digests.report(DayRef(REPOSITORY, DAY, "UTC", "en"), NOW)
         assert len(server.requests) == 2
         paid = 2 * (model.cost(100, 20, 10) or 0)
     assert at.store.spending.spent(NOW.date()) == pytest.approx(paid)
@@ -453,7 +453,7 @@ def test_whatever_a_model_says_ends_in_an_analysis(serve: Serve, services: At, c
         said.append(reply if isinstance(reply, str) else json.dumps(reply))
         metered = MeteredModel(model, found.store.spending, lambda: NOW, at_once=1, daily_usd=2.0)
         ref = DayRef(REPOSITORY, days[len(said) % len(days)], "UTC", "en")
-        coverage = services_on(found.github, found.store, metered).digests.report(ref, NOW).coverage
+        coverage = Services(found.github, found.store, metered).digests.report(ref, NOW).coverage
         assert coverage.analysed + coverage.by_rules == 1
 
     with closing(ChatModel("scripted", base_url=server.url, timeout=5)) as model:
@@ -467,7 +467,7 @@ def test_what_failed_is_asked_again_after_a_while_only(serve: Serve, services: A
     clock = SettableClock(NOW)
     with closing(ChatModel("scripted", base_url=server.url, timeout=2)) as model:
         at = services(serve(recorded(1)))
-        at = services_on(at.github, at.store, MeteredModel(model, at.store.spending, clock, at_once=4, daily_usd=2.0))
+        at = Services(at.github, at.store, MeteredModel(model, at.store.spending, clock, at_once=4, daily_usd=2.0))
 
         def day() -> DayReport:
             return at.digests.report(DayRef(REPOSITORY, DAY, "UTC", "en"), clock())

@@ -22,11 +22,10 @@ from analysis.models import Repository
 from analysis.sources.github import GitHub
 from analysis.sources.mirrors import Mirrors
 from bot.models.subjects import DayRef
-from bot.services.access import Access
 from bot.services.commit_sources import CommitSources
-from bot.services.factory import Services, services_on
-from bot.services.metered_model import MeteredModel
-from bot.services.reader import Reader
+from bot.services.factory import Services
+from bot.services.limits import MeteredModel
+from bot.services.reader import Access, Reader
 from bot.store import Store, open_engine
 from tests.bot.services.test_models import said
 from tests.conftest import recorded
@@ -106,7 +105,7 @@ def test_a_commit_is_analysed_once_and_calls_are_limited_over_processes(place: P
         chat = stack.enter_context(ScriptedChat(say))
         github = stack.enter_context(closing(GitHub(server.url, "token")))
         model = stack.enter_context(closing(ChatModel("scripted", base_url=chat.url, timeout=60)))
-        desks = [services_on(github, store, metered(model, store)).digests for store in place.stores]
+        desks = [Services(github, store, metered(model, store)).digests for store in place.stores]
         with together(*(lambda desk=desk: desk.report(REF, NOW) for desk in desks)) as reports:
             place.waiting("analyses by a model")
             wait_until(lambda: inside[0] == 2)
@@ -198,7 +197,7 @@ def test_a_day_is_read_by_one_process(place: Place, serve: Serve) -> None:
     github = serve(*(recorded(n) for n in range(1, 5)))
     github.faults.append(Fault(r"/commits$", until=listed))
     with closing(GitHub(github.url, "token")) as source:
-        readers = [reader(services_on(source, store)) for store in place.stores]
+        readers = [reader(Services(source, store)) for store in place.stores]
         with together(*(lambda each=each: each.report(REF, NOW) for each in readers)) as reports:
             place.waiting(f"reading {REPOSITORY.key}")
             listed.set()
@@ -212,7 +211,7 @@ def test_a_day_that_is_finished_is_read_while_another_is_being_read(place: Place
     """Nobody waits for a lock to get the report of a day of which nothing is left to read."""
     github = serve(*(recorded(n) for n in range(1, 5)))
     with closing(GitHub(github.url, "token")) as source:
-        readers = [reader(services_on(source, store)) for store in place.stores]
+        readers = [reader(Services(source, store)) for store in place.stores]
         first = readers[0].report(REF, NOW)
         with place.stores[0].locks.alone(f"reading {REPOSITORY.key}"):
             assert readers[1].report(REF, NOW) == first
@@ -225,7 +224,7 @@ def test_a_surface_is_extracted_by_one_process(place: Place, tmp_path: Path) -> 
         github = ending.enter_context(closing(GitHub(pair.server.url, None, retries=0)))
         sources = CommitSources(github, Mirrors(tmp_path / "mirrors", github, None), lambda _: True)
         one, other = place.stores
-        impacts = services_on(github, one, None, sources).impacts
+        impacts = Services(github, one, None, sources).impacts
         mirror = impacts.mirror(PLUGIN, MORNING_AFTER)
         upstream = impacts.mirror(UPSTREAM, MORNING_AFTER)
         roots = packages([each.path for each in upstream.list_files(upstream.head())])

@@ -14,7 +14,7 @@ from analysis.models import DayReport, Importance, Remark, Repository
 from analysis.window import Window
 from bot.models.reference import parse_reference
 from bot.models.subjects import DayRef
-from bot.services.factory import Services, services_on
+from bot.services.factory import Services
 from bot.store import Store, open_engine
 from tests.conftest import NOON, recorded
 from tests.servers.github import Fault, FaultyGitHub
@@ -462,6 +462,6 @@ def test_several_processes_share_a_store(serve: Serve, services: At) -> None:
     other = Store(open_engine(f"sqlite:///{mine.store.database.engine.url.database}"))
     read(mine)
     before = len(server.requests)
-    assert read(services_on(mine.github, other)).stats.total == 1
+    assert read(Services(mine.github, other)).stats.total == 1
     assert len(server.requests) == before
     other.close()

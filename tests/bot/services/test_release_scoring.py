@@ -12,7 +12,7 @@ from analysis.models import Importance, Repository
 from analysis.models.release_scores import ReleaseScore, TierCount
 from bot.models.subjects import DayRef
 from bot.services.factory import Services
-from bot.services.release_scoring import ReleaseScoring
+from bot.services.releases import ReleaseScoring
 from bot.store import Store
 from loopback.github import RecordedRepository
 from tests.conftest import recorded
@@ -60,10 +60,6 @@ def serve() -> Iterator[Serve]:
         server.__exit__()
 
 
-def scoring(services: Services) -> ReleaseScoring:
-    return ReleaseScoring(services.github, services.sources, services.store)
-
-
 def report_day(services: Services, now: datetime = NOW) -> None:
     services.digests.report(DayRef(REPOSITORY, DAY, "UTC", "en"), now)
 
@@ -73,7 +69,7 @@ def test_a_new_release_is_scored_once(serve: Serve, services: At, store: Store) 
     server = serve()
     desk = services(server)
     report_day(desk)
-    daily = scoring(desk)
+    daily = desk.releases
     daily.score_new({REPOSITORY: FOLLOWED}, LATER)
     score = store.release_scores.latest(REPOSITORY)
     assert score is not None
@@ -83,6 +79,8 @@ def test_a_new_release_is_scored_once(serve: Serve, services: At, store: Store) 
     before = len(server.requests)
     daily.score_new({REPOSITORY: FOLLOWED}, LATER)
     assert [path for path, *_ in server.requests[before:]] == ["/repos/o/n/releases"]
+    ReleaseScoring(desk.github, desk.sources, desk.store).score_new({REPOSITORY: FOLLOWED}, LATER)
+    assert server.asked("/compare/") == 1, "another process compares nothing anew"
     assert desk.github.changed_releases(REPOSITORY, desk.github.changed_releases(REPOSITORY).etag) is None  # type: ignore[union-attr]
 
 
@@ -90,21 +88,10 @@ def test_a_release_settles_for_a_day(serve: Serve, services: At, store: Store) -
     """Until its last commits are reported and its notes are whole there is no score; then there is."""
     desk = services(serve())
     report_day(desk)
-    daily = scoring(desk)
+    daily = desk.releases
     daily.score_new({REPOSITORY: FOLLOWED}, LATER - timedelta(minutes=1))
     assert store.release_scores.latest(REPOSITORY) is None
     daily.score_new({REPOSITORY: FOLLOWED}, LATER)
-    assert store.release_scores.scored(REPOSITORY) == {"v2"}
-
-
-def test_another_process_finds_it_done(serve: Serve, services: At, store: Store) -> None:
-    """A second process, or one that starts again, compares nothing anew."""
-    server = serve()
-    desk = services(server)
-    report_day(desk)
-    scoring(desk).score_new({REPOSITORY: FOLLOWED}, LATER)
-    scoring(desk).score_new({REPOSITORY: FOLLOWED}, LATER)
-    assert server.asked("/compare/") == 1
     assert store.release_scores.scored(REPOSITORY) == {"v2"}
 
 
@@ -127,7 +114,7 @@ def test_what_cannot_be_scored_is_no_failure(
     server, failures = serve(releases), list[int]()
     desk = services(server)
     report_day(desk)
-    scoring(desk).score_new({REPOSITORY: since}, LATER, lambda: failures.append(1))
+    desk.releases.score_new({REPOSITORY: since}, LATER, lambda: failures.append(1))
     assert (store.release_scores.latest(REPOSITORY), failures, server.asked("/compare/")) == (None, [], 0)
 
 
@@ -138,8 +125,8 @@ def test_notes_that_name_no_commit_of_the_release_score_nothing(serve: Serve, se
     with pytest.raises(
         Misuse, match="none of the 3 pull requests that the notes name is among the 8 commits of o/n v2"
     ):
-        scoring(desk).score(REPOSITORY, None, NOW)
-    scoring(desk).score_new({REPOSITORY: FOLLOWED}, LATER)
+        desk.releases.score(REPOSITORY, None, NOW)
+    desk.releases.score_new({REPOSITORY: FOLLOWED}, LATER)
     assert store.release_scores.scored(REPOSITORY) == set()
 
 
@@ -159,7 +146,7 @@ def test_a_failure_is_counted_and_tried_again(path: str, serve: Serve, services:
     desk = services(server, retries=0)
     report_day(desk)
     server.faults.append(Fault(path, status=404 if path == "/releases" else 500))
-    daily = scoring(desk)
+    daily = desk.releases
     followed = {Repository(owner="gone", name="gone"): FOLLOWED, REPOSITORY: FOLLOWED}
     daily.score_new(followed, LATER, lambda: failures.append(1))
     assert len(failures) == (1 if path == "/releases" else 2)
@@ -179,7 +166,7 @@ def test_picked_commits_have_the_rank_of_their_pull_request(serve: Serve, servic
     server = serve(commits=[*picked, *commits], tags=tags)
     desk = services(server)
     report_day(desk)
-    score = scoring(desk).score(REPOSITORY, "2", NOW).score
+    score = desk.releases.score(REPOSITORY, "2", NOW).score
     assert (score.commits, score.ranked, score.ranked_named) == (4, 4, 2)
     assert recorded(11)["sha"] in {each.sha for each in score.missed}
 
@@ -191,7 +178,7 @@ def test_a_release_follows_the_version_before_it(serve: Serve, services: At) -> 
     server = serve((release("v3", "2026-02-06T08:30:00Z"), *releases), tags=tags)
     desk = services(server)
     report_day(desk)
-    assert scoring(desk).score(REPOSITORY, "v2", NOW).score.commits == 6
+    assert desk.releases.score(REPOSITORY, "v2", NOW).score.commits == 6
     assert server.asked(r"/compare/v1\.0\.1\.\.\.v2$") == 1
 
 
@@ -211,13 +198,13 @@ def test_what_cannot_be_scored_is_said(
 ) -> None:
     """Each in one sentence of its own."""
     with pytest.raises(Misuse, match="^" + words.replace("(", r"\(").split(";")[0]):
-        scoring(services(serve(releases))).score(REPOSITORY, tag, NOW)
+        services(serve(releases)).releases.score(REPOSITORY, tag, NOW)
 
 
 def test_without_a_tag_the_dates_count(serve: Serve, services: At) -> None:
     """The commits between the dates of two releases, from the first to the last that the notes name."""
     desk = services(serve(tags={"v1": TAGS["v1"]}))
     report_day(desk)
-    score = scoring(desk).score(REPOSITORY, None, NOW).score
+    score = desk.releases.score(REPOSITORY, None, NOW).score
     assert score.by_date
     assert (score.commits, score.ranked_named) == (7, 4)

@@ -46,7 +46,7 @@ from analysis.models.impacts import (
 from analysis.text import one_line
 from analysis.window import window
 from analysis.writing.titles import number_of
-from bot.local.sample import sample_services
+from bot.local import sample_services
 from bot.models.downstream import DownstreamCheck
 from bot.models.subjects import CommitRef, DayRef, parse_commit_value, parse_day_value
 from bot.slack.messages.blocks import Message

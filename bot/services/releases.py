@@ -1,4 +1,4 @@
-"""Scores of releases: the ranks that their commits were given, compared with the notes."""
+"""Scores of releases: the ranks that their commits were given, compared with the pull requests that the notes name."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -15,24 +15,21 @@ from analysis.models.release_scores import ReleaseScore
 from analysis.ranking import packaged_weights, rank
 from analysis.ranking.release_score import Correction, ReleasedCommits, score_release
 from analysis.sources.github import GitHub, Release
+from analysis.sources.release_notes import Named, named
 from analysis.text import quantity
-from bot.services.commit_reader import Progress, current_commits, read_commits
+from analysis.window import Window
+from bot.models.progress import SILENT, Progress
+from bot.services.commit_reader import current_commits, read_commits
 from bot.services.commit_sources import CommitSources
 from bot.services.reader import Reader
-from bot.services.release_commits import LEAST_IN_NOTES, Noted, between_named, gained_commits, noted
 from bot.store import Store, Subscriptions
 
+_LEAST_IN_NOTES = 3  # pull requests named, for notes to be usable
 _NEAREST = 3  # names suggested for an unknown one
+_UTC = ZoneInfo("UTC")
 _SETTLED = timedelta(days=1)  # after which the last days of a release are reported, and its notes no longer edited
 
 log = structlog.get_logger(__name__)
-
-
-class Reading(NamedTuple):
-    """How commits are read: the time zone of the times in reasons for failures, and who is told of the progress."""
-
-    tz: ZoneInfo
-    progress: Progress
 
 
 class ScoredRelease(NamedTuple):
@@ -52,22 +49,32 @@ class ReleaseScoring:
         self._etags: dict[str, str] = {}  # of the lists of releases whose every release was looked at
 
     def score(
-        self, repository: Repository, tag: str | None, now: datetime, reading: Reading | None = None
+        self,
+        repository: Repository,
+        tag: str | None,
+        now: datetime,
+        *,
+        read: bool = False,
+        tz: ZoneInfo = _UTC,
+        progress: Progress = SILENT,
     ) -> ScoredRelease:
-        """Score and store the release called `tag`, or the newest one; given a `reading`, rank first what has no rank.
+        """Score and store the release called `tag`, or the newest one; with `read`, rank first what has no rank.
+
+        `tz` is the time zone of the times in reasons for failures.
 
         Raise `Misuse` for a release that is unknown, a pre-release or without usable notes, or of which no commit that the
         notes name has a rank.
         """
         release, older = self._chosen(repository, tag)
-        covered = self._covered(repository, release, older)
+        names = named(release.notes, repository)
+        covered = self._covered(repository, release, names, older)
         failed: tuple[Failure, ...] = ()
-        if reading:
-            failed = self._rank_missing(repository, covered, now, reading)
+        if read:
+            failed = self._rank_missing(repository, covered, now, tz, progress)
             covered = covered._replace(ranks=self._store.ranks.find(repository, covered.commits))
-        score = self._score(repository, release, covered)
+        score = self._score(repository, release, names, covered)
         if not score.ranked_named:
-            raise Misuse(_incomparable(release, covered, score))
+            raise Misuse(_incomparable(names, covered, score))
         self._store.release_scores.save(score, now)
         return ScoredRelease(score, failed)
 
@@ -95,16 +102,17 @@ class ReleaseScoring:
         new = [each for each in reversed(releases) if each.published_at > since and each.tag not in scored]
         settled = [each for each in new if now - each.published_at >= _SETTLED]
         for release in settled:
-            each, older = noted(release, repository), _older(release, releases)
-            if each.usable and older:
-                score = self._score(repository, each, self._covered(repository, each, older))
+            names, older = named(release.notes, repository), _older(release, releases)
+            if len(names.every) >= _LEAST_IN_NOTES and older:
+                covered = self._covered(repository, release, names, older)
+                score = self._score(repository, release, names, covered)
                 if score.ranked_named:
                     self._store.release_scores.save(score, now)
         if settled == new:
             self._etags[repository.key] = found.etag
 
-    def _chosen(self, repository: Repository, tag: str | None) -> tuple[Noted, Release]:
-        """Return the release called `tag`, or the newest one, with its notes, and the release before it."""
+    def _chosen(self, repository: Repository, tag: str | None) -> tuple[Release, Release]:
+        """Return the release called `tag`, or the newest one, and the release before it."""
         every = self._github.changed_releases(repository)
         releases = [each for each in every.releases if not each.prerelease] if every else []
         if not releases:
@@ -112,45 +120,50 @@ class ReleaseScoring:
         release = _named(repository, tag, every.releases if every else ()) if tag else releases[0]
         if release.prerelease:
             raise Misuse(f"{release.tag} of {repository} is a pre-release; only releases are scored")
-        found = noted(release, repository)
-        if not found.usable:
+        names = named(release.notes, repository).every
+        if len(names) < _LEAST_IN_NOTES:
             raise Misuse(
-                f"the notes of {repository} {release.tag} name {len(found.named.every)} pull requests (#123) by hand; "
-                f"a score needs {LEAST_IN_NOTES}"
+                f"the notes of {repository} {release.tag} name {len(names)} pull requests (#123) by hand; "
+                f"a score needs {_LEAST_IN_NOTES}"
             )
         older = _older(release, releases)
         if older is None:
             raise Misuse(f"{release.tag} is the first release of {repository}: there is none to compare it with")
-        return found, older
+        return release, older
 
-    def _score(self, repository: Repository, release: Noted, covered: ReleasedCommits) -> ReleaseScore:
+    def _score(self, repository: Repository, release: Release, names: Named, covered: ReleasedCommits) -> ReleaseScore:
         given = self._store.verdicts.of(repository)
         corrections = [Correction(each.sha, each.verdict == "too_low") for each in given]
-        return score_release(repository, release.release, release.named, covered, corrections)
+        return score_release(repository, release, names, covered, corrections)
 
     def _rank_missing(
-        self, repository: Repository, covered: ReleasedCommits, now: datetime, reading: Reading
+        self, repository: Repository, covered: ReleasedCommits, now: datetime, tz: ZoneInfo, progress: Progress
     ) -> tuple[Failure, ...]:
         """Read and rank the commits without a rank, by the current weights and without a model. Return those not read."""
         missing = [commit for commit in covered.commits if commit.sha not in covered.ranks]
         known = self._store.read_ids(repository, [commit.sha for commit in missing])
         unread = [commit for commit in missing if commit.sha not in known]
         source = self._sources.current(repository, now, now)
-        reading.progress.expect(len(unread))
-        unfinished = read_commits(self._store, source, repository, unread, reading.tz, reading.progress)
+        progress.expect(len(unread))
+        unfinished = read_commits(self._store, source, repository, unread, tz, progress)
         ids = self._store.read_ids(repository, [commit.sha for commit in missing])
         weights = packaged_weights(repository)
         stored = current_commits(self._store, list(ids.values()), source)
         self._store.ranks.keep({each.id: rank(each.commit, each.facts, weights) for each in stored}, now)
         return unfinished.failures
 
-    def _covered(self, repository: Repository, release: Noted, older: Release) -> ReleasedCommits:
-        """Return the commits of a release, with the ranks that they were given."""
-        gained = gained_commits(self._github, repository, older, release.release)
-        commits: Sequence[Commit] = gained.commits
-        if gained.by_date:
-            commits = between_named(commits, release.named.every)
-        return ReleasedCommits(commits, self._store.ranks.find(repository, commits), gained.by_date)
+    def _covered(self, repository: Repository, release: Release, names: Named, older: Release) -> ReleasedCommits:
+        """Return the commits that `older` lacks, with their ranks: by the tags, or by the dates if GitHub has no such tags."""
+        tags = older.tag, release.tag
+        gained = self._github.compare(repository, *tags).commits if older.tag else ()
+        by_date = not gained
+        if by_date:
+            published = Window(older.published_at, release.published_at)
+            gained = self._github.list_commits(repository, published)
+        commits: Sequence[Commit] = [commit for commit in gained if not commit.is_merge]
+        if by_date:
+            commits = _between_named(commits, names.every)
+        return ReleasedCommits(commits, self._store.ranks.find(repository, commits), by_date)
 
 
 def followed_repositories(subscriptions: Subscriptions, reader: Reader) -> dict[Repository, datetime]:
@@ -164,6 +177,16 @@ def followed_repositories(subscriptions: Subscriptions, reader: Reader) -> dict[
     return dict(found.values())
 
 
+def _between_named(commits: Sequence[Commit], numbers: frozenset[int]) -> Sequence[Commit]:
+    """Return the commits from the first to the last that the notes name, oldest first; all if they name none.
+
+    A release is dated after its last commit: commits after the last named one belong to the next release.
+    """
+    ordered = sorted(commits, key=lambda commit: commit.committed_at)
+    places = [place for place, commit in enumerate(ordered) if commit.pr in numbers]
+    return ordered[places[0] : places[-1] + 1] if places else ordered
+
+
 def _named(repository: Repository, tag: str, releases: Sequence[Release]) -> Release:
     """Return the release with a tag, which may lack its `v`. Raise `Misuse` with the nearest names if there is none."""
     by_tag = {each.tag.lower(): each for each in reversed(releases)}
@@ -175,13 +198,13 @@ def _named(repository: Repository, tag: str, releases: Sequence[Release]) -> Rel
     raise Misuse(f"{repository} has no release {tag!r} among its newest {len(releases)}; nearest: {', '.join(nearest)}")
 
 
-def _incomparable(release: Noted, covered: ReleasedCommits, score: ReleaseScore) -> str:
+def _incomparable(names: Named, covered: ReleasedCommits, score: ReleaseScore) -> str:
     """Return why a release's ranks cannot be compared with its notes."""
     name, commits = f"{score.repository} {score.release}", quantity(score.commits, "commit")
     if not covered.ranks:
         return f"none of the {commits} of {name} was ranked; score --read reads and ranks them now"
     if not score.named:
-        pulls = quantity(len(release.named.every), "pull request")
+        pulls = quantity(len(names.every), "pull request")
         return f"none of the {pulls} that the notes name is among the {commits} of {name}"
     named = f"none of the {quantity(score.named, 'commit')} of {name} that the notes name was ranked"
     if score.left_out:

@@ -1,4 +1,4 @@
-"""A model with its limits: concurrent calls over all callers, and a daily budget in USD."""
+"""Limits: of a model, how many calls at once and what they may cost in a day; of a person or a program, how often it may ask."""
 
 from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager
@@ -10,7 +10,7 @@ from analysis.errors import ModelFailure
 from analysis.locale import Phrase
 from analysis.models import Language, Repository
 from bot.models.clock import Clock
-from bot.store import ModelFailures, ProcessLocks, Spending
+from bot.store import Mailbox, ModelFailures, ProcessLocks, Spending
 
 if TYPE_CHECKING:
     from analysis.llm import ChatModel, UsageCounter
@@ -18,10 +18,15 @@ if TYPE_CHECKING:
 _RETRY_AFTER = timedelta(minutes=10)  # after which a failed call is retried
 Key = tuple[int, Language]  # commit id and language of the analysis
 Purpose = Literal["digest", "answer"]
-_POLL = 0.5  # seconds between two looks at what other processes reserved
+_POLL_INTERVAL = 0.5  # seconds between two looks at what other processes reserved
 _MOST_POLLS = 600  # after which a call is refused, whatever others still reserve
 # Each purpose's maximum share of a bot's daily budget, so that neither can starve the other.
 _SHARED: dict[str, float] = {"digest": 0.8, "answer": 0.5}
+_REQUEST_INTERVAL = timedelta(seconds=3)  # sustained rate: one request per caller
+_REQUEST_BURST = timedelta(minutes=1)  # burst: this much backlog of requests is allowed
+_QUESTION_INTERVAL = timedelta(seconds=6)  # sustained rate: one question per caller
+_QUESTION_BURST = timedelta(minutes=2)  # burst: this much backlog of questions is allowed
+_NOTICE_INTERVAL = timedelta(minutes=1)  # minimum time between two notices of a limit to a caller
 
 
 class FailedCall(NamedTuple):
@@ -161,7 +166,7 @@ class MeteredModel:
                 if others.ended:
                     self._spending.give_back(others.ended)
                 elif others.running and polls < _MOST_POLLS:
-                    polls += not self._settled.wait(_POLL)
+                    polls += not self._settled.wait(_POLL_INTERVAL)
                 elif self._reserved:
                     self._settled.wait()
                 else:
@@ -169,3 +174,26 @@ class MeteredModel:
 
     def _cost(self, usage: "UsageCounter") -> float:
         return self.chat.cost(usage.input or 0, usage.output or 0, usage.cached or 0) or 0.0
+
+
+class CallerLimits:
+    """Rate limits of callers, kept in the store. A request that is tried again after a failure, its `run`, counts once."""
+
+    def __init__(self, mailbox: Mailbox, now: Clock) -> None:
+        self._mailbox = mailbox
+        self._now = now
+
+    def allows_request(self, caller: str, run: str = "") -> bool:
+        """Return whether a request is within its caller's limit."""
+        return self._allows(f"requests {caller}", _REQUEST_INTERVAL, _REQUEST_BURST, owner=run)
+
+    def allows_question(self, caller: str, run: str = "") -> bool:
+        """Return whether a question is within its caller's limit."""
+        return self._allows(f"questions {caller}", _QUESTION_INTERVAL, _QUESTION_BURST, owner=run)
+
+    def allows_notice(self, caller: str) -> bool:
+        """Return whether a caller may get the notice of its limit again, so that notices cannot flood a channel."""
+        return self._allows(f"slower {caller}", _NOTICE_INTERVAL, timedelta())
+
+    def _allows(self, name: str, interval: timedelta, burst: timedelta, *, owner: str = "") -> bool:
+        return self._mailbox.reserve_slot(name, self._now, interval, most=burst, owner=owner) is not None
