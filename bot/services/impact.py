@@ -13,7 +13,7 @@ import structlog
 from analysis.errors import DigestError, MirrorUnavailable, OutsideFailure
 from analysis.impact.matching import impacts
 from analysis.impact.net_impacts import NetImpacts
-from analysis.impact.surface.trees import UpstreamTree
+from analysis.impact.surface.extraction import UpstreamTree
 from analysis.models import Commit, DayReport, Entry, Fact, Failure, Language, Repository, Trees
 from analysis.models.impacts import (
     CommitImpacts,

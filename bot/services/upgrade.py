@@ -12,8 +12,7 @@ from zoneinfo import ZoneInfo
 
 from analysis.consequences.upgrade import group_by_consequence
 from analysis.errors import DigestError, Misuse
-from analysis.impact.netting import undone_commits
-from analysis.impact.picks import picks
+from analysis.impact.reversal import picks, undone_commits
 from analysis.locale import Phrase
 from analysis.models import Commit, Entry, Failure, Language, Repository
 from analysis.models.upgrades import Pinned, Revision, UpgradeReport

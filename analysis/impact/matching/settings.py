@@ -5,12 +5,11 @@ from collections.abc import Iterator, Sequence
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
-from analysis.impact.matching.parameters import called_with
 from analysis.impact.matching.quotation import quoted
+from analysis.impact.matching.signatures import called_with
 from analysis.impact.matching.upstream import Place, Presence, Upstream
-from analysis.impact.surface.index import SurfaceIndex
 from analysis.impact.surface.mentions import FLAG, KEY, OPERATOR, REQUIREMENT, ROUTE, VARIABLE, normalized
-from analysis.impact.surface.model import Use, UseKind
+from analysis.impact.surface.model import SurfaceIndex, Use, UseKind
 from analysis.impact.surface.targets import written
 from analysis.models import Commit, Fact, FactKind
 from analysis.models.impacts import Cause, Certainty, DownstreamPlace, Impact, ImpactKind, UpstreamPlace

@@ -8,9 +8,19 @@ from typing import NamedTuple
 from analysis.facts.syntax import parse_expression
 from analysis.facts.whole_files.module import Attribute, Class, Function, Import, Member, Module
 from analysis.facts.whole_files.repository import Found, Revision
-from analysis.impact.surface.attributes import attribute_targets
 from analysis.impact.surface.model import Subclass
-from analysis.impact.surface.targets import CALL, ITEM, TAKING, Target, infer, instance, is_container, item, owner_of
+from analysis.impact.surface.targets import (
+    CALL,
+    ITEM,
+    TAKING,
+    Target,
+    attribute_targets,
+    infer,
+    instance,
+    is_container,
+    item,
+    owner_of,
+)
 
 _MAX_HOPS = 24  # steps from one definition to the next for one target
 

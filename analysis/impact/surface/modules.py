@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 
 from analysis.facts.modules import module_path
 from analysis.facts.syntax import parse_module
-from analysis.impact.surface.attributes import Function, attribute_targets
-from analysis.impact.surface.targets import ABOVE, CALL, Target, infer, instance, joined
+from analysis.impact.surface.targets import ABOVE, CALL, Function, Target, attribute_targets, infer, instance, joined
 
 _MAX_HOPS = 12  # names followed from module to module, or classes up to their bases
 

@@ -1,19 +1,18 @@
-"""The uses of upstream names in the code of one downstream module."""
+"""The uses of upstream names in the code of one downstream module, with what calls pass and what overrides accept."""
 
 import ast
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 
-from analysis.facts.whole_files.module import Parameter
+from analysis.facts.whole_files.module import Parameter, ParameterKind
 from analysis.impact.surface.model import Arguments, Use, UseKind
 from analysis.impact.surface.modules import ClassDefinition, DownstreamModules, PythonModule
-from analysis.impact.surface.overrides import overrides
 from analysis.impact.surface.scopes import ScopedVisitor
-from analysis.impact.surface.signatures import accepted, annotation, passed
-from analysis.impact.surface.targets import CALL, CONSTRUCTOR, Target, infer, instance, owner_of
+from analysis.impact.surface.targets import CALL, CONSTRUCTOR, Function, Target, infer, instance, owner_of
 
 _MAX_CODE = 200  # characters quoted of a line
+_SPECIAL = (CONSTRUCTOR, "__call__", "__new__")  # of the methods that Python calls, those whose parameters are told
 
 
 class UseFinder(ScopedVisitor):
@@ -218,3 +217,67 @@ def _is_assertion(function: ast.expr) -> bool:
 
 def _has_star(node: ast.Tuple) -> bool:
     return any(isinstance(each, ast.Starred) for each in node.elts)
+
+
+def overrides(
+    definition: ClassDefinition, modules: DownstreamModules, owner: Target, *, constructed: bool = False
+) -> Iterator[Use]:
+    """Yield each method of a class as an override of the one of `owner`: the class itself, or the one that it replaces.
+
+    The constructor of a class that downstream code constructs itself is none: upstream does not call it.
+    """
+    for name, method in definition.methods.items():
+        if (name.startswith("__") and name not in _SPECIAL) or (constructed and name == CONSTRUCTOR):
+            continue
+        decorators = " ".join(ast.unparse(each) for each in method.decorator_list)
+        yield Use(
+            kind=UseKind.OVERRIDE,
+            target=(*owner, CALL, name),
+            path=definition.path,
+            line=method.lineno,
+            code=modules.module_of(definition).code(method.lineno),
+            returns=annotation(method),
+            parameters=None if "property" in decorators else accepted(method)[int("staticmethod" not in decorators) :],
+        )
+
+
+def accepted(function: Function) -> tuple[Parameter, ...]:
+    """Return the parameters that a function accepts."""
+    arguments = function.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    optional = len(positional) - len(arguments.defaults)
+    found = [
+        Parameter(
+            each.arg,
+            ParameterKind.POSITIONAL_ONLY
+            if place < len(arguments.posonlyargs)
+            else ParameterKind.POSITIONAL_OR_KEYWORD,
+            place < optional,
+            "",
+        )
+        for place, each in enumerate(positional)
+    ]
+    if arguments.vararg:
+        found.append(Parameter(arguments.vararg.arg, ParameterKind.VAR_POSITIONAL, required=False, annotation=""))
+    found += [
+        Parameter(each.arg, ParameterKind.KEYWORD_ONLY, default is None, "")
+        for each, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    ]
+    if arguments.kwarg:
+        found.append(Parameter(arguments.kwarg.arg, ParameterKind.VAR_KEYWORD, required=False, annotation=""))
+    return tuple(found)
+
+
+def annotation(function: Function) -> str:
+    """Return what a function says that it returns; "" if it says nothing."""
+    return ast.unparse(function.returns) if function.returns else ""
+
+
+def passed(node: ast.Call) -> Arguments:
+    """Return what a call passes."""
+    return Arguments(
+        positional=sum(not isinstance(each, ast.Starred) for each in node.args),
+        keywords=tuple(each.arg for each in node.keywords if each.arg),
+        any_positional=any(isinstance(each, ast.Starred) for each in node.args),
+        any_keywords=any(each.arg is None for each in node.keywords),
+    )

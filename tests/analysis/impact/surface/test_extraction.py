@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from analysis.impact.surface.packages import packages
+from analysis.impact.surface.extraction import packages
 from tests.analysis.impact.repositories import UPSTREAM, impacts_of, surface, told
 
 USE = "from engine.core import load\n\nload(1)\n"
