@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from analysis.facts import facts
 from analysis.facts.dependencies import ANY_VERSION
-from analysis.impact.reversal import reversed_commit, reversed_trees, undone_commits
+from analysis.impact.reversal import reversed_commit, undone_commits
 from analysis.models import DEPENDENCIES, Commit, Entry, Fact, FactKind, FileChange, Trees
 
 _RENAMED = {
@@ -101,7 +101,8 @@ def added_facts(commit: Commit, places: Collection[NameInFile], trees: Trees | N
     files = [file for file in commit.files if any(_may_add(file, place) for place in places)]
     if not files or len(files) > _MAX_FILES:
         return ()
-    return facts(reversed_commit(commit.model_copy(update={"files": tuple(files)})), reversed_trees(trees))
+    reversed_trees = Trees(trees.after, trees.before) if trees else None
+    return facts(reversed_commit(commit.model_copy(update={"files": tuple(files)})), reversed_trees)
 
 
 def _may_add(file: FileChange, place: NameInFile) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from analysis.facts.links import reverted_pulls
-from analysis.models import Commit, Entry, Fact, FileChange, Trees
+from analysis.models import Commit, Entry, Fact, FileChange
 
 _NUMBER = re.compile(r"\(#(\d{1,9})\)")
 _PICKS = re.compile(r"\bcherry[- ]?pick\w*\b[^\n]*", re.IGNORECASE)
@@ -48,10 +48,6 @@ def reversed_commit(commit: Commit) -> Commit:
     """Return the commit that would undo this one; it has no message, which would speak of the other direction."""
     files = tuple(_reversed_file(each) for each in commit.files)
     return commit.model_copy(update={"files": files, "message": "", "pull": None})
-
-
-def reversed_trees(trees: Trees | None) -> Trees | None:
-    return Trees(trees.after, trees.before) if trees else None
 
 
 def _reversed_file(file: FileChange) -> FileChange:

@@ -107,7 +107,11 @@ class Misfit(NamedTuple):
 
 def call_misfits(arguments: Arguments, parameters: Sequence[Parameter]) -> Iterator[Misfit]:
     """Yield why a call raises TypeError for a function with these parameters, those of a method without `self`."""
-    names = {each.name for each in parameters if each.kind in (_KEYWORD, _EITHER)}
+    names = {
+        each.name
+        for each in parameters
+        if each.kind in (ParameterKind.KEYWORD_ONLY, ParameterKind.POSITIONAL_OR_KEYWORD)
+    }
     if not _has(parameters, ParameterKind.VAR_KEYWORD):
         for keyword in arguments.keywords:
             if keyword not in names:
@@ -118,7 +122,7 @@ def call_misfits(arguments: Arguments, parameters: Sequence[Parameter]) -> Itera
     passed = {each.name for each in positions[: arguments.positional]} | set(arguments.keywords)
     for each in parameters:
         by_star = (each.positional and arguments.any_positional) or (
-            each.kind is not _POSITION and arguments.any_keywords
+            each.kind is not ParameterKind.POSITIONAL_ONLY and arguments.any_keywords
         )
         if each.required and not each.variadic and each.name not in passed and not by_star:
             yield Misfit(Cause.PARAMETER_REQUIRED, each.name)
@@ -157,7 +161,7 @@ def is_callable_as(own: Sequence[Parameter], upstream: Sequence[Parameter]) -> b
     in_order = not _out_of_order(own, upstream)
     for place, each in enumerate(upstream):
         known = each.name in accepted or each.variadic or not each.required
-        absorbed = _has(own, ParameterKind.VAR_KEYWORD) and each.kind is not _POSITION
+        absorbed = _has(own, ParameterKind.VAR_KEYWORD) and each.kind is not ParameterKind.POSITIONAL_ONLY
         by_place = (place < len(own) and own[place].positional) or _has(own, ParameterKind.VAR_POSITIONAL)
         if not known and not absorbed and not (each.positional and by_place and in_order):
             return False
@@ -188,7 +192,7 @@ def override_misfits(
     takes_keywords = _has(own, ParameterKind.VAR_KEYWORD)
     for place, each in enumerate(after):
         known = each.name in old or each.name in accepted or each.variadic
-        absorbed = takes_keywords and each.kind is not _POSITION
+        absorbed = takes_keywords and each.kind is not ParameterKind.POSITIONAL_ONLY
         by_position = each.positional and (_has(own, ParameterKind.VAR_POSITIONAL) or _same_place(own, place, old, new))
         if not known and not absorbed and not by_position:
             yield Misfit(Cause.PARAMETER_REQUIRED if each.required else Cause.PARAMETER_ADDED, each.name)
@@ -208,10 +212,3 @@ def _same_place(own: Sequence[Parameter], place: int, old: Iterable[str], new: I
 
 def _has(parameters: Iterable[Parameter], kind: ParameterKind) -> bool:
     return any(each.kind is kind for each in parameters)
-
-
-_KEYWORD, _EITHER, _POSITION = (
-    ParameterKind.KEYWORD_ONLY,
-    ParameterKind.POSITIONAL_OR_KEYWORD,
-    ParameterKind.POSITIONAL_ONLY,
-)

@@ -10,7 +10,7 @@ from analysis.impact.surface.mentions import VARIABLE, mentions, variables_read
 from analysis.impact.surface.model import Subclass, Surface, Use, UseKind
 from analysis.impact.surface.modules import ClassDefinition, DownstreamModules, PythonModule
 from analysis.impact.surface.targets import Target
-from analysis.impact.surface.usage import UseFinder, overrides, upstream_bases
+from analysis.impact.surface.usage import UseFinder, overrides
 from analysis.models.frozen import Frozen
 from analysis.paths import Kind, kind
 from analysis.sources.secrets import Redactor
@@ -64,45 +64,34 @@ def surface_of_tree(
     `read` yields the path and text of each of some files, no text of those that are binary or cannot be read. What is quoted of them is redacted.
     """
     copied = copies(paths, upstream.paths, upstream.roots)
-    own = [path for path in paths if _is_read(path) and not _is_below(path, copied)]
-    files = _Files(read(own[:MAX_FILES]))
-    surface = extract(files, frozenset(upstream.roots))
+    below = tuple(f"{folder}/" for folder in copied)
+    own = [path for path in paths if _is_read(path) and not path.startswith(below)]
+    found: list[str] = []  # the paths of those that were read
+    surface = extract(_within_limit(read(own[:MAX_FILES]), found), frozenset(upstream.roots))
     return TreeSurface(
         surface=_redacted(surface),
-        python_files=files.python,
+        python_files=sum(path.endswith(".py") for path in found),
         copies=copied,
         submodules=tuple(submodules),
-        unread=len(own) - files.read,
+        unread=len(own) - len(found),
     )
 
 
-class _Files:
-    """The texts of files, counted, until there are too many characters."""
-
-    def __init__(self, files: Iterable[tuple[str, str | None]]) -> None:
-        self._files = files
-        self.read = 0
-        self.python = 0
-
-    def __iter__(self) -> Iterator[tuple[str, str]]:
-        characters = 0
-        for path, text in self._files:
-            if text is None:
-                continue
-            characters += len(text)
-            if characters > MAX_CHARACTERS:
-                return
-            self.read += 1
-            self.python += path.endswith(".py")
-            yield path, text.removeprefix(_BOM)
+def _within_limit(files: Iterable[tuple[str, str | None]], found: list[str]) -> Iterator[tuple[str, str]]:
+    """Yield the files that have a text, until there are too many characters, and add their paths to `found`."""
+    characters = 0
+    for path, text in files:
+        if text is None:
+            continue
+        characters += len(text)
+        if characters > MAX_CHARACTERS:
+            return
+        found.append(path)
+        yield path, text.removeprefix(_BOM)
 
 
 def _is_read(path: str) -> bool:
     return path.rpartition(".")[2].lower() not in _BINARY and kind(path) not in _UNREAD_KINDS
-
-
-def _is_below(path: str, folders: Collection[str]) -> bool:
-    return any(path.startswith(f"{folder}/") for folder in folders)
 
 
 def _redacted(surface: Surface) -> Surface:
@@ -192,7 +181,7 @@ class _Extraction:
         self._importers: defaultdict[Target, list[bool]] = defaultdict(list)  # whether each is guarded
 
     def surface(self, files: Iterable[tuple[str, str]]) -> Surface:
-        modules = DownstreamModules(self._python(files))
+        modules = DownstreamModules(self._python(files), self._packages)
         for module in list(modules):
             self._visit(module, modules)
         for definition in modules.classes():
@@ -222,7 +211,7 @@ class _Extraction:
                 yield path, text
 
     def _visit(self, module: PythonModule, modules: DownstreamModules) -> None:
-        finder = UseFinder(module, modules, self._packages)
+        finder = UseFinder(module, modules)
         try:
             finder.visit(module.tree)
         except RecursionError:
@@ -235,7 +224,7 @@ class _Extraction:
             self._constructed |= finder.constructed
 
     def _add_class(self, definition: ClassDefinition, modules: DownstreamModules) -> None:
-        bases = tuple(upstream_bases(definition, modules, self._packages))
+        bases = tuple(modules.upstream_bases(definition))
         if not bases:
             return
         own = definition.target

@@ -45,10 +45,6 @@ class PythonModule:
     functions: dict[str, Function] = field(default_factory=dict)
     stars: list[Target] = field(default_factory=list)
 
-    @property
-    def is_package(self) -> bool:
-        return self.path.endswith("__init__.py")
-
     def code(self, line: int) -> str:
         return self.lines[line - 1].strip() if 0 < line <= len(self.lines) else ""
 
@@ -68,7 +64,7 @@ class PythonModule:
         named = tuple(node.module.split(".")) if node.module else ()
         if not node.level:
             return named
-        package = self.target if self.is_package else self.target[:-1]
+        package = self.target if self.path.endswith("__init__.py") else self.target[:-1]
         above = node.level - 1
         return (*package[: len(package) - above], *named) if above <= len(package) else None
 
@@ -76,8 +72,9 @@ class PythonModule:
 class DownstreamModules:
     """The modules of a downstream tree, and what targets that begin in them come to."""
 
-    def __init__(self, sources: Iterable[tuple[str, str]]) -> None:
-        """Parse (path, text) pairs."""
+    def __init__(self, sources: Iterable[tuple[str, str]], packages: frozenset[str]) -> None:
+        """Parse (path, text) pairs; `packages` are those of upstream."""
+        self.packages = packages
         self.unparsed: list[str] = []
         self._modules: dict[Target, PythonModule] = {}
         for path, text in sources:
@@ -170,6 +167,12 @@ class DownstreamModules:
     def above(self, definition: ClassDefinition, hops: int = _MAX_HOPS) -> Iterator[ClassDefinition | Target]:
         """Yield the downstream classes above a class, and the targets of its bases from elsewhere, in the order of look-up."""
         yield from self._above(definition, {definition.target}, hops)
+
+    def upstream_bases(self, definition: ClassDefinition) -> Iterator[Target]:
+        """Yield the upstream bases of a class and of its downstream bases, in the order of look-up."""
+        for each in self.above(definition):
+            if isinstance(each, tuple) and each[0] in self.packages:
+                yield each
 
     def _above(self, definition: ClassDefinition, seen: set[Target], hops: int) -> Iterator[ClassDefinition | Target]:
         for base in definition.bases:

@@ -15,8 +15,7 @@ from analysis.impact.surface.targets import ABOVE, CALL, Function, Target, held,
 _IMPORTS = ast.Import | ast.ImportFrom
 _LEAVES = ast.Return | ast.Raise | ast.Continue | ast.Break
 _SCOPES = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-_MISSING = ("ImportError", "ModuleNotFoundError", "AttributeError")
-_ANYTHING = ("Exception", "BaseException")
+_TOLERATED = ("ImportError", "ModuleNotFoundError", "AttributeError", "Exception", "BaseException")  # a missing name
 
 
 class ScopedVisitor(ast.NodeVisitor):
@@ -30,27 +29,24 @@ class ScopedVisitor(ast.NodeVisitor):
         self._tested: frozenset[str] = frozenset()
         self._calls_guarded = False
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        self._visit_function(node)
-
-    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
-        self._visit_function(node)
-
     def _visit_function(self, node: Function) -> None:
         self._visit_all([*node.decorator_list, *node.args.defaults, *filter(None, node.args.kw_defaults)])
         owner, outer = self._owner, (self._tested, self._calls_guarded)
-        if not (owner and node in owner.methods.values()):
+        is_method = owner is not None and node in owner.methods.values()
+        if not is_method:
             self._define(node)
         self._tested |= _tested_names(node)
         self._calls_guarded |= _inspects_signatures(node)
         names: dict[str, Target | None] = dict.fromkeys(_parameters(node))
         names.update(parameter_names(node, self._names))
-        if owner and node in owner.methods.values():
+        if owner and is_method:
             names.update(_first_parameter(node, owner))
             names["super"] = (*owner.target, ABOVE)
         with self._scope(names):
             self._visit_all(node.body)
         self._tested, self._calls_guarded = outer
+
+    visit_FunctionDef = visit_AsyncFunctionDef = _visit_function
 
     def _define(self, node: Function | ast.ClassDef) -> None:
         """Bind the name of a definition, which takes it from an import of the same name."""
@@ -133,13 +129,11 @@ class ScopedVisitor(ast.NodeVisitor):
 
     # Statements that bind names
 
-    def visit_For(self, node: ast.For) -> None:
+    def _visit_iteration(self, node: ast.For | ast.comprehension) -> None:
         self._bind_items(node.target, node.iter)
         self.generic_visit(node)
 
-    def visit_comprehension(self, node: ast.comprehension) -> None:
-        self._bind_items(node.target, node.iter)
-        self.generic_visit(node)
+    visit_For = visit_comprehension = _visit_iteration
 
     def _visit_comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> None:
         with self._scope({}):
@@ -149,17 +143,7 @@ class ScopedVisitor(ast.NodeVisitor):
                 if value := getattr(node, part, None):
                     self.visit(value)
 
-    def visit_ListComp(self, node: ast.ListComp) -> None:
-        self._visit_comprehension(node)
-
-    def visit_SetComp(self, node: ast.SetComp) -> None:
-        self._visit_comprehension(node)
-
-    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> None:
-        self._visit_comprehension(node)
-
-    def visit_DictComp(self, node: ast.DictComp) -> None:
-        self._visit_comprehension(node)
+    visit_ListComp = visit_SetComp = visit_GeneratorExp = visit_DictComp = _visit_comprehension
 
     def visit_With(self, node: ast.With) -> None:
         for each in node.items:
@@ -215,24 +199,23 @@ def _names_in(node: ast.expr) -> Iterator[str]:
 
 def _guards_body(statement: ast.Try) -> bool:
     """Return whether the body of a `try` may fail for a missing name without an error for the caller."""
-    return any(_catches(handler) and not _raises(handler) for handler in statement.handlers)
+    return any(
+        _catches(handler) and not any(isinstance(each, ast.Raise) for each in handler.body)
+        for handler in statement.handlers
+    )
 
 
 def _catches(handler: ast.ExceptHandler) -> bool:
     kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
     names = [_last_name(kind) if kind else "Exception" for kind in kinds]
-    return any(name in _MISSING or name in _ANYTHING for name in names)
-
-
-def _raises(handler: ast.ExceptHandler) -> bool:
-    return any(isinstance(statement, ast.Raise) for statement in handler.body)
+    return any(name in _TOLERATED for name in names)
 
 
 def _suppresses(statement: ast.With | ast.AsyncWith) -> bool:
     """Return whether a `with suppress(ImportError)` lets its body fail for a missing name."""
     calls = [each.context_expr for each in statement.items if isinstance(each.context_expr, ast.Call)]
     return any(
-        _last_name(call.func) == "suppress" and any(_last_name(kind) in (*_MISSING, *_ANYTHING) for kind in call.args)
+        _last_name(call.func) == "suppress" and any(_last_name(kind) in _TOLERATED for kind in call.args)
         for call in calls
     )
 

@@ -22,17 +22,8 @@ _CONTAINER = "*"
 _TRANSPARENT = ("Optional", "Union", "Annotated", "ClassVar", "Final", "Required", "NotRequired")
 _CONTAINERS = (
     *("list", "List", "Sequence", "Iterable", "Iterator", "Collection", "tuple", "Tuple", "set", "Set", "frozenset"),
-    *(
-        "dict",
-        "Dict",
-        "Mapping",
-        "MutableMapping",
-        "defaultdict",
-        "deque",
-        "Generator",
-        "AsyncIterator",
-        "AsyncGenerator",
-    ),
+    *("dict", "Dict", "Mapping", "MutableMapping", "defaultdict", "deque"),
+    *("Generator", "AsyncIterator", "AsyncGenerator"),
 )
 _CLASSES = ("type", "Type")
 _MAX_STEPS = 16

@@ -4,8 +4,10 @@ import ast
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 
-from analysis.facts.whole_files.module import Parameter, ParameterKind
+from analysis.facts.whole_files.module import Parameter
+from analysis.facts.whole_files.parsing import parameters
 from analysis.impact.surface.model import Arguments, Use, UseKind
 from analysis.impact.surface.modules import ClassDefinition, DownstreamModules, PythonModule
 from analysis.impact.surface.scopes import ScopedVisitor
@@ -18,15 +20,14 @@ _SPECIAL = (CONSTRUCTOR, "__call__", "__new__")  # of the methods that Python ca
 class UseFinder(ScopedVisitor):
     """Collects the uses in one module, statement by statement, with what the names of each scope stand for."""
 
-    def __init__(self, module: PythonModule, modules: DownstreamModules, packages: frozenset[str]) -> None:
+    def __init__(self, module: PythonModule, modules: DownstreamModules) -> None:
         super().__init__(module)
         self.uses: list[Use] = []
         self.imports: list[tuple[Target, bool]] = []  # of downstream modules, and whether they are guarded
         self.constructed: set[Target] = set()  # downstream classes that the module calls
         self._compared = False
         self._modules = modules
-        self._packages = packages
-        self._dotted = re.compile(rf"(?:{'|'.join(map(re.escape, sorted(packages)))})(?:[.:]\w+)+")
+        self._dotted = re.compile(rf"(?:{'|'.join(map(re.escape, sorted(modules.packages)))})(?:[.:]\w+)+")
 
     # Statements that bind names
 
@@ -142,24 +143,24 @@ class UseFinder(ScopedVisitor):
     def _replacement(self, node: ast.expr, name: str, owner: Target | None, value: ast.expr) -> None:
         """Note the assignment to an attribute of an upstream module or class."""
         found = self._modules.canonical(owner)
-        if found is None or found[0] not in self._packages or CALL in found:
+        if found is None or found[0] not in self._modules.packages or CALL in found:
             return
         by = infer(value, self._names)
         if self._modules.canonical(by) == (*found, name):
             return  # upstream's own is put back
         function = self._modules.function_at(by) if by else None
-        parameters = accepted(function) if function else None
-        if parameters and found[-1][:1].isupper():
-            parameters = parameters[1:]  # a function that becomes a method
+        own = accepted(function) if function else None
+        if own and found[-1][:1].isupper():
+            own = own[1:]  # a function that becomes a method
         self._note(
             UseKind.REPLACEMENT,
             (*found, name),
             node,
-            parameters=parameters,
+            parameters=own,
             returns=annotation(function) if function else "",
         )
         definition = self._modules.class_at(self._modules.canonical(by) or ())
-        if definition and not any(upstream_bases(definition, self._modules, self._packages)):
+        if definition and not any(self._modules.upstream_bases(definition)):
             self.uses += overrides(definition, self._modules, (*found, name))
 
     def _note(
@@ -174,7 +175,7 @@ class UseFinder(ScopedVisitor):
         returns: str = "",
     ) -> None:
         found = self._modules.canonical(target)
-        if found is None or not (found[0] in self._packages or self._inherits(found)):
+        if found is None or not (found[0] in self._modules.packages or self._inherits(found)):
             return
         guarded = self._guards > 0 or (self._calls_guarded and kind is UseKind.CALL)
         # The name that an expression over several lines ends in is in the last of them.
@@ -199,16 +200,7 @@ class UseFinder(ScopedVisitor):
         if CALL not in target[:-1]:
             return False
         definition = self._modules.class_at(owner_of(target))
-        return definition is not None and any(upstream_bases(definition, self._modules, self._packages))
-
-
-def upstream_bases(
-    definition: ClassDefinition, modules: DownstreamModules, packages: frozenset[str]
-) -> Iterator[Target]:
-    """Yield the upstream bases of a class and of its downstream bases, in the order of look-up."""
-    for each in modules.above(definition):
-        if isinstance(each, tuple) and each[0] in packages:
-            yield each
+        return definition is not None and any(self._modules.upstream_bases(definition))
 
 
 def _is_assertion(function: ast.expr) -> bool:
@@ -242,30 +234,8 @@ def overrides(
 
 
 def accepted(function: Function) -> tuple[Parameter, ...]:
-    """Return the parameters that a function accepts."""
-    arguments = function.args
-    positional = [*arguments.posonlyargs, *arguments.args]
-    optional = len(positional) - len(arguments.defaults)
-    found = [
-        Parameter(
-            each.arg,
-            ParameterKind.POSITIONAL_ONLY
-            if place < len(arguments.posonlyargs)
-            else ParameterKind.POSITIONAL_OR_KEYWORD,
-            place < optional,
-            "",
-        )
-        for place, each in enumerate(positional)
-    ]
-    if arguments.vararg:
-        found.append(Parameter(arguments.vararg.arg, ParameterKind.VAR_POSITIONAL, required=False, annotation=""))
-    found += [
-        Parameter(each.arg, ParameterKind.KEYWORD_ONLY, default is None, "")
-        for each, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-    ]
-    if arguments.kwarg:
-        found.append(Parameter(arguments.kwarg.arg, ParameterKind.VAR_KEYWORD, required=False, annotation=""))
-    return tuple(found)
+    """Return the parameters that a function accepts, without their annotations."""
+    return tuple(replace(each, annotation="") for each in parameters(function.args))
 
 
 def annotation(function: Function) -> str:
