@@ -84,11 +84,11 @@ def _fields(owner: Class, *, model: bool) -> list[Parameter]:
         elif "init=False" not in each.value:
             named = by_name or "kw_only=True" in each.value
             kind = ParameterKind.KEYWORD_ONLY if named else ParameterKind.POSITIONAL_OR_KEYWORD
-            found.append(Parameter(each.name, kind, requires_value(each), ""))
+            found.append(Parameter(each.name, kind, _requires_value(each), ""))
     return found
 
 
-def requires_value(field: Attribute) -> bool:
+def _requires_value(field: Attribute) -> bool:
     """Return whether a field has no default; what describes it, such as `field(repr=False)`, is none."""
     if field.required or not re.match(r"(?:\w+\.)?[fF]ield\(", field.value):
         return field.required

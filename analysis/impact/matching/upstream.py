@@ -254,12 +254,3 @@ class Upstream:
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             return None
         return instance(node.returns, self._names(place.module))
-
-
-def body(module: Module, function: Function) -> str:
-    """Return the statements of a function, however they are formatted and whatever their comments and docstring say."""
-    node = module.definition(function)
-    statements = node.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) else []
-    if statements and isinstance(statements[0], ast.Expr) and isinstance(statements[0].value, ast.Constant):
-        statements = statements[1:]
-    return "\n".join(map(ast.unparse, statements))

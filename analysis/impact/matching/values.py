@@ -13,7 +13,7 @@ from analysis.facts.syntax import parse_expression
 from analysis.facts.whole_files.module import Attribute, Class, Function, Module
 from analysis.facts.whole_files.repository import Found
 from analysis.impact.matching.signatures import is_callable_as, is_record, own_parameters
-from analysis.impact.matching.upstream import Place, Presence, Upstream, body
+from analysis.impact.matching.upstream import Place, Presence, Upstream
 from analysis.impact.surface.model import Use, UseKind
 from analysis.models.impacts import Cause
 from analysis.paths import Kind, kind
@@ -52,7 +52,7 @@ class Values(NamedTuple):
         match was.member, now.member:
             case Function() as old, Function() as new if use.kind in _RETURNED:
                 change = self._returned(use, (was, old), (now, new)) if _behaves_otherwise(was, now) else None
-                rewritten = use.kind is UseKind.REPLACEMENT and _differ(body(was.module, old), body(now.module, new))
+                rewritten = use.kind is UseKind.REPLACEMENT and _differ(_body(was.module, old), _body(now.module, new))
                 return change or (ValueChange(Cause.REWRITTEN) if rewritten else None)
             case Attribute() as old, Attribute() as new if use.kind is UseKind.READ:
                 cause = self._held(use, (was, old), (now, new)) if old.annotation != new.annotation else None
@@ -64,18 +64,18 @@ class Values(NamedTuple):
         kinds = self._kinds(was[0], before, now[0], after)
         if use.kind is not UseKind.CALL:
             own = AnnotationReader(now[0].module, self.after).kinds(use.returns)
-            fits = may_return(own, *kinds) or not _is_meant_for(use, was[0])
-            return None if fits else ValueChange(Cause.RETURNS)
-        if not returns_as_before(*kinds):
-            lengths = tuple_length(before), tuple_length(after)
+            expected = _may_return(own, *kinds) or not _is_meant_for(use, was[0])
+            return None if expected else ValueChange(Cause.RETURNS)
+        if not _returns_as_before(*kinds):
+            lengths = _tuple_length(before), _tuple_length(after)
             return ValueChange(Cause.RETURNS, use.unpacked is not None and lengths[0] == use.unpacked != lengths[1])
         return ValueChange(Cause.NONE_ALLOWED) if _meets_none(use, before, after) else None
 
     def _held(self, use: Use, was: tuple[Place, Attribute], now: tuple[Place, Attribute]) -> Cause | None:
         before, after = was[1].annotation, now[1].annotation
-        if is_kept(before) and not is_kept(after):
+        if _is_kept(before) and not _is_kept(after):
             return Cause.NOT_KEPT
-        if not returns_as_before(*self._kinds(was[0], before, now[0], after)):
+        if not _returns_as_before(*self._kinds(was[0], before, now[0], after)):
             return Cause.TYPE
         owner = now[0].owner
         # Elsewhere an annotation may just say what always was so.
@@ -88,8 +88,17 @@ class Values(NamedTuple):
 
 
 def _meets_none(use: Use, before: str, after: str) -> bool:
-    """Return whether a use may meet None by now; a test makes the values that it reads."""
-    return kind(use.path) is not Kind.TEST and allows_none_now(before, after)
+    """Return whether a use may meet None by the new annotation alone; a test makes the values that it reads."""
+    return kind(use.path) is not Kind.TEST and bool(before) and not _mentions_none(before) and _mentions_none(after)
+
+
+def _body(module: Module, function: Function) -> str:
+    """Return the statements of a function, however they are formatted and whatever their comments and docstring say."""
+    node = module.definition(function)
+    statements = node.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) else []
+    if statements and isinstance(statements[0], ast.Expr) and isinstance(statements[0].value, ast.Constant):
+        statements = statements[1:]
+    return "\n".join(map(ast.unparse, statements))
 
 
 def _differ(before: str, after: str) -> bool:
@@ -103,9 +112,9 @@ def _behaves_otherwise(was: Place, now: Place) -> bool:
     old, new = was.member, now.member
     if not isinstance(old, Function) or not isinstance(new, Function) or old.returns == new.returns:
         return False
-    statements = body(now.module, new)
+    statements = _body(now.module, new)
     is_stub = statements in _STUBS or statements.startswith("raise NotImplementedError")
-    return is_stub or statements != body(was.module, old)
+    return is_stub or statements != _body(was.module, old)
 
 
 def _is_meant_for(use: Use, place: Place) -> bool:
@@ -114,47 +123,42 @@ def _is_meant_for(use: Use, place: Place) -> bool:
     return use.parameters is None or upstream is None or is_callable_as(use.parameters, upstream)
 
 
-def returns_as_before(before: Kinds, after: Kinds) -> bool:
+def _returns_as_before(before: Kinds, after: Kinds) -> bool:
     """Return whether callers may go on with what a function returns, or readers with what an attribute holds.
 
     That it may be None, or no longer, is no other kind.
     """
     relied_on = {*before} != {_NONE}
-    return not before or not after or not relied_on or fits(_without_none(after) or after, before)
+    return not before or not after or not relied_on or _fits(_without_none(after) or after, before)
 
 
-def may_return(own: Kinds, before: Kinds, after: Kinds) -> bool:
+def _may_return(own: Kinds, before: Kinds, after: Kinds) -> bool:
     """Return whether an override that returns its `own` kinds, by default those from before, is what callers expect."""
     if not before or not after or {*after} in ({*before}, {_NONE}):
         return True
     # What callers could not expect before either is the override's own affair.
-    returned = {name: above for name, above in (own or before).items() if fits({name: above}, before)}
-    return fits(_without_none(returned) or returned, after)
+    returned = {name: above for name, above in (own or before).items() if _fits({name: above}, before)}
+    return _fits(_without_none(returned) or returned, after)
 
 
-def fits(values: Kinds, expected: Kinds) -> bool:
+def _fits(values: Kinds, expected: Kinds) -> bool:
     """Return whether each of these kinds of values is an expected one or a kind of it, as lists are sequences."""
     return all(
         any(_is_kind_of(each, other) for each in (name, *above) for other in expected) for name, above in values.items()
     )
 
 
-def is_kept(annotation: str) -> bool:
+def _is_kept(annotation: str) -> bool:
     """Return whether instances have a field that is annotated like this."""
     node = parse_expression(annotation)
     return _name(node.value if isinstance(node, ast.Subscript) else node) != _INITIAL
-
-
-def allows_none_now(before: str, after: str) -> bool:
-    """Return whether a value, or what a container holds, may be None by its new annotation alone."""
-    return bool(before) and not _mentions_none(before) and _mentions_none(after)
 
 
 def _mentions_none(annotation: str) -> bool:
     return re.search(r"\b(?:None|Optional|Any|object)\b", annotation) is not None
 
 
-def tuple_length(annotation: str) -> int | None:
+def _tuple_length(annotation: str) -> int | None:
     """Return how many parts a described tuple has; None for anything else."""
     match parse_expression(annotation):
         case ast.Subscript(value=generic, slice=ast.Tuple(elts=parts)) if _name(generic) == "tuple":

@@ -188,12 +188,13 @@ class _Extraction:
             self._add_class(definition, modules)
         # A module that is imported under guards alone is for another version.
         guarded = {each.path for each in modules if self._importers[each.target] and all(self._importers[each.target])}
+        own_variables = {(VARIABLE, name) for name in self._own_variables}
         return Surface(
             packages=self._packages,
             uses=tuple(
                 each.model_copy(update={"guarded": True}) if each.path in guarded else each
                 for each in self._uses
-                if not self._is_own_variable(each)
+                if each.kind is not UseKind.MENTION or each.target not in own_variables
             ),
             subclasses=self._subclasses,
             files=self._files,
@@ -231,9 +232,6 @@ class _Extraction:
         self._subclasses[own] = _subclass(definition, bases, modules)
         if kind(definition.path) is not Kind.TEST:  # whose classes upstream does not call
             self._uses += overrides(definition, modules, own, constructed=own in self._constructed)
-
-    def _is_own_variable(self, use: Use) -> bool:
-        return use.kind is UseKind.MENTION and use.target[0] == VARIABLE and use.target[1] in self._own_variables
 
 
 def _subclass(definition: ClassDefinition, bases: tuple[Target, ...], modules: DownstreamModules) -> Subclass:

@@ -95,10 +95,6 @@ class Surface(Frozen):
         """The number of uses in code, without what files merely mention."""
         return sum(use.kind is not UseKind.MENTION for use in self.uses)
 
-    @property
-    def empty(self) -> bool:
-        return not self.uses and not self.subclasses
-
 
 class SurfaceIndex:
     """A surface whose unguarded uses are found by name."""

@@ -133,11 +133,16 @@ class DownstreamModules:
         for node in top_level(module.tree.body):
             if isinstance(node, ast.ClassDef):
                 target = (*module.target, node.name)
-                bases = (infer(_unsubscripted(base), module.names) for base in node.bases)
+                bases = [base.value if isinstance(base, ast.Subscript) else base for base in node.bases]
                 methods = {each.name: each for each in node.body if isinstance(each, Function)}
                 attributes = attribute_targets(node, target, module.names)
                 module.classes[node.name] = ClassDefinition(
-                    target, module.path, node, tuple(each for each in bases if each), methods, attributes
+                    target,
+                    module.path,
+                    node,
+                    tuple(each for base in bases if (each := infer(base, module.names))),
+                    methods,
+                    attributes,
                 )
 
     def has(self, target: Target) -> bool:
@@ -255,7 +260,3 @@ def top_level(body: list[ast.stmt]) -> Iterator[ast.stmt]:
                 yield from top_level(getattr(statement, block, []))
             for handler in getattr(statement, "handlers", []):
                 yield from top_level(handler.body)
-
-
-def _unsubscripted(base: ast.expr) -> ast.expr:
-    return base.value if isinstance(base, ast.Subscript) else base

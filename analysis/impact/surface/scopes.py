@@ -69,7 +69,7 @@ class ScopedVisitor(ast.NodeVisitor):
     def visit_If(self, node: ast.If) -> None:
         self.visit(node.test)
         with self._guarded(when=_guards_branches(node.test)):
-            wide = {name: self._names.get(name) for name in _names_in(node.test)}
+            wide = {each.id: self._names.get(each.id) for each in ast.walk(node.test) if isinstance(each, ast.Name)}
             narrowed = self._narrow(node.test)
             self._visit_all(node.body)
             self._names.update({name: wide.get(name) for name, now in narrowed.items() if self._names[name] is now})
@@ -191,10 +191,6 @@ def _first_parameter(method: Function, owner: ClassDefinition) -> dict[str, Targ
         return {}
     target = owner.target if "classmethod" in decorators else (*owner.target, CALL)
     return {parameters[0].arg: target}
-
-
-def _names_in(node: ast.expr) -> Iterator[str]:
-    return (each.id for each in ast.walk(node) if isinstance(each, ast.Name))
 
 
 def _guards_body(statement: ast.Try) -> bool:

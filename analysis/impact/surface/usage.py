@@ -118,9 +118,10 @@ class UseFinder(ScopedVisitor):
             if found and self._modules.class_at(found):
                 self.constructed.add(found)
                 target = (*found, CALL, CONSTRUCTOR)
-            self._note(UseKind.CALL, target, node.func, arguments=passed(node), unpacked=unpacked)
+            self._note(UseKind.CALL, target, node.func, arguments=_passed(node), unpacked=unpacked)
             self._descend(node.func)
-        with self._comparing() if _is_assertion(node.func) else nullcontext():
+        asserts = isinstance(node.func, ast.Attribute) and node.func.attr.startswith("assert")
+        with self._comparing() if asserts else nullcontext():
             self._visit_all(node.args)
             self._visit_all([each.value for each in node.keywords])
 
@@ -149,7 +150,7 @@ class UseFinder(ScopedVisitor):
         if self._modules.canonical(by) == (*found, name):
             return  # upstream's own is put back
         function = self._modules.function_at(by) if by else None
-        own = accepted(function) if function else None
+        own = _accepted(function) if function else None
         if own and found[-1][:1].isupper():
             own = own[1:]  # a function that becomes a method
         self._note(
@@ -157,7 +158,7 @@ class UseFinder(ScopedVisitor):
             (*found, name),
             node,
             parameters=own,
-            returns=annotation(function) if function else "",
+            returns=_annotation(function) if function else "",
         )
         definition = self._modules.class_at(self._modules.canonical(by) or ())
         if definition and not any(self._modules.upstream_bases(definition)):
@@ -203,10 +204,6 @@ class UseFinder(ScopedVisitor):
         return definition is not None and any(self._modules.upstream_bases(definition))
 
 
-def _is_assertion(function: ast.expr) -> bool:
-    return isinstance(function, ast.Attribute) and function.attr.startswith("assert")
-
-
 def _has_star(node: ast.Tuple) -> bool:
     return any(isinstance(each, ast.Starred) for each in node.elts)
 
@@ -228,22 +225,22 @@ def overrides(
             path=definition.path,
             line=method.lineno,
             code=modules.module_of(definition).code(method.lineno),
-            returns=annotation(method),
-            parameters=None if "property" in decorators else accepted(method)[int("staticmethod" not in decorators) :],
+            returns=_annotation(method),
+            parameters=None if "property" in decorators else _accepted(method)[int("staticmethod" not in decorators) :],
         )
 
 
-def accepted(function: Function) -> tuple[Parameter, ...]:
+def _accepted(function: Function) -> tuple[Parameter, ...]:
     """Return the parameters that a function accepts, without their annotations."""
     return tuple(replace(each, annotation="") for each in parameters(function.args))
 
 
-def annotation(function: Function) -> str:
+def _annotation(function: Function) -> str:
     """Return what a function says that it returns; "" if it says nothing."""
     return ast.unparse(function.returns) if function.returns else ""
 
 
-def passed(node: ast.Call) -> Arguments:
+def _passed(node: ast.Call) -> Arguments:
     """Return what a call passes."""
     return Arguments(
         positional=sum(not isinstance(each, ast.Starred) for each in node.args),
