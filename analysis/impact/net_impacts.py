@@ -33,12 +33,11 @@ DownstreamLine = tuple[str, int]  # a downstream path, and the number of a line
 class NetImpacts:
     """The impacts of a whole range on a surface: of Python code exactly those that stand at its end."""
 
-    def __init__(self, last: Commit, trees: Trees, index: SurfaceIndex, roots: Mapping[str, str]) -> None:
-        """Compare the ends of a range, of which `last` is the last commit; `trees` are those before and after the range."""
+    def __init__(self, trees: Trees, index: SurfaceIndex, roots: Mapping[str, str]) -> None:
+        """Compare the ends of a range of commits, given the trees before and after it."""
         revisions = [Revision(tree, _MAX_CHARACTERS) for tree in trees]
         before, after = (Upstream(each, roots, index.surface.subclasses) for each in revisions)
-        successors = Successors(last.model_copy(update={"files": ()}), (), before, after)
-        matching = Matching(before, after, successors, Values(before, after), None, index)
+        matching = Matching(before, after, Successors((), (), before, after), Values(before, after), None, index)
         found = worst_first(matching.impacts(ChangedNames(_names(index), _abstract(after, index))))
         self._lines = frozenset(map(_line, found))
         self._paths = {each.upstream.path for each in found}

@@ -148,7 +148,7 @@ class ImpactService:
         mirror = self.mirror(upstream, now)
         ends = mirror.trees_between(span.base, span.end, strict=True)
         roots = upstream_tree(mirror, span.base).roots
-        nets = [(each.downstream, NetImpacts(span.entries[-1].commit, ends, each.uses, roots)) for each in surfaces]
+        nets = [(each.downstream, NetImpacts(ends, each.uses, roots)) for each in surfaces]
 
         def find(entry: Entry, commit: Commit, trees: Trees) -> Iterator[tuple[Downstream, Sequence[Impact]]]:
             standing = span.net_facts.get(commit.sha, entry.facts)

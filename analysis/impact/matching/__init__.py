@@ -29,9 +29,9 @@ def impacts(
     matching = Matching(
         before,
         after,
-        Successors(commit, facts, before, after),
+        Successors(commit.files, facts, before, after),
         Values(before, after),
-        Callers(commit, revisions[1], index),
+        Callers(commit.files, revisions[1], index),
         index,
     )
     found = [*matching.impacts(changed_names(commit, *revisions))]

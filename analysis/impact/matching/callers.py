@@ -17,7 +17,7 @@ from analysis.facts.whole_files.repository import Revision
 from analysis.impact.matching.signatures import Misfit
 from analysis.impact.surface.model import SurfaceIndex, Use, UseKind
 from analysis.impact.surface.targets import ABOVE, CALL, CONSTRUCTOR, owner_of
-from analysis.models import Commit
+from analysis.models import FileChange
 from analysis.models.impacts import Cause
 
 
@@ -36,9 +36,9 @@ class Caller(NamedTuple):
 class Callers:
     """The calls of a commit's changed modules as they are after it, parsed once they are asked for."""
 
-    def __init__(self, commit: Commit, after: Revision, uses: SurfaceIndex) -> None:
+    def __init__(self, files: Sequence[FileChange], after: Revision, uses: SurfaceIndex) -> None:
         """Take the surface whose overrides are called, too."""
-        self._commit = commit
+        self._files = files
         self._after = after
         self._uses = uses
 
@@ -59,7 +59,7 @@ class Callers:
     def lost(self, name: str) -> bool:
         """Return whether the commit takes away a line that has the name of a method, other than its definitions."""
         used = re.compile(rf"^-(?!\s*(?:async\s+)?def\s).*\b{re.escape(name)}\b", re.MULTILINE)
-        sources = (file for file in self._commit.files if is_module(file))
+        sources = (file for file in self._files if is_module(file))
         return any(file.patch is None or used.search(file.patch) for file in sources)
 
     def _of(self, use: Use) -> Iterator[Caller]:
@@ -86,7 +86,7 @@ class Callers:
     @cached_property
     def _by_name(self) -> Mapping[str, list[Caller]]:
         found: dict[str, list[Caller]] = defaultdict(list)
-        for file in self._commit.files:
+        for file in self._files:
             text = self._after.text(file.path) if file.status != "removed" and is_module(file) else None
             if tree := parse_module(text or ""):
                 for name, caller in _calls(tree, ""):

@@ -126,8 +126,8 @@ class Successor(NamedTuple):
 class Successors:
     """Looks for successors in what a commit's facts say, and in the other files that it changes."""
 
-    def __init__(self, commit: Commit, facts: Sequence[Fact], before: Upstream, after: Upstream) -> None:
-        self._commit = commit
+    def __init__(self, files: Sequence[FileChange], facts: Sequence[Fact], before: Upstream, after: Upstream) -> None:
+        self._files = files
         self._before = before
         self._after = after
         self._renamed = {(fact.path, fact.name): fact.new for fact in facts if fact.kind in _RENAMED and fact.new}
@@ -170,7 +170,7 @@ class Successors:
     def _of_module(self, path: str) -> Successor | None:
         """Return where git says that a module is by now; not of an empty one, which resembles any other."""
         was = self._before.revision.module(path)
-        for file in self._commit.files if was and (was.members or was.stars) else ():
+        for file in self._files if was and (was.members or was.stars) else ():
             if (
                 file.status == "renamed"
                 and old_path(file) == path
@@ -182,7 +182,7 @@ class Successors:
     def _defining(self, name: str, path: str) -> list[str]:
         """Return where other files of the commit define a name that they did not have, as dotted names."""
         found = []
-        for file in self._commit.files:
+        for file in self._files:
             if file.path == path or file.status == "removed" or not is_module(file):
                 continue
             module = self._after.revision.module(file.path) if name in (file.patch or name) else None

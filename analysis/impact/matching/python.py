@@ -5,11 +5,11 @@ followed to that definition in the files before and after.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from analysis.facts.whole_files.module import Class, Function, Import, Member, Parameter
+from analysis.facts.whole_files.module import Class, Function, Import, Member
 from analysis.impact.matching.callers import Callers
 from analysis.impact.matching.changes import ChangedNames, Successor, Successors, is_abstract
 from analysis.impact.matching.quotation import advised, line_of, quoted
@@ -215,18 +215,16 @@ def _quotation(was: Place, now: Place | None, subjects: Sequence[str]) -> Upstre
 
 def _gains(was: Place, now: Place) -> bool:
     """Return whether a function has a parameter, or a class a member, that it did not have."""
-    old, new = ({each.name for each in _parts(side.member)} for side in (was, now))
-    return not new <= old
+    return not _part_names(now.member) <= _part_names(was.member)
 
 
-def _parts(member: Member | None) -> Iterable[Parameter | Member]:
-    return (
-        member.parameters
-        if isinstance(member, Function)
-        else member.members.values()
-        if isinstance(member, Class)
-        else ()
-    )
+def _part_names(member: Member | None) -> set[str]:
+    match member:
+        case Function(parameters=parameters):
+            return {each.name for each in parameters}
+        case Class(members=members):
+            return {*members}
+    return set()
 
 
 def _names(use: Use, name: str) -> bool:

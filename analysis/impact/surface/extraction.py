@@ -229,25 +229,16 @@ class _Extraction:
         if not bases:
             return
         own = definition.target
-        self._subclasses[own] = _subclass(definition, bases, modules)
+        lineage = [definition, *(each for each in modules.above(definition) if isinstance(each, ClassDefinition))]
+        decorators = (each for method in definition.methods.values() for each in method.decorator_list)
+        self._subclasses[own] = Subclass(
+            target=own,
+            bases=bases,
+            members=frozenset(name for each in lineage for name in each.members),
+            path=definition.path,
+            line=definition.node.lineno,
+            code=modules.module_of(definition).code(definition.node.lineno),
+            abstract=any("abstract" in ast.unparse(each) for each in decorators),
+        )
         if kind(definition.path) is not Kind.TEST:  # whose classes upstream does not call
             self._uses += overrides(definition, modules, own, constructed=own in self._constructed)
-
-
-def _subclass(definition: ClassDefinition, bases: tuple[Target, ...], modules: DownstreamModules) -> Subclass:
-    lineage = [definition, *(each for each in modules.above(definition) if isinstance(each, ClassDefinition))]
-    members = frozenset(name for each in lineage for name in each.members)
-    abstract = any(_is_abstract(method) for method in definition.methods.values())
-    return Subclass(
-        target=definition.target,
-        bases=bases,
-        members=members,
-        path=definition.path,
-        line=definition.node.lineno,
-        code=modules.module_of(definition).code(definition.node.lineno),
-        abstract=abstract,
-    )
-
-
-def _is_abstract(method: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    return any("abstract" in ast.unparse(each) for each in method.decorator_list)
