@@ -34,7 +34,8 @@ _HEADINGS = {
     Group.FIXES: mark("🩹 Worth picking ({count})"),
     Group.NEW: mark("✨ New ({count})"),
 }
-_MOST = {Group.USERS: 5, Group.OPERATORS: 3, Group.EXTENDERS: 5, Group.IMPORTANT: 3, Group.FIXES: 3, Group.NEW: 6}
+# Lines shown: what is new stands on one.
+_MOST = {Group.USERS: 6, Group.OPERATORS: 3, Group.EXTENDERS: 6, Group.IMPORTANT: 3, Group.FIXES: 4, Group.NEW: 6}
 _GROUPS = {Whom.USERS: Group.USERS, Whom.OPERATORS: Group.OPERATORS, Whom.EXTENDERS: Group.EXTENDERS}
 _BY_EFFECT = {Effect.FIX: Group.FIXES, Effect.ADDITION: Group.NEW}
 _TIERS = list(Importance)
