@@ -133,7 +133,7 @@ def _title_with_name(entry: Entry, first: Consequence, say: Catalogue) -> str:
     if first.effect is Effect.REQUIREMENT:
         name = required(first.facts[0])
     told = say("{title} ({names})", title=title, names=code(one_line(name)))
-    return title if _names(title, name) or not fits(told) else told
+    return title if "/" in name or _names(title, name) or not fits(told) else told
 
 
 def _names(title: str, name: str) -> bool:
