@@ -13,14 +13,7 @@ from analysis.impact.reversal import reversed_commit, undone_commits
 from analysis.models import DEPENDENCIES, Commit, Entry, Fact, FactKind, FileChange, Trees
 
 _RENAMED = {
-    FactKind.RENAMED_ENV: FactKind.REMOVED_ENV,
-    FactKind.RENAMED_FLAG: FactKind.REMOVED_FLAG,
-    FactKind.RENAMED_KEY: FactKind.REMOVED_KEY,
-    FactKind.RENAMED_ROUTE: FactKind.REMOVED_ROUTE,
-    FactKind.RENAMED_FIELD: FactKind.REMOVED_FIELD,
-    FactKind.RENAMED_NAME: FactKind.REMOVED_NAME,
-    FactKind.RENAMED_METHOD: FactKind.REMOVED_METHOD,
-    FactKind.RENAMED_PARAMETER: FactKind.REMOVED_PARAMETER,
+    kind: FactKind[kind.name.replace("RENAMED_", "REMOVED_")] for kind in FactKind if kind.name.startswith("RENAMED_")
 }
 _MOVED = (FactKind.MOVED_NAME, FactKind.MOVED_MODULE)
 # What one file loses another may still have: a module's name or a member of its class, a server's route, a command's flag.

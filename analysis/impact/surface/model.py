@@ -131,5 +131,5 @@ class SurfaceIndex:
         return self._uses.get(name, ())
 
     def mentioning(self, what: str, name: str) -> Sequence[Use]:
-        """Return the mentions of a name of this kind (`analysis.impact.mentions`)."""
+        """Return the mentions of a name of this kind (`analysis.impact.surface.mentions`)."""
         return self._mentions.get((what, name), ())
