@@ -10,7 +10,7 @@ from analysis.ranking.vocabulary import AREAS
 from analysis.writing.titles import added_feature, plain_title
 
 _BY_PRODUCTS = frozenset({ChangeType.DOCS, ChangeType.TESTS, ChangeType.CI_BUILD})
-_REMOVES = re.compile(r"(?:remov|drop|delet|deprecat|disabl|retir|replac|switch|renam)\w*\b", re.IGNORECASE)
+_REMOVES = re.compile(r"(?:remov|drop|delet|disabl|retir|replac|switch|renam)\w*\b", re.IGNORECASE)
 # What an author calls breaking, and what changes by default.
 _SAYS_BREAKING = re.compile(
     r"\b(?:remov(?:e|es|ed|al)|drop(?:s|ped)?|delete[sd]?)\b.{0,60}\bdeprecat|\bbreaking\b|\bdrop(?:s|ped|ping)?\b.{0,40}\bsupport\b",
