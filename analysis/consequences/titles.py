@@ -84,8 +84,9 @@ def _told(entry: Entry) -> tuple[Whom, Effect, int] | None:
             if says(title):
                 return _whom(entry) if effect is not Effect.BEHAVIOUR else Whom.USERS, effect, reach
     if ChangeType.BUG_FIX in entry.ranked.change_types and _has_files(entry, Kind.SOURCE):
-        severity = next((place for place, words in enumerate(_FIXES) if words.search(title)), len(_FIXES))
-        if (notable or severity < len(_FIXES)) and not _HARMLESS.search(title):
+        others = len(_FIXES) + (importance is Importance.LOW)
+        severity = next((place for place, words in enumerate(_FIXES) if words.search(title)), others)
+        if not _HARMLESS.search(title):
             return Whom.USERS, Effect.FIX if severity else Effect.SECURITY, severity
     if notable and shipped and _is_feature(entry):
         return Whom.USERS, Effect.ADDITION, 3

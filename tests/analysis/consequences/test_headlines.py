@@ -100,11 +100,14 @@ def test_a_title_that_tells_the_whole_stands_before_its_parts(title: str, facts:
     assert headline(entry(title), "en", flags).startswith(line)
 
 
-def test_an_important_feature_stands_before_what_it_changes_for_a_few() -> None:
-    """It stands behind what breaks an interface, what users set and what operators install."""
+def test_an_important_feature_stands_behind_what_it_breaks() -> None:
+    """What its facts prove is its headline, with its title where that tells what operators need; the addition comes last."""
     made = entry("Add support for Heron", Importance.HIGH, ChangeType.FEATURE)
     few, base = fact(FactKind.REMOVED_METHOD, "Pool.take"), fact(FactKind.REQUIRED_METHOD, "Base.run")
-    assert headline(made, "en", [few]) == "Add support for Heron"
+    assert [each.what for each in consequences(made, "en", [few])] == [
+        "Removes method `Pool.take`",
+        "Add support for Heron",
+    ]
     assert headline(made, "en", [few, base]) == "Adds abstract method `Base.run`"
     needed = Fact(kind=FactKind.DEPENDENCY_ADDED, name="heron", path="pyproject.toml", new=">=1.2")
     assert headline(made, "en", [needed]) == "Add support for Heron (`heron>=1.2`)"
