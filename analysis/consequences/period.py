@@ -4,7 +4,7 @@ A merge and the commits that it merges count as one, and what the period takes b
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -35,7 +35,7 @@ _HEADINGS = {
     Group.NEW: mark("✨ New ({count})"),
 }
 # Lines shown: what is new stands on one.
-_MOST = {Group.USERS: 6, Group.OPERATORS: 3, Group.EXTENDERS: 6, Group.IMPORTANT: 3, Group.FIXES: 4, Group.NEW: 6}
+_MOST = {Group.USERS: 6, Group.OPERATORS: 3, Group.EXTENDERS: 6, Group.IMPORTANT: 3, Group.FIXES: 5, Group.NEW: 6}
 _MOST_WORDS = 120  # of all headlines; headings, numbers and what breaks your code come on top
 _CHINESE = re.compile("[\u4e00-\u9fff]")
 _GROUPS = {Whom.USERS: Group.USERS, Whom.OPERATORS: Group.OPERATORS, Whom.EXTENDERS: Group.EXTENDERS}
@@ -84,10 +84,18 @@ def group_lines(report: PeriodReport, apart: Collection[str] = ()) -> dict[Group
     for merge, merged in merged_commits(period):
         _tell_merge_once(found, merge, merged)
     groups: dict[Group, list[Line]] = {group: [] for group in Group}
-    for line in sorted(found.values(), key=_order):
+    for line in sorted([*found.values(), *_additions(found.values())], key=_order):
         if group := _group(line.entry, line.consequences[0]):
             groups[group].append(line)
     return groups
+
+
+def _additions(lines: Iterable[Line]) -> Iterator[Line]:
+    """Yield a second line of each commit that adds something important beside what it breaks."""
+    for line in lines:
+        _, *others = line.consequences
+        if others and others[-1].effect is Effect.ADDITION:
+            yield Line(line.entry, (others[-1],))
 
 
 def shown_lines(report: PeriodReport, apart: Collection[str] = (), *, every_high: bool = True) -> list[GroupLines]:
