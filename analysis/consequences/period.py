@@ -4,7 +4,7 @@ A merge and the commits that it merges count as one, and what the period takes b
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -34,7 +34,10 @@ _HEADINGS = {
     Group.FIXES: mark("🩹 Worth picking ({count})"),
     Group.NEW: mark("✨ New ({count})"),
 }
-_MOST = {Group.USERS: 5, Group.OPERATORS: 3, Group.EXTENDERS: 5, Group.IMPORTANT: 3, Group.FIXES: 3, Group.NEW: 6}
+# Lines shown: what is new stands on one.
+_MOST = {Group.USERS: 6, Group.OPERATORS: 3, Group.EXTENDERS: 6, Group.IMPORTANT: 3, Group.FIXES: 5, Group.NEW: 6}
+_MOST_WORDS = 120  # of all headlines; headings, numbers and what breaks your code come on top
+_CHINESE = re.compile("[\u4e00-\u9fff]")
 _GROUPS = {Whom.USERS: Group.USERS, Whom.OPERATORS: Group.OPERATORS, Whom.EXTENDERS: Group.EXTENDERS}
 _BY_EFFECT = {Effect.FIX: Group.FIXES, Effect.ADDITION: Group.NEW}
 _TIERS = list(Importance)
@@ -81,10 +84,18 @@ def group_lines(report: PeriodReport, apart: Collection[str] = ()) -> dict[Group
     for merge, merged in merged_commits(period):
         _tell_merge_once(found, merge, merged)
     groups: dict[Group, list[Line]] = {group: [] for group in Group}
-    for line in sorted(found.values(), key=_order):
+    for line in sorted([*found.values(), *_additions(found.values())], key=_order):
         if group := _group(line.entry, line.consequences[0]):
             groups[group].append(line)
     return groups
+
+
+def _additions(lines: Iterable[Line]) -> Iterator[Line]:
+    """Yield a second line of each commit that adds something important beside what it breaks."""
+    for line in lines:
+        _, *others = line.consequences
+        if others and others[-1].effect is Effect.ADDITION:
+            yield Line(line.entry, (others[-1],))
 
 
 def shown_lines(report: PeriodReport, apart: Collection[str] = (), *, every_high: bool = True) -> list[GroupLines]:
@@ -92,13 +103,32 @@ def shown_lines(report: PeriodReport, apart: Collection[str] = (), *, every_high
     shown = []
     for group, lines in group_lines(report, apart).items():
         rows = tuple(
-            line
-            for place, line in enumerate(lines)
-            if place < _MOST[group] or (every_high and line.entry.ranked.importance is Importance.HIGH)
+            line for place, line in enumerate(lines) if place < _MOST[group] or (every_high and _is_high(line))
         )
         if rows:
             shown.append(GroupLines(group, rows, len(lines) - len(rows)))
-    return shown
+    return _readable(shown)
+
+
+def _readable(groups: list[GroupLines]) -> list[GroupLines]:
+    """Return groups with fewer lines of the longest, until a head is read in 45 seconds; high commits keep theirs."""
+    while sum(_reading_length(line.headline) for group in groups for line in group.lines) > _MOST_WORDS:
+        spare = [each for each in groups if len(each.lines) > 1 and not _is_high(each.lines[-1])]
+        if not spare:
+            break
+        longest = max(spare, key=lambda each: len(each.lines))
+        place = groups.index(longest)
+        groups[place] = longest._replace(lines=longest.lines[:-1], left=longest.left + 1)
+    return groups
+
+
+def _reading_length(text: str) -> float:
+    """Return about how many words a text has; two Chinese characters are read as fast as an English word."""
+    return len(text.split()) + len(_CHINESE.findall(text)) / 2
+
+
+def _is_high(line: Line) -> bool:
+    return line.entry.ranked.importance is Importance.HIGH
 
 
 def all_lines(report: PeriodReport) -> list[GroupLines]:

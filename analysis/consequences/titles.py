@@ -10,7 +10,7 @@ from analysis.ranking.vocabulary import AREAS
 from analysis.writing.titles import added_feature, plain_title
 
 _BY_PRODUCTS = frozenset({ChangeType.DOCS, ChangeType.TESTS, ChangeType.CI_BUILD})
-_REMOVES = re.compile(r"(?:remov|drop|delet|deprecat|disabl|retir|replac|switch|renam)\w*\b", re.IGNORECASE)
+_REMOVES = re.compile(r"(?:remov|drop|delet|disabl|retir|replac|switch|renam)\w*\b", re.IGNORECASE)
 # What an author calls breaking, and what changes by default.
 _SAYS_BREAKING = re.compile(
     r"\b(?:remov(?:e|es|ed|al)|drop(?:s|ped)?|delete[sd]?)\b.{0,60}\bdeprecat|\bbreaking\b|\bdrop(?:s|ped|ping)?\b.{0,40}\bsupport\b",
@@ -20,7 +20,17 @@ _SAYS_DEFAULT = re.compile(
     r"\b(?:by default|as (?:the )?default|(?:change|set|make|new|update|enable|disable|default)\w*\b.{0,60}\bdefaults?\b)",
     re.IGNORECASE,
 )
+_SAYS_BEHAVIOUR = re.compile(
+    r"(?:disabl|enforc|requir|reject|forbid|disallow|forc|always|never|stop|default|limit|raise an? error)\w*\b",
+    re.IGNORECASE,
+)
 _DEPRECATES = re.compile(r"deprecat\w+\b", re.IGNORECASE)
+_SAYINGS = (
+    (_SAYS_BREAKING.search, Effect.BREAK, 2),
+    (_SAYS_DEFAULT.search, Effect.BEHAVIOUR, 1),
+    (_DEPRECATES.match, Effect.DEPRECATION, 2),
+    (_SAYS_BEHAVIOUR.match, Effect.BEHAVIOUR, 3),
+)
 # What makes a fix worth picking, the worst first.
 _FIXES = tuple(
     re.compile(rf"\b(?:{words})\b", re.IGNORECASE)
@@ -66,17 +76,17 @@ def is_important_feature(entry: Entry) -> bool:
 
 
 def _told(entry: Entry) -> tuple[Whom, Effect, int] | None:
+    """Return whom a title concerns, with what, and how many of them."""
     title, importance = plain_title(entry.commit), entry.ranked.importance
     shipped, notable = _has_files(entry, Kind.SOURCE, Kind.DEPENDENCY, Kind.BUILD), importance is not Importance.LOW
-    if notable and shipped and _SAYS_BREAKING.search(title):
-        return _whom(entry), Effect.BREAK, 2
-    if notable and shipped and _SAYS_DEFAULT.search(title):
-        return Whom.USERS, Effect.BEHAVIOUR, 1
-    if notable and shipped and _DEPRECATES.match(title):
-        return _whom(entry), Effect.DEPRECATION, 2
+    if notable and shipped:
+        for says, effect, reach in _SAYINGS:
+            if says(title):
+                return _whom(entry) if effect is not Effect.BEHAVIOUR else Whom.USERS, effect, reach
     if ChangeType.BUG_FIX in entry.ranked.change_types and _has_files(entry, Kind.SOURCE):
-        severity = next((place for place, words in enumerate(_FIXES) if words.search(title)), None)
-        if severity is not None and not _HARMLESS.search(title):
+        others = len(_FIXES) + (importance is Importance.LOW)
+        severity = next((place for place, words in enumerate(_FIXES) if words.search(title)), others)
+        if not _HARMLESS.search(title):
             return Whom.USERS, Effect.FIX if severity else Effect.SECURITY, severity
     if notable and shipped and _is_feature(entry):
         return Whom.USERS, Effect.ADDITION, 3

@@ -242,7 +242,7 @@ def test_what_is_installed_works_where_there_is_no_repository(image: Image, tmp_
 
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     assert told("--version") == f"vllm-digest {project['version']}\n"
-    assert "不兼容变更" in told("digest", "--sample", "--lang", "zh")
+    assert "影响使用者" in told("digest", "--sample", "--lang", "zh")
     settings = foreign_environment(TMPDIR=str(tmp_path))
     with subprocess.Popen([program, "run"], cwd=tmp_path, env=settings, text=True, stderr=subprocess.PIPE) as process:
         try:

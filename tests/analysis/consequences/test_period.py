@@ -84,7 +84,10 @@ FIX = (ChangeType.BUG_FIX,)
         (entry(1, title="Fix a deadlock", types=FIX, path="tests/test_a.py"), None),
         (entry(1, title="Fix a leak", types=FIX, path="src/pool/tests.rs"), None),
         (entry(1, title="Fix a leak", types=FIX, path="src/test-leak.c"), None),
-        (entry(1, title="Fix the colour", types=FIX), None),
+        (entry(1, title="Fix the colour", types=FIX), Group.FIXES),
+        (entry(1, title="Fix the colour", types=FIX, tier=Importance.LOW), Group.FIXES),
+        (entry(1, title="Disable the pool for sparse models"), Group.USERS),
+        (entry(1, title="Disable the pool for sparse models", tier=Importance.LOW), None),
         (entry(1, title="Fix a crash", types=FIX, links=Links(reverted_by="f" * 40)), None),
         (entry(1, title="Fix a crash", types=FIX, path="Dockerfile"), None),
         (entry(1, tier=Importance.HIGH, links=Links(reverted_by="f" * 40)), None),
@@ -204,4 +207,4 @@ def test_a_high_commit_is_never_left_out() -> None:
     many = [entry(n, fact(FactKind.REMOVED_NAME, f"name{n}")) for n in range(9)]
     high = entry(9, fact(FactKind.REMOVED_METHOD, "Pool.take"), tier=Importance.HIGH)
     [shown] = shown_lines(report(*many, high))
-    assert (len(shown.lines), shown.lines[-1].entry, shown.left) == (6, high, 4)
+    assert (len(shown.lines), shown.lines[-1].entry, shown.left) == (7, high, 3)

@@ -123,7 +123,7 @@ def test_people_read_the_worst_first(upgrade: Run) -> None:
         "v1.0 is on its own branch; the range starts at ",
         "1 commit is already in v1.0",
         "plugin/worker.py:5",
-        "size now defaults to 2; to keep the old behaviour, pass --size 1",
+        "size now defaults to 2 (was 1)",
         "✨ New (1)",
     ):
         assert text in terminal
