@@ -181,7 +181,7 @@ def test_a_day_comes_privately(text: str, room: Room) -> None:
     """A day in any of its forms is that day's digest, seen by whoever asked, with a button to post it."""
     (digest,) = room.types(text)
     assert "2026-02-05" in digest.text
-    assert counts.tiers(Stats(total=25, high=6, medium=12, low=7), room.language) in whole(digest)
+    assert counts.tiers(Stats(total=25, high=6, medium=11, low=8), room.language) in whole(digest)
     assert BUDGETS_TITLE in whole(digest)
     assert buttons(digest) == DIGEST_BUTTONS
     assert room.slack.channel(room.channel) == []
@@ -200,7 +200,7 @@ def test_a_range_is_a_list_of_days(room: Room) -> None:
     """A range gives the statistics of each day in one message, oldest first, which nobody else sees."""
     (listed,) = room.types("2026-02-04..today")
     assert re.findall(r"2026-02-0\d(?= \()", whole(listed)) == ["2026-02-04", "2026-02-05", "2026-02-06"]
-    assert counts.tiers(Stats(total=25, high=6, medium=12, low=7), room.language) in whole(listed)
+    assert counts.tiers(Stats(total=25, high=6, medium=11, low=8), room.language) in whole(listed)
     assert buttons(listed) == []
 
 
