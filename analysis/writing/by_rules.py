@@ -30,7 +30,7 @@ from analysis.writing.fact_sentences import FACT_SENTENCES
 from analysis.writing.purpose import purpose
 
 # Incremented whenever a rule or a phrase changes, so that stored analyses are made anew.
-VERSION = "8"
+VERSION = "9"
 
 _MAX_NAMES = 5
 _NAME_LENGTH = 200  # characters of a name, which may be as long as a line

@@ -138,8 +138,8 @@ FACT_SENTENCES = {
         mark("Before you upgrade, check that none of your deployments uses {names}."),
     ),
     FactKind.MINIMUM_RAISED: FactSentences(
-        mark("Now requires {what}"),
-        _DEPENDENCY,
+        mark("Raises the minimum version of {what}"),
+        _VERSION,
         mark("installation and builds fail in older environments"),
         Severity.HIGH,
         mark("Upgrade your environments first: {names}."),
