@@ -3,14 +3,19 @@
 import os
 import signal
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from dbos import DBOS
 from sqlalchemy import create_engine
 from sqlalchemy.pool import NullPool
 
 from analysis.models import Repository
 from bot.store import Draft, Mailbox, Store, open_engine
+from bot.store.flow_tables import FLOWS_SCHEMA
+from bot.store.lease import flows_url
 from tests.conftest import Run
 from tests.factories import commit, file
 from tests.servers.databases import empty_database
@@ -36,32 +41,35 @@ def source(tmp_path: Path) -> str:
     return url
 
 
-def is_written(url: str, table: str) -> bool:
-    """Whether a transaction writes to a table of a database."""
-    query = "SELECT count(*) FROM pg_locks JOIN pg_class c ON c.oid = relation WHERE mode = 'RowExclusiveLock' AND relname = "
-    engine = create_engine(url, poolclass=NullPool)
-    with engine.connect() as connection:
-        return bool(connection.exec_driver_sql(f"{query}'{table}'").scalar_one())
+@contextmanager
+def locked(url: str, table: str) -> Iterator[Callable[[], bool]]:
+    """Let nobody write to a table until the block ends. Yields whether somebody waits to."""
+    waiting = f"SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = '{table}'::regclass"
+    with create_engine(url, poolclass=NullPool).connect() as connection:
+        connection.exec_driver_sql(f"LOCK TABLE {table} IN SHARE MODE")
+        yield lambda: bool(connection.exec_driver_sql(waiting).scalar_one())
 
 
 def test_a_move_that_is_killed_at_any_moment_begins_again(source: str, run: Run, tmp_path: Path) -> None:
-    """Killed after each stage in turn and run again, it ends with every row once, and says so a line a table."""
+    """Killed before each of two tables is written and run again, it ends with every row once, and says so a line a table."""
     environment = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "LANG")}
     with new_postgresql_database() as target:
+        open_engine(
+            target
+        ).dispose()  # makes the tables, as the next line does the engine's, which waits for every transaction
+        DBOS.migrate(flows_url(target), schema=FLOWS_SCHEMA)
         for table in ("commits", "outbox"):
-            process = begun(["move", source, target], tmp_path, environment, [Path(os.devnull)] * 3)
-            while process.exitcode is None and not is_written(target, table):
-                time.sleep(0.002)
-            if process.pid and process.exitcode is None:
+            with locked(target, table) as is_waited_for:
+                process = begun(["move", source, target], tmp_path, environment, [Path(os.devnull)] * 3)
+                while process.exitcode is None and not is_waited_for():
+                    time.sleep(0.01)
+                assert process.pid
                 os.kill(process.pid, signal.SIGKILL)
-            process.join()
-            if process.exitcode == 0:  # its last tables were written before it could be killed
-                break
+                process.join()
             assert process.exitcode == -signal.SIGKILL
-        else:
-            ran = run("move", source, target)
-            outbox = [line.split()[:2] for line in ran.out.splitlines() if line.startswith("outbox")]
-            assert (ran.code, outbox) == (0, [["outbox", f"{COMMITS:,}"]]), ran.err
+        ran = run("move", source, target)
+        outbox = [line.split()[:2] for line in ran.out.splitlines() if line.startswith("outbox")]
+        assert (ran.code, outbox) == (0, [["outbox", f"{COMMITS:,}"]]), ran.err
         store = Store(open_engine(target))
         assert store.count(Repository(owner="o", name="n")) == len(store.search_index.search("change", limit=100)) == 40
         store.close()
