@@ -1,4 +1,4 @@
-"""The consequences of a commit: from its facts, its impacts and its title, whom it concerns most first.
+"""The consequences of a commit: from its facts and its title, those that concern most people first.
 
 They are computed when they are read, in the reader's language, and never stored. The first is the commit's headline.
 """
@@ -57,8 +57,12 @@ def _is_told_better(entry: Entry, told: Sequence[Consequence]) -> bool:
 
 def headline(entry: Entry, language: Language, facts: Sequence[Fact] | None = None) -> str:
     """Return the first consequence of a commit, or else its title, as one line with `code` spans."""
-    told = consequences(entry, language, facts)
-    return told[0].what if told and told[0].whom is not Whom.INTERNALS else title_line(entry, catalogue(language))
+    return first_line(entry, consequences(entry, language, facts), catalogue(language))
+
+
+def first_line(entry: Entry, told: Sequence[Consequence], say: Catalogue) -> str:
+    """Return the headline of a commit whose consequences are known."""
+    return told[0].what if told and told[0].whom is not Whom.INTERNALS else title_line(entry, say)
 
 
 def breaks_others(entry: Entry, facts: Sequence[Fact] | None = None) -> bool:
@@ -67,18 +71,10 @@ def breaks_others(entry: Entry, facts: Sequence[Fact] | None = None) -> bool:
     return any(effect(each) is Effect.BREAK and whom(each) is not Whom.INTERNALS for each in found)
 
 
-def told(entry: Entry, language: Language) -> list[str]:
-    """Return what a commit's facts mean to others, first what is to be told first."""
-    found = consequences(entry, language)
-    return [each.what for each in found if each.facts and each.whom is not Whom.INTERNALS]
-
-
-def beside_title(entry: Entry, language: Language, facts: Sequence[Fact] | None = None) -> str:
-    """Return a commit's headline, as it stands beside its title; "" where it is the title, or says only what that says."""
+def proven_consequences(entry: Entry, language: Language, facts: Sequence[Fact] | None = None) -> list[str]:
+    """Return what a commit's facts mean to others, what is to be told beside its title first."""
     found = consequences(entry, language, facts)
-    if not found or not found[0].facts or found[0].whom is Whom.INTERNALS:
-        return ""
-    return found[0].what
+    return [each.what for each in found if each.facts and each.whom is not Whom.INTERNALS]
 
 
 def title_line(entry: Entry, say: Catalogue) -> str:
@@ -114,6 +110,7 @@ def _consequence(entry: Entry, facts: Sequence[Fact], say: Catalogue) -> Consequ
 
 
 def order(each: Consequence) -> tuple[int, ...]:
+    """Return the sort key of a consequence: whom it concerns, what it does, how certain it is, and how many meet it."""
     kind = _KINDS.index(each.facts[0].kind) if each.facts else len(_KINDS)
     likely = each.certainty is Certainty.LIKELY
     return _WHOM.index(each.whom), _EFFECTS.index(each.effect), likely, each.reach, kind
@@ -121,12 +118,8 @@ def order(each: Consequence) -> tuple[int, ...]:
 
 def _title_with_name(entry: Entry, first: Consequence, say: Catalogue) -> str:
     """Return the title that tells a change as a whole, and behind it the first name that proves it if it has room."""
-    title, names = title_line(entry, say), [each.name for each in first.facts]
-    if not names or len(title) > LENGTH:
-        return first.what
-    name = names[0].rpartition("(")[0] or names[0]
-    if first.effect is Effect.REQUIREMENT:
-        name = required(first.facts[0])
+    title, fact = title_line(entry, say), first.facts[0]
+    name = required(fact) if first.effect is Effect.REQUIREMENT else fact.name.rpartition("(")[0] or fact.name
     told = say("{title} ({names})", title=title, names=code(one_line(name)))
     return title if "/" in name or _names(title, name) or not fits(told) else told
 

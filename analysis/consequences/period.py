@@ -11,6 +11,7 @@ from typing import NamedTuple
 from analysis.consequences import consequences, order
 from analysis.consequences.repeats import merged_commits, undone_titles
 from analysis.locale import Catalogue, mark
+from analysis.locale.punctuation import CHINESE
 from analysis.models import Commit, Entry, Importance, PeriodReport
 from analysis.models.consequences import Consequence, Effect, Whom
 
@@ -37,7 +38,6 @@ _HEADINGS = {
 # Lines shown: what is new stands on one.
 _MOST = {Group.USERS: 6, Group.OPERATORS: 3, Group.EXTENDERS: 6, Group.IMPORTANT: 3, Group.FIXES: 5, Group.NEW: 6}
 _MOST_WORDS = 120  # of all headlines; headings, numbers and what breaks your code come on top
-_CHINESE = re.compile("[\u4e00-\u9fff]")
 _GROUPS = {Whom.USERS: Group.USERS, Whom.OPERATORS: Group.OPERATORS, Whom.EXTENDERS: Group.EXTENDERS}
 _BY_EFFECT = {Effect.FIX: Group.FIXES, Effect.ADDITION: Group.NEW}
 _TIERS = list(Importance)
@@ -124,7 +124,7 @@ def _readable(groups: list[GroupLines]) -> list[GroupLines]:
 
 def _reading_length(text: str) -> float:
     """Return about how many words a text has; two Chinese characters are read as fast as an English word."""
-    return len(text.split()) + len(_CHINESE.findall(text)) / 2
+    return len(text.split()) + len(re.findall(CHINESE, text)) / 2
 
 
 def _is_high(line: CommitLine) -> bool:

@@ -48,8 +48,10 @@ def family(kind: FactKind) -> str:
 
 def sentence(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> str:
     """Return what facts of one family change in a commit: the fullest wording that is short enough, with `code` spans."""
-    told = [one_line(spaced(each)) for each in _wordings(commit, facts, say)]
-    line = next((each for each in told if fits(each)), told[-1])
+    for each in _wordings(commit, facts, say):
+        line = one_line(spaced(each))
+        if fits(line):
+            break
     new = replacement(commit, facts[0]) if len(facts) == 1 else ""
     with_new = say("{change}; use {new} instead", change=line, new=code(new))
     return with_new if new and fits(with_new) else line

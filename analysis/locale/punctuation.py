@@ -6,9 +6,9 @@ from functools import reduce
 
 from analysis.locale import Catalogue
 
-_CHINESE = "[\u4e00-\u9fff]"
-_BETWEEN = re.compile(f"(?<={_CHINESE}) +(?={_CHINESE})")
-_BESIDE = re.compile(f"(?<={_CHINESE})(?=[`0-9A-Za-z])|(?<=[`0-9A-Za-z])(?={_CHINESE})")
+CHINESE = "[\u4e00-\u9fff]"
+_BETWEEN = re.compile(f"(?<={CHINESE}) +(?={CHINESE})")
+_BESIDE = re.compile(f"(?<={CHINESE})(?=[`0-9A-Za-z])|(?<=[`0-9A-Za-z])(?={CHINESE})")
 
 
 def spaced(text: str) -> str:

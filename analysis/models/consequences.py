@@ -4,13 +4,12 @@ from enum import StrEnum
 
 from analysis.models.facts import Fact
 from analysis.models.frozen import Frozen
-from analysis.models.impacts import Certainty, DownstreamImpacts
+from analysis.models.impacts import Certainty
 
 
 class Whom(StrEnum):
     """Whom a consequence concerns, in the order of interest. The values are part of the JSON report."""
 
-    YOU = "your code"
     USERS = "users"
     OPERATORS = "operators"
     EXTENDERS = "extenders"
@@ -33,7 +32,7 @@ class Effect(StrEnum):
 class Consequence(Frozen):
     """What happens, to whom, and what to do about it: a sentence with `code` spans, and an instruction or "".
 
-    The evidence is `facts` or `impacts`; with neither it is the commit's title. `reach` ranks how many people meet it: 0
+    The evidence is `facts`; without any it is the commit's title. `reach` ranks how many people meet it: 0
     for most of them, 4 for hardly any.
     """
 
@@ -44,4 +43,3 @@ class Consequence(Frozen):
     certainty: Certainty = Certainty.PROVEN
     reach: int = 0
     facts: tuple[Fact, ...] = ()
-    impacts: tuple[DownstreamImpacts, ...] = ()

@@ -13,10 +13,10 @@ from typing import Any
 from pydantic_core import to_jsonable_python
 
 from analysis.citations import to_fact, to_upstream_place
-from analysis.consequences import consequences, headline
+from analysis.consequences import consequences, first_line
 from analysis.consequences.period import group_lines
 from analysis.impact.sentences import explanation
-from analysis.locale import translated
+from analysis.locale import catalogue, translated
 from analysis.models import Commit, DayReport, Entry, Fact, Language
 from analysis.models.consequences import Consequence
 from analysis.models.impacts import CommitImpacts, Downstream, DownstreamImpacts, Impact, ImpactReport
@@ -78,7 +78,7 @@ def report_object(report: DayReport) -> dict[str, Any]:
 
 def commit_object(entry: Entry, language: Language = "en", facts: Sequence[Fact] | None = None) -> dict[str, Any]:
     """Return a commit with all its data, as in the JSON format; `facts` are those that stand after a period."""
-    commit = entry.commit
+    commit, told = entry.commit, consequences(entry, language, facts)
     return {
         **_picked(commit, "sha short_sha url title author authored_at committed_at pr message"),
         "on_branch": commit.not_on is None,
@@ -87,8 +87,8 @@ def commit_object(entry: Entry, language: Language = "en", facts: Sequence[Fact]
         "breaking": any(fact.breaking for fact in entry.facts),
         **_picked(entry, "facts"),
         "links": _picked(entry.links, "reverts reverted_by series fixes"),
-        "headline": headline(entry, language, facts),
-        "consequences": [_consequence_object(commit, each) for each in consequences(entry, language, facts)],
+        "headline": first_line(entry, told, catalogue(language)),
+        "consequences": [_consequence_object(commit, each) for each in told],
         **_picked(entry, "analysis watched" if entry.watched else "analysis"),
     }
 

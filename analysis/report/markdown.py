@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 from rich.text import Text
 
 from analysis.citations import to_upstream_place
-from analysis.consequences import beside_title, told
+from analysis.consequences import proven_consequences
 from analysis.consequences.period import all_lines, shown_lines
 from analysis.locale import Catalogue, catalogue, mark
 from analysis.locale.punctuation import join_items
@@ -67,8 +67,7 @@ def _related(links: Links, say: Catalogue) -> list[str]:
 SHARED_VALUES: dict[str, Any] = {  # what the templates of every format use
     "related": _related,
     "breaks_of": breaks_of,
-    "beside_title": beside_title,
-    "told": told,
+    "proven_consequences": proven_consequences,
     "insights": lambda insight: {name: text for name, text in insight.model_dump().items() if text},
     "BADGE": BADGE,
     "CHANGE_TYPES": CHANGE_TYPES,

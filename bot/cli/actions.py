@@ -1,4 +1,4 @@
-"""What the commands do that make no report: answer, publish, rank, and fill and search the store."""
+"""Commands that make no report: answer, publish, rank, and fill and search the store."""
 
 import sys
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What the operator's commands `move` and `doctor` do."""
+"""The operator's commands `move` and `doctor`."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

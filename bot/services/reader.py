@@ -1,4 +1,4 @@
-"""What each channel sees of repositories, days and commits, and how its digest is written.
+"""The view that each channel has of repositories, days and commits, and the settings of its digest.
 
 Public repositories are seen everywhere, private ones only in the channels that DIGEST_PRIVATE lists. In any other channel a
 private repository is indistinguishable from one that does not exist. A request for a day that is being read waits, and then

@@ -1,4 +1,4 @@
-"""How commits and answers were judged: ranks when their day was first reported, scores of releases, and the feedback of readers.
+"""Judgements of commits and answers: ranks when their day was first reported, scores of releases, and the feedback of readers.
 
 Of each person the latest rating of an answer and the latest verdict on a commit's tier count.
 """

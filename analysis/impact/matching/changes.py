@@ -1,4 +1,4 @@
-"""What a commit changes for its users: the names whose definitions are gone or differ, and what takes their place."""
+"""Changes that a commit makes for its users: the names whose definitions are gone or differ, and what takes their place."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""What keeps git from reading a repository, and the sentence for each; what its program says is told by its cause."""
+"""Failures of git to read a repository, with a sentence for each; the output of its program is told by its cause."""
 
 import errno
 import re

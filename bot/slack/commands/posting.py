@@ -1,4 +1,4 @@
-"""What people may do in a channel, the button that posts a private reply to it, and files for their direct messages.
+"""Membership and rights in a channel, the button that posts a private reply to it, and files for direct messages.
 
 What a person may do depends on the channels and the organisation that they belong to.
 """

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from zoneinfo import ZoneInfo
 
 from analysis.citations import to_fact
-from analysis.consequences import beside_title, breaks_others, title_line
+from analysis.consequences import breaks_others, proven_consequences, title_line
 from analysis.locale import catalogue
 from analysis.locale.punctuation import join_items
 from analysis.models import DayReport, Entry, Importance
@@ -222,7 +222,8 @@ def _summary(entry: Entry, report: DayReport) -> str:
     """Return a sentence about a commit: the model's, or without one its facts or its author's; "" if there is none."""
     if entry.analysis and entry.analysis.by == "model":
         return _first_sentence(entry.analysis.summary)
-    return beside_title(entry, report.language, report.net(entry)) or _first_sentence(purpose(entry.commit))
+    proven = proven_consequences(entry, report.language, report.net(entry))
+    return proven[0] if proven else _first_sentence(purpose(entry.commit))
 
 
 def _late_blocks(report: DayReport) -> list[Block]:
