@@ -98,12 +98,9 @@ class Change:
         lines = (_lines_with_sign(file, "+") for file in self.commit.files if kind(file.path) in _DEFINING_KINDS)
         return "\n".join(line for some in lines for line in some)
 
-    def modules_adding(self, name: str) -> Sequence[FileChange]:
-        """Return the public modules with an added line that begins with a name, or with the head of its definition."""
-        return self._modules_by_added_name.get(name, ())
-
     @cached_property
-    def _modules_by_added_name(self) -> dict[str, list[FileChange]]:
+    def modules_by_added_name(self) -> dict[str, list[FileChange]]:
+        """The public modules with an added line that begins with a name, or with the head of its definition."""
         found: dict[str, list[FileChange]] = {}
         for file in filter(is_module, self.commit.files):
             for name in dict.fromkeys(_ADDED_NAME.findall(file.patch or "")):

@@ -10,7 +10,6 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import takewhile
-from typing import NamedTuple
 
 from analysis.diff import Hunk, headed_hunks
 from analysis.facts.syntax import Source, parse_lines, parsing
@@ -26,8 +25,6 @@ _HEADING = 80  # characters of them
 _EMPTY_BLOCK = "expected an indented block after"
 _NEVER_CLOSED = "was never closed"
 _UNMATCHED = "unmatched"
-_CLOSERS = tuple(")]}")
-_UNEXPECTED_INDENT = "unexpected indent"
 _DEFINITION = re.compile(r"\s*(?:(?P<function>def|async def)|class)\s+\w+\(")
 _END_OF_HEAD = re.compile(r"\s*\)(?:\s*->.*)?:$")
 _TYPED = re.compile(r"\s*\*{0,2}\w+\s*:")
@@ -69,27 +66,19 @@ def _headed_on(side: str, hunks: Sequence[Hunk]) -> Iterator[Hunk]:
         last = next(iter(deque(heads, maxlen=1)), last)
 
 
-class _Parsed(NamedTuple):
-    """The statements of a hunk, and how many of its lines were left out."""
-
-    body: Sequence[ast.stmt]
-    left_out: int
-
-
 def _statements(hunk: Hunk, side: str, source: Source) -> Sequence[ast.stmt]:
     lines = [line for line in hunk.lines if line.sign in (" ", side)]
     texts = [line.text for line in lines]
-    first = lines[0].number_on(side) if lines else 1
-    found: _Parsed | None = None
+    best: Sequence[ast.stmt] = ()
+    fewest = len(texts) + 1  # lines left out
     for each in _whole_strings(texts):
-        parsed = _parsed(hunk.heading, each, first)
-        left_out = parsed.left_out + _shown(texts) - _shown(each)
-        if found is None or left_out < found.left_out:
-            found = parsed._replace(left_out=left_out)
-        if not found.left_out:
+        body, kept = _parsed(hunk.heading, each, lines[0].number_on(side) if lines else 1)
+        if (left_out := _shown(texts) - kept) < fewest:
+            best, fewest = body, left_out
+        if not fewest:
             break
-    source.has_gaps |= found is not None and found.left_out > 0
-    return found.body if found else ()
+    source.has_gaps |= fewest > 0
+    return best
 
 
 def _whole_strings(texts: Sequence[str]) -> Iterator[Sequence[str]]:
@@ -101,18 +90,18 @@ def _whole_strings(texts: Sequence[str]) -> Iterator[Sequence[str]]:
         yield (texts if len(quotes) % 2 else without_end)[: quotes[-1]]
 
 
-def _parsed(heading: str, texts: Sequence[str], first: int) -> _Parsed:
+def _parsed(heading: str, texts: Sequence[str], first: int) -> tuple[Sequence[ast.stmt], int]:
+    """Return the statements of a hunk whose first line has this number, and how many of its lines they are made of."""
     above, below = _surroundings(heading, texts)
     unseen = max(first - 1 - len(above), 0)
     lines = [*[""] * unseen, *above, *texts, *below]
-    shown = _shown(lines[unseen:])
     for _ in range(_MAX_ERRORS):
         try:
-            return _Parsed(parse_lines(lines).body, shown - _shown(lines[unseen:]))
+            return parse_lines(lines).body, _shown(lines[unseen:]) - len(above) - len(below)
         except SyntaxError as exc:
             if not _mend(lines, exc):
                 break
-    return _Parsed((), shown)
+    return (), 0
 
 
 def _shown(texts: Sequence[str]) -> int:
@@ -131,7 +120,7 @@ def _mend(texts: list[str], error: SyntaxError) -> bool:
     at = next((index for index in range(number - 1, -1, -1) if texts[index].strip()), None)
     if at is None:
         return False
-    first, last = _extent(texts, at, error.msg)
+    first, last = _extent(texts, at, above=error.msg.startswith(_UNMATCHED))
     definition = _DEFINITION.match(texts[at])
     if definition and error.msg.endswith(_NEVER_CLOSED) and last == len(texts):
         end = max(index for index in range(first, last) if texts[index].strip())
@@ -143,18 +132,12 @@ def _mend(texts: list[str], error: SyntaxError) -> bool:
     return True
 
 
-def _extent(texts: Sequence[str], at: int, problem: str) -> tuple[int, int]:
-    """Return where the lines begin and end that belong to one that is no statement: what stands in its block or bracket."""
-    indent, first, last = _indent(texts[at]), at, at + 1
-    if problem.startswith(_UNMATCHED):  # the bracket was opened above the hunk
-        indent += texts[at].lstrip().startswith(_CLOSERS)
-        while first and (not texts[first - 1].strip() or _indent(texts[first - 1]) >= indent):
-            first -= 1
-    else:
-        indent += problem != _UNEXPECTED_INDENT
-        while last < len(texts) and (not texts[last].strip() or _indent(texts[last]) >= indent):
-            last += 1
-    return first, last
+def _extent(texts: Sequence[str], at: int, *, above: bool) -> tuple[int, int]:
+    """Return where the lines begin and end of what stands in the block or bracket that a line opens, or closes from `above`."""
+    inside = [not text.strip() or _indent(text) > _indent(texts[at]) for text in texts]
+    if above:
+        return at - sum(1 for _ in takewhile(bool, reversed(inside[:at]))), at + 1
+    return at, at + 1 + sum(1 for _ in takewhile(bool, inside[at + 1 :]))
 
 
 def _surroundings(heading: str, texts: Sequence[str]) -> tuple[list[str], list[str]]:

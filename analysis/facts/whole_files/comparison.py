@@ -128,16 +128,12 @@ def compared(change: Change) -> list[Fact]:
         if sides and (modules := modules_of(file, *sides)):
             shown = _Shown(change, file) if modules[0].partial else None
             for fact in FileComparison(change, file, *sides, *modules).facts(uses):
-                each = _as_attribute(fact) if fact.kind in _FIELDS and change.adds(_last(fact)) else fact
+                may_have_moved = fact.kind in _FIELDS and change.adds(_last(fact))
+                each = fact.model_copy(update={"kind": FactKind.REMOVED_ATTRIBUTE}) if may_have_moved else fact
                 internal = each.breaking and each.kind not in _FIELDS and is_internal(each, file, modules[0], uses)
                 if not internal and (shown is None or shown.proves(each)):
                     found.append((file, each))
     return without_lone_additions(found, uses)[:_MAX_FACTS]
-
-
-def _as_attribute(fact: Fact) -> Fact:
-    """Return the fact about a setting that the commit may only have moved."""
-    return fact.model_copy(update={"kind": FactKind.REMOVED_ATTRIBUTE})
 
 
 def _last(fact: Fact) -> str:
