@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from analysis.facts.fragments import fragment
 from analysis.facts.syntax import Source
 from analysis.facts.whole_files.repository import Revision
 from analysis.models import Commit, FileChange, Trees
@@ -67,9 +66,9 @@ class Change:
     @cached_property
     def _patched(self) -> Sides:
         files = [file for file in self.commit.files if file.path.endswith((".py", ".pyi")) and file.patch]
-        before = {path: fragment(path, file.patch or "", "-") for file in files for path in [old_path(file)]}
-        after = {file.path: fragment(file.path, file.patch or "", "+") for file in files if file.status != "removed"}
-        return Sides(Revision(None, fragments=before), Revision(None, fragments=after))
+        before = {old_path(file): file.patch or "" for file in files}
+        after = {file.path: file.patch or "" for file in files if file.status != "removed"}
+        return Sides(Revision(None, patches=before, side="-"), Revision(None, patches=after))
 
     def read_before(self, path: str) -> str | None:
         """Return a whole file before the commit; None if it cannot be read."""

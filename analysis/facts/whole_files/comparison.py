@@ -9,6 +9,7 @@ from analysis.facts.change import Change, is_module, old_path
 from analysis.facts.modules import module_path, new_location
 from analysis.facts.whole_files.classes import ClassComparison
 from analysis.facts.whole_files.module import Attribute, Class, Function, Import, Member, Module
+from analysis.facts.whole_files.relevance import may_alter_declarations
 from analysis.facts.whole_files.renaming import successor
 from analysis.facts.whole_files.repository import Found, Revision
 from analysis.facts.whole_files.signatures import proven, signature_facts
@@ -122,7 +123,8 @@ def compared(change: Change) -> list[Fact]:
     uses = Uses(change)
     found: list[tuple[FileChange, Fact]] = []
     for file in change.commit.files:
-        sides = change.sides(file) if file.status != "added" and file.size and is_module(file) else None
+        is_compared = file.status != "added" and file.size and is_module(file) and may_alter_declarations(file)
+        sides = change.sides(file) if is_compared else None
         if sides and (modules := modules_of(file, *sides)):
             shown = _Shown(change, file) if modules[0].partial else None
             for fact in FileComparison(change, file, *sides, *modules).facts(uses):
