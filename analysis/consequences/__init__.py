@@ -6,7 +6,7 @@ They are computed when they are read, in the reader's language, and never stored
 import re
 from collections.abc import Sequence
 
-from analysis.consequences.audience import INTERFACE, effect, reach, whom
+from analysis.consequences.audience import effect, reach, whom
 from analysis.consequences.titles import is_important_feature, says_more, title_consequence
 from analysis.consequences.wording import LENGTH, family, fits, required, sentence
 from analysis.locale import Catalogue, catalogue
@@ -35,18 +35,13 @@ def consequences(
     told = _from_facts(entry, entry.facts if facts is None else facts, say)
     told.sort(key=order)
     by_title = title_consequence(entry, title_line(entry, say)) if titled else None
-    if by_title and (not told or _outweighs(entry, told[0])):
-        told.insert(0, by_title)
-    elif told and _is_told_better(entry, told):
+    if by_title and (not told or told[0].whom is Whom.INTERNALS):
+        return by_title, *told
+    if told and _is_told_better(entry, told):
         told[0] = told[0].model_copy(update={"what": _title_with_name(entry, told[0], say)})
+    elif by_title and is_important_feature(entry):  # beside what it breaks it adds something
+        told.append(by_title)
     return tuple(told)
-
-
-def _outweighs(entry: Entry, first: Consequence) -> bool:
-    """Return whether a title says more to most people than the first of what the facts say."""
-    return first.whom is Whom.INTERNALS or (
-        is_important_feature(entry) and first.whom is Whom.EXTENDERS and first.reach > INTERFACE
-    )
 
 
 def _is_told_better(entry: Entry, told: Sequence[Consequence]) -> bool:

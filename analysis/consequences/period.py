@@ -4,7 +4,7 @@ A merge and the commits that it merges count as one, and what the period takes b
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -35,7 +35,7 @@ _HEADINGS = {
     Group.NEW: mark("✨ New ({count})"),
 }
 # Lines shown: what is new stands on one.
-_MOST = {Group.USERS: 6, Group.OPERATORS: 3, Group.EXTENDERS: 6, Group.IMPORTANT: 3, Group.FIXES: 4, Group.NEW: 6}
+_MOST = {Group.USERS: 6, Group.OPERATORS: 3, Group.EXTENDERS: 6, Group.IMPORTANT: 3, Group.FIXES: 5, Group.NEW: 6}
 _MOST_WORDS = 120  # of all headlines; headings, numbers and what breaks your code come on top
 _CHINESE = re.compile("[\u4e00-\u9fff]")
 _GROUPS = {Whom.USERS: Group.USERS, Whom.OPERATORS: Group.OPERATORS, Whom.EXTENDERS: Group.EXTENDERS}
@@ -44,7 +44,7 @@ _TIERS = list(Importance)
 _PLAIN_MERGE = re.compile(r"Merge\b")
 
 
-class Line(NamedTuple):
+class CommitLine(NamedTuple):
     """A commit in a group with all its consequences, the first of which is its headline."""
 
     entry: Entry
@@ -59,7 +59,7 @@ class GroupLines(NamedTuple):
     """A group as it is shown: its first commits, and the number of the others."""
 
     group: Group
-    lines: tuple[Line, ...]
+    lines: tuple[CommitLine, ...]
     left: int
 
     def heading(self, say: Catalogue) -> str:
@@ -71,23 +71,31 @@ class GroupLines(NamedTuple):
         return say("and {count} more", count=self.left) if self.left else ""
 
 
-def group_lines(report: PeriodReport, apart: Collection[str] = ()) -> dict[Group, list[Line]]:
+def group_lines(report: PeriodReport, apart: Collection[str] = ()) -> dict[Group, list[CommitLine]]:
     """Group the commits of a period, late ones included; those without a consequence are in no group, nor those `apart`."""
     period = (*report.entries, *report.late)
     taken_back = undone_titles(period) | _reverted_elsewhere(period)
-    found: dict[str, Line] = {}
+    found: dict[str, CommitLine] = {}
     for entry in period:
         sha = entry.commit.sha
         told = consequences(entry, report.language, report.net(entry), titled=sha not in taken_back)
         if told and sha not in apart and _group(entry, told[0]):
-            found[sha] = Line(entry, told)
+            found[sha] = CommitLine(entry, told)
     for merge, merged in merged_commits(period):
         _tell_merge_once(found, merge, merged)
-    groups: dict[Group, list[Line]] = {group: [] for group in Group}
-    for line in sorted(found.values(), key=_order):
+    groups: dict[Group, list[CommitLine]] = {group: [] for group in Group}
+    for line in sorted([*found.values(), *_additions(found.values())], key=_order):
         if group := _group(line.entry, line.consequences[0]):
             groups[group].append(line)
     return groups
+
+
+def _additions(lines: Iterable[CommitLine]) -> Iterator[CommitLine]:
+    """Yield a second line of each commit that adds something important beside what it breaks."""
+    for line in lines:
+        _, *others = line.consequences
+        if others and others[-1].effect is Effect.ADDITION:
+            yield CommitLine(line.entry, (others[-1],))
 
 
 def shown_lines(report: PeriodReport, apart: Collection[str] = (), *, every_high: bool = True) -> list[GroupLines]:
@@ -119,7 +127,7 @@ def _reading_length(text: str) -> float:
     return len(text.split()) + len(_CHINESE.findall(text)) / 2
 
 
-def _is_high(line: Line) -> bool:
+def _is_high(line: CommitLine) -> bool:
     return line.entry.ranked.importance is Importance.HIGH
 
 
@@ -128,7 +136,7 @@ def all_lines(report: PeriodReport) -> list[GroupLines]:
     return [GroupLines(group, tuple(lines), 0) for group, lines in group_lines(report).items() if lines]
 
 
-def breaking_lines(report: PeriodReport) -> list[Line]:
+def breaking_lines(report: PeriodReport) -> list[CommitLine]:
     """Return the commits of a period that break what others use, run or extend."""
     lines = [line for lines in group_lines(report).values() for line in lines]
     return [line for line in lines if any(each.effect is Effect.BREAK for each in line.consequences)]
@@ -142,7 +150,7 @@ def _group(entry: Entry, first: Consequence) -> Group | None:
     return _GROUPS[first.whom]
 
 
-def _order(line: Line) -> tuple[int, ...]:
+def _order(line: CommitLine) -> tuple[int, ...]:
     return *order(line.consequences[0]), _TIERS.index(line.entry.ranked.importance)
 
 
@@ -154,7 +162,7 @@ def _reverted_elsewhere(period: Sequence[Entry]) -> frozenset[str]:
     )
 
 
-def _tell_merge_once(found: dict[str, Line], merge: Commit, merged: Collection[str]) -> None:
+def _tell_merge_once(found: dict[str, CommitLine], merge: Commit, merged: Collection[str]) -> None:
     """Leave the lines of a merge or of what it merges: its own, unless its title names branches or only theirs have facts."""
     told, own = [sha for sha in merged if sha in found], found.get(merge.sha)
     have_facts = any(_has_facts(found[sha]) for sha in told)
@@ -165,5 +173,5 @@ def _tell_merge_once(found: dict[str, Line], merge: Commit, merged: Collection[s
             del found[sha]
 
 
-def _has_facts(line: Line) -> bool:
+def _has_facts(line: CommitLine) -> bool:
     return any(each.facts for each in line.consequences)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from analysis.facts.links import reverted_title
-from analysis.impact.netting import undone_commits
+from analysis.impact.reversal import undone_commits
 from analysis.models import Commit, Entry
 from analysis.text import one_line
 

@@ -10,7 +10,7 @@ from analysis.ranking.vocabulary import AREAS
 from analysis.writing.titles import added_feature, plain_title
 
 _BY_PRODUCTS = frozenset({ChangeType.DOCS, ChangeType.TESTS, ChangeType.CI_BUILD})
-_REMOVES = re.compile(r"(?:remov|drop|delet|deprecat|disabl|retir|replac|switch|renam)\w*\b", re.IGNORECASE)
+_REMOVES = re.compile(r"(?:remov|drop|delet|disabl|retir|replac|switch|renam)\w*\b", re.IGNORECASE)
 # What an author calls breaking, and what changes by default.
 _SAYS_BREAKING = re.compile(
     r"\b(?:remov(?:e|es|ed|al)|drop(?:s|ped)?|delete[sd]?)\b.{0,60}\bdeprecat|\bbreaking\b|\bdrop(?:s|ped|ping)?\b.{0,40}\bsupport\b",
@@ -84,8 +84,9 @@ def _told(entry: Entry) -> tuple[Whom, Effect, int] | None:
             if says(title):
                 return _whom(entry) if effect is not Effect.BEHAVIOUR else Whom.USERS, effect, reach
     if ChangeType.BUG_FIX in entry.ranked.change_types and _has_files(entry, Kind.SOURCE):
-        severity = next((place for place, words in enumerate(_FIXES) if words.search(title)), len(_FIXES))
-        if (notable or severity < len(_FIXES)) and not _HARMLESS.search(title):
+        others = len(_FIXES) + (importance is Importance.LOW)
+        severity = next((place for place, words in enumerate(_FIXES) if words.search(title)), others)
+        if not _HARMLESS.search(title):
             return Whom.USERS, Effect.FIX if severity else Effect.SECURITY, severity
     if notable and shipped and _is_feature(entry):
         return Whom.USERS, Effect.ADDITION, 3

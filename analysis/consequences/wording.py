@@ -17,7 +17,7 @@ from analysis.writing.fact_sentences import FACT_SENTENCES
 from analysis.writing.replacements import replacement
 
 LENGTH = 90  # characters of a sentence, without the marks of code
-_NAMED = 2  # names that are told; more are counted
+_NAMED = 5  # names that are told where they fit; more are counted
 _OF_CLASSES = frozenset(
     {
         FactKind.REMOVED_KEY,
@@ -67,11 +67,15 @@ def _wordings(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> Iterator
     if first.kind in _PARAMETER_KINDS:
         yield from _parameters(facts, say)
         return
-    if count <= _NAMED:
-        yield from _named(commit, facts, say)
-        yield sentences.named(_names([_last(each.name) for each in facts], say), count, say)
     if first.kind is FactKind.REMOVED_NAME and (module := _deleted_module(commit, facts)):
         yield say("Removes the module {module}", module=module)
+    if count <= _NAMED:
+        yield from _named(commit, facts, say)
+        names = _names([_last(each.name) for each in facts], say)
+        owners = {each.name.rpartition(".")[0] for each in facts}
+        if first.kind in _OF_CLASSES and len(owners) == 1 and (owner := owners.pop()):
+            yield say("{what} of {owner}", what=sentences.named(names, count, say), owner=code(owner))
+        yield sentences.named(names, count, say)
     counted = sentences.counted(count, say)
     for owned in _owners(facts, counted, say):
         yield say(sentences.change, what=owned)
@@ -196,31 +200,37 @@ def _with_file(change: str, commit: Commit, fact: Fact, say: Catalogue) -> str:
 def _parameters(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
     """Yield how the parameters of functions change: which if they change alike, or how many."""
     functions = list(dict.fromkeys(map(_function, facts)))
-    if signature := _signature(facts, functions, say):
-        yield signature
-    elif len(facts) == 1:
+    for named in (_NAMED, 1, 0):
+        if signature := _signature(facts, functions, say, named):
+            yield signature
+    if len(facts) == 1:
         yield FACT_SENTENCES[facts[0].kind].named(code(facts[0].name.replace(".__init__(", "(")), 1, say)
     parameters = FACT_SENTENCES[FactKind.REMOVED_PARAMETER].counted(len({each.name for each in facts}), say)
-    for named in (1, 0):
+    for named in (_NAMED, 0):
         owner = _functions(functions, say, named)
         yield say("Changes {what}", what=say("{what} of {owner}", what=parameters, owner=owner))
 
 
-def _signature(facts: Sequence[Fact], functions: Sequence[str], say: Catalogue) -> str:
-    """Return what functions take that they did not, or no longer take; "" if they change in several ways."""
-    told, count = _functions(functions, say), len(functions)
-    gone = _few([_parameter(each) for each in facts if each.kind in _GONE], say)
+def _signature(facts: Sequence[Fact], functions: Sequence[str], say: Catalogue, named: int) -> str:
+    """Return what functions take that they did not, or no longer take; "" if they do not all change alike.
+
+    At most `named` of the functions, and of the parameters, are called by their names.
+    """
+    if not _change_alike(facts, functions):
+        return ""
+    told, count = _functions(functions, say, named), len(functions)
+    gone = _few([_parameter(each) for each in facts if each.kind in _GONE], say, named)
     renamed = [each.new or "" for each in facts if each.kind is FactKind.RENAMED_PARAMETER]
-    new = _few([*renamed, *(_parameter(each) for each in facts if each.kind in _NEW)], say)
+    new = _few([*renamed, *(_parameter(each) for each in facts if each.kind in _NEW)], say, named)
     values = {"function": told, "old": gone, "new": new}
     match {each.kind for each in facts}:
         case kinds if kinds == {FactKind.ADDED_PARAMETER}:
-            return say("Now passes {new} to {function}", **values)
+            return say("Adds {new} to {function}", **values)
         case kinds if kinds == {FactKind.REMOVED_PARAMETER}:
             return say.plural("{function} no longer takes {old}", "{function} no longer take {old}", count, **values)
         case kinds if kinds == {FactKind.REQUIRED_PARAMETER}:
             return say.plural("{function} now requires {new}", "{function} now require {new}", count, **values)
-        case kinds if kinds <= _GONE | _NEW and gone and new and _change_alike(facts, functions):
+        case kinds if kinds <= _GONE | _NEW and gone and new:
             return say.plural(
                 "{function} takes {new} instead of {old}", "{function} take {new} instead of {old}", count, **values
             )
@@ -234,7 +244,7 @@ def _change_alike(facts: Sequence[Fact], functions: Sequence[str]) -> bool:
     return all(each == changes[0] for each in changes)
 
 
-def _functions(functions: Sequence[str], say: Catalogue, named: int = _NAMED) -> str:
+def _functions(functions: Sequence[str], say: Catalogue, named: int) -> str:
     """Return the names of a few functions, or how many they are."""
     if len(functions) <= named:
         return _names(functions, say)
@@ -243,10 +253,10 @@ def _functions(functions: Sequence[str], say: Catalogue, named: int = _NAMED) ->
     return say.plural("{count} function", "{count} functions", len(functions))
 
 
-def _few(parameters: Sequence[str], say: Catalogue) -> str:
+def _few(parameters: Sequence[str], say: Catalogue, named: int) -> str:
     """Return the names of a few parameters, or how many they are."""
     names = list(dict.fromkeys(parameters))
-    if len(names) <= _NAMED:
+    if len(names) <= max(named, 1):
         return _names(names, say) if names else ""
     return FACT_SENTENCES[FactKind.REMOVED_PARAMETER].counted(len(names), say)
 
@@ -290,9 +300,9 @@ def _owners(facts: Sequence[Fact], counted: str, say: Catalogue) -> Iterator[str
 
 
 def _names(names: Sequence[str], say: Catalogue) -> str:
-    """Return one or two names as code."""
-    first, *rest = dict.fromkeys(names)
-    return say("{name} and {other}", name=code(first), other=code(rest[0])) if rest else code(first)
+    """Return a few names as code."""
+    *firsts, last = map(code, dict.fromkeys(names))
+    return say("{name} and {other}", name=join_items(firsts, say), other=last) if firsts else last
 
 
 def _module(place: str | None) -> str:

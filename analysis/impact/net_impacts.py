@@ -5,23 +5,18 @@ commits that touch what a broken use relies on are then compared one by one.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from analysis.facts.change import old_path
-from analysis.facts.whole_files.module import Class, Function, Parameter
+from analysis.facts.whole_files.module import Class, Function
 from analysis.facts.whole_files.repository import Found, Revision
 from analysis.impact.matching import impacts, worst_first
-from analysis.impact.matching.callers import Callers
-from analysis.impact.matching.changes import ChangedNames, is_abstract
-from analysis.impact.matching.overriding import Overriding
+from analysis.impact.matching.changes import ChangedNames, Successors, is_abstract
 from analysis.impact.matching.python import Matching
 from analysis.impact.matching.settings import SETTINGS
-from analysis.impact.matching.signatures import Misfit
-from analysis.impact.matching.successors import Successors
 from analysis.impact.matching.upstream import Presence, Upstream
 from analysis.impact.matching.values import Values
-from analysis.impact.surface.index import SurfaceIndex
-from analysis.impact.surface.model import Use, UseKind
+from analysis.impact.surface.model import SurfaceIndex, UseKind
 from analysis.impact.surface.targets import ABOVE, Target
 from analysis.models import Commit, Fact, Trees
 from analysis.models.impacts import Impact, ImpactKind
@@ -32,19 +27,17 @@ _OPERATOR = re.compile(r"^-.*(?:\bop_name\b|\bdirect_register_custom_op\b|\b(?:o
 
 _DEFINED = r"^-\s*(?:(?:async )?def |class )(?:{0})\b|^-\s*(?:self\.)?(?:{0})\s*[:=]"
 
-Line = tuple[str, int]  # a downstream path, and the number of a line
+DownstreamLine = tuple[str, int]  # a downstream path, and the number of a line
 
 
 class NetImpacts:
     """The impacts of a whole range on a surface: of Python code exactly those that stand at its end."""
 
-    def __init__(self, last: Commit, trees: Trees, index: SurfaceIndex, roots: Mapping[str, str]) -> None:
-        """Compare the ends of a range, of which `last` is the last commit; `trees` are those before and after the range."""
+    def __init__(self, trees: Trees, index: SurfaceIndex, roots: Mapping[str, str]) -> None:
+        """Compare the ends of a range of commits, given the trees before and after it."""
         revisions = [Revision(tree, _MAX_CHARACTERS) for tree in trees]
         before, after = (Upstream(each, roots, index.surface.subclasses) for each in revisions)
-        successors = Successors(last.model_copy(update={"files": ()}), (), before, after)
-        overriding = _AnyCaller(Callers(last.model_copy(update={"files": ()}), revisions[1]), index)
-        matching = Matching(before, after, successors, Values(before, after), overriding, index)
+        matching = Matching(before, after, Successors((), (), before, after), Values(before, after), None, index)
         found = worst_first(matching.impacts(ChangedNames(_names(index), _abstract(after, index))))
         self._lines = frozenset(map(_line, found))
         self._paths = {each.upstream.path for each in found}
@@ -83,18 +76,6 @@ class NetImpacts:
         )
 
 
-class _AnyCaller(Overriding):
-    """Overrides whose callers are not looked at: those are in the files of single commits."""
-
-    def met(self, use: Use, misfits: Iterable[Misfit], parameters: Sequence[Parameter]) -> Iterator[Misfit]:
-        del use, parameters
-        yield from misfits
-
-    def lost_callers(self, name: str) -> bool:
-        del name
-        return True
-
-
 def _is_of_fact(impact: Impact) -> bool:
     """Return whether an impact is on a setting that a fact names; an operator is in the patch alone."""
     return impact.kind in _OF_SETTINGS and impact.upstream.line is not None
@@ -122,7 +103,7 @@ def _lineage(after: Upstream, base: Target) -> Iterator[Class]:
         yield from (each.member for each in after.lineage(Found(found.last.module, found.last.member)) if each)
 
 
-def _restricted(index: SurfaceIndex, lines: Collection[Line]) -> SurfaceIndex:
+def _restricted(index: SurfaceIndex, lines: Collection[DownstreamLine]) -> SurfaceIndex:
     """Return the uses at these lines, of what overrides replace, and all that is not code; of the subclasses those at other
     lines lack nothing.
     """
@@ -139,5 +120,5 @@ def _restricted(index: SurfaceIndex, lines: Collection[Line]) -> SurfaceIndex:
     return SurfaceIndex(surface.model_copy(update={"uses": uses, "subclasses": subclasses}))
 
 
-def _line(impact: Impact) -> Line:
+def _line(impact: Impact) -> DownstreamLine:
     return impact.downstream.path, impact.downstream.line

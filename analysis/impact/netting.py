@@ -9,18 +9,11 @@ from typing import NamedTuple
 
 from analysis.facts import facts
 from analysis.facts.dependencies import ANY_VERSION
-from analysis.impact.reversal import reversed_commit, reversed_trees, undoes
+from analysis.impact.reversal import reversed_commit, undone_commits
 from analysis.models import DEPENDENCIES, Commit, Entry, Fact, FactKind, FileChange, Trees
 
 _RENAMED = {
-    FactKind.RENAMED_ENV: FactKind.REMOVED_ENV,
-    FactKind.RENAMED_FLAG: FactKind.REMOVED_FLAG,
-    FactKind.RENAMED_KEY: FactKind.REMOVED_KEY,
-    FactKind.RENAMED_ROUTE: FactKind.REMOVED_ROUTE,
-    FactKind.RENAMED_FIELD: FactKind.REMOVED_FIELD,
-    FactKind.RENAMED_NAME: FactKind.REMOVED_NAME,
-    FactKind.RENAMED_METHOD: FactKind.REMOVED_METHOD,
-    FactKind.RENAMED_PARAMETER: FactKind.REMOVED_PARAMETER,
+    kind: FactKind[kind.name.replace("RENAMED_", "REMOVED_")] for kind in FactKind if kind.name.startswith("RENAMED_")
 }
 _MOVED = (FactKind.MOVED_NAME, FactKind.MOVED_MODULE)
 # What one file loses another may still have: a module's name or a member of its class, a server's route, a command's flag.
@@ -64,14 +57,14 @@ class _Change(NamedTuple):
     fact: Fact
 
 
-class Place(NamedTuple):
+class NameInFile(NamedTuple):
     """A file, and a name that a commit of the window takes from it."""
 
     path: str
     name: str
 
 
-Additions = Callable[[Mapping[str, frozenset[Place]]], Mapping[str, Sequence[Fact]]]
+Additions = Callable[[Mapping[str, frozenset[NameInFile]]], Mapping[str, Sequence[Fact]]]
 
 
 def net_facts(entries: Sequence[Entry], additions: Additions) -> dict[str, tuple[Fact, ...]]:
@@ -93,7 +86,7 @@ def net_facts(entries: Sequence[Entry], additions: Additions) -> dict[str, tuple
     }
 
 
-def added_facts(commit: Commit, places: Collection[Place], trees: Trees | None = None) -> tuple[Fact, ...]:
+def added_facts(commit: Commit, places: Collection[NameInFile], trees: Trees | None = None) -> tuple[Fact, ...]:
     """Return what a commit adds in some places, as the facts of its reverse; other files prove nothing about them.
 
     A commit that mentions names of more than a hundred files reformats, and adds nothing: reversing it takes seconds.
@@ -101,48 +94,28 @@ def added_facts(commit: Commit, places: Collection[Place], trees: Trees | None =
     files = [file for file in commit.files if any(_may_add(file, place) for place in places)]
     if not files or len(files) > _MAX_FILES:
         return ()
-    return facts(reversed_commit(commit.model_copy(update={"files": tuple(files)})), reversed_trees(trees))
+    reversed_trees = Trees(trees.after, trees.before) if trees else None
+    return facts(reversed_commit(commit.model_copy(update={"files": tuple(files)})), reversed_trees)
 
 
-def _may_add(file: FileChange, place: Place) -> bool:
+def _may_add(file: FileChange, place: NameInFile) -> bool:
     if place.path not in (file.path, file.previous_path):
         return False
     added = [line for line in (file.patch or "").split("\n") if line.startswith("+")]
     return place.name in "\n".join([file.path, *added])
 
 
-def undone_commits(entries: Sequence[Entry]) -> frozenset[str]:
-    """Return the commits that another of the window reverts, and their reverts; a revert of a revert stands.
-
-    A message that says so is not enough: see `reversal.undoes`.
-    """
-    undone: set[str] = set()
-    earlier: list[Entry] = []
-    for entry in entries:
-        sha = entry.commit.sha
-        named = {*entry.links.all_reverted, *(each.commit.sha for each in earlier if each.links.reverted_by == sha)}
-        targets = {
-            each.commit.sha
-            for each in earlier
-            if each.commit.sha in named - undone and undoes(entry.commit, each.commit, each.facts)
-        }
-        if targets:
-            undone |= {*targets, sha}
-        earlier.append(entry)
-    return frozenset(undone)
-
-
-def _wanted(entries: Sequence[Entry], window: Sequence[Sequence[Fact]]) -> dict[str, frozenset[Place]]:
+def _wanted(entries: Sequence[Entry], window: Sequence[Sequence[Fact]]) -> dict[str, frozenset[NameInFile]]:
     """Return the commits that touch a file from which another of the window takes something, with these places."""
     touching: dict[str, list[int]] = {}
     for index, entry in enumerate(entries):
         for path in {path for file in entry.commit.files for path in file.paths}:
             touching.setdefault(path, []).append(index)
-    wanted: dict[str, set[Place]] = {}
+    wanted: dict[str, set[NameInFile]] = {}
     for index, found in enumerate(window):
         for fact in found:
             if fact.path and (fact.breaking or fact.kind in _VALUES):
-                place = Place(fact.path, _last_name(fact.name))
+                place = NameInFile(fact.path, _last_name(fact.name))
                 for other in touching.get(fact.path, ()):
                     if other != index:
                         wanted.setdefault(entries[other].commit.sha, set()).add(place)

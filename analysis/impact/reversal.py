@@ -1,24 +1,53 @@
-"""The reverse of a commit: what the commit adds, found as what its reverse removes; and whether another commit is it."""
+"""Reverts and cherry-picks of commits, and the reverse of a commit, which removes what the commit adds."""
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
-from analysis.models import Commit, Fact, FileChange, Trees
+from analysis.facts.links import reverted_pulls
+from analysis.models import Commit, Entry, Fact, FileChange
 
+_NUMBER = re.compile(r"\(#(\d{1,9})\)")
+_PICKS = re.compile(r"\bcherry[- ]?pick\w*\b[^\n]*", re.IGNORECASE)
+_PICKED_SHA = re.compile(r"\(cherry picked from commit ([0-9a-f]{40})\)")
 _HEADER = re.compile(r"@@ -(\d+(?:,\d+)?) \+(\d+(?:,\d+)?) @@")
 _SIGNS = {"+": "-", "-": "+"}
 _STATUSES = {"added": "removed", "removed": "added"}
+
+
+class Picks(NamedTuple):
+    """What a branch has picked: the numbers of pull requests, and SHAs."""
+
+    pulls: frozenset[int]
+    shas: frozenset[str]
+
+    def has(self, commit: Commit) -> bool:
+        """Return whether a commit of the main branch was picked."""
+        return commit.sha in self.shas or commit.pr in self.pulls
+
+
+def picks(commits: Iterable[Commit]) -> Picks:
+    """Return what the commits of a branch, oldest first, have picked and not reverted."""
+    pulls: set[int] = set()
+    shas: set[str] = set()
+    for commit in commits:
+        reverted = {int(each.removeprefix("#")) for each in reverted_pulls(commit)}
+        if reverted:
+            pulls -= reverted
+            continue
+        numbers = _NUMBER.findall(commit.title)
+        for told in _PICKS.findall(commit.title):
+            numbers += re.findall(r"#(\d{1,9})", told)
+        pulls |= {*map(int, numbers), *([commit.pr] if commit.pr else [])}
+        shas |= set(_PICKED_SHA.findall(commit.message))
+    return Picks(frozenset(pulls), frozenset(shas))
 
 
 def reversed_commit(commit: Commit) -> Commit:
     """Return the commit that would undo this one; it has no message, which would speak of the other direction."""
     files = tuple(_reversed_file(each) for each in commit.files)
     return commit.model_copy(update={"files": files, "message": "", "pull": None})
-
-
-def reversed_trees(trees: Trees | None) -> Trees | None:
-    return Trees(trees.after, trees.before) if trees else None
 
 
 def _reversed_file(file: FileChange) -> FileChange:
@@ -46,6 +75,27 @@ def _reversed_patch(patch: str) -> str:
             lines += [*removed, *added, _HEADER.sub(r"@@ -\2 +\1 @@", line, count=1)]
             removed, added = [], []
     return "\n".join([*lines, *removed, *added])
+
+
+def undone_commits(entries: Sequence[Entry]) -> frozenset[str]:
+    """Return the commits that another of the window reverts, and their reverts; a revert of a revert stands.
+
+    A message that says so is not enough: see `undoes`.
+    """
+    undone: set[str] = set()
+    earlier: list[Entry] = []
+    for entry in entries:
+        sha = entry.commit.sha
+        named = {*entry.links.all_reverted, *(each.commit.sha for each in earlier if each.links.reverted_by == sha)}
+        targets = {
+            each.commit.sha
+            for each in earlier
+            if each.commit.sha in named - undone and undoes(entry.commit, each.commit, each.facts)
+        }
+        if targets:
+            undone |= {*targets, sha}
+        earlier.append(entry)
+    return frozenset(undone)
 
 
 def undoes(revert: Commit, commit: Commit, proven: Sequence[Fact]) -> bool:

@@ -50,13 +50,13 @@ class UsageCounter:
         self.output = (self.output or 0) + usage.completion_tokens
         self.cached = (self.cached or 0) + ((details.cached_tokens or 0) if details else 0)
 
-    def estimate(self, messages: "Sequence[Message]", received: str) -> None:
+    def estimate(self, messages: "Sequence[ModelMessage]", received: str) -> None:
         """Add the estimated usage of a reply that was not read to the end, where the server reports it."""
         self.input = (self.input or 0) + sum(tokens(each.text) for each in messages)
         self.output = (self.output or 0) + tokens(received)
 
 
-class Message(NamedTuple):
+class ModelMessage(NamedTuple):
     """One turn of a conversation: `role` is system, user, assistant or tool.
 
     An assistant's turn may have tool calls; a tool's turn is the result of the call with the id `call_id`.
@@ -80,7 +80,7 @@ class Message(NamedTuple):
 class _Request(NamedTuple):
     """A request for one reply; `usage` counts its usage, `asked` are further fields of the server's API."""
 
-    messages: Sequence[Message]
+    messages: Sequence[ModelMessage]
     max_tokens: int
     usage: UsageCounter
     mode: ResponseMode = ResponseMode.TEXT
@@ -136,7 +136,7 @@ class ChatModel:
         except LookupError:
             return None
 
-    def ask(self, messages: Sequence[Message], schema: type[T], *, max_tokens: int, usage: UsageCounter) -> T:
+    def ask(self, messages: Sequence[ModelMessage], schema: type[T], *, max_tokens: int, usage: UsageCounter) -> T:
         """Ask for a reply that fits `schema`, of at most about `max_tokens` tokens; `usage` counts the usage.
 
         Raises `ModelFailure` if there is none.
@@ -158,7 +158,7 @@ class ChatModel:
         """Return the value of a reply requested in one response mode. An invalid reply gets one repair turn."""
         turns = list(request.messages)
         if request.mode >= ResponseMode.OBJECT:
-            turns.append(Message("user", schema_prompt(schema)))
+            turns.append(ModelMessage("user", schema_prompt(schema)))
         text = self._finished_reply(request._replace(messages=turns))
         if not text.strip():
             # Some servers reply with a blank JSON object, but reply properly in another mode.
@@ -167,8 +167,10 @@ class ChatModel:
             raise Unsupported
         value, wrong = validated(text, schema)
         if value is None:
-            repair = Message("user", f"That is not valid: {wrong}. Reply again with the corrected JSON object only.")
-            turns += [Message("assistant", text), repair]
+            repair = ModelMessage(
+                "user", f"That is not valid: {wrong}. Reply again with the corrected JSON object only."
+            )
+            turns += [ModelMessage("assistant", text), repair]
             value, wrong = validated(self._finished_reply(request._replace(messages=turns)), schema)
         if value is None:
             raise ModelFailure(Phrase("the reply did not match the schema ({wrong})", wrong=wrong))
@@ -178,7 +180,7 @@ class ChatModel:
         """Return a finished reply. One that did not fit is retried once with twice the tokens."""
         *pieces, last = self._hear(request, whole=True)
         if last.finish == "length":
-            shorter = Message("user", "Be much shorter: the reply must not be cut off.")
+            shorter = ModelMessage("user", "Be much shorter: the reply must not be cut off.")
             limit = min(2 * request.max_tokens, _MAX_TOKENS)
             request = request._replace(messages=[*request.messages, shorter], max_tokens=limit)
             *pieces, last = self._hear(request, whole=True)
@@ -188,7 +190,7 @@ class ChatModel:
 
     def talk(
         self,
-        messages: Sequence[Message],
+        messages: Sequence[ModelMessage],
         *,
         max_tokens: int,
         usage: UsageCounter,
@@ -224,7 +226,7 @@ class ChatModel:
 
     def try_out(self) -> None:
         """Ask for a single token. Raises `ModelFailure` if the model cannot be used."""
-        list(self._hear(_Request([Message("user", "Say ok.")], 1, UsageCounter())))
+        list(self._hear(_Request([ModelMessage("user", "Say ok.")], 1, UsageCounter())))
 
     def _hear(self, request: _Request, *, whole: bool = False) -> Iterator[_ReplyPart]:
         """Yield the parts of a reply as they arrive, or if it is wanted `whole`, at its end.

@@ -65,7 +65,7 @@ class Pinned(Frozen):
     url: str | None = None
 
 
-class Revision(Frozen):
+class RangeEnd(Frozen):
     """One end of an upgrade: the tag, SHA, date or pin as it was named, and the commit that it stands for."""
 
     name: str
@@ -89,8 +89,8 @@ class UpgradeReport(Frozen, arbitrary_types_allowed=True):
     """
 
     repository: Repository
-    start: Revision
-    end: Revision
+    start: RangeEnd
+    end: RangeEnd
     timezone: str
     language: Language
     pinned: Pinned | None = None

@@ -22,7 +22,7 @@ from analysis.questions.segmenter import Segment, Segmenter
 from analysis.questions.tools import CommitTools
 
 if TYPE_CHECKING:  # the SDK takes half a second to import, and the rules need none
-    from analysis.llm import ChatModel, Message, Tool, ToolCall, UsageCounter
+    from analysis.llm import ChatModel, ModelMessage, Tool, ToolCall, UsageCounter
 
 # Holds what a call may take, in tokens of input and of output, while it is made; raises `ModelFailure` if that is too much.
 Reserve = Callable[[tuple[int, int]], AbstractContextManager[None]]
@@ -54,7 +54,7 @@ class Answering:
         return self._statements
 
 
-def estimate(messages: "Sequence[Message]", tools: "Sequence[Tool]" = ()) -> tuple[int, int]:
+def estimate(messages: "Sequence[ModelMessage]", tools: "Sequence[Tool]" = ()) -> tuple[int, int]:
     """Return the maximum tokens of messages with the tools that they offer, and of the reply."""
     told = [*(each.as_parameter() for each in messages), *(each.as_parameter() for each in tools)]
     return sum(tokens(str(each)) for each in told), _MAX_REPLY
@@ -139,13 +139,13 @@ class _AnswerSession:
 
         Ask once again if nothing is left of the answer because of its language.
         """
-        from analysis.llm import Message
+        from analysis.llm import ModelMessage
 
         messages, asked_again, may_call = self._prompt.messages(with_tools=bool(tools)), False, bool(tools)
         while True:
             text, calls = yield from self._stream_statements(model, messages, usage, tools, may_call=may_call)
             if tools and calls and may_call:
-                messages = [*messages, Message("assistant", text, tuple(calls)), *self._results(tools, calls)]
+                messages = [*messages, ModelMessage("assistant", text, tuple(calls)), *self._results(tools, calls)]
                 may_call = tools.calls_left > 0
             elif self._yielded or not self._in_other_language:
                 return
@@ -153,21 +153,21 @@ class _AnswerSession:
                 raise ModelFailure(Phrase("the reply was in another language"))
             else:
                 asked_again = True
-                messages = [*messages, Message("assistant", text), Message("user", _AGAIN[self._language])]
+                messages = [*messages, ModelMessage("assistant", text), ModelMessage("user", _AGAIN[self._language])]
 
-    def _results(self, tools: CommitTools, calls: "Sequence[ToolCall]") -> "Iterator[Message]":
+    def _results(self, tools: CommitTools, calls: "Sequence[ToolCall]") -> "Iterator[ModelMessage]":
         """Run tools and yield what they return as data; statements may then be borne out by it."""
-        from analysis.llm import Message
+        from analysis.llm import ModelMessage
 
         results = tools.run(calls)
         self._checker.add([each.told for each in results], [file for each in results for file in each.read])
         for each in results:
-            yield Message("tool", f"{self._nonce}\n{each.text}\n{self._nonce}", call_id=each.call_id)
+            yield ModelMessage("tool", f"{self._nonce}\n{each.text}\n{self._nonce}", call_id=each.call_id)
 
     def _stream_statements(
         self,
         model: "ChatModel",
-        messages: "Sequence[Message]",
+        messages: "Sequence[ModelMessage]",
         usage: "UsageCounter",
         tools: CommitTools | None,
         *,

@@ -11,7 +11,7 @@ from analysis.locale import Catalogue, catalogue, mark
 from analysis.locale.punctuation import join_items
 from analysis.models import Entry, Fact, FactKind, Importance, Language, Statement
 from analysis.paths import Kind, kind
-from analysis.questions.evidence import DiffPlace, SearchResult, search
+from analysis.questions.evidence import DiffPlace, EvidenceFound, search
 from analysis.questions.items import MAX_ITEMS, SEARCHED, best_items, fact_item, joined, line_item, proven_items
 from analysis.questions.kinds import QuestionKind
 from analysis.questions.matches import Mentions, touched_line
@@ -123,7 +123,7 @@ def _replacements(entry: Entry, asked: ParsedQuestion, language: Language) -> It
 
 
 def _header(
-    entry: Entry, found: SearchResult, items: Sequence[Statement], say: Catalogue, *, answered: bool, certain: bool
+    entry: Entry, found: EvidenceFound, items: Sequence[Statement], say: Catalogue, *, answered: bool, certain: bool
 ) -> Iterator[Statement]:
     """Yield what is told above the items: that they answer the question, or that they are only the nearest places.
 

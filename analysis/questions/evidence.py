@@ -90,7 +90,7 @@ class Hit(NamedTuple):
     share: float
 
 
-class SearchResult(NamedTuple):
+class EvidenceFound(NamedTuple):
     """The hits, the best first; the terms that nothing in the commit mentions; whether a text of it is missing."""
 
     hits: Sequence[Hit]
@@ -100,7 +100,7 @@ class SearchResult(NamedTuple):
     complete: bool
 
 
-def search(entry: Entry, asked: ParsedQuestion, language: Language, limit: int) -> SearchResult:
+def search(entry: Entry, asked: ParsedQuestion, language: Language, limit: int) -> EvidenceFound:
     """Return the best matching documents of a commit, at most two facts of a kind and two of the author's sentences."""
     documents = _documents_of(entry, language)
     held = _vocabulary(documents, entry.commit)
@@ -110,7 +110,7 @@ def search(entry: Entry, asked: ParsedQuestion, language: Language, limit: int) 
     hits = _chosen((hit for hit in ranked if hit.score >= _WEAK * ranked[0].score), limit)
     share = max((hit.share for hit in hits[:3]), default=0.0)
     files = (file for file in entry.commit.files if kind(file.path) is not Kind.GENERATED)
-    return SearchResult(hits, absent, present, share, all(file.patch is not None or not file.size for file in files))
+    return EvidenceFound(hits, absent, present, share, all(file.patch is not None or not file.size for file in files))
 
 
 def line_scores(entry: Entry, asked: ParsedQuestion) -> dict[tuple[str, int], float]:

@@ -12,7 +12,7 @@ from analysis.diff import DiffLine
 from analysis.locale import Catalogue, catalogue, mark
 from analysis.locale.punctuation import as_sentence, join_sentences
 from analysis.models import Entry, Fact, Language, Statement, by_kind
-from analysis.questions.evidence import DiffPlace, SearchResult
+from analysis.questions.evidence import DiffPlace, EvidenceFound
 from analysis.questions.matches import facts_asked
 from analysis.questions.metadata import Record
 from analysis.questions.question import ParsedQuestion
@@ -46,7 +46,7 @@ class _Quoted(NamedTuple):
     places: frozenset[int]
 
 
-def best_items(entry: Entry, found: SearchResult, language: Language) -> list[Statement]:
+def best_items(entry: Entry, found: EvidenceFound, language: Language) -> list[Statement]:
     """Return the best hits as statements; lines that are quoted with a better one, or that prove a fact, are left out."""
     quoted: list[_Quoted] = []
     labels: set[str] = set()

@@ -20,7 +20,7 @@ from analysis.writing.fact_sentences import FACT_SENTENCES
 from analysis.writing.prompts import rendered
 
 if TYPE_CHECKING:  # the SDK takes half a second to import
-    from analysis.llm import Message
+    from analysis.llm import ModelMessage
 
 _MAX_TEXT = 2_000  # characters of a question or a turn
 _EVIDENCE_BUDGET = 6_000  # tokens of diff, or of a day's rows
@@ -42,12 +42,12 @@ class Prompt(NamedTuple):
     evidence: str
     chunks: Sequence[Chunk]
 
-    def messages(self, *, with_tools: bool) -> "list[Message]":
+    def messages(self, *, with_tools: bool) -> "list[ModelMessage]":
         """Return the messages that begin a conversation."""
-        from analysis.llm import Message
+        from analysis.llm import ModelMessage
 
         rules = self.rules_with_tools if with_tools else self.rules_alone
-        return [Message("system", rules), Message("user", self.evidence)]
+        return [ModelMessage("system", rules), ModelMessage("user", self.evidence)]
 
 
 def answer_prompt(question: Question, language: Language, nonce: str, canary: str) -> Prompt:

@@ -28,7 +28,7 @@ class ReleasedCommits(NamedTuple):
     by_date: bool = False
 
 
-class _Row(NamedTuple):
+class _RankedRow(NamedTuple):
     """The rank of a commit, and whether the notes name it, at all and as breaking."""
 
     rank: GivenRank
@@ -87,22 +87,22 @@ def auc(labels: Sequence[bool], scores: Sequence[float]) -> float:
     return won / (2 * len(below) * len(above))
 
 
-def _row(commit: Commit, rank: GivenRank, named: Named) -> _Row:
+def _row(commit: Commit, rank: GivenRank, named: Named) -> _RankedRow:
     number = rank.pr if commit.pr is None else commit.pr  # a listed commit may not tell its pull request
-    return _Row(rank, number in named.every, number in named.breaking)
+    return _RankedRow(rank, number in named.every, number in named.breaking)
 
 
-def _place(row: _Row) -> float:
+def _place(row: _RankedRow) -> float:
     """Return the sort key that puts the highest score first, and ranks without one last."""
     return -row.rank.score if row.rank.score is not None else float("inf")
 
 
-def _tier_count(rows: Sequence[_Row], tier: Importance) -> TierCount:
+def _tier_count(rows: Sequence[_RankedRow], tier: Importance) -> TierCount:
     inside = [row for row in rows if row.rank.importance is tier]
     return TierCount(commits=len(inside), named=sum(row.named for row in inside))
 
 
-def _shown(row: _Row) -> RankedCommit:
+def _shown(row: _RankedRow) -> RankedCommit:
     """Return the commit as it is stored: whoever read it redacted its title."""
     return RankedCommit(**row.rank.model_dump(include={"sha", "url", "title", "importance"}))
 

@@ -20,7 +20,7 @@ from analysis.grounding.claims import Claim
 from analysis.grounding.corpus import Corpus
 from analysis.grounding.finders import Section
 from analysis.grounding.language import is_in_language
-from analysis.llm import ChatModel, Message, UsageCounter
+from analysis.llm import ChatModel, ModelMessage, UsageCounter
 from analysis.locale import Phrase, catalogue
 from analysis.models import (
     Analysis,
@@ -165,7 +165,7 @@ def analyse(
     messages = _analysis_prompt(request, shown, *marks)
     corpus = Corpus([request.commit], facts=request.facts, tiers=[tier], contents=request.contents)
 
-    def ask(turns: list[Message]) -> _CheckedReply:
+    def ask(turns: list[ModelMessage]) -> _CheckedReply:
         with slot():
             reply = model.ask(turns, _FORMS[tier], max_tokens=_MAX_REPLY[tier], usage=usage)
         if any(each in reply.model_dump_json() for each in marks):
@@ -196,7 +196,7 @@ def _check(reply: _Low, request: AnalysisRequest, corpus: Corpus) -> _CheckedRep
     )
 
 
-def _objection(answer: _CheckedReply, language: Language) -> tuple[Message, Message]:
+def _objection(answer: _CheckedReply, language: Language) -> tuple[ModelMessage, ModelMessage]:
     """Return the turns that put the problems of a reply to the model: the reply, and the request to correct it."""
     text = rendered(
         _AGAIN,
@@ -204,7 +204,7 @@ def _objection(answer: _CheckedReply, language: Language) -> tuple[Message, Mess
         wrong_language=not answer.in_language,
         claims=list(dict.fromkeys(each.text for each in answer.removed))[:20],
     )
-    return Message("assistant", answer.reply.model_dump_json()), Message("user", text)
+    return ModelMessage("assistant", answer.reply.model_dump_json()), ModelMessage("user", text)
 
 
 def _tier_after_move(request: AnalysisRequest, reply: _Low, corpus: Corpus) -> tuple[Importance, str]:
@@ -224,7 +224,7 @@ def _tier_after_move(request: AnalysisRequest, reply: _Low, corpus: Corpus) -> t
     return (moved, reason) if moved is not ranked.importance else (ranked.importance, "")
 
 
-def _analysis_prompt(request: AnalysisRequest, shown: Excerpt, nonce: str, canary: str) -> list[Message]:
+def _analysis_prompt(request: AnalysisRequest, shown: Excerpt, nonce: str, canary: str) -> list[ModelMessage]:
     say = catalogue(request.language)
     commit = request.commit
     shortened = commit.model_copy(
@@ -252,4 +252,4 @@ def _analysis_prompt(request: AnalysisRequest, shown: Excerpt, nonce: str, canar
         excerpt=shown,
         nonce=nonce,
     )
-    return [Message("system", system), Message("user", user)]
+    return [ModelMessage("system", system), ModelMessage("user", user)]

@@ -250,7 +250,7 @@ FACT_SENTENCES = {
         mark("Update the calls in your plug-ins and forks: {names}."),
     ),
     FactKind.ADDED_PARAMETER: FactSentences(
-        mark("Passes new {what}"),
+        mark("Adds {what}"),
         _PARAMETER,
         mark("overrides that do not accept it fail when it is passed"),
         Severity.MEDIUM,

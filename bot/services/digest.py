@@ -9,7 +9,7 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from analysis.errors import OutsideFailure, RateLimited
-from analysis.impact.netting import Place, added_facts, net_facts
+from analysis.impact.netting import NameInFile, added_facts, net_facts
 from analysis.models import Commit, DayReport, Entry, Fact, Language, Proof, ReadFrom, Remark, Repository
 from analysis.window import Window, window
 from bot.models.progress import SILENT, Progress
@@ -242,7 +242,7 @@ def net_changes(
     ids = {each.commit.sha: each.id for each in stored}
     by_files = {each.commit.sha for each in stored if each.proof is Proof.FILES}
 
-    def additions(wanted: Mapping[str, frozenset[Place]]) -> dict[str, tuple[Fact, ...]]:
+    def additions(wanted: Mapping[str, frozenset[NameInFile]]) -> dict[str, tuple[Fact, ...]]:
         whole = [each.commit for each in store.commits([ids[sha] for sha in wanted], patches=True)]
         trees = {each.sha: source.trees(each) for each in whole if each.sha in by_files}
         return {each.sha: added_facts(each, wanted[each.sha], trees.get(each.sha)) for each in whole}

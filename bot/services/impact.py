@@ -13,7 +13,7 @@ import structlog
 from analysis.errors import DigestError, MirrorUnavailable, OutsideFailure
 from analysis.impact.matching import impacts
 from analysis.impact.net_impacts import NetImpacts
-from analysis.impact.surface.trees import UpstreamTree
+from analysis.impact.surface.extraction import UpstreamTree
 from analysis.models import Commit, DayReport, Entry, Fact, Failure, Language, Repository, Trees
 from analysis.models.impacts import (
     CommitImpacts,
@@ -148,7 +148,7 @@ class ImpactService:
         mirror = self.mirror(upstream, now)
         ends = mirror.trees_between(span.base, span.end, strict=True)
         roots = upstream_tree(mirror, span.base).roots
-        nets = [(each.downstream, NetImpacts(span.entries[-1].commit, ends, each.uses, roots)) for each in surfaces]
+        nets = [(each.downstream, NetImpacts(ends, each.uses, roots)) for each in surfaces]
 
         def find(entry: Entry, commit: Commit, trees: Trees) -> Iterator[tuple[Downstream, Sequence[Impact]]]:
             standing = span.net_facts.get(commit.sha, entry.facts)

@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from analysis.errors import Misuse, UnknownCommit
-from analysis.impact.surface.index import SurfaceIndex
-from analysis.impact.surface.packages import packages
-from analysis.impact.surface.trees import TreeSurface, UpstreamTree, surface_of_tree
+from analysis.impact.surface.extraction import TreeSurface, UpstreamTree, packages, surface_of_tree
+from analysis.impact.surface.model import SurfaceIndex
 from analysis.locale import Phrase
 from analysis.models import Repository
 from analysis.models.impacts import Downstream

@@ -12,11 +12,10 @@ from zoneinfo import ZoneInfo
 
 from analysis.consequences.upgrade import group_by_consequence
 from analysis.errors import DigestError, Misuse
-from analysis.impact.netting import undone_commits
-from analysis.impact.picks import picks
+from analysis.impact.reversal import picks, undone_commits
 from analysis.locale import Phrase
 from analysis.models import Commit, Entry, Failure, Language, Repository
-from analysis.models.upgrades import Pinned, Revision, UpgradeReport
+from analysis.models.upgrades import Pinned, RangeEnd, UpgradeReport
 from analysis.window import parse_day, window
 from bot.models.progress import SILENT, Progress
 from bot.services.analyst import Analyst
@@ -59,8 +58,8 @@ class UpgradeRequest(NamedTuple):
 class _Ends(NamedTuple):
     """The two ends, and the pin that the first comes from, if it does."""
 
-    start: Revision
-    end: Revision
+    start: RangeEnd
+    end: RangeEnd
     pinned: Pinned | None
 
 
@@ -195,7 +194,7 @@ def _find_ends(asked: UpgradeRequest, source: CommitSource, impacts: ImpactServi
             Phrase("give the version to upgrade from (upgrade FROM), or the code that pins it: owner/name or a folder")
         )
     pinned, sha = _pinned(asked, source, impacts)
-    return _Ends(Revision(name=pinned.pin.ref, sha=sha), end, pinned)
+    return _Ends(RangeEnd(name=pinned.pin.ref, sha=sha), end, pinned)
 
 
 def _pinned(asked: UpgradeRequest, source: CommitSource, impacts: ImpactService) -> tuple[Pinned, str]:
@@ -209,20 +208,20 @@ def _pinned(asked: UpgradeRequest, source: CommitSource, impacts: ImpactService)
     return pinned_version(impacts, last, asked.upstream, source, asked.now)
 
 
-def _revision(name: str, asked: UpgradeRequest, source: CommitSource, *, is_start: bool) -> Revision:
+def _revision(name: str, asked: UpgradeRequest, source: CommitSource, *, is_start: bool) -> RangeEnd:
     """Return the commit of a tag or a SHA; of a day, which belongs to the range, the last one before or of it."""
     if name == _HEAD:
-        return Revision(name=asked.upstream.branch or _HEAD, sha=source.head())
+        return RangeEnd(name=asked.upstream.branch or _HEAD, sha=source.head())
     day = _day(name, asked)
     if day is None:
-        return Revision(name=name, sha=source.resolve(name))
+        return RangeEnd(name=name, sha=source.resolve(name))
     whole = window(day, asked.tz)
     sha = source.commit_before(whole.start if is_start else whole.end)
     if sha is None:
         raise Misuse(
             Phrase("{repository} has no commit before {day}", repository=asked.upstream.full_name, day=f"{day}")
         )
-    return Revision(name=f"{day}", sha=sha)
+    return RangeEnd(name=f"{day}", sha=sha)
 
 
 def _day(name: str, asked: UpgradeRequest) -> date | None:

@@ -11,7 +11,7 @@ from bot.store.schema import surfaces as table
 from bot.store.transactions import Records, insert_or_update
 
 if TYPE_CHECKING:
-    from analysis.impact.surface.trees import TreeSurface
+    from analysis.impact.surface.extraction import TreeSurface
 
 _KEPT = 6  # trees of a repository: its heads, and the branches that several channels follow
 
@@ -21,7 +21,7 @@ class Surfaces(Records):
 
     def get(self, repository: Repository, tree: str, packages: Collection[str]) -> "TreeSurface | None":
         """Return the surface of a tree; None if none was stored, or only by other rules."""
-        from analysis.impact.surface.trees import TreeSurface
+        from analysis.impact.surface.extraction import TreeSurface
 
         query = select(table.c.body).filter_by(**_key(repository, tree, packages))
         body = self.database.value(query)

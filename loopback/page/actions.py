@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from loopback.page.player import Viewer
 from loopback.slack import Interaction, LoopbackSlack
-from loopback.slack.blocks import interactive
+from loopback.slack.block_kit import interactive
 from loopback.slack.payloads import filled
 from loopback.slack.workspace import Json
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from secrets import token_urlsafe
 from typing import Any
 
+from loopback.slack.block_kit import with_ids
 from loopback.slack.delivery import Interaction
-from loopback.slack.limits import Refused, check_message, with_ids
+from loopback.slack.limits import Refused, check_message
 from loopback.slack.workspace import Json, Message, Workspace
 
 _USES, _LIFE, _HEAD_START = 5, 1800, 0.1

@@ -4,7 +4,7 @@ import html
 import re
 from typing import Any
 
-from loopback.slack.blocks import interactive
+from loopback.slack.block_kit import interactive
 from loopback.slack.workspace import APP, TEAM, Json, Message, View, Workspace
 
 _TEAM = {"id": TEAM, "domain": "local"}

@@ -6,7 +6,7 @@ from typing import Any
 from uuid import uuid4
 
 from loopback.slack import payloads
-from loopback.slack.blocks import interactive
+from loopback.slack.block_kit import interactive
 from loopback.slack.delivery import Delivery, Envelope, Interaction, Kind
 from loopback.slack.faults import Faults
 from loopback.slack.hooks import Hook, Hooks

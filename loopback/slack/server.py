@@ -90,7 +90,7 @@ class LoopbackSlack(People):
             event_timeout=event_timeout,
         )
         self.agent = agent
-        self._pace = pace
+        self.keeps_pace = pace
         self._posted: dict[str, deque[float]] = defaultdict(lambda: deque(maxlen=_BURST))
         self._lock = Lock()
         outer = self
@@ -190,7 +190,7 @@ class LoopbackSlack(People):
     def _keep_pace(self, params: Json) -> None:
         """Record a message that exceeds the rate; refuse it if the burst limit is reached."""
         home = self.workspace.find_channel(str(params.get("channel")))
-        if not self._pace or home is None:
+        if not self.keeps_pace or home is None:
             return
         with self._lock:
             now, posted = time.monotonic(), self._posted[home.id]

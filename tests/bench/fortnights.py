@@ -14,9 +14,8 @@ from typing import NamedTuple
 from analysis.errors import DigestError
 from analysis.facts import facts
 from analysis.impact.matching import impacts
-from analysis.impact.surface.index import SurfaceIndex
-from analysis.impact.surface.packages import packages
-from analysis.impact.surface.trees import TreeSurface, UpstreamTree, surface_of_tree
+from analysis.impact.surface.extraction import TreeSurface, UpstreamTree, packages, surface_of_tree
+from analysis.impact.surface.model import SurfaceIndex
 from analysis.models import Commit, Frozen, Ranked, Repository
 from analysis.models.impacts import Impact
 from analysis.ranking import packaged_weights, rank

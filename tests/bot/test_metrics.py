@@ -27,12 +27,11 @@ from bot.store.lease import Lease, new_lease
 from bot.store.transactions import passing_failures
 from loopback.slack import Fault, LoopbackSlack
 from tests.conftest import recorded
-from tests.servers.asking import Got, ask
 from tests.servers.databases import empty_database
 from tests.servers.github import FaultyGitHub
 from tests.servers.postgresql import new_postgresql_database, postgresql_database
 from tests.servers.running import bot_running, free_port, stored, whole
-from tests.servers.wire import send
+from tests.servers.wire import Got, ask, send
 
 ADA, DIGEST = "U0ADA", "C0DIGEST"
 Figures = dict[tuple[str, str], float]

@@ -8,10 +8,10 @@ import pytest
 from sqlalchemy import make_url
 
 from loopback.slack import LoopbackSlack
-from tests.servers.asking import ask
 from tests.servers.github import FaultyGitHub
 from tests.servers.postgresql import executed, new_postgresql_database
 from tests.servers.running import bot_running
+from tests.servers.wire import ask
 
 ADA, DIGEST = "U0ADA", "C0DIGEST"
 _END_OTHERS = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid != pg_backend_pid()"

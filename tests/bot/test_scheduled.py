@@ -16,8 +16,8 @@ from loopback.slack import LoopbackSlack
 from tests.conftest import recorded
 from tests.servers.clock import SettableClock
 from tests.servers.github import Fault, FaultyGitHub
+from tests.servers.place import BOT, OTHER, two_channels
 from tests.servers.running import bot_database, bot_running, stored, whole
-from tests.servers.two_channels import BOT, OTHER, two_channels
 
 ADA, DIGEST = "U0ADA", "C0DIGEST"
 Serve = Callable[..., FaultyGitHub]

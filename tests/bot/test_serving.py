@@ -17,10 +17,9 @@ import pytest
 from loopback.slack import LoopbackSlack, payloads
 from loopback.slack.delivery import Envelope
 from tests.conftest import Run
-from tests.servers.asking import Got, ask
 from tests.servers.launched import Launched, begun
 from tests.servers.running import bot_running, free_port, stored
-from tests.servers.wire import dripping, send
+from tests.servers.wire import Got, ask, dripping, send
 
 _PATIENCE = 120  # seconds
 SECRET = "made-up-secret"

@@ -14,7 +14,7 @@ from bot.local.workspace import ADA, CHANNELS, workspace_page
 from bot.models.subjects import DayRef
 from bot.services.factory import Services
 from bot.slack.messages.digest import digest_messages
-from loopback.slack.limits import with_ids
+from loopback.slack.block_kit import with_ids
 from tests.browser.conftest import Open, overflowing, shot
 from tests.conftest import NOON, recorded
 from tests.loopback.test_page import ATOMS

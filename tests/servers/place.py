@@ -9,10 +9,12 @@ from typing import Any, NamedTuple
 from loopback.github import RecordedRepository
 from loopback.slack import Fault, LoopbackSlack, Message
 from tests.conftest import recorded
+from tests.servers.clock import SettableClock
 from tests.servers.github import FaultyGitHub
 from tests.servers.running import stored
 from tests.servers.talk import ADA, LIN, Talk
 
+BOT, OTHER = "U0BOT", "C0OTHER"
 COMMIT, DAY, EMPTY_DAY = "0101010", "2026-02-05", "2020-01-01"
 
 
@@ -91,3 +93,13 @@ def checked(talk: Talk) -> Iterator[Place]:
     assert left == []
     assert [(call.method, call.response) for call in slack.refusals] == []
     assert slack.breaches == []
+
+
+@contextmanager
+def two_channels(clock: SettableClock) -> Iterator[LoopbackSlack]:
+    """Run a Slack in which the bot and Ada share a second channel; at the end nothing was refused and no limit broken."""
+    with LoopbackSlack(now=clock.timestamp, pace=False) as server:
+        server.workspace.add_channel("other", OTHER, members={BOT, ADA})
+        yield server
+        assert [(call.method, call.response) for call in server.refusals] == []
+        assert server.breaches == []

@@ -3,7 +3,7 @@
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cache, lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,10 +14,13 @@ from sqlalchemy.pool import NullPool
 
 from bot.bootstrap import Start, running_bot
 from bot.settings import Settings
+from bot.slack.outbox.outbox import AT_ONCE, SLACKS_PACE
 from loopback.slack import Interaction, LoopbackSlack, Message
 from tests.servers.clock import noon_clock
 from tests.servers.databases import DATABASES, empty_database
 from tests.servers.postgresql import postgresql_database_of
+
+_TICK = timedelta(seconds=0.5)  # so that nobody waits for what is due
 
 
 @contextmanager
@@ -102,7 +105,9 @@ def _started(slack: LoopbackSlack, github_url: str, now: Callable[[], datetime],
         "log_level": "error",
         **settings,
     }
-    with running_bot(Settings(_env_file=None, **chosen), now, Start(address, metrics_port=metrics_port)):
+    pace = SLACKS_PACE if slack.keeps_pace else AT_ONCE
+    start = Start(address, metrics_port=metrics_port, pace=pace, tick=_TICK)
+    with running_bot(Settings(_env_file=None, **chosen), now, start):
         slack.delivery.deliver_to = f"http://127.0.0.1:{address[1]}/slack/events" if address else None
         slack.wait_for(lambda: address or slack.connected)
         yield

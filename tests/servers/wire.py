@@ -1,15 +1,40 @@
-"""Requests byte by byte, as no client library would send them."""
+"""Requests of all kinds: those whose every status is an answer, and those byte by byte, as no client library would send them."""
 
+import json
 import resource
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from email.message import Message
 from http.client import HTTPResponse
 from threading import Event, Thread
-from typing import NamedTuple
+from typing import Any, NamedTuple
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
 
 _OTHER_FILES = 500
+
+
+class Got(NamedTuple):
+    status: int
+    body: Any
+
+
+def ask(
+    url: str, body: bytes | None = None, headers: Mapping[str, str] | None = None, method: str | None = None
+) -> Got:
+    """Ask over HTTP; any status is an answer."""
+    request = Request(url, body, dict(headers or {}), method=method)
+    try:
+        with urlopen(request, timeout=10) as answer:
+            status, text = answer.status, answer.read()
+    except HTTPError as error:
+        with error:
+            status, text = error.code, error.read()
+    try:
+        return Got(status, json.loads(text))
+    except ValueError:
+        return Got(status, text.decode())
 
 
 class Reply(NamedTuple):

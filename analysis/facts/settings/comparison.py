@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from analysis.diff import changed_lines
 from analysis.facts.change import SIDES, Change, is_module, is_product, old_path, removes_lines
-from analysis.facts.settings.definitions import Reader, Setting
+from analysis.facts.settings.definitions import Setting, SettingsReader
 from analysis.facts.settings.environment import EnvironmentRead, environment_reads
 from analysis.facts.settings.values import Evaluator, Symbol, Value
 from analysis.facts.syntax import Source
@@ -133,7 +133,7 @@ class _Comparison:
     def facts(self, old: _Side, new: _Side) -> Iterator[Fact]:
         yield from self._variables(*(_by_name(environment_reads(*side)) for side in (old, new)))
         if is_module(self._file):
-            readers = Reader(*old), Reader(*new)
+            readers = SettingsReader(*old), SettingsReader(*new)
             settings = self._settings(*(_by_name(reader.settings()) for reader in readers))
             constants = self._settings(*(_by_name(reader.constants()) for reader in readers))
             named = {(fact.path, fact.line) for fact in settings}
@@ -143,9 +143,11 @@ class _Comparison:
     def new_facts(self, old: _Side, new: _Side) -> Iterator[Fact]:
         """Yield the settings that only the new side has, and that are on; of a field and its flag the flag."""
         known = {_own_name(each.name) for each in environment_reads(*old)}
-        known |= {_own_name(each.name) for each in Reader(*old).settings()}
+        known |= {_own_name(each.name) for each in SettingsReader(*old).settings()}
         values = [(each.name, each.in_effect, each.line) for each in environment_reads(*new)]
-        values += [(each.name, each.value, each.line) for each in Reader(*new).settings() if _SET.match(each.name)]
+        values += [
+            (each.name, each.value, each.line) for each in SettingsReader(*new).settings() if _SET.match(each.name)
+        ]
         found: dict[str, Fact] = {}
         for name, value, line in sorted(values, key=lambda found: not found[0].startswith("-")):
             own = _own_name(name)

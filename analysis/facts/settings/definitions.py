@@ -33,8 +33,8 @@ class Setting(NamedTuple):
     line: int
 
 
-class Reader:
-    """Reader of the settings of one file on one side of a commit."""
+class SettingsReader:
+    """SettingsReader of the settings of one file on one side of a commit."""
 
     def __init__(self, source: Source, evaluator: Evaluator) -> None:
         self._source = source

@@ -3,16 +3,14 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from analysis.facts.whole_files.repository import Revision
-from analysis.impact.matching.advice import import_advice
 from analysis.impact.matching.callers import Callers
-from analysis.impact.matching.changes import changed_names
-from analysis.impact.matching.overriding import Overriding
+from analysis.impact.matching.changes import Successors, changed_names
 from analysis.impact.matching.python import Matching
+from analysis.impact.matching.quotation import import_advice
 from analysis.impact.matching.settings import setting_impacts
-from analysis.impact.matching.successors import Successors
 from analysis.impact.matching.upstream import Upstream
 from analysis.impact.matching.values import Values
-from analysis.impact.surface.index import SurfaceIndex
+from analysis.impact.surface.model import SurfaceIndex
 from analysis.models import Commit, Fact, Trees
 from analysis.models.impacts import Certainty, Impact, ImpactKind
 
@@ -31,9 +29,9 @@ def impacts(
     matching = Matching(
         before,
         after,
-        Successors(commit, facts, before, after),
+        Successors(commit.files, facts, before, after),
         Values(before, after),
-        Overriding(Callers(commit, revisions[1]), index),
+        Callers(commit.files, revisions[1], index),
         index,
     )
     found = [*matching.impacts(changed_names(commit, *revisions))]

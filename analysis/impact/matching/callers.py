@@ -1,18 +1,24 @@
-"""Calls in the files that a commit changes: no other upstream code can pass a parameter that the commit adds."""
+"""Callers of overrides and replacements: which parameters that they lack upstream passes.
+
+Only the files that a commit changes are read: no other upstream code can pass a parameter that the commit adds.
+"""
 
 import ast
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
 from analysis.facts.change import is_module
 from analysis.facts.syntax import parse_module
+from analysis.facts.whole_files.module import Parameter
 from analysis.facts.whole_files.repository import Revision
-from analysis.models import Commit
-
-_FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
+from analysis.impact.matching.signatures import Misfit
+from analysis.impact.surface.model import SurfaceIndex, Use, UseKind
+from analysis.impact.surface.targets import ABOVE, CALL, CONSTRUCTOR, owner_of
+from analysis.models import FileChange
+from analysis.models.impacts import Cause
 
 
 class Caller(NamedTuple):
@@ -30,30 +36,57 @@ class Caller(NamedTuple):
 class Callers:
     """The calls of a commit's changed modules as they are after it, parsed once they are asked for."""
 
-    def __init__(self, commit: Commit, after: Revision) -> None:
-        self._commit = commit
+    def __init__(self, files: Sequence[FileChange], after: Revision, uses: SurfaceIndex) -> None:
+        """Take the surface whose overrides are called, too."""
+        self._files = files
         self._after = after
+        self._uses = uses
 
-    def of(self, name: str) -> Sequence[Caller]:
-        """Return the calls of whatever has this name."""
-        return self._by_name.get(name, ())
+    def met(self, use: Use, misfits: Iterable[Misfit], parameters: Sequence[Parameter]) -> Iterator[Misfit]:
+        """Yield the misfits of an override that callers meet, given the parameters that upstream's own has by now.
 
-    def no_longer_use(self, name: str) -> bool:
-        """Return whether the commit takes away a line that has this name, other than its definitions."""
+        Callers in files that the commit leaves alone cannot know a new optional parameter, so that one of the others must
+        pass it. If the only callers are methods that the class replaces as well, nobody meets anything.
+        """
+        callers = list(self._of(use))
+        positions = {each.name: index for index, each in enumerate(parameters) if each.positional}
+        reached = [each for each in callers if not self._is_replaced(each.method, use)]
+        for each in misfits:
+            passed = any(caller.passes(each.parameter, positions.get(each.parameter)) for caller in reached)
+            if passed or (each.cause is not Cause.PARAMETER_ADDED and (reached or not callers)):
+                yield each
+
+    def lost(self, name: str) -> bool:
+        """Return whether the commit takes away a line that has the name of a method, other than its definitions."""
         used = re.compile(rf"^-(?!\s*(?:async\s+)?def\s).*\b{re.escape(name)}\b", re.MULTILINE)
-        sources = (file for file in self._commit.files if is_module(file))
+        sources = (file for file in self._files if is_module(file))
         return any(file.patch is None or used.search(file.patch) for file in sources)
 
-    def of_constructors(self, classes: Collection[str]) -> Iterator[Caller]:
-        """Yield the calls of these classes, and of variables that hold a class."""
+    def _of(self, use: Use) -> Iterator[Caller]:
+        """Yield the calls that may be of this definition: those of a constructor call its class, or a variable that holds it."""
+        if use.kind is not UseKind.OVERRIDE or use.target[-1] != CONSTRUCTOR:
+            yield from self._by_name.get(use.target[-1], ())
+            return
+        owner = owner_of(use.target)
+        subclass = self._uses.subclasses.get(owner)
+        classes = {each[-1] for each in (subclass.bases if subclass else (owner,))}
         for name, calls in self._by_name.items():
             if name in classes or "cls" in name.lower() or "class" in name.lower():
                 yield from calls
 
+    def _is_replaced(self, method: str, use: Use) -> bool:
+        """Return whether the class that has this override replaces a method, without calling the one that it replaces."""
+        owner = owner_of(use.target) if CALL in use.target else None
+        subclass = self._uses.subclasses.get(owner) if owner else None
+        if owner is None or subclass is None or method not in subclass.members:
+            return False
+        above = (*owner, ABOVE, CALL, method)
+        return not any(each.target == above for each in self._uses.passing(method))
+
     @cached_property
     def _by_name(self) -> Mapping[str, list[Caller]]:
         found: dict[str, list[Caller]] = defaultdict(list)
-        for file in self._commit.files:
+        for file in self._files:
             text = self._after.text(file.path) if file.status != "removed" and is_module(file) else None
             if tree := parse_module(text or ""):
                 for name, caller in _calls(tree, ""):
@@ -62,6 +95,7 @@ class Callers:
 
 
 def _calls(node: ast.AST, method: str) -> Iterator[tuple[str, Caller]]:
+    """Yield the calls below a node, each with the name that it calls."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.Call):
             match child.func:
@@ -71,5 +105,7 @@ def _calls(node: ast.AST, method: str) -> Iterator[tuple[str, Caller]]:
                     yield name, Caller(child, "")
         if isinstance(child, ast.ClassDef):
             yield from _calls(child, "")
-        else:  # a function within a method is the method's
-            yield from _calls(child, child.name if isinstance(child, _FUNCTIONS) and not method else method)
+        elif isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield from _calls(child, method or child.name)  # a function within a method is the method's
+        else:
+            yield from _calls(child, method)

@@ -5,28 +5,26 @@ followed to that definition in the files before and after.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from analysis.facts.whole_files.module import Class, Function, Import, Member, Parameter
-from analysis.impact.matching.advice import advised
-from analysis.impact.matching.changes import ChangedNames, is_abstract
-from analysis.impact.matching.overriding import Overriding
-from analysis.impact.matching.parameters import called_with, own_parameters
-from analysis.impact.matching.quotation import line_of, quoted
+from analysis.facts.whole_files.module import Class, Function, Import, Member
+from analysis.impact.matching.callers import Callers
+from analysis.impact.matching.changes import ChangedNames, Successor, Successors, is_abstract
+from analysis.impact.matching.quotation import advised, line_of, quoted
 from analysis.impact.matching.signatures import (
     Misfit,
     call_misfits,
+    called_with,
     displaced,
     override_misfits,
+    own_parameters,
     shifted_by,
 )
-from analysis.impact.matching.successors import Successor, Successors
 from analysis.impact.matching.upstream import ABSENT, Answer, Place, Presence, Upstream
 from analysis.impact.matching.values import Values
-from analysis.impact.surface.index import SurfaceIndex
-from analysis.impact.surface.model import Subclass, Use, UseKind
+from analysis.impact.surface.model import Subclass, SurfaceIndex, Use, UseKind
 from analysis.impact.surface.targets import CALL, CONSTRUCTOR, Target, written
 from analysis.models.impacts import Cause, Certainty, DownstreamPlace, Impact, ImpactKind, UpstreamPlace
 
@@ -42,13 +40,16 @@ _FAILING = (Cause.PARAMETER_REQUIRED, Cause.PARAMETER_REMOVED)
 
 @dataclass(frozen=True)
 class Matching:
-    """Upstream before and after a commit, what the commit says of successors, values and callers, and the surface."""
+    """Upstream before and after a commit, what the commit says of successors, values and callers, and the surface.
+
+    `callers` are None for a range of commits, of which no single one has them all.
+    """
 
     before: Upstream
     after: Upstream
     successors: Successors
     values: Values
-    overriding: Overriding
+    callers: Callers | None
     uses: SurfaceIndex
 
     def impacts(self, names: ChangedNames) -> Iterator[Impact]:
@@ -81,7 +82,7 @@ class Matching:
             return
         if not _names(use, target[-1]):  # what it is taken from is gone: that is told where it is named
             return
-        if use.kind is UseKind.OVERRIDE and not self.overriding.lost_callers(target[-1]):
+        if use.kind is UseKind.OVERRIDE and self.callers and not self.callers.lost(target[-1]):
             return  # nobody called it before
         place, successor = self._succeeded(use, len(target)) or (_offered(was, target[-1]), None)
         cause, new = successor or (Cause.REMOVED, None)
@@ -141,7 +142,8 @@ class Matching:
         elif use.parameters is not None and isinstance(was.member, Function) and isinstance(now.member, Function):
             old, new = own_parameters(was), own_parameters(now)
             if old is not None and new is not None and old != new:
-                yield from self.overriding.met(use, override_misfits(use.parameters, old, new), new)
+                unfit = override_misfits(use.parameters, old, new)
+                yield from self.callers.met(use, unfit, new) if self.callers else unfit
 
     def _required(self, subclass: Subclass, names: ChangedNames) -> Iterator[Impact]:
         for name in names.abstract - subclass.members if not subclass.abstract else ():
@@ -213,18 +215,16 @@ def _quotation(was: Place, now: Place | None, subjects: Sequence[str]) -> Upstre
 
 def _gains(was: Place, now: Place) -> bool:
     """Return whether a function has a parameter, or a class a member, that it did not have."""
-    old, new = ({each.name for each in _parts(side.member)} for side in (was, now))
-    return not new <= old
+    return not _part_names(now.member) <= _part_names(was.member)
 
 
-def _parts(member: Member | None) -> Iterable[Parameter | Member]:
-    return (
-        member.parameters
-        if isinstance(member, Function)
-        else member.members.values()
-        if isinstance(member, Class)
-        else ()
-    )
+def _part_names(member: Member | None) -> set[str]:
+    match member:
+        case Function(parameters=parameters):
+            return {each.name for each in parameters}
+        case Class(members=members):
+            return {*members}
+    return set()
 
 
 def _names(use: Use, name: str) -> bool:

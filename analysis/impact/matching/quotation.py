@@ -1,12 +1,17 @@
-"""The code that an impact quotes of the upstream definition: its line, or what the commit changes of a longer head."""
+"""Code in an impact: what it quotes of the upstream definition, and what to write instead of the downstream line."""
 
+import ast
+import re
 from collections.abc import Iterator, Sequence
 
+from analysis.facts.syntax import parse_module
 from analysis.facts.whole_files.module import Class, Function, Parameter, ParameterKind
 from analysis.impact.matching.upstream import Place
+from analysis.models.impacts import Cause, ImpactKind
 
 _ELLIPSIS = "..."
 _SIGNS = {ParameterKind.VAR_POSITIONAL: "*", ParameterKind.VAR_KEYWORD: "**"}
+_HEAD_BODY = " pass"  # after a line that is the head of a block
 
 
 def line_of(place: Place) -> int | None:
@@ -55,3 +60,122 @@ def _written(parameter: Parameter) -> str:
     name = _SIGNS.get(parameter.kind, "") + parameter.name
     text = f"{name}: {parameter.annotation}" if parameter.annotation else name
     return text if parameter.required or parameter.variadic else f"{text} = {_ELLIPSIS}"
+
+
+def advised(
+    kind: ImpactKind, cause: Cause, code: str, *, name: str, new: str | None, subjects: Sequence[str] = ()
+) -> str | None:
+    """Return the code to write instead of the line `code`; None if it cannot be told from that line alone.
+
+    `name` and `new` are dotted names before and after, or names of parameters where the cause is about `subjects`.
+    """
+    proposed: str | None = None
+    if cause in (Cause.MOVED, Cause.RENAMED) and new:
+        proposed = _imported(code, name, new) if kind is ImpactKind.IMPORT else _renamed(code, name, new)
+    elif cause in (Cause.PARAMETER_RENAMED, Cause.PARAMETER_REMOVED) and kind is ImpactKind.CALL:
+        proposed = code
+        for subject in subjects:
+            proposed = _with_keyword(proposed, name, subject, new) if proposed else None
+    return proposed if proposed and proposed != code and _parsed(proposed) else None
+
+
+def import_advice(code: str, renamed: Sequence[tuple[str, str]]) -> str | None:
+    """Return what to write instead of an import of several names, given as (name, new name) pairs of dotted names."""
+    lines = [code]
+    for name, new in renamed:
+        proposed = [(index, _imported(line, name, new)) for index, line in enumerate(lines)]
+        changed = [(index, text) for index, text in proposed if text and text != lines[index]]
+        if len(changed) != 1:
+            return None
+        index, text = changed[0]
+        lines[index : index + 1] = text.split("\n")
+    return "\n".join(lines) if parse_module("\n".join(lines)) else None
+
+
+def _parsed(code: str) -> ast.Module | None:
+    """Return a line's syntax tree, by itself or as the head of a block."""
+    return parse_module(code) or parse_module(f"{code.rstrip()}{_HEAD_BODY}")
+
+
+def _imported(code: str, name: str, new: str) -> str | None:
+    tree = _parsed(code)
+    match tree.body if tree else None:
+        case [ast.ImportFrom(level=0, module=str(module), names=names) as node]:
+            return _imported_from(code, node, module, names, (name, new))
+        case [ast.Import(names=[ast.alias(name=whole, asname=alias)]) as node] if _begins(whole, name):
+            as_before = f" as {alias}" if alias else ""
+            return f"import {new}{whole[len(name) :]}{as_before}{code[node.end_col_offset :]}"
+        case None | [ast.Expr(value=ast.Name() | ast.Tuple())]:  # a line of an import over several
+            return _one_of_several(code, name, new)
+        case [ast.Import() | ast.ImportFrom()]:
+            return None
+    return _in_strings(code, name, new)
+
+
+def _imported_from(
+    code: str, node: ast.ImportFrom, module: str, names: list[ast.alias], renamed: tuple[str, str]
+) -> str | None:
+    name, new = renamed
+    if _begins(module, name):  # it is the module that has another name
+        imported = ", ".join(map(ast.unparse, names))
+        return f"from {new}{module[len(name) :]} import {imported}{code[node.end_col_offset :]}"
+    moved = [each for each in names if f"{module}.{each.name}" == name]
+    if len(moved) != 1:
+        return None
+    line = f"{_import_of(new, moved[0].asname or moved[0].name)}{code[node.end_col_offset :]}"
+    kept = ", ".join(ast.unparse(each) for each in names if each is not moved[0])
+    return f"from {module} import {kept}\n{line}" if kept else line
+
+
+def _one_of_several(code: str, name: str, new: str) -> str | None:
+    own = name.rpartition(".")[2]
+    found = re.fullmatch(rf"{re.escape(own)}(?:\s+as\s+(\w+))?\s*,?\s*(?:#.*)?", code.strip())
+    return _import_of(new, found[1] or own) if found else None
+
+
+def _import_of(new: str, bound: str) -> str:
+    module, _, imported = new.rpartition(".")
+    as_before = f" as {bound}" if bound != imported else ""
+    return f"from {module} import {imported}{as_before}" if module else f"import {imported}{as_before}"
+
+
+def _in_strings(code: str, name: str, new: str) -> str:
+    """Return a line with a dotted path in its strings replaced, whether its last name follows a dot or a colon."""
+    colon = ":".join(name.rpartition(".")[::2])
+    code = re.sub(rf"(?<![\w.]){re.escape(name)}(?!\w)", new, code)
+    return re.sub(rf"(?<![\w.]){re.escape(colon)}(?!\w)", ":".join(new.rpartition(".")[::2]), code)
+
+
+def _begins(whole: str, name: str) -> bool:
+    return f"{whole}.".startswith(f"{name}.")
+
+
+def _renamed(code: str, name: str, new: str) -> str | None:
+    """Return a line with the last name replaced; None for one that is reached another way by now."""
+    (module, _, old), (other, _, now) = name.rpartition("."), new.rpartition(".")
+    return re.sub(rf"\b{re.escape(old)}\b", now, code) if module == other else None
+
+
+def _with_keyword(code: str, name: str, keyword: str, new: str | None) -> str | None:
+    """Return a line in which the call of a function passes a keyword under its new name, or not at all."""
+    tree = _parsed(code)
+    found = list(_keywords(tree, name, keyword)) if tree and code.isascii() else []  # or columns are not characters
+    if len(found) != 1:
+        return None
+    call, passed = found[0]
+    start, end = passed.col_offset, passed.end_col_offset or 0
+    if new:
+        return f"{code[:start]}{new}{code[start + len(keyword) :]}"
+    arguments = [*call.args, *(each.value for each in call.keywords)]
+    if len(arguments) > 1 and arguments[0] is passed.value:  # the first goes with the comma after it
+        return code[:start] + re.sub(r"^\s*,\s*", "", code[end:])
+    return re.sub(r",?\s*$", "", code[:start]) + code[end:]
+
+
+def _keywords(tree: ast.Module, name: str, keyword: str) -> Iterator[tuple[ast.Call, ast.keyword]]:
+    """Yield the keywords of a name that a line passes: to the function of this dotted name, if one is called by it."""
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    own = set(name.split(".")[-2:])
+    named = [each for each in calls if getattr(each.func, "attr", getattr(each.func, "id", "")) in own]
+    for call in named or calls:
+        yield from ((call, each) for each in call.keywords if each.arg == keyword)

@@ -4,13 +4,13 @@ import re
 from collections.abc import Iterator, Sequence
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.utils import canonicalize_name
 
-from analysis.impact.matching.parameters import called_with
 from analysis.impact.matching.quotation import quoted
+from analysis.impact.matching.signatures import called_with
 from analysis.impact.matching.upstream import Place, Presence, Upstream
-from analysis.impact.surface.index import SurfaceIndex
-from analysis.impact.surface.mentions import FLAG, KEY, OPERATOR, REQUIREMENT, ROUTE, VARIABLE, normalized
-from analysis.impact.surface.model import Use, UseKind
+from analysis.impact.surface.mentions import FLAG, KEY, OPERATOR, REQUIREMENT, ROUTE, VARIABLE
+from analysis.impact.surface.model import SurfaceIndex, Use, UseKind
 from analysis.impact.surface.targets import written
 from analysis.models import Commit, Fact, FactKind
 from analysis.models.impacts import Cause, Certainty, DownstreamPlace, Impact, ImpactKind, UpstreamPlace
@@ -96,7 +96,7 @@ def _is_of_module(use: Use, fact: Fact, before: Upstream) -> bool:
 def _contradicted(fact: Fact, index: SurfaceIndex) -> Iterator[Impact]:
     if fact.new is None or "+" in fact.new:  # a local version is a build for one platform
         return
-    for use in index.mentioning(REQUIREMENT, normalized(fact.name)):
+    for use in index.mentioning(REQUIREMENT, canonicalize_name(fact.name)):
         # What was excluded before is not broken by this commit.
         if _contradicts(use.target[2], fact.new) and not _contradicts(use.target[2], fact.old or ""):
             place = UpstreamPlace(path=fact.path or "", line=fact.line, before=fact.old, after=fact.new)

@@ -1,11 +1,101 @@
-"""Mismatches between a signature and its calls and overrides, each with the reason."""
+"""Parameters of upstream functions and constructors as callers pass them, and the calls and overrides that do not fit them."""
 
+import ast
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from analysis.facts.whole_files.module import Parameter, ParameterKind
+from analysis.facts.syntax import parse_expression
+from analysis.facts.whole_files.module import Attribute, Class, Function, Parameter, ParameterKind
+from analysis.facts.whole_files.repository import Found
+from analysis.facts.whole_files.signatures import called_parameters
+from analysis.impact.matching.upstream import Answer, Place, Upstream
 from analysis.impact.surface.model import Arguments
+from analysis.impact.surface.targets import CONSTRUCTOR
 from analysis.models.impacts import Cause
+
+_NOT_CALLED = re.compile(r"\b(?:jit|kernel|overload|custom_op|singledispatch\w*|register)\b")
+_MODELS = ("BaseModel", "Struct")  # whose subclasses are records as well
+_RECORD_DECORATOR = re.compile(r"\b(?:dataclass|config|attrs|define)\b")
+_DEFAULTS = ("default", "default_factory", "factory")
+_REST = Parameter("extra", ParameterKind.VAR_KEYWORD, required=False, annotation="")
+
+
+def called_with(upstream: Upstream, answer: Answer) -> list[Parameter] | None:
+    """Return the parameters of a function, or of a class's constructor; None if they are not known."""
+    place = answer.last
+    if isinstance(place.member, Class) and not place.instance:
+        return _constructor(upstream, Found(place.module, place.member))
+    if not isinstance(place.member, Function):
+        return None
+    above = answer.places[-2] if len(answer.places) > 1 else None
+    on_class = above is not None and isinstance(above.member, Class) and not above.instance
+    # A method that is read of its class is passed its `self`.
+    return own_parameters(place, bound=not on_class or any("classmethod" in each for each in place.member.decorators))
+
+
+def own_parameters(place: Place, *, bound: bool = True) -> list[Parameter] | None:
+    """Return what a caller passes to a function, without `self` or `cls`; None if it is not called by its parameters."""
+    function = place.member
+    assert isinstance(function, Function)
+    if any(map(_NOT_CALLED.search, function.decorators)):
+        return None
+    return list(called_parameters(function, method=bound and place.owner is not None).values())
+
+
+def _constructor(upstream: Upstream, owner: Found[Class]) -> list[Parameter] | None:
+    classes: list[Class] = []
+    model = False
+    for each in upstream.lineage(owner):
+        if each is None:
+            return None
+        own = each.member.members.get(CONSTRUCTOR)
+        if isinstance(own, Function):
+            generated = model or any(map(is_record, classes))
+            return None if generated else own_parameters(Place(each.module, own, each.member))
+        if "__new__" in each.member.members or "metaclass" in " ".join(each.member.keywords):
+            return None
+        model = model or any(base.name in _MODELS for base in each.member.bases)
+        classes.append(each.member)
+    records = [each for each in classes if model or is_record(each)]
+    if not records:
+        return None
+    found: dict[str, Parameter] = {}
+    for record in reversed(records):
+        found |= {field.name: field for field in _fields(record, model=model)}
+    return [*found.values(), *([_REST] if model else [])]  # which a model ignores
+
+
+def is_record(owner: Class) -> bool:
+    """Return whether a class gets its constructor from its fields."""
+    return any(map(_RECORD_DECORATOR.search, owner.decorators)) or any(
+        base.name == "NamedTuple" for base in owner.bases
+    )
+
+
+def _fields(owner: Class, *, model: bool) -> list[Parameter]:
+    by_name = model or any("kw_only=True" in each for each in owner.decorators)
+    found = []
+    for each in owner.members.values():
+        if not isinstance(each, Attribute) or not each.field or "ClassVar" in each.annotation:
+            continue
+        if each.annotation.endswith("KW_ONLY"):
+            by_name = True
+        elif "init=False" not in each.value:
+            named = by_name or "kw_only=True" in each.value
+            kind = ParameterKind.KEYWORD_ONLY if named else ParameterKind.POSITIONAL_OR_KEYWORD
+            found.append(Parameter(each.name, kind, _requires_value(each), ""))
+    return found
+
+
+def _requires_value(field: Attribute) -> bool:
+    """Return whether a field has no default; what describes it, such as `field(repr=False)`, is none."""
+    if field.required or not re.match(r"(?:\w+\.)?[fF]ield\(", field.value):
+        return field.required
+    call = parse_expression(field.value)
+    if not isinstance(call, ast.Call) or any(each.arg in (None, *_DEFAULTS) for each in call.keywords):
+        return False
+    return not call.args or (isinstance(call.args[0], ast.Constant) and call.args[0].value is ...)
 
 
 class Misfit(NamedTuple):
@@ -17,7 +107,11 @@ class Misfit(NamedTuple):
 
 def call_misfits(arguments: Arguments, parameters: Sequence[Parameter]) -> Iterator[Misfit]:
     """Yield why a call raises TypeError for a function with these parameters, those of a method without `self`."""
-    names = {each.name for each in parameters if each.kind in (_KEYWORD, _EITHER)}
+    names = {
+        each.name
+        for each in parameters
+        if each.kind in (ParameterKind.KEYWORD_ONLY, ParameterKind.POSITIONAL_OR_KEYWORD)
+    }
     if not _has(parameters, ParameterKind.VAR_KEYWORD):
         for keyword in arguments.keywords:
             if keyword not in names:
@@ -28,7 +122,7 @@ def call_misfits(arguments: Arguments, parameters: Sequence[Parameter]) -> Itera
     passed = {each.name for each in positions[: arguments.positional]} | set(arguments.keywords)
     for each in parameters:
         by_star = (each.positional and arguments.any_positional) or (
-            each.kind is not _POSITION and arguments.any_keywords
+            each.kind is not ParameterKind.POSITIONAL_ONLY and arguments.any_keywords
         )
         if each.required and not each.variadic and each.name not in passed and not by_star:
             yield Misfit(Cause.PARAMETER_REQUIRED, each.name)
@@ -67,7 +161,7 @@ def is_callable_as(own: Sequence[Parameter], upstream: Sequence[Parameter]) -> b
     in_order = not _out_of_order(own, upstream)
     for place, each in enumerate(upstream):
         known = each.name in accepted or each.variadic or not each.required
-        absorbed = _has(own, ParameterKind.VAR_KEYWORD) and each.kind is not _POSITION
+        absorbed = _has(own, ParameterKind.VAR_KEYWORD) and each.kind is not ParameterKind.POSITIONAL_ONLY
         by_place = (place < len(own) and own[place].positional) or _has(own, ParameterKind.VAR_POSITIONAL)
         if not known and not absorbed and not (each.positional and by_place and in_order):
             return False
@@ -98,7 +192,7 @@ def override_misfits(
     takes_keywords = _has(own, ParameterKind.VAR_KEYWORD)
     for place, each in enumerate(after):
         known = each.name in old or each.name in accepted or each.variadic
-        absorbed = takes_keywords and each.kind is not _POSITION
+        absorbed = takes_keywords and each.kind is not ParameterKind.POSITIONAL_ONLY
         by_position = each.positional and (_has(own, ParameterKind.VAR_POSITIONAL) or _same_place(own, place, old, new))
         if not known and not absorbed and not by_position:
             yield Misfit(Cause.PARAMETER_REQUIRED if each.required else Cause.PARAMETER_ADDED, each.name)
@@ -118,10 +212,3 @@ def _same_place(own: Sequence[Parameter], place: int, old: Iterable[str], new: I
 
 def _has(parameters: Iterable[Parameter], kind: ParameterKind) -> bool:
     return any(each.kind is kind for each in parameters)
-
-
-_KEYWORD, _EITHER, _POSITION = (
-    ParameterKind.KEYWORD_ONLY,
-    ParameterKind.POSITIONAL_OR_KEYWORD,
-    ParameterKind.POSITIONAL_ONLY,
-)

@@ -8,9 +8,19 @@ from typing import NamedTuple
 from analysis.facts.syntax import parse_expression
 from analysis.facts.whole_files.module import Attribute, Class, Function, Import, Member, Module
 from analysis.facts.whole_files.repository import Found, Revision
-from analysis.impact.surface.attributes import attribute_targets
 from analysis.impact.surface.model import Subclass
-from analysis.impact.surface.targets import CALL, ITEM, TAKING, Target, infer, instance, is_container, item, owner_of
+from analysis.impact.surface.targets import (
+    CALL,
+    ITEM,
+    TAKING,
+    Target,
+    attribute_targets,
+    infer,
+    instance,
+    is_container,
+    item,
+    owner_of,
+)
 
 _MAX_HOPS = 24  # steps from one definition to the next for one target
 
@@ -244,12 +254,3 @@ class Upstream:
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             return None
         return instance(node.returns, self._names(place.module))
-
-
-def body(module: Module, function: Function) -> str:
-    """Return the statements of a function, however they are formatted and whatever their comments and docstring say."""
-    node = module.definition(function)
-    statements = node.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) else []
-    if statements and isinstance(statements[0], ast.Expr) and isinstance(statements[0].value, ast.Constant):
-        statements = statements[1:]
-    return "\n".join(map(ast.unparse, statements))

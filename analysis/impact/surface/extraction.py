@@ -1,21 +1,166 @@
-"""The extraction of a surface from the files of a downstream tree. Nothing of it is imported or run."""
+"""The extraction of a surface from a downstream tree, and what of the tree is not in it. Nothing of it is imported or run."""
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import NamedTuple, TypeVar
 
 from analysis.impact.surface.mentions import VARIABLE, mentions, variables_read
 from analysis.impact.surface.model import Subclass, Surface, Use, UseKind
 from analysis.impact.surface.modules import ClassDefinition, DownstreamModules, PythonModule
-from analysis.impact.surface.overrides import overrides
 from analysis.impact.surface.targets import Target
-from analysis.impact.surface.usage import UseFinder, upstream_bases
+from analysis.impact.surface.usage import UseFinder, overrides
+from analysis.models.frozen import Frozen
 from analysis.paths import Kind, kind
+from analysis.sources.secrets import Redactor
+from analysis.wordlists import wordlist
 
+MAX_FILES = 20_000
+MAX_CHARACTERS = 100_000_000  # of all files together
+
+_UNREAD_KINDS = (Kind.GENERATED, Kind.VENDORED)
+_BINARY = wordlist("binary_extensions")
+_BOM = "\ufeff"
+_Quoting = TypeVar("_Quoting", Use, Subclass)
+_CHUNK = 1_000_000  # characters of code scanned for secrets at once
+_ROOTS = ("", "src", "lib", "python")
+_LEAST_COPIED = 3  # Python files
+_COPIED_SHARE = 0.5  # of them are at the same place upstream
 # Of the rules that extract a surface: raised whenever they change, so that stored surfaces are extracted anew.
 VERSION = 5
 
 _CODE = (Kind.SOURCE, Kind.BUILD, Kind.DEPENDENCY, Kind.DATA, Kind.TEST, Kind.EXAMPLE)
+
+
+class UpstreamTree(NamedTuple):
+    """The upstream tree: the folders that hold its packages, by their names, and the paths of its files."""
+
+    roots: Mapping[str, str]
+    paths: Collection[str]
+
+
+class TreeSurface(Frozen):
+    """The surface of a tree. `copies` are folders with a copy of upstream, whose uses of itself are not the tree's own.
+
+    `submodules` are not read, `unread` counts other files that should have been: those too large, too many or not readable.
+    """
+
+    surface: Surface
+    python_files: int
+    copies: tuple[str, ...] = ()
+    submodules: tuple[str, ...] = ()
+    unread: int = 0
+
+
+def surface_of_tree(
+    paths: Sequence[str],
+    read: Callable[[Sequence[str]], Iterable[tuple[str, str | None]]],
+    upstream: UpstreamTree,
+    submodules: Sequence[str] = (),
+) -> TreeSurface:
+    """Extract the surface of the tree with these paths.
+
+    `read` yields the path and text of each of some files, no text of those that are binary or cannot be read. What is quoted of them is redacted.
+    """
+    copied = copies(paths, upstream.paths, upstream.roots)
+    below = tuple(f"{folder}/" for folder in copied)
+    own = [path for path in paths if _is_read(path) and not path.startswith(below)]
+    found: list[str] = []  # the paths of those that were read
+    surface = extract(_within_limit(read(own[:MAX_FILES]), found), frozenset(upstream.roots))
+    return TreeSurface(
+        surface=_redacted(surface),
+        python_files=sum(path.endswith(".py") for path in found),
+        copies=copied,
+        submodules=tuple(submodules),
+        unread=len(own) - len(found),
+    )
+
+
+def _within_limit(files: Iterable[tuple[str, str | None]], found: list[str]) -> Iterator[tuple[str, str]]:
+    """Yield the files that have a text, until there are too many characters, and add their paths to `found`."""
+    characters = 0
+    for path, text in files:
+        if text is None:
+            continue
+        characters += len(text)
+        if characters > MAX_CHARACTERS:
+            return
+        found.append(path)
+        yield path, text.removeprefix(_BOM)
+
+
+def _is_read(path: str) -> bool:
+    return path.rpartition(".")[2].lower() not in _BINARY and kind(path) not in _UNREAD_KINDS
+
+
+def _redacted(surface: Surface) -> Surface:
+    """Redact what a surface quotes."""
+    quoted = dict.fromkeys([*(use.code for use in surface.uses), *(each.code for each in surface.subclasses.values())])
+    changed = {line: shown for line, shown in _redacted_lines(list(quoted)) if line != shown}
+    if not changed:
+        return surface
+
+    return surface.model_copy(
+        update={
+            "uses": tuple(_with_code(each, changed) for each in surface.uses),
+            "subclasses": {target: _with_code(each, changed) for target, each in surface.subclasses.items()},
+        }
+    )
+
+
+def _with_code(each: _Quoting, changed: Mapping[str, str]) -> _Quoting:
+    return each.model_copy(update={"code": changed[each.code]}) if each.code in changed else each
+
+
+def _redacted_lines(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield each line with its redacted text; many are scanned at once, which is much faster than one by one."""
+    start = 0
+    while start < len(lines):
+        size, end = 0, start
+        while end < len(lines) and size < _CHUNK:
+            size += len(lines[end]) + 1
+            end += 1
+        shown = Redactor()("\n".join(lines[start:end])).split("\n")
+        if len(shown) == end - start:
+            yield from zip(lines[start:end], shown, strict=True)
+        else:
+            yield from ((line, Redactor()(line)) for line in lines[start:end])
+        start = end
+
+
+def packages(paths: Iterable[str]) -> dict[str, str]:
+    """Return the name of each package among a repository's files, and the folder that it is installed from."""
+    found: dict[str, str] = {}
+    for path in paths:
+        folder = PurePosixPath(path).parent
+        root = "" if str(folder.parent) == "." else str(folder.parent)
+        if path.endswith("/__init__.py") and root in _ROOTS and kind(path) is Kind.SOURCE:
+            found[folder.name] = root
+    return found
+
+
+def copies(paths: Iterable[str], upstream_paths: Collection[str], roots: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the folders of a downstream tree that hold a copy of an upstream package.
+
+    `roots` are the folders that hold the upstream packages, by their names.
+    """
+    files: dict[str, list[str]] = defaultdict(list)
+    for path in paths:
+        *folders, name = path.split("/")
+        for depth, folder in enumerate(folders, 1) if name.endswith(".py") else ():
+            if folder in roots:
+                files["/".join(folders[:depth])].append(path)
+    return tuple(folder for folder, own in files.items() if _is_copy(folder, own, upstream_paths, roots))
+
+
+def _is_copy(folder: str, own: list[str], upstream_paths: Collection[str], roots: Mapping[str, str]) -> bool:
+    if len(own) < _LEAST_COPIED or f"{folder}/__init__.py" not in own:
+        return False
+    name = folder.rpartition("/")[2]
+    upstream = f"{roots[name]}/{name}" if roots[name] else name
+    shared = sum(f"{upstream}{path.removeprefix(folder)}" in upstream_paths for path in own)
+    return shared >= _COPIED_SHARE * len(own)
 
 
 def extract(files: Iterable[tuple[str, str]], packages: frozenset[str]) -> Surface:
@@ -36,19 +181,20 @@ class _Extraction:
         self._importers: defaultdict[Target, list[bool]] = defaultdict(list)  # whether each is guarded
 
     def surface(self, files: Iterable[tuple[str, str]]) -> Surface:
-        modules = DownstreamModules(self._python(files))
+        modules = DownstreamModules(self._python(files), self._packages)
         for module in list(modules):
             self._visit(module, modules)
         for definition in modules.classes():
             self._add_class(definition, modules)
         # A module that is imported under guards alone is for another version.
         guarded = {each.path for each in modules if self._importers[each.target] and all(self._importers[each.target])}
+        own_variables = {(VARIABLE, name) for name in self._own_variables}
         return Surface(
             packages=self._packages,
             uses=tuple(
                 each.model_copy(update={"guarded": True}) if each.path in guarded else each
                 for each in self._uses
-                if not self._is_own_variable(each)
+                if each.kind is not UseKind.MENTION or each.target not in own_variables
             ),
             subclasses=self._subclasses,
             files=self._files,
@@ -66,7 +212,7 @@ class _Extraction:
                 yield path, text
 
     def _visit(self, module: PythonModule, modules: DownstreamModules) -> None:
-        finder = UseFinder(module, modules, self._packages)
+        finder = UseFinder(module, modules)
         try:
             finder.visit(module.tree)
         except RecursionError:
@@ -79,32 +225,20 @@ class _Extraction:
             self._constructed |= finder.constructed
 
     def _add_class(self, definition: ClassDefinition, modules: DownstreamModules) -> None:
-        bases = tuple(upstream_bases(definition, modules, self._packages))
+        bases = tuple(modules.upstream_bases(definition))
         if not bases:
             return
         own = definition.target
-        self._subclasses[own] = _subclass(definition, bases, modules)
+        lineage = [definition, *(each for each in modules.above(definition) if isinstance(each, ClassDefinition))]
+        decorators = (each for method in definition.methods.values() for each in method.decorator_list)
+        self._subclasses[own] = Subclass(
+            target=own,
+            bases=bases,
+            members=frozenset(name for each in lineage for name in each.members),
+            path=definition.path,
+            line=definition.node.lineno,
+            code=modules.module_of(definition).code(definition.node.lineno),
+            abstract=any("abstract" in ast.unparse(each) for each in decorators),
+        )
         if kind(definition.path) is not Kind.TEST:  # whose classes upstream does not call
             self._uses += overrides(definition, modules, own, constructed=own in self._constructed)
-
-    def _is_own_variable(self, use: Use) -> bool:
-        return use.kind is UseKind.MENTION and use.target[0] == VARIABLE and use.target[1] in self._own_variables
-
-
-def _subclass(definition: ClassDefinition, bases: tuple[Target, ...], modules: DownstreamModules) -> Subclass:
-    lineage = [definition, *(each for each in modules.above(definition) if isinstance(each, ClassDefinition))]
-    members = frozenset(name for each in lineage for name in each.members)
-    abstract = any(_is_abstract(method) for method in definition.methods.values())
-    return Subclass(
-        target=definition.target,
-        bases=bases,
-        members=members,
-        path=definition.path,
-        line=definition.node.lineno,
-        code=modules.module_of(definition).code(definition.node.lineno),
-        abstract=abstract,
-    )
-
-
-def _is_abstract(method: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    return any("abstract" in ast.unparse(each) for each in method.decorator_list)

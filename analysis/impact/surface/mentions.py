@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Iterator
 
 from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import canonicalize_name
 
 from analysis.impact.surface.model import Use, UseKind
 from analysis.paths import Kind, kind
@@ -48,7 +49,8 @@ def mentions(path: str, text: str, packages: Collection[str]) -> Iterator[Use]:
     for number, line in enumerate(text.split("\n"), 1):
         section = line.strip() if line.startswith("[") else section
         command = f"{command} {line}" if command.endswith("\\") else line
-        upstreams = _is_quoted(line) or any(package in command.lower() for package in packages)
+        # A flag in quotes is an argument that code passes to a program.
+        upstreams = bool(_QUOTED_FLAG.search(line)) or any(package in command.lower() for package in packages)
         for target in _mentioned(path, found, line):
             own = names_upstream or target[0] == REQUIREMENT or target[1].startswith(prefixes)
             other = (target[0] == REQUIREMENT and section == _BUILD) or (target[0] == FLAG and not upstreams)
@@ -63,11 +65,6 @@ def variables_read(text: str) -> Iterator[str]:
         yield match["read"] or match["listed"]
 
 
-def _is_quoted(line: str) -> bool:
-    """Return whether a line has a flag as a string, as an argument that code passes to a program."""
-    return _QUOTED_FLAG.search(line) is not None
-
-
 def _mentioned(path: str, found: Kind, line: str) -> Iterator[tuple[str, ...]]:
     for word in _WORDS.finditer(line):
         what = word.lastgroup or ""
@@ -76,7 +73,7 @@ def _mentioned(path: str, found: Kind, line: str) -> Iterator[tuple[str, ...]]:
         yield (KEY, key["key"])
     for listed in _REQUIREMENT.findall(line) if found is Kind.DEPENDENCY else ():
         if requirement := _requirement(listed):
-            yield (REQUIREMENT, normalized(requirement.name), str(requirement.specifier))
+            yield (REQUIREMENT, canonicalize_name(requirement.name), str(requirement.specifier))
 
 
 def _requirement(text: str) -> Requirement | None:
@@ -84,7 +81,3 @@ def _requirement(text: str) -> Requirement | None:
         return Requirement(text.strip().rstrip(",\\ "))
     except InvalidRequirement:
         return None
-
-
-def normalized(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 
 from analysis.facts.modules import module_path
 from analysis.facts.syntax import parse_module
-from analysis.impact.surface.attributes import Function, attribute_targets
-from analysis.impact.surface.targets import ABOVE, CALL, Target, infer, instance, joined
+from analysis.impact.surface.targets import ABOVE, CALL, Function, Target, attribute_targets, infer, instance, joined
 
 _MAX_HOPS = 12  # names followed from module to module, or classes up to their bases
 
@@ -46,10 +45,6 @@ class PythonModule:
     functions: dict[str, Function] = field(default_factory=dict)
     stars: list[Target] = field(default_factory=list)
 
-    @property
-    def is_package(self) -> bool:
-        return self.path.endswith("__init__.py")
-
     def code(self, line: int) -> str:
         return self.lines[line - 1].strip() if 0 < line <= len(self.lines) else ""
 
@@ -69,7 +64,7 @@ class PythonModule:
         named = tuple(node.module.split(".")) if node.module else ()
         if not node.level:
             return named
-        package = self.target if self.is_package else self.target[:-1]
+        package = self.target if self.path.endswith("__init__.py") else self.target[:-1]
         above = node.level - 1
         return (*package[: len(package) - above], *named) if above <= len(package) else None
 
@@ -77,8 +72,9 @@ class PythonModule:
 class DownstreamModules:
     """The modules of a downstream tree, and what targets that begin in them come to."""
 
-    def __init__(self, sources: Iterable[tuple[str, str]]) -> None:
-        """Parse (path, text) pairs."""
+    def __init__(self, sources: Iterable[tuple[str, str]], packages: frozenset[str]) -> None:
+        """Parse (path, text) pairs; `packages` are those of upstream."""
+        self.packages = packages
         self.unparsed: list[str] = []
         self._modules: dict[Target, PythonModule] = {}
         for path, text in sources:
@@ -137,11 +133,16 @@ class DownstreamModules:
         for node in top_level(module.tree.body):
             if isinstance(node, ast.ClassDef):
                 target = (*module.target, node.name)
-                bases = (infer(_unsubscripted(base), module.names) for base in node.bases)
+                bases = [base.value if isinstance(base, ast.Subscript) else base for base in node.bases]
                 methods = {each.name: each for each in node.body if isinstance(each, Function)}
                 attributes = attribute_targets(node, target, module.names)
                 module.classes[node.name] = ClassDefinition(
-                    target, module.path, node, tuple(each for each in bases if each), methods, attributes
+                    target,
+                    module.path,
+                    node,
+                    tuple(each for base in bases if (each := infer(base, module.names))),
+                    methods,
+                    attributes,
                 )
 
     def has(self, target: Target) -> bool:
@@ -171,6 +172,12 @@ class DownstreamModules:
     def above(self, definition: ClassDefinition, hops: int = _MAX_HOPS) -> Iterator[ClassDefinition | Target]:
         """Yield the downstream classes above a class, and the targets of its bases from elsewhere, in the order of look-up."""
         yield from self._above(definition, {definition.target}, hops)
+
+    def upstream_bases(self, definition: ClassDefinition) -> Iterator[Target]:
+        """Yield the upstream bases of a class and of its downstream bases, in the order of look-up."""
+        for each in self.above(definition):
+            if isinstance(each, tuple) and each[0] in self.packages:
+                yield each
 
     def _above(self, definition: ClassDefinition, seen: set[Target], hops: int) -> Iterator[ClassDefinition | Target]:
         for base in definition.bases:
@@ -253,7 +260,3 @@ def top_level(body: list[ast.stmt]) -> Iterator[ast.stmt]:
                 yield from top_level(getattr(statement, block, []))
             for handler in getattr(statement, "handlers", []):
                 yield from top_level(handler.body)
-
-
-def _unsubscripted(base: ast.expr) -> ast.expr:
-    return base.value if isinstance(base, ast.Subscript) else base

@@ -1,18 +1,21 @@
-"""Name resolution within one downstream module, scope by scope, and the guarded parts of its code."""
+"""Name resolution within one downstream module, scope by scope, and the guarded parts of its code.
+
+Code that expects a name of upstream to be missing in some version is not broken when it goes.
+"""
 
 import ast
 from collections import ChainMap
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from analysis.impact.surface import guards
-from analysis.impact.surface.attributes import Function, parameter_names
+from analysis.facts.syntax import is_for_type_checkers
 from analysis.impact.surface.modules import ClassDefinition, PythonModule
-from analysis.impact.surface.targets import ABOVE, CALL, Target, held, infer, instance
+from analysis.impact.surface.targets import ABOVE, CALL, Function, Target, held, infer, instance, parameter_names
 
 _IMPORTS = ast.Import | ast.ImportFrom
 _LEAVES = ast.Return | ast.Raise | ast.Continue | ast.Break
 _SCOPES = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+_TOLERATED = ("ImportError", "ModuleNotFoundError", "AttributeError", "Exception", "BaseException")  # a missing name
 
 
 class ScopedVisitor(ast.NodeVisitor):
@@ -26,27 +29,24 @@ class ScopedVisitor(ast.NodeVisitor):
         self._tested: frozenset[str] = frozenset()
         self._calls_guarded = False
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        self._visit_function(node)
-
-    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
-        self._visit_function(node)
-
     def _visit_function(self, node: Function) -> None:
         self._visit_all([*node.decorator_list, *node.args.defaults, *filter(None, node.args.kw_defaults)])
         owner, outer = self._owner, (self._tested, self._calls_guarded)
-        if not (owner and node in owner.methods.values()):
+        is_method = owner is not None and node in owner.methods.values()
+        if not is_method:
             self._define(node)
-        self._tested |= guards.tested_names(node)
-        self._calls_guarded |= guards.inspects_signatures(node)
+        self._tested |= _tested_names(node)
+        self._calls_guarded |= _inspects_signatures(node)
         names: dict[str, Target | None] = dict.fromkeys(_parameters(node))
         names.update(parameter_names(node, self._names))
-        if owner and node in owner.methods.values():
+        if owner and is_method:
             names.update(_first_parameter(node, owner))
             names["super"] = (*owner.target, ABOVE)
         with self._scope(names):
             self._visit_all(node.body)
         self._tested, self._calls_guarded = outer
+
+    visit_FunctionDef = visit_AsyncFunctionDef = _visit_function
 
     def _define(self, node: Function | ast.ClassDef) -> None:
         """Bind the name of a definition, which takes it from an import of the same name."""
@@ -68,15 +68,13 @@ class ScopedVisitor(ast.NodeVisitor):
 
     def visit_If(self, node: ast.If) -> None:
         self.visit(node.test)
-        with self._guarded(when=guards.guards_branches(node.test)):
-            wide = {name: self._names.get(name) for name in _names_in(node.test)}
+        with self._guarded(when=_guards_branches(node.test)):
+            wide = {each.id: self._names.get(each.id) for each in ast.walk(node.test) if isinstance(each, ast.Name)}
             narrowed = self._narrow(node.test)
             self._visit_all(node.body)
             self._names.update({name: wide.get(name) for name, now in narrowed.items() if self._names[name] is now})
             self._visit_all(node.orelse)
-            if guards.is_for_type_checkers(
-                node.test
-            ):  # annotations mean these, whatever stands in for them at run time
+            if is_for_type_checkers(node.test):  # annotations mean these, whatever stands in for them at run time
                 for each in node.body:
                     self._names.update(self._module.imported(each) if isinstance(each, _IMPORTS) else ())
         if (
@@ -106,13 +104,13 @@ class ScopedVisitor(ast.NodeVisitor):
         return found
 
     def visit_IfExp(self, node: ast.IfExp) -> None:
-        with self._guarded(when=guards.guards_branches(node.test)):
+        with self._guarded(when=_guards_branches(node.test)):
             self.generic_visit(node)
 
     def visit_Try(self, node: ast.Try) -> None:
-        with self._guarded(when=guards.guards_body(node)):
+        with self._guarded(when=_guards_body(node)):
             self._visit_all(node.body)
-        with self._guarded(when=guards.guards_body(node)):  # what is there instead belongs to another version
+        with self._guarded(when=_guards_body(node)):  # what is there instead belongs to another version
             self._visit_all(node.handlers)
         self._visit_all([*node.orelse, *node.finalbody])
 
@@ -131,13 +129,11 @@ class ScopedVisitor(ast.NodeVisitor):
 
     # Statements that bind names
 
-    def visit_For(self, node: ast.For) -> None:
+    def _visit_iteration(self, node: ast.For | ast.comprehension) -> None:
         self._bind_items(node.target, node.iter)
         self.generic_visit(node)
 
-    def visit_comprehension(self, node: ast.comprehension) -> None:
-        self._bind_items(node.target, node.iter)
-        self.generic_visit(node)
+    visit_For = visit_comprehension = _visit_iteration
 
     def _visit_comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> None:
         with self._scope({}):
@@ -147,24 +143,14 @@ class ScopedVisitor(ast.NodeVisitor):
                 if value := getattr(node, part, None):
                     self.visit(value)
 
-    def visit_ListComp(self, node: ast.ListComp) -> None:
-        self._visit_comprehension(node)
-
-    def visit_SetComp(self, node: ast.SetComp) -> None:
-        self._visit_comprehension(node)
-
-    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> None:
-        self._visit_comprehension(node)
-
-    def visit_DictComp(self, node: ast.DictComp) -> None:
-        self._visit_comprehension(node)
+    visit_ListComp = visit_SetComp = visit_GeneratorExp = visit_DictComp = _visit_comprehension
 
     def visit_With(self, node: ast.With) -> None:
         for each in node.items:
             self.visit(each.context_expr)
             if isinstance(each.optional_vars, ast.Name):
                 self._names[each.optional_vars.id] = infer(each.context_expr, self._names)
-        with self._guarded(when=guards.suppresses(node)):
+        with self._guarded(when=_suppresses(node)):
             self._visit_all(node.body)
 
     def visit_NamedExpr(self, node: ast.NamedExpr) -> None:
@@ -207,5 +193,61 @@ def _first_parameter(method: Function, owner: ClassDefinition) -> dict[str, Targ
     return {parameters[0].arg: target}
 
 
-def _names_in(node: ast.expr) -> Iterator[str]:
-    return (each.id for each in ast.walk(node) if isinstance(each, ast.Name))
+def _guards_body(statement: ast.Try) -> bool:
+    """Return whether the body of a `try` may fail for a missing name without an error for the caller."""
+    return any(
+        _catches(handler) and not any(isinstance(each, ast.Raise) for each in handler.body)
+        for handler in statement.handlers
+    )
+
+
+def _catches(handler: ast.ExceptHandler) -> bool:
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    names = [_last_name(kind) if kind else "Exception" for kind in kinds]
+    return any(name in _TOLERATED for name in names)
+
+
+def _suppresses(statement: ast.With | ast.AsyncWith) -> bool:
+    """Return whether a `with suppress(ImportError)` lets its body fail for a missing name."""
+    calls = [each.context_expr for each in statement.items if isinstance(each.context_expr, ast.Call)]
+    return any(
+        _last_name(call.func) == "suppress" and any(_last_name(kind) in _TOLERATED for kind in call.args)
+        for call in calls
+    )
+
+
+def _guards_branches(test: ast.expr) -> bool:
+    """Return whether an `if` tests a version, or what an object or a package offers, or is for type checkers only."""
+    return any(_tests_offer(node) for node in ast.walk(test))
+
+
+def _tests_offer(node: ast.AST) -> bool:
+    if not isinstance(node, ast.Name | ast.Attribute):
+        return False
+    name = _last_name(node)
+    return "version" in name.lower() or name in ("TYPE_CHECKING", "hasattr", "find_spec")
+
+
+def _tested_names(body: ast.AST) -> frozenset[str]:
+    """Return the attribute names that code looks for before it uses them, by `hasattr`, or by `getattr` with a default."""
+    found = set()
+    for node in ast.walk(body):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) > 1:
+            name = node.args[1]
+            looks = node.func.id == "hasattr" or (node.func.id == "getattr" and len(node.args) > 2)  # noqa: PLR2004 - with a default
+            if looks and isinstance(name, ast.Constant) and isinstance(name.value, str):
+                found.add(name.value)
+    return frozenset(found)
+
+
+def _inspects_signatures(body: ast.AST) -> bool:
+    """Return whether code looks at a function's parameters before it calls it."""
+    return any(
+        isinstance(node, ast.Attribute | ast.Name) and _last_name(node) == "signature" for node in ast.walk(body)
+    )
+
+
+def _last_name(node: ast.expr) -> str:
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""

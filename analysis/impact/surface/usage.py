@@ -1,33 +1,33 @@
-"""The uses of upstream names in the code of one downstream module."""
+"""The uses of upstream names in the code of one downstream module, with what calls pass and what overrides accept."""
 
 import ast
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 
 from analysis.facts.whole_files.module import Parameter
+from analysis.facts.whole_files.parsing import parameters
 from analysis.impact.surface.model import Arguments, Use, UseKind
 from analysis.impact.surface.modules import ClassDefinition, DownstreamModules, PythonModule
-from analysis.impact.surface.overrides import overrides
 from analysis.impact.surface.scopes import ScopedVisitor
-from analysis.impact.surface.signatures import accepted, annotation, passed
-from analysis.impact.surface.targets import CALL, CONSTRUCTOR, Target, infer, instance, owner_of
+from analysis.impact.surface.targets import CALL, CONSTRUCTOR, Function, Target, infer, instance, owner_of
 
 _MAX_CODE = 200  # characters quoted of a line
+_SPECIAL = (CONSTRUCTOR, "__call__", "__new__")  # of the methods that Python calls, those whose parameters are told
 
 
 class UseFinder(ScopedVisitor):
     """Collects the uses in one module, statement by statement, with what the names of each scope stand for."""
 
-    def __init__(self, module: PythonModule, modules: DownstreamModules, packages: frozenset[str]) -> None:
+    def __init__(self, module: PythonModule, modules: DownstreamModules) -> None:
         super().__init__(module)
         self.uses: list[Use] = []
         self.imports: list[tuple[Target, bool]] = []  # of downstream modules, and whether they are guarded
         self.constructed: set[Target] = set()  # downstream classes that the module calls
         self._compared = False
         self._modules = modules
-        self._packages = packages
-        self._dotted = re.compile(rf"(?:{'|'.join(map(re.escape, sorted(packages)))})(?:[.:]\w+)+")
+        self._dotted = re.compile(rf"(?:{'|'.join(map(re.escape, sorted(modules.packages)))})(?:[.:]\w+)+")
 
     # Statements that bind names
 
@@ -118,9 +118,10 @@ class UseFinder(ScopedVisitor):
             if found and self._modules.class_at(found):
                 self.constructed.add(found)
                 target = (*found, CALL, CONSTRUCTOR)
-            self._note(UseKind.CALL, target, node.func, arguments=passed(node), unpacked=unpacked)
+            self._note(UseKind.CALL, target, node.func, arguments=_passed(node), unpacked=unpacked)
             self._descend(node.func)
-        with self._comparing() if _is_assertion(node.func) else nullcontext():
+        asserts = isinstance(node.func, ast.Attribute) and node.func.attr.startswith("assert")
+        with self._comparing() if asserts else nullcontext():
             self._visit_all(node.args)
             self._visit_all([each.value for each in node.keywords])
 
@@ -143,24 +144,24 @@ class UseFinder(ScopedVisitor):
     def _replacement(self, node: ast.expr, name: str, owner: Target | None, value: ast.expr) -> None:
         """Note the assignment to an attribute of an upstream module or class."""
         found = self._modules.canonical(owner)
-        if found is None or found[0] not in self._packages or CALL in found:
+        if found is None or found[0] not in self._modules.packages or CALL in found:
             return
         by = infer(value, self._names)
         if self._modules.canonical(by) == (*found, name):
             return  # upstream's own is put back
         function = self._modules.function_at(by) if by else None
-        parameters = accepted(function) if function else None
-        if parameters and found[-1][:1].isupper():
-            parameters = parameters[1:]  # a function that becomes a method
+        own = _accepted(function) if function else None
+        if own and found[-1][:1].isupper():
+            own = own[1:]  # a function that becomes a method
         self._note(
             UseKind.REPLACEMENT,
             (*found, name),
             node,
-            parameters=parameters,
-            returns=annotation(function) if function else "",
+            parameters=own,
+            returns=_annotation(function) if function else "",
         )
         definition = self._modules.class_at(self._modules.canonical(by) or ())
-        if definition and not any(upstream_bases(definition, self._modules, self._packages)):
+        if definition and not any(self._modules.upstream_bases(definition)):
             self.uses += overrides(definition, self._modules, (*found, name))
 
     def _note(
@@ -175,7 +176,7 @@ class UseFinder(ScopedVisitor):
         returns: str = "",
     ) -> None:
         found = self._modules.canonical(target)
-        if found is None or not (found[0] in self._packages or self._inherits(found)):
+        if found is None or not (found[0] in self._modules.packages or self._inherits(found)):
             return
         guarded = self._guards > 0 or (self._calls_guarded and kind is UseKind.CALL)
         # The name that an expression over several lines ends in is in the last of them.
@@ -200,21 +201,50 @@ class UseFinder(ScopedVisitor):
         if CALL not in target[:-1]:
             return False
         definition = self._modules.class_at(owner_of(target))
-        return definition is not None and any(upstream_bases(definition, self._modules, self._packages))
-
-
-def upstream_bases(
-    definition: ClassDefinition, modules: DownstreamModules, packages: frozenset[str]
-) -> Iterator[Target]:
-    """Yield the upstream bases of a class and of its downstream bases, in the order of look-up."""
-    for each in modules.above(definition):
-        if isinstance(each, tuple) and each[0] in packages:
-            yield each
-
-
-def _is_assertion(function: ast.expr) -> bool:
-    return isinstance(function, ast.Attribute) and function.attr.startswith("assert")
+        return definition is not None and any(self._modules.upstream_bases(definition))
 
 
 def _has_star(node: ast.Tuple) -> bool:
     return any(isinstance(each, ast.Starred) for each in node.elts)
+
+
+def overrides(
+    definition: ClassDefinition, modules: DownstreamModules, owner: Target, *, constructed: bool = False
+) -> Iterator[Use]:
+    """Yield each method of a class as an override of the one of `owner`: the class itself, or the one that it replaces.
+
+    The constructor of a class that downstream code constructs itself is none: upstream does not call it.
+    """
+    for name, method in definition.methods.items():
+        if (name.startswith("__") and name not in _SPECIAL) or (constructed and name == CONSTRUCTOR):
+            continue
+        decorators = " ".join(ast.unparse(each) for each in method.decorator_list)
+        yield Use(
+            kind=UseKind.OVERRIDE,
+            target=(*owner, CALL, name),
+            path=definition.path,
+            line=method.lineno,
+            code=modules.module_of(definition).code(method.lineno),
+            returns=_annotation(method),
+            parameters=None if "property" in decorators else _accepted(method)[int("staticmethod" not in decorators) :],
+        )
+
+
+def _accepted(function: Function) -> tuple[Parameter, ...]:
+    """Return the parameters that a function accepts, without their annotations."""
+    return tuple(replace(each, annotation="") for each in parameters(function.args))
+
+
+def _annotation(function: Function) -> str:
+    """Return what a function says that it returns; "" if it says nothing."""
+    return ast.unparse(function.returns) if function.returns else ""
+
+
+def _passed(node: ast.Call) -> Arguments:
+    """Return what a call passes."""
+    return Arguments(
+        positional=sum(not isinstance(each, ast.Starred) for each in node.args),
+        keywords=tuple(each.arg for each in node.keywords if each.arg),
+        any_positional=any(isinstance(each, ast.Starred) for each in node.args),
+        any_keywords=any(each.arg is None for each in node.keywords),
+    )

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from functools import partial
 
-from analysis.impact.netting import undone_commits
+from analysis.impact.reversal import undone_commits
 from analysis.models import DayReport, Importance
 from analysis.models.weeks import WeekReport
 from bot.models.clock import Clock

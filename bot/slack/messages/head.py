@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from analysis.consequences import breaks_others
-from analysis.consequences.period import Group, GroupLines, Line, shown_lines
+from analysis.consequences.period import CommitLine, Group, GroupLines, shown_lines
 from analysis.locale import Catalogue, catalogue
 from analysis.models import SHORT_SHA, Entry, Importance, PeriodReport
 from analysis.text import shorten
@@ -123,7 +123,7 @@ def _without_last(groups: Sequence[GroupLines]) -> list[GroupLines]:
     return [*others, *left]
 
 
-def _line(line: Line, group: Group, say: Catalogue, mark: str) -> list[Piece]:
+def _line(line: CommitLine, group: Group, say: Catalogue, mark: str) -> list[Piece]:
     """Return a commit's headline, with its marks and the link to its message; of what is new, the headline alone."""
     entry = line.entry
     if group is Group.NEW:

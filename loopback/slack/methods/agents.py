@@ -3,26 +3,41 @@
 Source: docs.slack.dev/ai/agent-sessions and reference/methods/agents.sessions.setStatus, assistant.threads.setSuggestedPrompts.
 """
 
+from typing import Literal
+
+from pydantic import Field, TypeAdapter
+
+from loopback.slack.block_kit import Part, errors_of
 from loopback.slack.limits import refuse
 from loopback.slack.methods.call import MethodCall
-from loopback.slack.schema import Errors, check_fields, check_length
 from loopback.slack.workspace import Json
 
-_STATUSES = ("active", "processing", "suspended", "closed")
-_DISPLAY = ("icon_emoji", "icon_url", "username")
-_TITLE, _PROMPTS = 200, 4
+
+class SessionStatus(Part):
+    channel_id: str
+    thread_ts: str
+    status: Literal["active", "processing", "suspended", "closed"]
+    title: str | None = Field(default=None, max_length=200)
+    initiator_user_id: str | None = None
+
+
+class Prompt(Part):
+    title: str
+    message: str
+
+
+class SuggestedPrompts(Part):
+    channel_id: str
+    prompts: list[Prompt] = Field(min_length=1, max_length=4)
+    thread_ts: str | None = None
+
+
+_STATUS, _SUGGESTED = TypeAdapter(SessionStatus), TypeAdapter(SuggestedPrompts)
 
 
 def set_status(call: MethodCall) -> Json:
     """Set the status of a thread's session; it stays until the app sets another, whatever the app posts."""
-    wrong = Errors()
-    check_fields(
-        call.params, ("channel_id", "thread_ts", "status"), ("title", "initiator_user_id", *_DISPLAY), "", wrong
-    )
-    if call.params.get("status") not in _STATUSES:
-        wrong.add("must be a valid enum value", "/status")
-    check_length(call.params.get("title"), _TITLE, "/title", wrong)
-    refuse("invalid_arguments", wrong)
+    refuse("invalid_arguments", errors_of(_STATUS, call.params))
     home = call.channel(name="channel_id")
     thread_ts, status = str(call.thread(home)), str(call.params["status"])
     with call.workspace.change():
@@ -32,16 +47,9 @@ def set_status(call: MethodCall) -> Json:
 
 def set_suggested_prompts(call: MethodCall) -> Json:
     """Set the prompts of direct messages. With thread_ts, which is for the older assistants, nothing happens."""
-    wrong, prompts = Errors(), call.params.get("prompts")
-    check_fields(call.params, ("channel_id", "prompts"), ("thread_ts", "title"), "", wrong)
-    if not isinstance(prompts, list) or not 1 <= len(prompts) <= _PROMPTS:
-        wrong.add(f"must have 1 to {_PROMPTS} items", "/prompts")
-        prompts = []
-    for number, each in enumerate(prompts):
-        check_fields(each, ("title", "message"), (), f"/prompts/{number}", wrong)
-    refuse("invalid_arguments", wrong)
+    refuse("invalid_arguments", errors_of(_SUGGESTED, call.params))
     home = call.channel(name="channel_id")
     if not call.params.get("thread_ts"):
         with call.workspace.change():
-            home.prompts = [(str(each["title"]), str(each["message"])) for each in prompts]
+            home.prompts = [(each["title"], each["message"]) for each in call.params["prompts"]]
     return {}

@@ -1,7 +1,7 @@
 """chat.*: post, update, delete and stream messages."""
 
-from loopback.slack.blocks import check_blocks
-from loopback.slack.limits import MARKDOWN_MOST, TEXT_ADVISED, Refused, check_message, check_metadata, refuse, with_ids
+from loopback.slack.block_kit import block_errors, with_ids
+from loopback.slack.limits import MARKDOWN_MOST, TEXT_ADVISED, Refused, check_message, check_metadata, refuse
 from loopback.slack.methods.call import MethodCall
 from loopback.slack.workspace import TEAM, Channel, Json, Message
 
@@ -95,7 +95,7 @@ def stop_stream(call: MethodCall) -> Json:
     check_metadata(call.params.get("metadata"))
     blocks, text = _extended(call, message.blocks, message.text)
     last = call.params.get("blocks") or []
-    refuse("invalid_blocks", check_blocks(last))
+    refuse("invalid_blocks", block_errors(last))
     parts: Json = {"text": text, "blocks": [*blocks, *with_ids(last, call.workspace.fresh)], "streaming": False}
     if call.params.get("metadata"):
         parts["metadata"] = call.params["metadata"]

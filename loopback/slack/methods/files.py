@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from loopback.slack.limits import Refused, check_message_blocks, with_ids
+from loopback.slack.block_kit import with_ids
+from loopback.slack.limits import Refused, check_message_blocks
 from loopback.slack.methods.call import MethodCall
 from loopback.slack.workspace import File, Json
 

@@ -1,6 +1,7 @@
 """views.*: modals, which need a trigger_id, and Home tabs, which do not."""
 
-from loopback.slack.limits import Refused, check_view, with_ids
+from loopback.slack.block_kit import with_ids
+from loopback.slack.limits import Refused, check_view
 from loopback.slack.methods.call import MethodCall
 from loopback.slack.workspace import APP, BOT_ID, TEAM, Json, View, Workspace
 

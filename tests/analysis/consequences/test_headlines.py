@@ -27,19 +27,20 @@ def fact(kind: FactKind, name: str, old: str | None = None, new: str | None = No
     ("facts", "line"),
     [
         ([fact(FactKind.REMOVED_NAME, "take")], "Removes `take` from `engine.core`"),
-        ([fact(FactKind.REMOVED_NAME, n) for n in "abc"], "Removes 3 names from `engine.core`"),
+        ([fact(FactKind.REMOVED_NAME, n) for n in "abc"], "Removes `a`, `b` and `c` from `engine.core`"),
+        ([fact(FactKind.REMOVED_NAME, n) for n in "abcdef"], "Removes 6 names from `engine.core`"),
         (
             [fact(FactKind.REMOVED_PARAMETER, "A.__init__(x)"), fact(FactKind.REQUIRED_PARAMETER, "A.__init__(y)")],
             "`A()` takes `y` instead of `x`",
         ),
-        ([fact(FactKind.REMOVED_PARAMETER, f"f({n})") for n in "abcd"], "`f()` no longer takes 4 parameters"),
+        ([fact(FactKind.REMOVED_PARAMETER, f"f({n})") for n in "abcdef"], "`f()` no longer takes 6 parameters"),
         (
             [fact(FactKind.REMOVED_PARAMETER, f"{n}(head)") for n in ("Pool.take", "Pool.give")],
             "`Pool.take()` and `Pool.give()` no longer take `head`",
         ),
         (
-            [fact(FactKind.REQUIRED_PARAMETER, f"{n}.__init__(head)") for n in ("Pool", "Heron", "Crane")],
-            "3 constructors now require `head`",
+            [fact(FactKind.REQUIRED_PARAMETER, f"{n}.__init__(head)") for n in "ABCDEF"],
+            "6 constructors now require `head`",
         ),
         ([fact(FactKind.REQUIRED_PARAMETER, "f(a)")], "`f()` now requires `a`"),
         ([fact(FactKind.MOVED_NAME, "take", "a.py:1", "b/c.py:7")], "Moves `take` to `b.c`"),
@@ -47,10 +48,18 @@ def fact(kind: FactKind, name: str, old: str | None = None, new: str | None = No
         ([fact(FactKind.DEFAULT_CHANGED, "--graph", "True", "False")], "`--graph` now defaults to `False` (was `True`)"),
         ([fact(FactKind.REMOVED_ENV, "ENGINE_A"), fact(FactKind.REMOVED_FLAG, "--b")], "Removes environment variable `ENGINE_A`"),
         ([fact(FactKind.REMOVED_KEY, f"Pool.{n}") for n in ("a", "b")], "Removes configuration keys `Pool.a` and `Pool.b`"),
-        ([fact(FactKind.REMOVED_KEY, f"Pool.{n}") for n in "abc"], "Removes 3 configuration keys of `Pool`"),
+        ([fact(FactKind.REMOVED_KEY, f"Pool.{n}") for n in "abcdef"], "Removes 6 configuration keys of `Pool`"),
         (
-            [fact(FactKind.REMOVED_METHOD, n) for n in ("Pool.a", "Pool.b", "Heron.c")],
-            "Removes 3 methods, most of them of `Pool`",
+            [fact(FactKind.REMOVED_METHOD, n) for n in ("A.a", "A.b", "A.c", "A.d", "B.e", "C.f")],
+            "Removes 6 methods, most of them of `A`",
+        ),
+        (
+            [fact(FactKind.REMOVED_METHOD, f"{'Pool' * 9}.{n}") for n in ("take", "give", "keep")],
+            f"Removes methods `take`, `give` and `keep` of `{'Pool' * 9}`",
+        ),
+        (
+            [fact(FactKind.REQUIRED_PARAMETER, "f(a)"), fact(FactKind.REQUIRED_PARAMETER, "g(b)")],
+            "Changes 2 parameters of `f()` and `g()`",
         ),
         ([fact(FactKind.REMOVED_BASE, "Pool(Heron)")], "`Pool` no longer inherits from `Heron`"),
         (
@@ -91,11 +100,14 @@ def test_a_title_that_tells_the_whole_stands_before_its_parts(title: str, facts:
     assert headline(entry(title), "en", flags).startswith(line)
 
 
-def test_an_important_feature_stands_before_what_it_changes_for_a_few() -> None:
-    """It stands behind what breaks an interface, what users set and what operators install."""
+def test_an_important_feature_stands_behind_what_it_breaks() -> None:
+    """What its facts prove is its headline, with its title where that tells what operators need; the addition comes last."""
     made = entry("Add support for Heron", Importance.HIGH, ChangeType.FEATURE)
     few, base = fact(FactKind.REMOVED_METHOD, "Pool.take"), fact(FactKind.REQUIRED_METHOD, "Base.run")
-    assert headline(made, "en", [few]) == "Add support for Heron"
+    assert [each.what for each in consequences(made, "en", [few])] == [
+        "Removes method `Pool.take`",
+        "Add support for Heron",
+    ]
     assert headline(made, "en", [few, base]) == "Adds abstract method `Base.run`"
     needed = Fact(kind=FactKind.DEPENDENCY_ADDED, name="heron", path="pyproject.toml", new=">=1.2")
     assert headline(made, "en", [needed]) == "Add support for Heron (`heron>=1.2`)"

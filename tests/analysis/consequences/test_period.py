@@ -85,7 +85,7 @@ FIX = (ChangeType.BUG_FIX,)
         (entry(1, title="Fix a leak", types=FIX, path="src/pool/tests.rs"), None),
         (entry(1, title="Fix a leak", types=FIX, path="src/test-leak.c"), None),
         (entry(1, title="Fix the colour", types=FIX), Group.FIXES),
-        (entry(1, title="Fix the colour", types=FIX, tier=Importance.LOW), None),
+        (entry(1, title="Fix the colour", types=FIX, tier=Importance.LOW), Group.FIXES),
         (entry(1, title="Disable the pool for sparse models"), Group.USERS),
         (entry(1, title="Disable the pool for sparse models", tier=Importance.LOW), None),
         (entry(1, title="Fix a crash", types=FIX, links=Links(reverted_by="f" * 40)), None),

@@ -1,7 +1,7 @@
 """A range of commits in groups, and what a release branch has picked of it."""
 
 from analysis.consequences.upgrade import group_by_consequence
-from analysis.impact.picks import picks
+from analysis.impact.reversal import picks
 from analysis.models import ChangeType, Entry, Fact, FactKind, Importance, Ranked
 from analysis.models.upgrades import UpgradeGroup
 from tests.factories import commit

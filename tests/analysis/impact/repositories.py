@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from analysis.facts import facts
 from analysis.impact.matching import impacts
 from analysis.impact.surface.extraction import extract
-from analysis.impact.surface.index import SurfaceIndex
-from analysis.impact.surface.model import Surface
+from analysis.impact.surface.model import Surface, SurfaceIndex
 from analysis.models import Commit
 from analysis.models.impacts import Impact
 from tests.analysis.facts.trees import Files, commit_between, trees

@@ -6,8 +6,8 @@ from itertools import pairwise
 import pytest
 
 from analysis.facts import facts
-from analysis.impact.netting import Place, added_facts, net_facts, undone_commits
-from analysis.impact.reversal import reversed_commit
+from analysis.impact.netting import NameInFile, added_facts, net_facts
+from analysis.impact.reversal import reversed_commit, undone_commits
 from analysis.models import Commit, Entry, Fact, FactKind, FileChange, Importance, Links, Ranked
 from tests.analysis.facts.told import breaking, changed
 from tests.analysis.facts.trees import Files, commit_between, trees
@@ -38,7 +38,7 @@ def entries(commits: Sequence[Commit], links: Mapping[int, Links] | None = None)
 def net(window: Sequence[Entry]) -> list[tuple[int, FactKind, str, str | None, str | None]]:
     """(number of the commit, kind, name, old, new) of what breaks or changes over a window, read from its patches."""
 
-    def additions(wanted: Mapping[str, frozenset[Place]]) -> dict[str, Sequence[Fact]]:
+    def additions(wanted: Mapping[str, frozenset[NameInFile]]) -> dict[str, Sequence[Fact]]:
         return {each.commit.sha: added_facts(each.commit, wanted.get(each.commit.sha, ())) for each in window}
 
     standing = net_facts(window, additions)
@@ -158,7 +158,7 @@ def test_whole_files_tell_what_a_commit_adds_where_its_patch_does_not() -> None:
     ]
     assert [fact.kind for fact in window[0].facts] == [FactKind.REMOVED_METHOD]
     restoring = window[1].commit
-    added = {restoring.sha: added_facts(restoring, [Place("pool/core.py", "take")], trees(gone, there))}
+    added = {restoring.sha: added_facts(restoring, [NameInFile("pool/core.py", "take")], trees(gone, there))}
     assert net_facts(window, lambda _: added) == {window[0].commit.sha: ()}
 
 
@@ -246,16 +246,16 @@ def test_a_revert_of_a_revert_stands() -> None:
 
 def test_only_commits_that_touch_the_same_file_are_read() -> None:
     """The patches of a commit are asked for only if another takes something from a file that it touches."""
-    asked: list[Mapping[str, frozenset[Place]]] = []
+    asked: list[Mapping[str, frozenset[NameInFile]]] = []
     apart = history({"a/cli.py": REMOVAL[0]["pool/cli.py"], "b.py": "x = 1\n"}, {"a/cli.py": REMOVAL[1]["pool/cli.py"], "b.py": "x = 1\n"}, {"a/cli.py": REMOVAL[1]["pool/cli.py"], "b.py": "y()\n"})  # fmt: skip
 
-    def additions(wanted: Mapping[str, frozenset[Place]]) -> dict[str, Sequence[Fact]]:
+    def additions(wanted: Mapping[str, frozenset[NameInFile]]) -> dict[str, Sequence[Fact]]:
         asked.append(wanted)
         return {}
 
     net_facts(entries(apart), additions)
     net_facts(entries(history(REMOVAL[0], REMOVAL[1], REMOVAL[0])), additions)
-    assert asked == [{}, {f"{2:040x}": frozenset({Place("pool/cli.py", "--size")})}]
+    assert asked == [{}, {f"{2:040x}": frozenset({NameInFile("pool/cli.py", "--size")})}]
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,10 @@ from threading import Event
 import pytest
 
 from analysis.cancellation import Cancelled, cancellable
-from analysis.llm import ChatModel, Message, UsageCounter
+from analysis.llm import ChatModel, ModelMessage, UsageCounter
 from tests.servers.chat import ScriptedChat
 
-ASKED = [Message("user", "Say much. " * 40)]
+ASKED = [ModelMessage("user", "Say much. " * 40)]
 
 
 @pytest.mark.parametrize("closed", [False, True])

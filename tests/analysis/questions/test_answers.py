@@ -15,7 +15,7 @@ from llmock.scenarios import Behavior, Fail, Reply, StreamFault
 from llmock.testing import LLMockServer
 
 from analysis.facts import facts
-from analysis.llm import ChatModel, Message, UsageCounter
+from analysis.llm import ChatModel, ModelMessage, UsageCounter
 from analysis.models import Analysis, Commit, Entry, Language, Links, Repository, Statement, Turn
 from analysis.questions.answering import Answering, answer, estimate
 from analysis.questions.question import Question, parse_question
@@ -487,7 +487,7 @@ def test_the_prompt_delimits_evidence_and_memory(ask: Ask) -> None:
         assert key not in data
         marks.add(mark)
     assert len(marks) == 2
-    room = estimate([Message("user", "x" * 6_000)])
+    room = estimate([ModelMessage("user", "x" * 6_000)])
     assert 2_000 < room[0] < 3_000
     assert room[1] < 2_000
 

@@ -15,11 +15,10 @@ from bot.http_server import THREADS
 from loopback.github import RecordedRepository
 from loopback.slack import LoopbackSlack
 from tests.conftest import recorded
-from tests.servers.asking import Got, ask
 from tests.servers.github import Fault, FaultyGitHub
 from tests.servers.mcp_clients import forget_limits
 from tests.servers.running import bot_running, free_port
-from tests.servers.wire import send
+from tests.servers.wire import Got, ask, send
 
 TOKEN = "made-up-token-of-the-operator"
 Serve = Callable[..., FaultyGitHub]

@@ -14,9 +14,8 @@ import pytest
 from sqlalchemy import Connection
 
 from analysis.errors import ModelFailure
+from analysis.impact.surface.extraction import TreeSurface, packages
 from analysis.impact.surface.model import Surface
-from analysis.impact.surface.packages import packages
-from analysis.impact.surface.trees import TreeSurface
 from analysis.llm import ChatModel, UsageCounter
 from analysis.models import Repository
 from analysis.sources.github import GitHub

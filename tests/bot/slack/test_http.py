@@ -18,9 +18,8 @@ from hypothesis import Phase, given, settings
 
 from bot.http_server import bound, served
 from loopback.slack import LoopbackSlack
-from tests.servers.asking import Got, ask
 from tests.servers.running import bot_running, stored
-from tests.servers.wire import dripping, last_words, send
+from tests.servers.wire import Got, ask, dripping, last_words, send
 from tests.strategies import PAYLOADS, examples, form
 
 SECRET = "made-up-secret"

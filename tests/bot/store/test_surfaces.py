@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from analysis.impact.surface.trees import TreeSurface, UpstreamTree, surface_of_tree
+from analysis.impact.surface.extraction import TreeSurface, UpstreamTree, surface_of_tree
 from analysis.models import Repository
 from bot.store import Store
 from tests.conftest import NOON

@@ -203,7 +203,7 @@ def test_a_file_is_blamed_once_for_an_import() -> None:
 def test_a_package_below_a_folder_is_found() -> None:
     """Upstream may keep its package in `src`."""
     from analysis.impact.matching import impacts
-    from analysis.impact.surface.index import SurfaceIndex
+    from analysis.impact.surface.model import SurfaceIndex
     from tests.analysis.facts.trees import commit_between, trees
     from tests.analysis.impact.repositories import surface
 

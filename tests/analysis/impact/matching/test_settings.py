@@ -3,7 +3,7 @@
 import pytest
 
 from analysis.impact.matching import impacts
-from analysis.impact.surface.index import SurfaceIndex
+from analysis.impact.surface.model import SurfaceIndex
 from analysis.models import Fact, FactKind
 from analysis.models.impacts import Certainty, Impact
 from tests.analysis.facts.trees import Files, commit_between, trees

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from analysis.impact.surface.packages import packages
+from analysis.impact.surface.extraction import packages
 from tests.analysis.impact.repositories import UPSTREAM, impacts_of, surface, told
 
 USE = "from engine.core import load\n\nload(1)\n"
@@ -107,12 +107,12 @@ def test_a_tree_that_does_not_use_upstream_has_an_empty_surface() -> None:
         "main.go": 'package main\n\nimport "fmt"\n',
         "README.md": "A tool.\n",
     }
-    assert surface(files).empty
+    assert surface(files).uses == ()
 
 
 def test_a_vendored_copy_of_upstream_is_not_used() -> None:
     """Files below `third_party` are somebody else's, whatever they import."""
-    assert surface({"third_party/engine/core.py": "from engine.other import load\n"}).empty
+    assert surface({"third_party/engine/core.py": "from engine.other import load\n"}).uses == ()
 
 
 @pytest.mark.parametrize(

@@ -181,7 +181,7 @@ def test_a_day_comes_privately(text: str, room: Room) -> None:
     """A day in any of its forms is that day's digest, seen by whoever asked, with a button to post it."""
     (digest,) = room.types(text)
     assert "2026-02-05" in digest.text
-    assert counts.tiers(Stats(total=25, high=6, medium=12, low=7), room.language) in whole(digest)
+    assert counts.tiers(Stats(total=25, high=6, medium=11, low=8), room.language) in whole(digest)
     assert BUDGETS_TITLE in whole(digest)
     assert buttons(digest) == DIGEST_BUTTONS
     assert room.slack.channel(room.channel) == []
@@ -200,7 +200,7 @@ def test_a_range_is_a_list_of_days(room: Room) -> None:
     """A range gives the statistics of each day in one message, oldest first, which nobody else sees."""
     (listed,) = room.types("2026-02-04..today")
     assert re.findall(r"2026-02-0\d(?= \()", whole(listed)) == ["2026-02-04", "2026-02-05", "2026-02-06"]
-    assert counts.tiers(Stats(total=25, high=6, medium=12, low=7), room.language) in whole(listed)
+    assert counts.tiers(Stats(total=25, high=6, medium=11, low=8), room.language) in whole(listed)
     assert buttons(listed) == []
 
 
@@ -460,6 +460,7 @@ def test_a_question_is_asked_in_a_modal_and_answered_privately(text: str, action
 @pytest.mark.parametrize("direct", [False, True])
 def test_the_same_words_work_in_a_mention_and_directly(direct: bool, room: Room) -> None:
     """What a command may say is answered to a mention in its thread, and to a direct message beside it, for all to see."""
+    room.types("2026-02-05")  # what is stored shows no progress
     starts = "" if direct else "@vllm-digest "
     expected = {
         "2026-02-05": BUDGETS_TITLE,

@@ -14,10 +14,10 @@ from bot.store import Subscriptions, Terms, open_engine
 from loopback.slack import LoopbackSlack, Message
 from tests.servers.clock import SettableClock
 from tests.servers.github import Fault, FaultyGitHub
+from tests.servers.place import OTHER, two_channels
 from tests.servers.plugin import plugin, upstream
 from tests.servers.running import bot_database, bot_running, buttons, posted, press, whole
 from tests.servers.talk import ADA
-from tests.servers.two_channels import OTHER, two_channels
 
 DIGEST = "C0DIGEST"
 UPSTREAM, PLUG = Repository.parse("o/n"), Repository.parse("o/plug")

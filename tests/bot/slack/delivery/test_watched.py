@@ -15,9 +15,9 @@ from loopback.slack import Fault, LoopbackSlack, Message
 from tests.conftest import recorded
 from tests.servers.clock import SettableClock
 from tests.servers.github import FaultyGitHub
+from tests.servers.place import OTHER, two_channels
 from tests.servers.running import bot_database, bot_running, buttons, whole
 from tests.servers.talk import ADA, LIN
-from tests.servers.two_channels import OTHER, two_channels
 
 DIGEST = "C0DIGEST"
 REPOSITORY = Repository(owner="o", name="n")
