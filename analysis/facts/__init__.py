@@ -38,7 +38,7 @@ __all__ = ["VERSION", "facts"]
 _Rule = Callable[[Change, FileChange], Iterator[Fact]]
 
 # Incremented whenever a rule changes, so that stored facts are recomputed from the stored patches.
-VERSION = 12
+VERSION = 13
 
 
 def facts(commit: Commit, trees: Trees | None = None) -> tuple[Fact, ...]:

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from analysis.facts.fragments import fragment
 from analysis.facts.syntax import Source
 from analysis.facts.whole_files.repository import Revision
 from analysis.models import Commit, FileChange, Trees
@@ -67,9 +66,9 @@ class Change:
     @cached_property
     def _patched(self) -> Sides:
         files = [file for file in self.commit.files if file.path.endswith((".py", ".pyi")) and file.patch]
-        before = {path: fragment(path, file.patch or "", "-") for file in files for path in [old_path(file)]}
-        after = {file.path: fragment(file.path, file.patch or "", "+") for file in files if file.status != "removed"}
-        return Sides(Revision(None, fragments=before), Revision(None, fragments=after))
+        before = {old_path(file): file.patch or "" for file in files}
+        after = {file.path: file.patch or "" for file in files if file.status != "removed"}
+        return Sides(Revision(None, patches=before, side="-"), Revision(None, patches=after))
 
     def read_before(self, path: str) -> str | None:
         """Return a whole file before the commit; None if it cannot be read."""
@@ -99,12 +98,9 @@ class Change:
         lines = (_lines_with_sign(file, "+") for file in self.commit.files if kind(file.path) in _DEFINING_KINDS)
         return "\n".join(line for some in lines for line in some)
 
-    def modules_adding(self, name: str) -> Sequence[FileChange]:
-        """Return the public modules with an added line that begins with a name, or with the head of its definition."""
-        return self._modules_by_added_name.get(name, ())
-
     @cached_property
-    def _modules_by_added_name(self) -> dict[str, list[FileChange]]:
+    def modules_by_added_name(self) -> dict[str, list[FileChange]]:
+        """The public modules with an added line that begins with a name, or with the head of its definition."""
         found: dict[str, list[FileChange]] = {}
         for file in filter(is_module, self.commit.files):
             for name in dict.fromkeys(_ADDED_NAME.findall(file.patch or "")):

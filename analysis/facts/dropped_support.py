@@ -50,16 +50,13 @@ def dropped_support(change: Change, file: FileChange) -> Iterator[Fact]:
         removed = [each for each in _supported_values(change, file, "-") if each.sign == "-"]
         remaining = {each.text for each in _supported_values(change, file, "+")} if removed else set()
         for each in removed:
-            handled = _is_handler(file, each.text)
+            # The class or function that the entry is named after is told itself.
+            handler = rf"^-\s*(?:class|def) {re.escape(each.text)}\b"
+            handled = re.search(handler, file.patch or "", re.MULTILINE)
             if each.text not in remaining and not handled and not _is_added_elsewhere(change, each.text):
                 yield Fact(kind=FactKind.SUPPORT_DROPPED, name=each.text, path=file.path, line=each.line)
     elif kind(file.path) in (Kind.BUILD, Kind.DEPENDENCY):
         yield from _dropped_from_build(change, file)
-
-
-def _is_handler(file: FileChange, value: str) -> bool:
-    """Return whether the file with the table also removes the class or function that the entry is named after."""
-    return re.search(rf"^-\s*(?:class|def) {re.escape(value)}\b", file.patch or "", re.MULTILINE) is not None
 
 
 def _is_added_elsewhere(change: Change, value: str) -> bool:
@@ -158,19 +155,15 @@ def _dropped_from_build(change: Change, file: FileChange) -> Iterator[Fact]:
         yield Fact(kind=FactKind.SUPPORT_DROPPED, name=file.path, path=file.path)
         return
     added = {listed for line in changed_lines(file, "+") for listed in _listed_values(line.text)}
-    # A list removed as a whole was abandoned, or is kept elsewhere.
-    lists = {name for name, _ in added} | _classifier_groups(file)
+    # A list removed as a whole was abandoned, or is kept elsewhere; of the groups of classifiers some may remain.
+    shown = {name for _, line in side_lines(file, "+") for name, _ in _listed_values(line.text)}
+    lists = {name for name, _ in added} | shown.intersection(_CLASSIFIERS)
     for line in changed_lines(file, "-"):
         for name, value in _listed_values(line.text):
             classifies = name in _CLASSIFIERS
             if (name, value) not in added and name in lists and not (classifies and value in change.added_lines):
-                shown = value.replace(" :: ", " ") if classifies else f"{name} {value}"
-                yield Fact(kind=FactKind.SUPPORT_DROPPED, name=shown, path=file.path, line=line.old)
-
-
-def _classifier_groups(file: FileChange) -> set[str]:
-    """Return the classifier groups of which some remain or are added."""
-    return {name for _, line in side_lines(file, "+") for name, _ in _listed_values(line.text) if name in _CLASSIFIERS}
+                shown_as = value.replace(" :: ", " ") if classifies else f"{name} {value}"
+                yield Fact(kind=FactKind.SUPPORT_DROPPED, name=shown_as, path=file.path, line=line.old)
 
 
 def _listed_values(text: str) -> Iterator[tuple[str, str]]:

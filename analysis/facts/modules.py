@@ -29,7 +29,7 @@ def moved_modules(change: Change, file: FileChange) -> Iterator[Fact]:
 def new_location(change: Change, file: FileChange, name: str) -> str | None:
     """Return the place ("path:line") of the only other module in which the commit defines `name`, else None."""
     places = []
-    for other in change.modules_adding(name):
+    for other in change.modules_by_added_name.get(name, ()):
         sides = change.sides(other) if other is not file else None
         module = sides.after.module(other.path) if sides else None
         member = module.members.get(name) if module else None

@@ -36,6 +36,7 @@ _MEMORY_OWNERSHIP = re.compile(
     r"|delete(?=\s*\[\]|\s+\w+\s*;)|Py_X?(?:INC|DEC)REF|weakref\.\w+|mmap\.mmap|shared_memory\.SharedMemory"
     r"|torch\.(?:cuda|accelerator)\.empty_cache|gc\.(?:collect|freeze))"
 )
+_COMMENT = re.compile(r"\s*(?:#|//|/?\*)")
 _NO_CODE = (Kind.DOCS, Kind.TEST, Kind.CI, Kind.EXAMPLE, Kind.DATA)
 
 
@@ -85,11 +86,7 @@ def _first_changed(file: FileChange, pattern: re.Pattern[str], kind: FactKind) -
     lines = [(line, match[1]) for line in changed_lines(file) if (match := pattern.search(line.text))]
     balance = Counter(name for line, name in lines if line.sign == "+")
     balance.subtract(name for line, name in lines if line.sign == "-")
-    changed = [(line, name) for line, name in lines if balance[name] and not _is_comment(line.text)]
+    changed = [(line, name) for line, name in lines if balance[name] and not _COMMENT.match(line.text)]
     if changed:
         line, name = changed[0]
         yield Fact(kind=kind, name=name.removeprefix("with ").strip(), path=file.path, line=line.number)
-
-
-def _is_comment(text: str) -> bool:
-    return text.lstrip().startswith(("#", "//", "*", "/*"))

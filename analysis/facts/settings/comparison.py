@@ -1,7 +1,7 @@
 """Changed defaults proved by whole files: the settings of a Python file before and after a commit, compared by value."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from analysis.diff import changed_lines
@@ -19,6 +19,7 @@ _EQUIVALENT = (
 )  # a variable's values that programs treat alike
 _Named = TypeVar("_Named", Setting, EnvironmentRead)
 _Side = tuple[Source, Evaluator]
+_Facts = Callable[["_Comparison", _Side, _Side], Iterator[Fact]]
 _Settings = Mapping[str, Sequence[Setting]]
 _Values = Mapping[str, Sequence[str]]
 _Reads = Mapping[str, Sequence[EnvironmentRead]]
@@ -47,9 +48,13 @@ def changed_defaults(change: Change, file: FileChange) -> Iterator[Fact]:
         return
     constants = _changed_constants(file)
     users = _files_with(constants, change, file) if constants else ()
-    fed = [fact for each in users for fact in _compared(change, each) if fact.path == file.path]
+    fed = [fact for each in users for fact in _compared(change, each, _Comparison.facts) if fact.path == file.path]
     named = {fact.line for fact in fed}
-    yield from (fact for fact in _compared(change, file) if fact.name not in constants or fact.line not in named)
+    yield from (
+        fact
+        for fact in _compared(change, file, _Comparison.facts)
+        if fact.name not in constants or fact.line not in named
+    )
     yield from fed
 
 
@@ -57,26 +62,18 @@ def new_settings(change: Change, file: FileChange) -> Iterator[Fact]:
     """Yield each setting that a Python file has gained and that is on where nobody sets it."""
     if not is_product(file) or not is_module(file) or file.status == "added" or not _ADDS_TRUE.search(file.patch or ""):
         return
-    sides = change.sides(file)
-    old, new = (sides.before.source(old_path(file)), sides.after.source(file.path)) if sides else (None, None)
-    if sides is None or old is None or new is None or new.partial:
-        return
-    comparison = _Comparison(change.commit, file, sides.after, Proof.FILES)
-    try:
-        yield from comparison.new_facts((old, Evaluator(sides.before)), (new, Evaluator(sides.after)))
-    except RecursionError:  # an expression is nested more deeply than Python's stack
-        return
+    yield from (fact for fact in _compared(change, file, _Comparison.new_facts) if fact.proof is Proof.FILES)
 
 
-def _compared(change: Change, file: FileChange) -> list[Fact]:
-    """Return the changed defaults of one file; none if it cannot be read and parsed on both sides."""
+def _compared(change: Change, file: FileChange, facts: _Facts) -> list[Fact]:
+    """Return what a comparison yields of one file; none if it cannot be read and parsed on both sides."""
     sides = change.sides(file)
     old, new = (sides.before.source(old_path(file)), sides.after.source(file.path)) if sides else (None, None)
     if sides is None or old is None or new is None:
         return []
     comparison = _Comparison(change.commit, file, sides.after, Proof.PATCH if new.partial else Proof.FILES)
     try:
-        return list(comparison.facts((old, Evaluator(sides.before)), (new, Evaluator(sides.after))))
+        return list(facts(comparison, (old, Evaluator(sides.before)), (new, Evaluator(sides.after))))
     except RecursionError:  # an expression is nested more deeply than Python's stack
         return []
 
@@ -168,8 +165,8 @@ class _Comparison:
         for name in sorted(before.keys() & after.keys(), key=lambda each: not each.startswith("-")):
             was, now = _only_value(before[name]), _only_value(after[name])
             own = _own_name(name)
-            if not was or not now or _is_decided_later(name, now):
-                continue
+            if not was or not now or (name.endswith(")") and now.text == "None"):
+                continue  # a parameter that its function replaces
             if not _same(was, now) and not self._is_fed_by_namesake(name, own, now):
                 path, line = self._place(now, after[name][0].line)
                 found.setdefault((path, line, own), self._fact(name, path, line, was.text, now.text))
@@ -218,11 +215,6 @@ def _only_value(settings: Sequence[Setting]) -> Value | None:
     """Return the default that all settings of a name have; None if they differ or one is unknown."""
     values = [each.value for each in settings if each.value]
     return values[0] if len(values) == len(settings) and all(_same(values[0], each) for each in values) else None
-
-
-def _is_decided_later(name: str, now: Value) -> bool:
-    """Return whether a parameter's default becomes None, which its function replaces by another value."""
-    return name.endswith(")") and now.text == "None"
 
 
 def _same(one: Value, other: Value) -> bool:

@@ -90,9 +90,8 @@ class SettingsReader:
     def _parameters(self, function: Function, owner: str) -> Iterator[Setting]:
         """Yield the parameters of a public function; `__init__` and other special methods are public."""
         name = function.name
-        if (name.startswith("_") and not name.endswith("__")) or any(
-            _is_overload(each) for each in function.decorator_list
-        ):
+        decorators = {(dotted(each) or "").rpartition(".")[2] for each in function.decorator_list}
+        if (name.startswith("_") and not name.endswith("__")) or "overload" in decorators:
             return
         for argument, default in _defaults(function):
             option = _option_of(argument, default)
@@ -188,10 +187,6 @@ def _keyword(call: ast.Call, name: str) -> ast.expr | None:
 
 def _constant_of(node: ast.expr | None) -> object:
     return node.value if isinstance(node, ast.Constant) else None
-
-
-def _is_overload(decorator: ast.expr) -> bool:
-    return (dotted(decorator) or "").rpartition(".")[2] == "overload"
 
 
 def _replacements_of_none(function: Function, name: str) -> Iterator[ast.expr | None]:

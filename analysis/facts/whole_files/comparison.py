@@ -9,6 +9,7 @@ from analysis.facts.change import Change, is_module, old_path
 from analysis.facts.modules import module_path, new_location
 from analysis.facts.whole_files.classes import ClassComparison
 from analysis.facts.whole_files.module import Attribute, Class, Function, Import, Member, Module
+from analysis.facts.whole_files.relevance import may_alter_declarations
 from analysis.facts.whole_files.renaming import successor
 from analysis.facts.whole_files.repository import Found, Revision
 from analysis.facts.whole_files.signatures import proven, signature_facts
@@ -122,20 +123,17 @@ def compared(change: Change) -> list[Fact]:
     uses = Uses(change)
     found: list[tuple[FileChange, Fact]] = []
     for file in change.commit.files:
-        sides = change.sides(file) if file.status != "added" and file.size and is_module(file) else None
+        is_compared = file.status != "added" and file.size and is_module(file) and may_alter_declarations(file)
+        sides = change.sides(file) if is_compared else None
         if sides and (modules := modules_of(file, *sides)):
             shown = _Shown(change, file) if modules[0].partial else None
             for fact in FileComparison(change, file, *sides, *modules).facts(uses):
-                each = _as_attribute(fact) if fact.kind in _FIELDS and change.adds(_last(fact)) else fact
+                may_have_moved = fact.kind in _FIELDS and change.adds(_last(fact))
+                each = fact.model_copy(update={"kind": FactKind.REMOVED_ATTRIBUTE}) if may_have_moved else fact
                 internal = each.breaking and each.kind not in _FIELDS and is_internal(each, file, modules[0], uses)
                 if not internal and (shown is None or shown.proves(each)):
                     found.append((file, each))
     return without_lone_additions(found, uses)[:_MAX_FACTS]
-
-
-def _as_attribute(fact: Fact) -> Fact:
-    """Return the fact about a setting that the commit may only have moved."""
-    return fact.model_copy(update={"kind": FactKind.REMOVED_ATTRIBUTE})
 
 
 def _last(fact: Fact) -> str:

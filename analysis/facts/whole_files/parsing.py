@@ -94,7 +94,7 @@ class _Declarations(NamedTuple):
         keywords = tuple(each.arg for each in node.keywords if each.arg)
         return Class(
             node.name,
-            max(node.lineno, 1),
+            node.lineno,
             _start(node),
             node.end_lineno or 0,
             bases,
@@ -217,4 +217,4 @@ def _decorators(node: _Function | ast.ClassDef) -> tuple[str, ...]:
 
 def _start(node: _Function | ast.ClassDef) -> int:
     """Return the line of a definition's first decorator, or of its head."""
-    return max(min([node.lineno, *(each.lineno for each in node.decorator_list)]), 1)
+    return min([node.lineno, *(each.lineno for each in node.decorator_list)])

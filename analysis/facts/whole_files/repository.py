@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Generic, NamedTuple, TypeVar
 
+from analysis.facts.fragments import fragment
 from analysis.facts.syntax import Imported, Source, candidates, parse_module
 from analysis.facts.whole_files.module import Attribute, Class, Function, Import, Member, Module
 from analysis.facts.whole_files.parsing import declarations, parse
@@ -43,17 +44,19 @@ class Found(NamedTuple, Generic[M_co]):
 class Revision:
     """The Python files of one revision; one that cannot be read or parsed is None.
 
-    At most `characters` are read of it. Of a file in `fragments` only what a patch shows is known.
+    At most `characters` are read of it. Of a file in `patches` only that shows what is known of one `side`.
     """
 
     def __init__(
         self,
         tree: Tree | None,
         characters: int = _MAX_CHARACTERS,
-        fragments: Mapping[str, Source] = MappingProxyType({}),
+        patches: Mapping[str, str] = MappingProxyType({}),
+        side: str = "+",
     ) -> None:
         self._tree = tree
-        self._fragments = fragments
+        self._patches = patches
+        self._side = side
         self._texts: dict[str, str | None] = {}
         self._sources: dict[str, Source | None] = {}
         self._modules: dict[str, Module | None] = {}
@@ -71,18 +74,17 @@ class Revision:
         if path not in self._sources:
             text = self.text(path)
             tree = None if text is None else parse_module(text)
+            patch = self._patches.get(path)
             whole = Source(path, text, tree) if text is not None and tree else None
-            self._sources[path] = whole or self._fragments.get(path)
+            self._sources[path] = fragment(path, patch, self._side) if patch else whole
         return self._sources[path]
 
     def module(self, path: str) -> Module | None:
         """Return what the file at a path declares."""
         if path not in self._modules:
             text = self.text(path)
-            fragment = self._fragments.get(path)
-            self._modules[path] = (
-                declarations(fragment) if fragment else parse(path, text) if text is not None else None
-            )
+            source = self.source(path) if path in self._patches else None
+            self._modules[path] = declarations(source) if source else parse(path, text) if text is not None else None
         return self._modules[path]
 
     def imported(self, importer: Source, imported: Imported) -> Source | None:
@@ -121,6 +123,8 @@ class Revision:
         """Return whether a module may bind a name: only False is certain."""
         if name in module.members or re.search(rf"\bglobal [^#\n]*\b{re.escape(name)}\b", module.text):
             return True
+        if module.partial and re.search(rf"^[ \t]+{re.escape(name)} *=", module.text, re.MULTILINE):
+            return True  # in a block that begins above what is shown
         if _DYNAMIC.search(module.text) or _serves_on_demand(module, name):
             return True
         return any(self._star_may_bind(star, module.path, name) for star in module.stars)

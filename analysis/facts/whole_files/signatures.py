@@ -144,10 +144,11 @@ def _repositioned(
     old: dict[str, Parameter], new: dict[str, Parameter], renamed: dict[str, str]
 ) -> Iterator[ParameterChange]:
     """Yield parameters that must be passed the other way, and the first that a call by position no longer meets."""
+    kinds = {each.kind for each in new.values()}
     for name, each in old.items():
         now = new.get(name, each).kind
-        by_name = each.positional and now is ParameterKind.KEYWORD_ONLY and not _takes_positions(new)
-        by_position = now is ParameterKind.POSITIONAL_ONLY and not _takes_keywords(new)
+        by_name = each.positional and now is ParameterKind.KEYWORD_ONLY and ParameterKind.VAR_POSITIONAL not in kinds
+        by_position = now is ParameterKind.POSITIONAL_ONLY and ParameterKind.VAR_KEYWORD not in kinds
         if now is not each.kind and not each.variadic and (by_name or by_position):
             yield ParameterChange(FactKind.PARAMETER_KIND, name)
     was = [renamed.get(name, name) for name, each in old.items() if each.positional]
@@ -158,11 +159,3 @@ def _repositioned(
     moved = next((name for name, other in zip(was, order, strict=False) if name != other), None)
     if moved and new[moved].required:  # what is optional is hardly passed by position
         yield ParameterChange(FactKind.MOVED_PARAMETER, moved)
-
-
-def _takes_positions(parameters: dict[str, Parameter]) -> bool:
-    return any(each.kind is ParameterKind.VAR_POSITIONAL for each in parameters.values())
-
-
-def _takes_keywords(parameters: dict[str, Parameter]) -> bool:
-    return any(each.kind is ParameterKind.VAR_KEYWORD for each in parameters.values())

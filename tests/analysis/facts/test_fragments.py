@@ -7,6 +7,8 @@ import pytest
 from analysis.facts.fragments import fragment
 from analysis.facts.whole_files.module import Class
 from analysis.facts.whole_files.parsing import declarations
+from analysis.facts.whole_files.relevance import may_alter_declarations
+from analysis.models import FileChange
 from tests.factories import patch
 
 
@@ -32,6 +34,26 @@ def declared(heading: str, lines: Sequence[str]) -> list[tuple[str, int]]:
         ("", ["    size: int = 1", "MAX = 1"], [("MAX", 41)]),
         ("", ["of the pool.", '"""', "def take(): ..."], [("take", 42)]),  # a docstring that began above
         ("", ["def take():", "    x = (", "def give(): ..."], [("take", 40), ("give", 42)]),
+        ("class Pool(", ["    def take(self): ..."], [("Pool.take", 40)]),
+        ("class Pool:", ["        a: int,", "    ):", "        super().__init__()"], [("Pool.__init__", 39)]),
+        ("class Pool:", ["        a: int,", "    ):", "        return a"], []),  # of any method
+        (
+            "def run(a):",
+            ["            x,", "        )", "def take(", "    a: int,  # new"],
+            [("run", 38), ("take", 42)],
+        ),
+        (
+            "class Pool:",
+            [
+                "        of a pool.",
+                '        """',
+                "        pass",
+                "    def take(self):",
+                '        """Take',
+                "        one.",
+            ],
+            [("Pool.take", 43)],
+        ),
     ],
 )
 def test_a_statement_is_in_the_scope_that_it_has_in_the_file(
@@ -39,3 +61,43 @@ def test_a_statement_is_in_the_scope_that_it_has_in_the_file(
 ) -> None:
     """Git shows the class or function above a hunk; what else is indented is local, and what is no statement is left out."""
     assert declared(heading, lines) == found
+
+
+def test_the_head_above_a_hunk_is_that_of_its_side() -> None:
+    """Git shows a class as it was called before; on the new side its methods belong to what took its place."""
+    text = "\n".join(
+        [
+            *("@@ -1,2 +1,2 @@", "-class Pool:", "+class Store:", "     size = 1"),
+            *("@@ -40,1 +40,1 @@ class Pool:", "-    def take(self): ...", "+    def take(self, a): ..."),
+        ]
+    )
+    for side, name in (("-", "Pool"), ("+", "Store")):
+        module = declarations(fragment("engine/core.py", text, side))
+        owner = module.members[name] if module else None
+        assert isinstance(owner, Class)
+        assert list(owner.members) == ["size", "take"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "relevant"),
+    [
+        ([" def run(", "+    a,", " ):"], True),
+        (["+def run(", "+    a,", "+): ..."], False),  # a new function breaks nothing
+        ([" def run(a):", "-    x = 1", "+    x = 2"], False),
+        ([" def run(a):", "     take(", "-        a,", "     )"], False),
+        (["         b: int,", "-        a: int,"], True),  # it may be a parameter
+        (["+    @property", "     def size(self):"], True),
+        (["+    @abstractmethod", "+    def size(self): ..."], True),
+        (["-        self.size = 1"], True),
+        (["-        self.size = 1", "+        self.size = 2"], False),
+        ([" class Pool:", "+    size: int"], True),
+        ([" class Pool:", "+    size: int = 1"], False),
+        (["-LIMIT = 1"], True),
+    ],
+)
+def test_lines_that_define_nothing_are_not_worth_parsing(lines: Sequence[str], relevant: bool) -> None:
+    """What lies in a body or in a call, and what a commit only adds, alters no declaration."""
+    file = FileChange(
+        path="engine/core.py", status="modified", additions=1, deletions=1, patch=patch(*lines, old=40, new=40)
+    )
+    assert may_alter_declarations(file) is relevant
