@@ -243,17 +243,18 @@ class Store(Records):
         return self.database.column(query)
 
     def with_sha(self, prefix: str, repository: Repository | None = None) -> list[tuple[str, int]]:
-        """Return (repository key, id) of the commits whose SHA begins with `prefix`, at most ten."""
+        """Return (repository key, id) of the commits whose SHA begins with `prefix`, at most ten, by SHA."""
         low = prefix.lower()
         return self._keyed(repository, commits.c.sha >= low, commits.c.sha < low + "g")
 
     def with_pr(self, number: int, repository: Repository) -> list[tuple[str, int]]:
-        """Return (repository key, id) of the commits of pull request `number`, at most ten."""
+        """Return (repository key, id) of the commits of pull request `number`, at most ten, by SHA."""
         return self._keyed(repository, commits.c.pr == number)
 
     def _keyed(self, repository: Repository | None, *conditions: ColumnElement[bool]) -> list[tuple[str, int]]:
         own = [of_repository(repository)] if repository else []
-        query = select(repositories.c.key, commits.c.id).join(commits).where(*conditions, *own).limit(10)
+        query = select(repositories.c.key, commits.c.id).join(commits).where(*conditions, *own)
+        query = query.order_by(commits.c.sha, commits.c.id).limit(10)
         return [(row.key, row.id) for row in self.database.rows(query)]
 
     def links(self, stored: Sequence[StoredCommit]) -> dict[int, Links]:
