@@ -24,7 +24,6 @@ _WIDE = frozenset(  # kinds that every import of a module meets, and those that 
         FactKind.MOVED_MODULE,
         FactKind.REQUIRED_METHOD,
         FactKind.ADDED_PARAMETER,
-        FactKind.UNCALLED_METHOD,
         FactKind.REMOVED_BASE,
     }
 )

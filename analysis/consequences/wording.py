@@ -25,7 +25,6 @@ _OF_CLASSES = frozenset(
         FactKind.RENAMED_METHOD,
         FactKind.REMOVED_ATTRIBUTE,
         FactKind.REQUIRED_METHOD,
-        FactKind.UNCALLED_METHOD,
     }
 )
 _IN_MODULES = frozenset({FactKind.REMOVED_NAME, FactKind.MOVED_NAME})

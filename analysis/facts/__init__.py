@@ -29,7 +29,6 @@ from analysis.facts.removed_tests import removed_tests
 from analysis.facts.sensitive_code import concurrency_and_memory, security_calls, security_terms
 from analysis.facts.settings.comparison import changed_defaults, new_settings
 from analysis.facts.whole_files.comparison import compared
-from analysis.facts.whole_files.uses import uncalled_methods
 from analysis.models import Commit, Fact, FactKind, FileChange, Trees
 from analysis.paths import Kind, kind
 
@@ -38,7 +37,7 @@ __all__ = ["VERSION", "facts"]
 _Rule = Callable[[Change, FileChange], Iterator[Fact]]
 
 # Incremented whenever a rule changes, so that stored facts are recomputed from the stored patches.
-VERSION = 13
+VERSION = 14
 
 
 def facts(commit: Commit, trees: Trees | None = None) -> tuple[Fact, ...]:
@@ -48,7 +47,6 @@ def facts(commit: Commit, trees: Trees | None = None) -> tuple[Fact, ...]:
     """
     change = Change(commit, trees)
     found = [*reverts(change), *security_terms(change), *formatting_only(change), *compared(change)]
-    found += uncalled_methods(change, trees.after) if trees else ()
     # File by file, so that each patch is parsed only once, however large the commit is.
     found += [fact for file in commit.files for rule in _rules(file) for fact in rule(change, file)]
     if not found:

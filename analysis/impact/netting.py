@@ -22,7 +22,6 @@ _IN_FILE = (
     FactKind.REMOVED_METHOD,
     FactKind.REMOVED_ATTRIBUTE,
     FactKind.REMOVED_BASE,
-    FactKind.UNCALLED_METHOD,
     FactKind.REMOVED_ROUTE,
     FactKind.REMOVED_FLAG,
 )

@@ -32,7 +32,6 @@ class FactKind(StrEnum):
     RENAMED_METHOD = "renamed method"
     REMOVED_ATTRIBUTE = "removed attribute"
     MEMBER_KIND = "changed kind of member"
-    UNCALLED_METHOD = "method no longer called"
     REMOVED_BASE = "removed base class"
     REMOVED_PARAMETER = "removed parameter"
     RENAMED_PARAMETER = "renamed parameter"
@@ -94,7 +93,6 @@ BREAKING = OPERATIONAL | frozenset(
         FactKind.RENAMED_METHOD,
         FactKind.REMOVED_ATTRIBUTE,
         FactKind.MEMBER_KIND,
-        FactKind.UNCALLED_METHOD,
         FactKind.REMOVED_BASE,
         FactKind.REMOVED_PARAMETER,
         FactKind.RENAMED_PARAMETER,

@@ -130,7 +130,7 @@ _ENV = (FactKind.REMOVED_ENV, FactKind.RENAMED_ENV)
 _KEY = (FactKind.REMOVED_KEY, FactKind.RENAMED_KEY)
 _FLAG = (FactKind.REMOVED_FLAG, FactKind.RENAMED_FLAG)
 _NAMES = (FactKind.REMOVED_NAME, FactKind.RENAMED_NAME, FactKind.MOVED_NAME)
-_METHODS = (FactKind.REMOVED_METHOD, FactKind.RENAMED_METHOD, FactKind.UNCALLED_METHOD, FactKind.REQUIRED_METHOD)
+_METHODS = (FactKind.REMOVED_METHOD, FactKind.RENAMED_METHOD, FactKind.REQUIRED_METHOD)
 _FIELDS = (FactKind.REMOVED_FIELD, FactKind.RENAMED_FIELD, FactKind.REMOVED_ATTRIBUTE)
 _PARAMETERS = tuple(each for each in FactKind if "PARAMETER" in each.name)
 _API = tuple(BREAKING.difference(_ENV, _FLAG, _KEY, [FactKind.MINIMUM_RAISED, FactKind.SUPPORT_DROPPED]))
@@ -192,7 +192,7 @@ _THINGS = _table(
     (r"线上|生产|部署|\bdeploy", (*_FLAG, *_ENV, *_DEFAULT)),
 )
 _CHANGES = _table(
-    (_REMOVED, (*_GONE, *_RENAMED, FactKind.UNCALLED_METHOD, FactKind.SUPPORT_DROPPED)),
+    (_REMOVED, (*_GONE, *_RENAMED, FactKind.SUPPORT_DROPPED)),
     (r"\brenam|重命名|改名|更名", _RENAMED),
     (r"\bmov(?:e[sd]?|ing)\b|移动|移到|搬|挪", _MOVED),
     (r"\brequired?\b|\bmandatory\b|必填|必须|必需", _REQUIRED),

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from analysis.citations import to_line
 from analysis.diff import changed_lines, hunks
-from analysis.impact.watch import touches
 from analysis.models import OPERATIONAL, Commit, Entry, Fact, FactKind, FileChange
 from analysis.paths import Kind, kind
 from analysis.questions.evidence import DiffPlace
@@ -17,6 +16,7 @@ from analysis.questions.terms import QuestionTerm, name_key, words_of
 from analysis.search.bm25 import idf
 from analysis.search.commit_words import CommitWords
 from analysis.search.words import split_words
+from analysis.watch import touches
 
 _FIELDS = {"title": 3.0, "facts": 2.0, "paths": 1.5, "code": 1.0, "author": 1.0, "message": 0.7}
 _ASKED_FACT = 6.0  # added for a fact of a kind that the question asks for

@@ -200,13 +200,6 @@ FACT_SENTENCES = {
         Severity.MEDIUM,
         mark("Update the uses in your plug-ins and forks: {names}."),
     ),
-    FactKind.UNCALLED_METHOD: FactSentences(
-        mark("No longer calls {what}"),
-        _METHOD,
-        mark("overrides of it are no longer called"),
-        Severity.MEDIUM,
-        mark("Check your plug-ins and forks for overrides of {names}."),
-    ),
     FactKind.REMOVED_BASE: FactSentences(
         mark("Removes {what}"),
         _BASE,

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from analysis.errors import DigestError, Misuse, OutsideFailure
-from analysis.impact.watch import parse_watch
 from analysis.models import SHORT_SHA, DayReport, Remark
 from analysis.models.weeks import WeekReport
 from analysis.report.markdown import CommitReport, Report, ScoreReport
 from analysis.text import one_line, quantity
+from analysis.watch import parse_watch
 from analysis.window import parse_day, parse_week
 from bot.cli.options import CommandOptions, IncompleteResult
 from bot.cli.output import print_reports

@@ -7,7 +7,6 @@ import structlog
 
 from analysis.errors import DigestError
 from analysis.facts import facts
-from analysis.impact.watch import touches
 from analysis.models import Commit, Entry, Links, Repository
 from analysis.questions.kinds import QuestionKind
 from analysis.questions.matches import (
@@ -21,6 +20,7 @@ from analysis.questions.matches import (
 from analysis.questions.question import ParsedQuestion
 from analysis.ranking import packaged_weights, rank
 from analysis.search.commit_words import lacks_patches
+from analysis.watch import touches
 from bot.services.commit_reader import current_commits
 from bot.services.commit_sources import CommitSources
 from bot.store import Store

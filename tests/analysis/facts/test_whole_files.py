@@ -354,41 +354,6 @@ def test_an_attribute_that_its_own_file_reads_is_state() -> None:
     assert told({CORE: read, BASE: "a.x\n"}, {CORE: after, BASE: "a.y\n"}) == [("removed attribute", "A.x")]
 
 
-HOOKED = "class Engine:\n    def _prepare(self): ...\n    def run(self):\n        {}\n"
-OVERRIDE = "from engine.core import Engine\nclass Fast(Engine):\n    def _prepare(self):\n        super()._prepare()\n"
-CALLED, UNCALLED = {CORE: HOOKED.format("self._prepare()")}, {CORE: HOOKED.format("pass")}
-
-
-def test_a_hook_that_is_no_longer_called_is_told() -> None:
-    """A method whose last call goes is told with that call, though its definition and an override of it stay."""
-    override = {BASE: OVERRIDE}
-    (fact,) = found({**CALLED, **override}, {**UNCALLED, **override}, use=False)
-    assert (fact.kind.value, fact.name, fact.place) == ("method no longer called", "Engine._prepare", f"{CORE}:4")
-
-
-@pytest.mark.parametrize(
-    "others",
-    [
-        {"engine/other.py": "engine._prepare()\n"},
-        {"engine/other.py": 'getattr(engine, "_prepare")\n'},
-        {BASE: OVERRIDE.replace("super()._prepare()", "self._prepare()")},
-    ],
-    ids=["called elsewhere", "named as a string", "called by an override"],
-)
-def test_a_hook_that_any_source_mentions_is_called(others: Mapping[str, str]) -> None:
-    """A mention anywhere in the tree but in definitions may be a call."""
-    override = {BASE: OVERRIDE}
-    assert found({**CALLED, **override, **others}, {**UNCALLED, **override, **others}, use=False) == []
-
-
-def test_a_method_that_nothing_overrides_or_the_library_calls_is_no_hook() -> None:
-    """A public method without override is what programs call, and one with a base from elsewhere may be called there."""
-    public = ({CORE: each[CORE].replace("_prepare", "prepare")} for each in (CALLED, UNCALLED))
-    assert told(*public) == []
-    based = ({CORE: each[CORE].replace("Engine", "Engine(elsewhere.Base)")} for each in (CALLED, UNCALLED))
-    assert told(*based) == []
-
-
 def test_what_only_its_own_file_uses_is_an_internal() -> None:
     """A function called in its own file, whose change no other source had to follow, breaks nobody."""
     before, after = "def f(a): ...\nf(1)\n", "def f(a, b): ...\nf(1, 2)\n"

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from datetime import UTC, date, datetime
 from typing import Any
 
-from analysis.impact.watch import parse_watch
 from analysis.models import Repository
+from analysis.watch import parse_watch
 from bot.mcp.results import commit_result, digest_result, rows_within
 from bot.models.reference import parse_reference
 from bot.models.subjects import DayRef

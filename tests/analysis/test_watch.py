@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from analysis.diff import changed_lines
 from analysis.errors import Misuse
-from analysis.impact.watch import parse_watch, touches
 from analysis.models import FileChange
+from analysis.watch import parse_watch, touches
 from tests.factories import commit, file, new_file, patch
 
 LLM = "vllm/entrypoints/llm.py"
