@@ -15,14 +15,13 @@ from analysis.impact.matching.changes import ChangedNames, Successors, is_abstra
 from analysis.impact.matching.python import Matching
 from analysis.impact.matching.settings import SETTINGS
 from analysis.impact.matching.upstream import Presence, Upstream
-from analysis.impact.matching.values import Values
 from analysis.impact.surface.model import SurfaceIndex, UseKind
 from analysis.impact.surface.targets import ABOVE, Target
 from analysis.models import Commit, Fact, Trees
 from analysis.models.impacts import Impact, ImpactKind
 
 _MAX_CHARACTERS = 60_000_000  # read of one end
-_OF_SETTINGS = (ImpactKind.MENTION, ImpactKind.DEFAULT, ImpactKind.VERSION)
+_OF_SETTINGS = (ImpactKind.MENTION, ImpactKind.VERSION)
 _OPERATOR = re.compile(r"^-.*(?:\bop_name\b|\bdirect_register_custom_op\b|\b(?:ops|m)\.def\()", re.MULTILINE)
 
 _DEFINED = r"^-\s*(?:(?:async )?def |class )(?:{0})\b|^-\s*(?:self\.)?(?:{0})\s*[:=]"
@@ -37,7 +36,7 @@ class NetImpacts:
         """Compare the ends of a range of commits, given the trees before and after it."""
         revisions = [Revision(tree, _MAX_CHARACTERS) for tree in trees]
         before, after = (Upstream(each, roots, index.surface.subclasses) for each in revisions)
-        matching = Matching(before, after, Successors((), (), before, after), Values(before, after), None, index)
+        matching = Matching(before, after, Successors((), (), before, after), None, index)
         found = worst_first(matching.impacts(ChangedNames(_names(index), _abstract(after, index))))
         self._lines = frozenset(map(_line, found))
         self._paths = {each.upstream.path for each in found}

@@ -65,11 +65,7 @@ _OVERRIDDEN = {
 }
 _PARAMETERS_ADDED = mark("{name} now takes the optional parameters {subject}, which this definition does not accept")
 _OTHERS = {
-    Cause.NONE_ALLOWED: mark("{name} may now be None, which this line may not expect"),
-    Cause.NOT_KEPT: mark("{name} is only passed to the constructor now, so this reads its default"),
-    Cause.TYPE: mark("{name} now has a different type, which this line may not expect"),
     Cause.MADE_ABSTRACT: mark("{name} is now abstract, and this class does not implement it"),
-    Cause.DEFAULT_CHANGED: mark("The default of {name} changed, which this line relies on"),
     Cause.VERSION: mark("Upstream requires {name} {new}, which this requirement excludes"),
 }
 _DEFINITIONS = (

@@ -30,7 +30,6 @@ class ImpactKind(StrEnum):
     REQUIRED_METHOD = "required method"
     REPLACEMENT = "replaced function"
     MENTION = "mentioned name"
-    DEFAULT = "default"
     VERSION = "version"
 
 
@@ -47,12 +46,8 @@ class Cause(StrEnum):
     POSITION_CHANGED = "position changed"
     FEWER_POSITIONS = "fewer positional parameters"
     RETURNS = "return type changed"
-    TYPE = "type changed"
-    NONE_ALLOWED = "None allowed"
-    NOT_KEPT = "no longer kept"
     REWRITTEN = "rewritten"
     MADE_ABSTRACT = "made abstract"
-    DEFAULT_CHANGED = "default changed"
     VERSION = "version required"
 
 
@@ -96,7 +91,7 @@ class Impact(Frozen):
         return self.cause not in _IN_COMMIT
 
 
-_IN_COMMIT = (Cause.MADE_ABSTRACT, Cause.DEFAULT_CHANGED, Cause.VERSION)
+_IN_COMMIT = (Cause.MADE_ABSTRACT, Cause.VERSION)
 
 
 class Downstream(Frozen):

@@ -9,7 +9,6 @@ from analysis.impact.matching.python import Matching
 from analysis.impact.matching.quotation import import_advice
 from analysis.impact.matching.settings import setting_impacts
 from analysis.impact.matching.upstream import Upstream
-from analysis.impact.matching.values import Values
 from analysis.impact.surface.model import SurfaceIndex
 from analysis.models import Commit, Fact, Trees
 from analysis.models.impacts import Certainty, Impact, ImpactKind
@@ -30,12 +29,11 @@ def impacts(
         before,
         after,
         Successors(commit.files, facts, before, after),
-        Values(before, after),
         Callers(commit.files, revisions[1], index),
         index,
     )
     found = [*matching.impacts(changed_names(commit, *revisions))]
-    found += setting_impacts(commit, facts, index, before, after)
+    found += setting_impacts(commit, facts, index, before)
     return worst_first(found)
 
 

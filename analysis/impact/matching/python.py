@@ -9,10 +9,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from analysis.facts.whole_files.module import Class, Function, Import, Member
+from analysis.facts.whole_files.module import Class, Function, Import
 from analysis.impact.matching.callers import Callers
 from analysis.impact.matching.changes import ChangedNames, Successor, Successors, is_abstract
 from analysis.impact.matching.quotation import advised, line_of, quoted
+from analysis.impact.matching.results import result_change
 from analysis.impact.matching.signatures import (
     Misfit,
     call_misfits,
@@ -23,7 +24,6 @@ from analysis.impact.matching.signatures import (
     shifted_by,
 )
 from analysis.impact.matching.upstream import ABSENT, Answer, Place, Presence, Upstream
-from analysis.impact.matching.values import Values
 from analysis.impact.surface.model import Subclass, SurfaceIndex, Use, UseKind
 from analysis.impact.surface.targets import CALL, CONSTRUCTOR, Target, written
 from analysis.models.impacts import Cause, Certainty, DownstreamPlace, Impact, ImpactKind, UpstreamPlace
@@ -40,7 +40,7 @@ _FAILING = (Cause.PARAMETER_REQUIRED, Cause.PARAMETER_REMOVED)
 
 @dataclass(frozen=True)
 class Matching:
-    """Upstream before and after a commit, what the commit says of successors, values and callers, and the surface.
+    """Upstream before and after a commit, what the commit says of successors and callers, and the surface.
 
     `callers` are None for a range of commits, of which no single one has them all.
     """
@@ -48,7 +48,6 @@ class Matching:
     before: Upstream
     after: Upstream
     successors: Successors
-    values: Values
     callers: Callers | None
     uses: SurfaceIndex
 
@@ -128,7 +127,7 @@ class Matching:
             # Upstream may pass a parameter by its place, whatever it is called.
             certain = use.kind is UseKind.CALL or cause in _FAILING
             yield self._impact(use, cause, self._name(was), was, now=now, subjects=parameters, new=new, certain=certain)
-        if change := self.values.change(use, was, now):
+        if change := result_change(use, was, now):
             yield self._impact(use, change.cause, self._name(was), was, now=now, certain=change.certain)
 
     def _misfits(self, use: Use, before: Answer, after: Answer) -> Iterator[Misfit]:
@@ -181,10 +180,7 @@ class Matching:
             new=new,
             upstream=_quotation(_constructor(place), now and _constructor(now), subjects),
             downstream=DownstreamPlace(path=use.path, line=use.line, code=use.code),
-            advice=advised(_KINDS[use.kind], cause, use.code, name=name, new=new, subjects=subjects)
-            # What came with it may take the place of an argument, so that it is not just to be dropped.
-            if cause is not Cause.PARAMETER_REMOVED or now is None or not _gains(place, now)
-            else None,
+            advice=advised(_KINDS[use.kind], cause, use.code, name, new),
         )
 
     def _name(self, place: Place) -> str:
@@ -211,20 +207,6 @@ def _quotation(was: Place, now: Place | None, subjects: Sequence[str]) -> Upstre
         before=quoted(was, now, subjects),
         after=quoted(now, was, subjects) if now else None,
     )
-
-
-def _gains(was: Place, now: Place) -> bool:
-    """Return whether a function has a parameter, or a class a member, that it did not have."""
-    return not _part_names(now.member) <= _part_names(was.member)
-
-
-def _part_names(member: Member | None) -> set[str]:
-    match member:
-        case Function(parameters=parameters):
-            return {each.name for each in parameters}
-        case Class(members=members):
-            return {*members}
-    return set()
 
 
 def _names(use: Use, name: str) -> bool:

@@ -39,12 +39,10 @@ def test_a_call_breaks_if_it_no_longer_fits(before: str, after: str, call: str, 
 
 
 def test_a_renamed_parameter_names_its_new_one() -> None:
-    """A keyword whose parameter has another name by now is told with it, and the advice writes it."""
+    """A keyword whose parameter has another name by now is told with it."""
     before, after = "def load(a, path: str = ''):\n    return path\n", "def load(a, file: str = ''):\n    return file\n"
     found = impacts_of(before, after, f"{IMPORTED}load(1, path=path)\n")
-    assert [(each.cause.value, each.new, each.advice) for each in found] == [
-        ("parameter renamed", "file", "load(1, file=path)")
-    ]
+    assert [(each.cause.value, each.new) for each in found] == [("parameter renamed", "file")]
 
 
 CLASS = (
@@ -244,83 +242,11 @@ def test_a_function_that_is_not_called_by_its_parameters_is_left_alone(decorator
     assert told(f"{decorator}\ndef load(a): ...\n", f"{decorator}\ndef load(a, b): ...\n", f"{IMPORTED}load(1)\n") == []
 
 
-def test_what_is_returned_changes_are_likely() -> None:
-    """A changed return annotation says that the caller may expect another value, which is no proof."""
-    before, after = "def load() -> list[int]: ...\n", "def load() -> dict[str, int]: ...\n"
-    [found] = impacts_of(before, after, f"{IMPORTED}x = load()\n")
-    assert (found.cause.value, found.certainty) == ("return type changed", Certainty.LIKELY)
-
-
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ("list[int]", "list[str]"),
-        ("int | None", "int"),
-        ("Optional[int]", "int | None"),
-        ("'Engine'", "Engine"),
-        ("typing.List[int]", "list[int]"),
-        ("None", "int"),
-        ("None", "int | None"),
-        ("Iterable[int]", "Iterator[int]"),
-        ("Sequence[int]", "list[int]"),
-        ("int | str", "int"),
-        ("Engine", "Fast"),
-        ("str", "Name"),
-        ("str", "Literal['a', 'b']"),
-        ("None", "Any"),
-        ("None", "None"),
-    ],
-)
-def test_the_same_return_type_in_other_words_is_no_impact(before: str, after: str) -> None:
-    """Quotes, what a container holds, aliases, and kinds of what was returned before do not count."""
-    head = "Name = Literal['a']\n\n\nclass Engine: ...\n\n\nclass Fast(Engine): ...\n\n\n"
-    assert (
-        told(f"{head}def load() -> {before}: ...\n", f"{head}def load() -> {after}: ...\n", f"{IMPORTED}x = load()\n")
-        == []
-    )
-
-
-@pytest.mark.parametrize(("before", "after"), [("int", "None"), ("int", "list[int]"), ("list[int]", "Sequence[int]")])
-def test_another_kind_of_value_is_an_impact(before: str, after: str) -> None:
-    """A function that returns nothing by now, or more kinds of values than before, returns another kind."""
-    found = told(f"def load() -> {before}: ...\n", f"def load() -> {after}: ...\n", f"{IMPORTED}x = load()\n")
-    assert found == [f"call: return type changed: {NAME}"]
-
-
 def test_an_unpacked_tuple_of_another_length_breaks() -> None:
     """A call whose result is unpacked into names fails when the tuple that is returned has more members by now."""
     before, after = "def load() -> tuple[int, int]: ...\n", "def load() -> tuple[int, int, int]: ...\n"
     [found] = impacts_of(before, after, f"{IMPORTED}a, b = load()\n")
     assert (found.cause.value, found.certainty) == ("return type changed", Certainty.PROVEN)
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "cause"),
-    [
-        ("int", "int | None", "None allowed"),
-        ("list[int]", "list[int | None]", "None allowed"),
-        ("int", "str", "type changed"),
-        ("int", "InitVar[int]", "no longer kept"),
-        ("int", "Literal[1]", None),
-        ("SkipValidation[int]", "int", None),
-        ("int", "Mode", None),
-        ("str", "Annotated[str, 1]", None),
-    ],
-)
-def test_a_field_of_another_type_is_likely_to_break_who_reads_it(before: str, after: str, cause: str | None) -> None:
-    """Another kind of value, None where there was none, or a field that is not kept."""
-    mode = "class Mode(IntEnum):\n    OFF = 0\n\n\n"
-    old, new = (f"{mode}@dataclass\nclass Engine:\n    size: {each}\n" for each in (before, after))
-    plugin = "from engine.core import Engine\n\n\ndef use(e: Engine):\n    return e.size\n"
-    found = impacts_of(old, new, plugin)
-    assert [(each.cause.value, each.certainty.value) for each in found] == ([(cause, "likely")] if cause else [])
-
-
-def test_an_annotation_that_alone_changes_is_no_impact() -> None:
-    """A function that does what it did returns what it returned."""
-    before, after = (f"def load() -> {each}:\n    return make()\n" for each in ("int", "str"))
-    assert told(before, after, f"{IMPORTED}x = load()\n") == []
-    assert told(before, after.replace("make", "build"), f"{IMPORTED}x = load()\n") != []
 
 
 @pytest.mark.parametrize(
@@ -377,13 +303,6 @@ def test_arguments_that_are_passed_by_position_break_if_it_changes(
     call = f"{IMPORTED}load({', '.join('123'[: before.count(',') + 1])})\n"
     found = told(f"def load({before}): ...\n", f"def load({after}): ...\n", call)
     assert found == [f"call: {each.format(NAME)}" for each in expected]
-
-
-@pytest.mark.parametrize(("after", "advice"), [("a", "load(1)"), ("a, *, size=1", None)])
-def test_an_argument_is_dropped_only_if_nothing_may_take_its_place(after: str, advice: str | None) -> None:
-    """A parameter that came with the change may be its new name."""
-    [found] = impacts_of("def load(a, n=1): ...\n", f"def load({after}): ...\n", f"{IMPORTED}load(1, n=2)\n")
-    assert found.advice == advice
 
 
 def test_a_construction_quotes_the_constructor() -> None:

@@ -118,13 +118,6 @@ def test_an_attribute_that_a_base_of_the_plug_in_sets_is_its_own() -> None:
     assert told(BASE + REST, BARE + REST, files) == []
 
 
-def test_an_attribute_of_another_type_is_likely() -> None:
-    """A field whose annotation names another type may not be what the reader expects."""
-    before, after = "class A:\n    size: int\n", "class A:\n    size: str\n"
-    [found] = impacts_of(before, after, "from engine.core import A\n\nA().size\n")
-    assert (found.cause.value, found.certainty) == ("type changed", Certainty.LIKELY)
-
-
 def test_a_chain_breaks_at_its_broken_link_alone() -> None:
     """Of `a.b.c` with `b` gone, `b` is named and `c` is not."""
     before = "class C:\n    c = 1\n\n\nclass A:\n    b: C\n"
