@@ -1,7 +1,7 @@
 """The commit as context for the rules: its added and removed lines, and what each file may expose."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Literal, NamedTuple
 
@@ -77,10 +77,6 @@ class Change:
     def read_after(self, path: str) -> str | None:
         """Return a whole file after the commit; None if it cannot be read."""
         return self._trees.after.read(path) if self._trees else None
-
-    def paths_with(self, word: str) -> Sequence[str]:
-        """Return the paths of the Python files after the commit that contain a word; none if they cannot be searched."""
-        return (self._trees.after.paths_with(word) if self._trees else None) or ()
 
     @cached_property
     def added_lines(self) -> str:

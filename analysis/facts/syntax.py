@@ -1,4 +1,4 @@
-"""Python source, parsed: its statements, the names that they bind, and the modules that they import from.
+"""Python source, parsed: its statements, and the names that they bind.
 
 Nothing is imported or executed. What is too large, too deeply nested or no valid Python is None.
 """
@@ -13,7 +13,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property, lru_cache
 from threading import Lock
-from typing import NamedTuple
 
 MAX_CHARACTERS = 1_000_000  # of a file; CPython needs about a second and 200 MB to parse as much
 # What `ast.parse` raises for hostile text; SystemError where a thread of a library parses beside, for CPython 3.11 counts
@@ -69,21 +68,13 @@ def parse_expression(text: str) -> ast.expr | None:
         return None
 
 
-class Imported(NamedTuple):
-    """What an import binds: a module, or a `name` of it; `level` is the number of leading dots."""
-
-    module: str
-    level: int = 0
-    name: str | None = None
-
-
-Binding = ast.expr | ast.ClassDef | Imported | None  # None: bound several times, or to nothing that can be followed
+Binding = ast.expr | ast.ClassDef | None  # None: bound several times, or to nothing that can be followed
 
 
 class Source:
     """A parsed file, or the `partial` one that a patch shows; it `has_gaps` where its lines could not be parsed.
 
-    `bindings` maps each name of the module to its only value, its class or its import.
+    `bindings` maps each name of the module to its only value or its class.
     """
 
     def __init__(self, path: str, text: str, module: ast.Module, *, partial: bool = False) -> None:
@@ -207,7 +198,7 @@ def _bound(body: Sequence[ast.stmt]) -> Iterator[tuple[str, Binding]]:
             case ast.ClassDef(name=name):
                 yield name, each
             case ast.Import() | ast.ImportFrom():
-                yield from _imports(each)
+                yield from ((name.asname or name.name.partition(".")[0], None) for name in each.names)
             case ast.If(test=test) if is_for_type_checkers(test):
                 yield from _bound(each.orelse)
             case _:
@@ -228,26 +219,3 @@ def _bound_within(statement: ast.stmt) -> Iterator[tuple[str, Binding]]:
             yield from _bound(getattr(statement, block, []))
     for handler in getattr(statement, "handlers", []):
         yield from _bound(handler.body)
-
-
-def _imports(statement: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, Binding]]:
-    for alias in statement.names:
-        if isinstance(statement, ast.ImportFrom):
-            yield alias.asname or alias.name, Imported(statement.module or "", statement.level, alias.name)
-        else:
-            name = alias.asname or alias.name.partition(".")[0]
-            yield name, Imported(alias.name if alias.asname else name)
-
-
-def candidates(importer: str, imported: Imported) -> Iterator[str]:
-    """Yield the paths at which an imported module may lie, given the path of the file that imports it."""
-    folders = importer.split("/")[:-1]
-    parts = imported.module.split(".") if imported.module else []
-    if imported.level:
-        above = len(folders) - imported.level + 1
-        roots = [folders[:above]] if above >= 0 else []
-    else:
-        roots = [folders[: folders.index(parts[0])]] if parts and parts[0] in folders else [[], ["src"]]
-    for root in roots:
-        path = "/".join([*root, *parts])
-        yield from (f"{path}.py", f"{path}/__init__.py") if parts else (f"{path}/__init__.py",)

@@ -1,6 +1,5 @@
 """The files of a repository as of a commit, whole: what a patch does not show."""
 
-from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 
@@ -9,9 +8,6 @@ class Tree(Protocol):
 
     def read(self, path: str) -> str | None:
         """Return a file's text; None if there is no such file, or if it is binary, too large or cannot be read."""
-
-    def paths_with(self, word: str) -> Sequence[str] | None:
-        """Return the paths of the Python files that contain a word; None if the files cannot be searched."""
 
 
 class Trees(NamedTuple):

@@ -19,7 +19,7 @@ from analysis.sources.git.folder import MirrorFolder, MirrorState
 from analysis.sources.git.history import Commits, Names, is_sha
 from analysis.sources.git.objects import Limits, Objects, TreeEntry, text
 from analysis.sources.git.program import Git, Remote, is_ref_name
-from analysis.sources.git.search import FileQuery, SymbolHistory, matches, paths_with
+from analysis.sources.git.search import FileQuery, SymbolHistory, matches
 from analysis.sources.github import Comparison
 from analysis.sources.sanitize import sanitized
 from analysis.sources.secrets import Redactor
@@ -312,16 +312,6 @@ class _CommitFiles:
         except DigestError:
             if self._strict:
                 raise
-            return None
-
-    def paths_with(self, word: str) -> Sequence[str] | None:
-        if self._commit is None:
-            return ()
-        try:
-            with self._translated(self._commit):
-                self._objects.bring(self._objects.files(self._commit, (), _SEARCHED))
-                return tuple(paths_with(self._objects, self._commit, word, _SEARCHED))
-        except DigestError:
             return None
 
 

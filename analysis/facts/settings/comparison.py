@@ -2,24 +2,22 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from analysis.diff import changed_lines
-from analysis.facts.change import SIDES, Change, is_module, is_product, old_path, removes_lines
-from analysis.facts.settings.definitions import Setting, SettingsReader
+from analysis.facts.change import SIDES, Change, is_module, is_product, removes_lines
+from analysis.facts.settings.definitions import Setting, settings
 from analysis.facts.settings.environment import EnvironmentRead, environment_reads
-from analysis.facts.settings.values import Evaluator, Symbol, Value
+from analysis.facts.settings.values import Symbol, Value
 from analysis.facts.syntax import Source
-from analysis.facts.whole_files.repository import Revision
-from analysis.models import Commit, Fact, FactKind, FileChange, Proof
+from analysis.models import Fact, FactKind, FileChange, Proof
 
 _EQUIVALENT = (
     {"", "0", "false", "no", "off"},
     {"1", "true", "yes", "on"},
 )  # a variable's values that programs treat alike
 _Named = TypeVar("_Named", Setting, EnvironmentRead)
-_Side = tuple[Source, Evaluator]
-_Facts = Callable[["_Comparison", _Side, _Side], Iterator[Fact]]
+_Facts = Callable[["_Comparison", Source, Source], Iterator[Fact]]
 _Settings = Mapping[str, Sequence[Setting]]
 _Values = Mapping[str, Sequence[str]]
 _Reads = Mapping[str, Sequence[EnvironmentRead]]
@@ -28,34 +26,16 @@ _MAX_FILES = 200  # of a commit; one that changes more reformats or renames, and
 # Cheap checks before files are parsed: a changed line of a call that may define a setting, and a name with a value.
 _CALL = re.compile(r"^[-+].*(?:\bdefault\w*\s*=|env\w*\(|environ\b|add_argument\(|[Oo]ption\(|Field\()", re.MULTILINE)
 _CONSTANT = re.compile(r"^[-+]\s*(?:[\"']|-?\d|True\b|False\b|None\b)[^:(\n]*$", re.MULTILINE)
-# A constant of the module's top level with its value, on either side.
-_CONSTANT_DEFINED = {
-    sign: re.compile(rf"^[{sign}](_?[A-Z][A-Z0-9_]{{2,}})\s*(?::[^=\n]+)?=\s*(.+)", re.MULTILINE) for sign in SIDES
-}
 _ADDS_TRUE = re.compile(r"^\+.*(?:\bTrue\b|[\"'](?:1|true)[\"'])", re.MULTILINE | re.IGNORECASE)
 _SET = re.compile(r"--|\w*(?:Config|Args|Settings|Options)\.\w+$")  # rather than the parameters of any function
-_MAX_CONSTANTS = 5  # of one file, each a search of the tree
-_MAX_USERS = 20  # files that are parsed for them
 _CALL_BEGUN = re.compile(r"^ .*(?:env\w*\(|environ\b|add_argument\(|[Oo]ption\(|Field\()", re.MULTILINE)
 _VALUE = re.compile(r"\b(\w+)(?:\s*:[^=\n]+?)?\s*=\s*((?:[-\d\"'\[({]|[\w.]*[A-Z])[^,\n]*)")
 
 
 def changed_defaults(change: Change, file: FileChange) -> Iterator[Fact]:
-    """Yield each setting of a Python file whose default differs before and after; a constant that other files use counts there."""
-    if not removes_lines(file) or not is_product(file) or len(change.commit.files) > _MAX_FILES:
-        return
-    if not file.path.endswith(".py") or not _may_change_values(file):
-        return
-    constants = _changed_constants(file)
-    users = _files_with(constants, change, file) if constants else ()
-    fed = [fact for each in users for fact in _compared(change, each, _Comparison.facts) if fact.path == file.path]
-    named = {fact.line for fact in fed}
-    yield from (
-        fact
-        for fact in _compared(change, file, _Comparison.facts)
-        if fact.name not in constants or fact.line not in named
-    )
-    yield from fed
+    """Yield each setting of a Python file whose default differs before and after."""
+    if removes_lines(file) and is_product(file) and file.path.endswith(".py") and _may_change_values(file):
+        yield from _compared(change, file, _Comparison.facts)
 
 
 def new_settings(change: Change, file: FileChange) -> Iterator[Fact]:
@@ -67,31 +47,13 @@ def new_settings(change: Change, file: FileChange) -> Iterator[Fact]:
 
 def _compared(change: Change, file: FileChange, facts: _Facts) -> list[Fact]:
     """Return what a comparison yields of one file; none if it cannot be read and parsed on both sides."""
-    sides = change.sides(file)
-    old, new = (sides.before.source(old_path(file)), sides.after.source(file.path)) if sides else (None, None)
-    if sides is None or old is None or new is None:
+    old, new = (change.source(file, side) for side in SIDES)
+    if old is None or new is None or len(change.commit.files) > _MAX_FILES:
         return []
-    comparison = _Comparison(change.commit, file, sides.after, Proof.PATCH if new.partial else Proof.FILES)
     try:
-        return list(facts(comparison, (old, Evaluator(sides.before)), (new, Evaluator(sides.after))))
+        return list(facts(_Comparison(file, Proof.PATCH if new.partial else Proof.FILES), old, new))
     except RecursionError:  # an expression is nested more deeply than Python's stack
         return []
-
-
-def _changed_constants(file: FileChange) -> list[str]:
-    """Return the constants that a file's patch gives another value."""
-    before, after = (dict(_CONSTANT_DEFINED[sign].findall(file.patch or "")) for sign in SIDES)
-    return sorted(name for name in before.keys() & after.keys() if before[name] != after[name])
-
-
-def _files_with(constants: Sequence[str], change: Change, file: FileChange) -> Iterator[FileChange]:
-    """Yield the other files that mention one of a file's constants, if they are not compared for their own changes."""
-    changed = {each.path: each for each in change.commit.files}
-    paths = {path for name in constants[:_MAX_CONSTANTS] for path in change.paths_with(name)}
-    for path in sorted(paths - {file.path})[:_MAX_USERS]:
-        other = changed.get(path) or FileChange(path=path, status="modified", additions=0, deletions=0, patch=None)
-        if is_module(other) and not _may_change_values(other):
-            yield other
 
 
 def _may_change_values(file: FileChange) -> bool:
@@ -121,38 +83,28 @@ def variable_meaning(value: object) -> object:
     return next((index for index, same in enumerate(_EQUIVALENT) if lowered in same), value)
 
 
-class _Comparison:
-    """The settings of one file, before and after; `Side` is a parsed file with the evaluator of its tree."""
+class _Comparison(NamedTuple):
+    """The settings of one file, before and after."""
 
-    def __init__(self, commit: Commit, file: FileChange, after: Revision, proof: Proof) -> None:
-        self._commit = commit
-        self._file = file
-        self._after = after
-        self._proof = proof
+    file: FileChange
+    proof: Proof
 
-    def facts(self, old: _Side, new: _Side) -> Iterator[Fact]:
-        yield from self._variables(*(_by_name(environment_reads(*side)) for side in (old, new)))
-        if is_module(self._file):
-            readers = SettingsReader(*old), SettingsReader(*new)
-            settings = self._settings(*(_by_name(reader.settings()) for reader in readers))
-            constants = self._settings(*(_by_name(reader.constants()) for reader in readers))
-            named = {(fact.path, fact.line) for fact in settings}
-            yield from settings
-            yield from (fact for fact in constants if (fact.path, fact.line) not in named)
+    def facts(self, old: Source, new: Source) -> Iterator[Fact]:
+        yield from self._variables(*(_by_name(environment_reads(side)) for side in (old, new)))
+        if is_module(self.file):
+            yield from self._settings(*(_by_name(settings(side)) for side in (old, new)))
 
-    def new_facts(self, old: _Side, new: _Side) -> Iterator[Fact]:
+    def new_facts(self, old: Source, new: Source) -> Iterator[Fact]:
         """Yield the settings that only the new side has, and that are on; of a field and its flag the flag."""
-        known = {_own_name(each.name) for each in environment_reads(*old)}
-        known |= {_own_name(each.name) for each in SettingsReader(*old).settings()}
-        values = [(each.name, each.in_effect, each.line) for each in environment_reads(*new)]
-        values += [
-            (each.name, each.value, each.line) for each in SettingsReader(*new).settings() if _SET.match(each.name)
-        ]
+        known = {_own_name(each.name) for each in environment_reads(old)}
+        known |= {_own_name(each.name) for each in settings(old)}
+        values = [(each.name, each.in_effect, each.line) for each in environment_reads(new)]
+        values += [(each.name, each.value, each.line) for each in settings(new) if _SET.match(each.name)]
         found: dict[str, Fact] = {}
         for name, value, line in sorted(values, key=lambda found: not found[0].startswith("-")):
             own = _own_name(name)
             if own not in known and value is not None and value.meaning is True:
-                fact = Fact(kind=FactKind.SETTING_ON, name=name, path=self._file.path, line=line, proof=self._proof)
+                fact = Fact(kind=FactKind.SETTING_ON, name=name, path=self.file.path, line=line, proof=self.proof)
                 found.setdefault(own, fact)
         yield from found.values()
 
@@ -161,42 +113,28 @@ class _Comparison:
 
         Of those called alike that one place feeds, such as a field and its flag, only the flag or the first is returned.
         """
-        found: dict[tuple[str, int, str], Fact] = {}
+        found: dict[tuple[int, str], Fact] = {}
         for name in sorted(before.keys() & after.keys(), key=lambda each: not each.startswith("-")):
             was, now = _only_value(before[name]), _only_value(after[name])
-            own = _own_name(name)
-            if not was or not now or (name.endswith(")") and now.text == "None"):
-                continue  # a parameter that its function replaces
-            if not _same(was, now) and not self._is_fed_by_namesake(name, own, now):
-                path, line = self._place(now, after[name][0].line)
-                found.setdefault((path, line, own), self._fact(name, path, line, was.text, now.text))
-        return sorted(found.values(), key=lambda fact: (fact.path or "", fact.line or 0, fact.name))
-
-    def _is_fed_by_namesake(self, name: str, own: str, value: Value) -> bool:
-        """Return whether a field takes its default from the field of the same name in another changed file."""
-        if value.path == self._file.path or name.startswith("-") or not self._changes(value):
-            return False
-        source = self._after.source(value.path)
-        return source is not None and re.match(rf"\s*{own}\b", source.lines[value.line - 1]) is not None
+            if was and now and not _same(was, now):
+                line = self._place(now, after[name][0].line)
+                found.setdefault((line, _own_name(name)), self._fact(name, line, was.text, now.text))
+        return sorted(found.values(), key=lambda fact: (fact.line or 0, fact.name))
 
     def _variables(self, before: _Reads, after: _Reads) -> Iterator[Fact]:
         for name in before.keys() & after.keys():
             was, now = _only_read(before[name]), _only_read(after[name])
             if was and now and (texts := _changed_texts(was, now)):
-                path, line = self._place(now.written or now.in_effect, now.line)
-                yield self._fact(name, path, line, *texts)
+                yield self._fact(name, self._place(now.written or now.in_effect, now.line), *texts)
 
-    def _fact(self, name: str, path: str, line: int, old: str, new: str) -> Fact:
-        return Fact(kind=FactKind.DEFAULT_CHANGED, name=name, path=path, line=line, old=old, new=new, proof=self._proof)
+    def _fact(self, name: str, line: int, old: str, new: str) -> Fact:
+        kind, path = FactKind.DEFAULT_CHANGED, self.file.path
+        return Fact(kind=kind, name=name, path=path, line=line, old=old, new=new, proof=self.proof)
 
-    def _place(self, value: Value | None, line: int) -> tuple[str, int]:
-        """Return where a value is written, if the commit writes it; else the line of the setting."""
-        return (value.path, value.line) if value and self._changes(value) else (self._file.path, line)
-
-    def _changes(self, value: Value) -> bool:
-        """Return whether the commit adds the line on which a value is written."""
-        files = (each for each in self._commit.files if each.path == value.path)
-        return any(line.new == value.line for file in files for line in changed_lines(file, "+"))
+    def _place(self, value: Value | None, line: int) -> int:
+        """Return the line that a value is written on, if the commit adds it; else that of the setting."""
+        added = value and any(each.new == value.line for each in changed_lines(self.file, "+"))
+        return value.line if value and added else line
 
 
 def _by_name(found: Iterable[_Named]) -> dict[str, list[_Named]]:
@@ -220,8 +158,9 @@ def _only_value(settings: Sequence[Setting]) -> Value | None:
 def _same(one: Value, other: Value) -> bool:
     """Return whether two values are equal, or whether it cannot be told: a name may stand for the other's value."""
     if isinstance(one.meaning, Symbol) and isinstance(other.meaning, Symbol):
-        owners = [each.meaning.name.rpartition(".") for each in (one, other) if isinstance(each.meaning, Symbol)]
-        return owners[0][2] == owners[1][2] or owners[0][0] != owners[1][0]
+        owner, _, member = one.meaning.name.rpartition(".")
+        other_owner, _, other_member = other.meaning.name.rpartition(".")
+        return member == other_member or owner != other_owner
     if {one.text, other.text} in _EMPTY:
         return True
     symbols = [each for each in (one, other) if isinstance(each.meaning, Symbol)]

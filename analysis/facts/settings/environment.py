@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from analysis.facts.settings.values import Evaluator, Scope, Value, convert, literal
+from analysis.facts.settings.values import Scope, Value, convert, literal, value_of
 from analysis.facts.syntax import Source, dotted
 
 _READ_HINT = re.compile(r"env\w*\(|environ\b")  # cheap: without a match nothing is read
@@ -24,12 +24,12 @@ class EnvironmentRead(NamedTuple):
     line: int
 
 
-def environment_reads(source: Source, evaluator: Evaluator) -> Iterator[EnvironmentRead]:
+def environment_reads(source: Source) -> Iterator[EnvironmentRead]:
     """Yield the reads of variables whose names the file states."""
     if not _READ_HINT.search(source.text):
         return
     parents = {child: node for node, child in source.nodes_with(_READ_HINT)}
-    unset = _Unset(evaluator, Scope(source))
+    unset = _Unset(Scope(source))
     for node in parents:
         if isinstance(node, ast.expr) and (name := _variable(node)):
             written, in_effect = unset.values(node, parents)
@@ -62,8 +62,7 @@ def _default(call: ast.AST) -> ast.expr | None:
 class _Unset:
     """Evaluates expressions as if no variable were set."""
 
-    def __init__(self, evaluator: Evaluator, scope: Scope) -> None:
-        self._evaluator = evaluator
+    def __init__(self, scope: Scope) -> None:
         self._scope = scope
 
     def values(self, read: ast.expr, parents: dict[ast.AST, ast.AST]) -> tuple[Value | None, Value | None]:
@@ -72,7 +71,7 @@ class _Unset:
         What follows an `or` is the default if the one before it is empty.
         """
         default = None if isinstance(read, ast.IfExp) else _default(read)
-        written = self._evaluator.value(default, self._scope) if default else None
+        written = value_of(default, self._scope) if default else None
         found = written or (self.value(default or read) if default or isinstance(read, ast.IfExp) else None)
         node = read
         while isinstance(parent := parents.get(node), ast.expr) and _surrounds(parent, node):
@@ -87,7 +86,7 @@ class _Unset:
         """Return the scalar value of an expression."""
         result = self._result(node)
         is_scalar = result is not None and isinstance(result[0], str | int | float | None)
-        return literal(result[0], self._scope.source, node.lineno) if result and is_scalar else None
+        return literal(result[0], node.lineno) if result and is_scalar else None
 
     def _result(self, node: ast.expr) -> tuple[object] | None:
         """Return the result of an expression, in a tuple of its own so that None can be one."""
@@ -104,7 +103,7 @@ class _Unset:
             case ast.IfExp(test=test, body=body, orelse=orelse):
                 result = self._result(test)
                 return self._result(body if result[0] else orelse) if result else None
-        value = self._evaluator.value(node, self._scope)
+        value = value_of(node, self._scope)
         return (value.meaning,) if value else None
 
     def _call(self, call: ast.Call) -> tuple[object] | None:

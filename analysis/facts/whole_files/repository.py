@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Generic, NamedTuple, TypeVar
 
 from analysis.facts.fragments import fragment
-from analysis.facts.syntax import Imported, Source, candidates, parse_module
+from analysis.facts.syntax import Source, parse_module
 from analysis.facts.whole_files.module import Attribute, Class, Function, Import, Member, Module
 from analysis.facts.whole_files.parsing import declarations, parse
 from analysis.models import Tree
@@ -86,11 +86,6 @@ class Revision:
             source = self.source(path) if path in self._patches else None
             self._modules[path] = declarations(source) if source else parse(path, text) if text is not None else None
         return self._modules[path]
-
-    def imported(self, importer: Source, imported: Imported) -> Source | None:
-        """Return the module that a file imports; None if it is not in the repository."""
-        paths = candidates(importer.path, imported)
-        return next(filter(None, map(self.source, paths)), None)
 
     def resolve(self, target: str, importer: str, hops: int = _MAX_HOPS) -> Found[Member] | None:
         """Return the definition that a dotted path stands for in a file; None if it is not in the repository."""

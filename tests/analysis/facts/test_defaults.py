@@ -83,20 +83,6 @@ def test_a_stub_for_type_checkers_is_no_default(path: str, under: str, lines: Se
     assert told(FactKind.DEFAULT_CHANGED, changed(path, *lines, under=under)) == []
 
 
-@pytest.mark.parametrize(
-    ("path", "under", "lines"),
-    [
-        ("pool/envs.py", "class Settings(BaseSettings):", ["-    POOL_SIZE: int = 1", "+    POOL_SIZE: int = 2"]),
-        ("pool/envs.py", "import os", ["-POOL_SIZE: int = 1", "+POOL_SIZE: int = 2"]),
-        ("pool/envs.py", "if TYPE_CHECKING:", ["     A: int = 1", " ", "-POOL_SIZE: int = 1", "+POOL_SIZE: int = 2"]),
-    ],
-)
-def test_what_stands_beside_such_a_block_is_a_default(path: str, under: str, lines: Sequence[str]) -> None:
-    """A class's own variables and a module's are defaults, though type checkers read them too."""
-    ((name, *values),) = told(FactKind.DEFAULT_CHANGED, changed(path, *lines, under=under))
-    assert (name.removeprefix("Settings."), values) == ("POOL_SIZE", ["1", "2"])
-
-
 def test_a_stub_and_its_variable_are_told_once_as_it_is_set() -> None:
     """Where stub and variable change together, the value that people would set is told, at its own line."""
     stub = ["@@ -40,1 +40,1 @@ if TYPE_CHECKING:", "-    POOL_FAST: bool = False", "+    POOL_FAST: bool = True"]

@@ -23,9 +23,6 @@ class Files:
     def read(self, path: str) -> str | None:
         return self._texts.get(path)
 
-    def paths_with(self, word: str) -> list[str]:
-        return [path for path, text in self._texts.items() if path.endswith(".py") and word in text]
-
 
 def change(path: str, before: str | None, after: str | None) -> FileChange:
     """A file's change, with its patch as git writes it."""

@@ -20,9 +20,6 @@ class RecordedTree:
         self.read_paths.append(path)
         return self._files.get(path)
 
-    def paths_with(self, word: str) -> list[str]:
-        return [path for path, text in self._files.items() if path.endswith(".py") and word in text]
-
 
 def trees(before: Files, after: Files) -> Trees:
     return Trees(RecordedTree(before), RecordedTree(after))

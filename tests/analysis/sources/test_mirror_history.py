@@ -182,14 +182,6 @@ def test_trees_are_before_and_after_a_commit(mirror: Mirror, shas: Shas) -> None
     assert (first.before.read("a.py"), first.after.read("a.py")) == (None, "one\ntwo\n")
 
 
-def test_the_python_files_with_a_word_are_found(mirror: Mirror, shas: Shas) -> None:
-    """The files of either side that contain a whole word are listed; no other kind of file, and none for a part of it."""
-    trees = mirror.trees(mirror.read_commit(shas.merge))
-    assert (trees.before.paths_with("side"), trees.after.paths_with("side")) == ((), ("side.py",))
-    assert trees.after.paths_with("sid") == trees.after.paths_with("line") == ()
-    assert mirror.trees(mirror.read_commit(shas.first)).before.paths_with("one") == ()
-
-
 def test_a_tree_is_searched(mirror: Mirror, shas: Shas) -> None:
     """A text or an expression is found with path and line, in the folders and files asked for, as often as asked for."""
     found = mirror.search(shas.second, "line 3")
