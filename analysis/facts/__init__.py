@@ -14,13 +14,9 @@ from analysis.facts.dependencies import dependencies, minimum_versions
 from analysis.facts.deprecations import deprecations
 from analysis.facts.dropped_support import dropped_support
 from analysis.facts.interfaces import (
-    api_fields,
-    configuration_keys,
     environment_variables,
-    exported_names,
     flags,
     routes,
-    table_entries,
 )
 from analysis.facts.layout import formatting_only
 from analysis.facts.links import reverts
@@ -97,11 +93,7 @@ _METHOD_KINDS = (
 _RULES: tuple[_Rule, ...] = (
     environment_variables,
     flags,
-    configuration_keys,
-    table_entries,
     routes,
-    api_fields,
-    exported_names,
     dropped_support,
     minimum_versions,
     moved_modules,

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from analysis.diff import Hunk, changed_lines, headed_hunks, side_lines
+from analysis.diff import Hunk, changed_lines, headed_hunks
 from analysis.facts.change import Change, Side, is_module, is_shipped, may_remove_definition
 from analysis.facts.syntax import constant_strings, dotted
 from analysis.models import Fact, FactKind, FileChange
@@ -31,10 +31,6 @@ _REGISTRATION = re.compile(r"(?:.*\.)?register\w*$")
 _LISTED = re.compile(
     r"""\b(?P<list>\w*(?:ARCHS?|ARCH_LIST|SUPPORTED\w*|arch_list))\b[\s=]+["']?(?P<values>[\w.+; ]+?)["']?\s*\)?$"""
 )
-_CLASSIFIER = re.compile(
-    r"""Programming Language :: (?P<value>\w+ :: \d[\d.]*)|Operating System :: (?P<system>[\w: ]+?)["']"""
-)
-_CLASSIFIERS = ("Programming Language", "Operating System")
 
 
 class _Value(NamedTuple):
@@ -56,7 +52,7 @@ def dropped_support(change: Change, file: FileChange) -> Iterator[Fact]:
             if each.text not in remaining and not handled and not _is_added_elsewhere(change, each.text):
                 yield Fact(kind=FactKind.SUPPORT_DROPPED, name=each.text, path=file.path, line=each.line)
     elif kind(file.path) in (Kind.BUILD, Kind.DEPENDENCY):
-        yield from _dropped_from_build(change, file)
+        yield from _dropped_from_build(file)
 
 
 def _is_added_elsewhere(change: Change, value: str) -> bool:
@@ -150,27 +146,21 @@ def _container(head: str) -> str:
     return match["name"] + (_TYPE if match["call"].endswith("Literal") else "")
 
 
-def _dropped_from_build(change: Change, file: FileChange) -> Iterator[Fact]:
+def _dropped_from_build(file: FileChange) -> Iterator[Fact]:
     if file.status == "removed" and "dockerfile" in file.path.lower():
         yield Fact(kind=FactKind.SUPPORT_DROPPED, name=file.path, path=file.path)
         return
     added = {listed for line in changed_lines(file, "+") for listed in _listed_values(line.text)}
-    # A list removed as a whole was abandoned, or is kept elsewhere; of the groups of classifiers some may remain.
-    shown = {name for _, line in side_lines(file, "+") for name, _ in _listed_values(line.text)}
-    lists = {name for name, _ in added} | shown.intersection(_CLASSIFIERS)
+    lists = {name for name, _ in added}  # one that is removed as a whole was abandoned, or is kept elsewhere
     for line in changed_lines(file, "-"):
         for name, value in _listed_values(line.text):
-            classifies = name in _CLASSIFIERS
-            if (name, value) not in added and name in lists and not (classifies and value in change.added_lines):
-                shown_as = value.replace(" :: ", " ") if classifies else f"{name} {value}"
-                yield Fact(kind=FactKind.SUPPORT_DROPPED, name=shown_as, path=file.path, line=line.old)
+            if (name, value) not in added and name in lists:
+                yield Fact(kind=FactKind.SUPPORT_DROPPED, name=f"{name} {value}", path=file.path, line=line.old)
 
 
 def _listed_values(text: str) -> Iterator[tuple[str, str]]:
-    """Yield (list, value) for each value that a build line lists; each group of classifiers is one list."""
-    if match := _CLASSIFIER.search(text):
-        yield _CLASSIFIERS[0 if match["value"] else 1], match["value"] or match["system"]
-    elif match := _LISTED.search(text):
+    """Yield (list, value) for each value that a build line lists."""
+    if match := _LISTED.search(text):
         for value in re.split(r"[;\s]+", match["values"]):
             if re.match(r"[\dsg]", value):
                 yield match["list"], value.removesuffix("+PTX")

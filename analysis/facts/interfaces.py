@@ -1,21 +1,18 @@
-"""Removed and renamed names that people write: environment variables, flags, routes, keys, and other languages' exports."""
+"""Removed and renamed flags, environment variables and routes: names that people write in commands, files and requests."""
 
 import ast
 import re
 from collections.abc import Iterator
 from functools import partial
 
-from analysis.diff import hunks, side_lines
+from analysis.diff import side_lines
 from analysis.facts.change import (
-    SIDES,
     Change,
     Side,
-    is_module,
     is_public,
-    may_remove_definition,
     removes_lines,
 )
-from analysis.facts.removals import Occurrence, located, removals, removed_between_sides
+from analysis.facts.removals import Occurrence, located, removals
 from analysis.facts.syntax import Source, constant_strings
 from analysis.models import Fact, FactKind, FileChange
 
@@ -30,7 +27,7 @@ _DEFINED = re.compile(
     """
 )
 _REGISTERED = re.compile(rf"""^\s*["'](?P<key>{_NAME})["']\s*:\s*(?:lambda\b|env\w*\()""")
-ENV_FILE = re.compile(r"(^|/)(envs?|environment|env_vars?|settings)\.(py|ts|rs|go)$")
+_ENV_FILE = re.compile(r"(^|/)(envs?|environment|env_vars?|settings)\.(py|ts|rs|go)$")
 
 
 PARSER = re.compile(r"(?:add_argument|click\.option|@option|typer\.Option|\bOption|\bFlag)\s*\(")
@@ -50,32 +47,14 @@ _ROUTE_CALL = re.compile(
 )
 _PREFIX = re.compile(r"^[+-].*\bprefix\s*=", re.MULTILINE)
 _PATH = re.compile(r"""["'`](?:[A-Z]+ )?/""")
-_CONFIG_FILE = re.compile(
-    r"(^|/)(values|settings|defaults?|config|configuration)(\.default|\.example)?\.(ya?ml|toml|json|ini)$"
-)
-_KEY = re.compile(r"""^(?P<indent>\s*)["']?(?P<key>[A-Za-z][\w.-]*)["']?\s*[:=](?:\s|$)""")
-_ENTRY = re.compile(r"""^-[ \t]+["']([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*)["']\s*:\s*\S.*,$""", re.MULTILINE)
-_PROTO_MESSAGE = re.compile(r"^\s*message\s+(\w+)\s*\{")
-_WHOLE_MESSAGE = "*"  # stands for the message as a whole
-_PROTO_FIELD = re.compile(
-    r"^\s*(?:optional\s+|repeated\s+|required\s+)?(?:map<[^>]+>|[\w.]+)\s+(?P<name>\w+)\s*=\s*\d+\s*[;\[]"
-)
-_EXPORTED = {
-    "rs": re.compile(r"\s*pub\s+(?:async\s+|unsafe\s+|const\s+)*(?:fn|struct|enum|trait|type)\s+(?P<name>\w+)"),
-    "go": re.compile(r"(?:func|type)\s+(?P<name>[A-Z]\w*)"),
-    "ts": re.compile(
-        r"export\s+(?:default\s+)?(?:abstract\s+)?(?:async\s+)?(?:function|class|interface|type|const|enum)\s+(?P<name>\w+)"
-    ),
-}
-_EXPORTED |= dict.fromkeys(("js", "jsx", "tsx", "mjs"), _EXPORTED["ts"])
 
 
 def environment_variables(change: Change, file: FileChange) -> Iterator[Fact]:
     """Yield environment variables whose definition is removed; a removed read does not prove that others are gone."""
     registered = any(hint in (file.patch or "") for hint in ("lambda", "env"))
-    if removes_lines(file) and (registered or ENV_FILE.search(file.path.lower())):
+    if removes_lines(file) and (registered or _ENV_FILE.search(file.path.lower())):
         kept = _defined_after(change, file)
-        found = removed_between_sides(change, file, FactKind.REMOVED_ENV, _variable_occurrences)
+        found = removals(change, file, FactKind.REMOVED_ENV, _variable_occurrences)
         yield from (fact for fact in found if fact.name not in kept)
 
 
@@ -87,7 +66,7 @@ def _defined_after(change: Change, file: FileChange) -> frozenset[str]:
 
 
 def _defining(file: FileChange) -> re.Pattern[str]:
-    return _DEFINED if ENV_FILE.search(file.path.lower()) else _REGISTERED
+    return _DEFINED if _ENV_FILE.search(file.path.lower()) else _REGISTERED
 
 
 def flags(change: Change, file: FileChange) -> Iterator[Fact]:
@@ -97,7 +76,7 @@ def flags(change: Change, file: FileChange) -> Iterator[Fact]:
     """
     shown = removes_lines(file) and is_public(file) and FLAG_NAME.search(file.patch or "")
     if shown and not _HANDED_ON.search(file.patch or ""):
-        found = removed_between_sides(change, file, FactKind.REMOVED_FLAG, partial(_flag_occurrences, change))
+        found = removals(change, file, FactKind.REMOVED_FLAG, partial(_flag_occurrences, change))
         yield from (fact for fact in found if not _becomes_field(change, fact.name))
 
 
@@ -133,88 +112,11 @@ def _flags(source: Source) -> Iterator[tuple[str, int]]:
                     yield f"--no-{text.removeprefix('--')}", line
 
 
-def configuration_keys(change: Change, file: FileChange) -> Iterator[Fact]:
-    """Yield removed keys of configuration files meant to be copied."""
-    if may_remove_definition(file) and file.status == "modified" and _CONFIG_FILE.search(file.path.lower()):
-        yield from removed_between_sides(change, file, FactKind.REMOVED_KEY, _keys_of_file)
-
-
-def table_entries(change: Change, file: FileChange) -> Iterator[Fact]:
-    """Yield entries removed from a settings table together with the code that read them.
-
-    Without that code the table may be anything.
-    """
-    if removes_lines(file) and is_module(file) and _ENTRY.search(file.patch or "") and "config" in change.removed_lines:
-        yield from removed_between_sides(change, file, FactKind.REMOVED_KEY, partial(_table_entries, change))
-
-
-def api_fields(change: Change, file: FileChange) -> Iterator[Fact]:
-    """Yield removed fields of protobuf messages."""
-    if may_remove_definition(file) and file.path.endswith(".proto"):
-        yield from _removed_proto_fields(change, file)
-
-
-def exported_names(change: Change, file: FileChange) -> Iterator[Fact]:
-    """Yield the public names that a file of another language no longer exports."""
-    if may_remove_definition(file) and is_public(file) and file.path.rpartition(".")[2] in _EXPORTED:
-        yield from removed_between_sides(change, file, FactKind.REMOVED_NAME, _exports)
-
-
-def _exports(file: FileChange, side: Side) -> Iterator[Occurrence]:
-    pattern = _EXPORTED[file.path.rpartition(".")[2]]
-    for hunk, line in side_lines(file, side):
-        if match := pattern.match(line.text):
-            yield Occurrence(match["name"], line, hunk)
-
-
 def routes(change: Change, file: FileChange) -> Iterator[Fact]:
     """Yield routes that a server no longer serves."""
     # When a prefix is added or removed, the same route is written differently.
     if removes_lines(file) and _PATH.search(file.patch or "") and not _PREFIX.search(file.patch or ""):
-        yield from removed_between_sides(change, file, FactKind.REMOVED_ROUTE, partial(_routes, change))
-
-
-def _table_entries(change: Change, file: FileChange, side: Side) -> Iterator[Occurrence]:
-    for hunk, line in side_lines(file, side):
-        match = _ENTRY.match(f"-{line.text}")
-        if match and (
-            line.sign != "-" or re.search(rf"""config(?:\[|\.get\()["']{match[1]}["']""", change.removed_lines)
-        ):
-            yield Occurrence(match[1], line, hunk)
-
-
-def _keys_of_file(file: FileChange, side: Side) -> Iterator[Occurrence]:
-    for hunk, line in side_lines(file, side):
-        if match := _KEY.match(line.text):
-            yield Occurrence(match["key"], line, hunk)
-
-
-def _proto_fields(file: FileChange, side: Side) -> Iterator[Occurrence]:
-    for index, hunk in enumerate(hunks(file.patch)):
-        message = ""
-        for line in hunk:
-            if line.sign in (" ", side):
-                if opened := _PROTO_MESSAGE.match(line.text):
-                    message = opened[1]
-                    yield Occurrence(_WHOLE_MESSAGE, line, index, message)
-                elif field := _PROTO_FIELD.match(line.text):
-                    yield Occurrence(field["name"], line, index, message)
-
-
-def _removed_proto_fields(change: Change, file: FileChange) -> Iterator[Fact]:
-    """Yield removed protobuf fields; a removed message counts once, as all of its fields, unless it was moved."""
-    before, after = (list(_proto_fields(file, side)) for side in SIDES)
-    removed = {each.owner for each in before if each.name == _WHOLE_MESSAGE} - {each.owner for each in after}
-    moved = {message for message in removed if change.adds(message)}
-    before = [each for each in before if each.owner not in (moved if each.name == _WHOLE_MESSAGE else removed)]
-    yield from removals(
-        change,
-        file,
-        FactKind.REMOVED_FIELD,
-        before,
-        after,
-        lambda name: name != _WHOLE_MESSAGE and change.adds(name),
-    )
+        yield from removals(change, file, FactKind.REMOVED_ROUTE, partial(_routes, change))
 
 
 def _routes(change: Change, file: FileChange, side: Side) -> Iterator[Occurrence]:

@@ -13,28 +13,16 @@ _NOT_SHOWN = -1  # the hunk of a line outside every hunk
 _RENAMED = {
     FactKind.REMOVED_ENV: FactKind.RENAMED_ENV,
     FactKind.REMOVED_FLAG: FactKind.RENAMED_FLAG,
-    FactKind.REMOVED_KEY: FactKind.RENAMED_KEY,
     FactKind.REMOVED_ROUTE: FactKind.RENAMED_ROUTE,
-    FactKind.REMOVED_FIELD: FactKind.RENAMED_FIELD,
-    FactKind.REMOVED_NAME: FactKind.RENAMED_NAME,
 }
 
 
 class Occurrence(NamedTuple):
-    """A name on a line of one side of a patch; `owner` is the class or other scope that it belongs to.
-
-    Two names may be forms of the same thing only if their `value`, the definition without the name, is equal.
-    """
+    """A name on a line of one side of a patch."""
 
     name: str
     line: DiffLine
     hunk: int
-    owner: str = ""
-    value: str = ""
-
-    @property
-    def qualified_name(self) -> str:
-        return f"{self.owner}.{self.name}" if self.owner else self.name
 
 
 def located(file: FileChange, side: Side, found: Iterable[tuple[str, int]]) -> Iterator[Occurrence]:
@@ -45,43 +33,27 @@ def located(file: FileChange, side: Side, found: Iterable[tuple[str, int]]) -> I
         yield Occurrence(name, line, hunk)
 
 
-def removed_between_sides(
+def removals(
     change: Change, file: FileChange, kind: FactKind, read: Callable[[FileChange, Side], Iterable[Occurrence]]
 ) -> Iterator[Fact]:
-    """Return the `removals` between the names that `read` finds on the two sides of a file."""
-    before, after = (list(read(file, side)) for side in SIDES)
-    return removals(change, file, kind, before, after)
+    """Yield a fact of this kind for each name that `read` finds only on the old side, or of a renaming if it has a successor.
 
-
-def removals(
-    change: Change,
-    file: FileChange,
-    kind: FactKind,
-    before: Sequence[Occurrence],
-    after: Sequence[Occurrence],
-    still_exists: Callable[[str], bool] | None = None,
-) -> Iterator[Fact]:
-    """Yield a fact of this kind of removal for each name only on the old side, or of a renaming if it has a successor.
-
-    A name that `still_exists` accepts is left out, by default one that an added line mentions.
+    A name that an added line mentions is left out.
     """
+    before, after = (list(read(file, side)) for side in SIDES)
     if change.removes_only_duplicates or not any(each.line.sign == "-" for each in before):
         return
-    still_exists = still_exists or change.adds
-    names_after = {each.qualified_name for each in after}
-    names_before = {each.qualified_name for each in before}
+    names_before, names_after = ({each.name for each in side} for side in (before, after))
     removed_names = [
-        each
-        for each in before
-        if each.line.sign == "-" and each.qualified_name not in names_after and not still_exists(each.name)
+        each for each in before if each.line.sign == "-" and each.name not in names_after and not change.adds(each.name)
     ]
-    added_names = [each for each in after if each.line.sign == "+" and each.qualified_name not in names_before]
+    added_names = [each for each in after if each.line.sign == "+" and each.name not in names_before]
     for each in dict.fromkeys(removed_names):
         new = _successor(each, removed_names, added_names)
         yield Fact(
             kind=_RENAMED[kind] if new else kind,
-            name=each.qualified_name,
-            new=new.qualified_name if new else None,
+            name=each.name,
+            new=new.name if new else None,
             path=old_path(file),
             line=each.line.number,
         )
@@ -91,16 +63,12 @@ def _successor(
     name: Occurrence, removed_names: Sequence[Occurrence], added_names: Sequence[Occurrence]
 ) -> Occurrence | None:
     """Return the only similar name added in the same place, unless another removed name resembles it more."""
-    alike = [each for each in added_names if _is_same_place(each, name) and _similarity(each, name) >= _MIN_SIMILARITY]
+    alike = [each for each in added_names if each.hunk == name.hunk and _similarity(each, name) >= _MIN_SIMILARITY]
     if len(alike) != 1:
         return None
-    rivals = [each for each in removed_names if _is_same_place(each, name)]
+    rivals = [each for each in removed_names if each.hunk == name.hunk]
     closest = max(rivals, key=lambda each: _similarity(each, alike[0]))
-    return alike[0] if closest.qualified_name == name.qualified_name else None
-
-
-def _is_same_place(one: Occurrence, other: Occurrence) -> bool:
-    return (one.hunk, one.owner, one.value) == (other.hunk, other.owner, other.value)
+    return alike[0] if closest.name == name.name else None
 
 
 def _similarity(one: Occurrence, other: Occurrence) -> float:

@@ -6,7 +6,7 @@ import pytest
 
 from analysis.facts import facts
 from analysis.locale import catalogue
-from analysis.models import FactKind, FileChange
+from analysis.models import FactKind
 from analysis.writing.by_rules import list_names
 from tests.analysis.facts.told import breaking, changed, module, told
 from tests.factories import commit
@@ -33,7 +33,6 @@ from tests.factories import commit
             ["-    exclude_logs: bool = False", "+    exclude_log: bool = False"],
             ("renamed configuration key", "CacheConfig.exclude_logs"),
         ),
-        ("deploy/values.yaml", "", ["-  swapSpace: 4", "   other: 1"], ("removed configuration key", "swapSpace")),
         (
             "engine/api/protocol.py",
             "class ChatRequest(BaseModel):",
@@ -45,13 +44,6 @@ from tests.factories import commit
             "class Delta(OpenAIBaseModel):",
             ["-    echo: bool"],
             ("removed API field", "Delta.echo"),
-        ),
-        ("engine/api.proto", "", [" message Chat {", "-  bool echo = 2;", " }"], ("removed API field", "Chat.echo")),
-        (
-            "engine/api.proto",
-            "",
-            ["-message Chat {", "-  bool echo = 2;", "-  int32 size = 3;", "-}"],
-            ("removed API field", "Chat.*"),
         ),
         (
             "engine/server.py",
@@ -96,7 +88,6 @@ def test_what_people_write_down_is_missed(path: str, under: str, lines: Sequence
         ),
         ("tests/config.py", "class CacheConfig:", ["-    swap: int = 4"]),
         ("kernels/tuned.json", "", ['-  "16": {']),
-        (".github/values.yaml", "", ["-  swapSpace: 4"]),
         ("engine/server.py", "", ['-@router.post("/v1/echo")', '+@app.post("/v1/echo")']),
         ("engine/server.py", "", ['-client.fetch("/v1/echo")']),
         ("tests/server.py", "", ['-@router.post("/v1/echo")']),
@@ -105,37 +96,6 @@ def test_what_people_write_down_is_missed(path: str, under: str, lines: Sequence
 def test_what_nobody_writes_down_is_not(path: str, under: str, lines: Sequence[str]) -> None:
     """Locals, parameters, private fields, what stays, and tests prove nothing."""
     assert breaking(changed(path, *lines, under=under)) == []
-
-
-READ = changed("engine/run.py", '-    if app.config["KEEP_POOL"]:')
-
-
-@pytest.mark.parametrize(
-    ("lines", "files", "found"),
-    [
-        (['-        "KEEP_POOL": None,'], [READ], [("removed configuration key", "KEEP_POOL")]),
-        (
-            ['-        "KEEP_POOL": None,', '+        "KEEP_POOLS": None,'],
-            [READ],
-            [("renamed configuration key", "KEEP_POOL")],
-        ),
-        (['-        "KEEP_POOL": None,'], [], []),  # any table
-        (['-        "KEEP_POOL": None,', '+        "KEEP_POOL": 1,'], [READ], []),
-        (['-        "KEEP_POOL": None,'], [READ, changed("engine/run.py", '+    app.config["KEEP_POOL"]')], []),
-    ],
-)
-def test_a_setting_goes_with_the_code_that_read_it(
-    lines: Sequence[str], files: Sequence[FileChange], found: Sequence[tuple[str, str]]
-) -> None:
-    """An entry of a table is a key of configuration where a line that reads the configuration by it goes as well."""
-    assert breaking(changed("engine/app.py", *lines, under="class App:"), *files) == found
-
-
-def test_a_message_that_goes_is_told_unless_it_moves() -> None:
-    """One fact a message, whatever stands in the lines that come; none where another file gets it."""
-    gone = changed("engine/api.proto", "-message Chat {", "-  bool echo = 2;", "-}", " message Other {")
-    assert breaking(gone, changed("engine/core.py", "+x = a * b")) == [("removed API field", "Chat.*")]
-    assert breaking(gone, changed("engine/chat.proto", "+message Chat {", "+  bool echo = 2;", "+}")) == []
 
 
 def test_a_route_is_gone_from_its_server() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from analysis.models import FactKind, FileChange
+from analysis.models import FactKind
 from tests.analysis.facts.told import breaking, changed, names, told
 from tests.factories import file
 
@@ -20,7 +20,6 @@ from tests.factories import file
         ("engine/video.py", "", ['-@LOADERS.register("plain")', "-class _Plain:"], "plain"),
         ("CMakeLists.txt", "", ['-  set(CUDA_SUPPORTED_ARCHS "7.0;8.0")', '+  set(CUDA_SUPPORTED_ARCHS "8.0")'], "CUDA_SUPPORTED_ARCHS 7.0"),
         ("docker/Dockerfile", "", ["-ARG cuda_arch_list='7.0 8.0'", "+ARG cuda_arch_list='8.0'"], "cuda_arch_list 7.0"),
-        ("pyproject.toml", "", ['-  "Programming Language :: Owl :: 3.9",', '   "Programming Language :: Owl :: 3.10",'], "Owl 3.9"),
     ],
 )  # fmt: skip
 def test_what_a_list_of_the_taken_loses_is_dropped(path: str, under: str, lines: Sequence[str], name: str) -> None:
@@ -81,23 +80,6 @@ def test_an_image_that_goes_is_dropped() -> None:
 def test_a_least_version_that_rises_is_told(path: str, lines: Sequence[str], fact: tuple[str, str, str] | None) -> None:
     """Of the language, the build and what is compiled against; a wider range and a lower floor break nobody."""
     assert told(FactKind.MINIMUM_RAISED, changed(path, *lines)) == ([fact] if fact else [])
-
-
-@pytest.mark.parametrize(
-    "files",
-    [
-        [changed("setup.py", '-  "Programming Language :: Owl :: 3.9",', '   "Operating System :: OS Independent",')],
-        [
-            changed(
-                "setup.py", '-  "Programming Language :: Owl :: 3.9",', '   "Programming Language :: Owl :: 3.10",'
-            ),
-            changed("pyproject.toml", '+  "Programming Language :: Owl :: 3.9",'),
-        ],
-    ],
-)
-def test_a_list_of_classifiers_that_is_given_up_or_moves_drops_nothing(files: Sequence[FileChange]) -> None:
-    """A version is dropped where others of its sort stay."""
-    assert names(FactKind.SUPPORT_DROPPED, *files) == []
 
 
 def test_what_only_an_example_needs_is_no_least_version() -> None:
