@@ -3,7 +3,7 @@
 A name that operators or clients write (a flag, a variable, a key) counts as removed only when the commit deletes its
 definition and no added line defines or mentions it again. A name that Python imports counts as removed from its module,
 and as moved when the commit defines it in another. Where a commit's files can be read whole, Python names, members and
-signatures are compared before and after instead (`whole_files`). Tests, documentation and examples are not evidence for
+signatures are compared before and after instead (`python`). Tests, documentation and examples are not evidence for
 public interfaces. A rule that cannot decide reports nothing.
 """
 
@@ -13,18 +13,17 @@ from analysis.facts.change import Change
 from analysis.facts.dependencies import dependencies, minimum_versions
 from analysis.facts.deprecations import deprecations
 from analysis.facts.dropped_support import dropped_support
-from analysis.facts.interfaces import (
+from analysis.facts.flags_variables_routes import (
     environment_variables,
     flags,
     routes,
 )
 from analysis.facts.layout import formatting_only
 from analysis.facts.links import reverts
-from analysis.facts.modules import moved_modules
+from analysis.facts.python.comparison import compared, moved_modules
 from analysis.facts.removed_tests import removed_tests
 from analysis.facts.sensitive_code import concurrency_and_memory, security_calls, security_terms
 from analysis.facts.settings.comparison import changed_defaults, new_settings
-from analysis.facts.whole_files.comparison import compared
 from analysis.models import Commit, Fact, FactKind, FileChange, Trees
 from analysis.paths import Kind, kind
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Literal, NamedTuple
 
+from analysis.facts.python.revision import Revision
 from analysis.facts.syntax import Source
-from analysis.facts.whole_files.repository import Revision
 from analysis.models import Commit, FileChange, Trees
 from analysis.paths import Kind, kind
 from analysis.text import mentions

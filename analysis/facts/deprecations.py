@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from analysis.diff import changed_lines
 from analysis.facts.change import Change, Side, is_module, old_path
-from analysis.facts.interfaces import FLAG_NAME, PARSER
-from analysis.facts.modules import module_path
+from analysis.facts.flags_variables_routes import FLAG_NAME, PARSER
+from analysis.facts.python.module import module_path
 from analysis.facts.syntax import constant_strings, dotted
 from analysis.models import Fact, FactKind, FileChange
 

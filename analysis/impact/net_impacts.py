@@ -8,12 +8,12 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from analysis.facts.change import old_path
-from analysis.facts.whole_files.module import Class, Function
-from analysis.facts.whole_files.repository import Found, Revision
+from analysis.facts.python.module import Class, Function
+from analysis.facts.python.revision import Found, Revision
 from analysis.impact.matching import impacts, worst_first
+from analysis.impact.matching.broken_settings import SETTINGS
+from analysis.impact.matching.broken_uses import Matching
 from analysis.impact.matching.changes import ChangedNames, Successors, is_abstract
-from analysis.impact.matching.python import Matching
-from analysis.impact.matching.settings import SETTINGS
 from analysis.impact.matching.upstream import Presence, Upstream
 from analysis.impact.surface.model import SurfaceIndex, UseKind
 from analysis.impact.surface.targets import ABOVE, Target

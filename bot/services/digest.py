@@ -9,7 +9,7 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from analysis.errors import OutsideFailure, RateLimited
-from analysis.impact.netting import NameInFile, added_facts, net_facts
+from analysis.impact.net_facts import NameInFile, added_facts, net_facts
 from analysis.models import Commit, DayReport, Entry, Fact, Language, Proof, ReadFrom, Remark, Repository
 from analysis.window import Window, window
 from bot.models.progress import SILENT, Progress

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from analysis.facts.whole_files.repository import Revision
+from analysis.facts.python.revision import Revision
+from analysis.impact.matching.broken_settings import setting_impacts
+from analysis.impact.matching.broken_uses import Matching
 from analysis.impact.matching.callers import Callers
 from analysis.impact.matching.changes import Successors, changed_names
-from analysis.impact.matching.python import Matching
 from analysis.impact.matching.quotation import import_advice
-from analysis.impact.matching.settings import setting_impacts
 from analysis.impact.matching.upstream import Upstream
 from analysis.impact.surface.model import SurfaceIndex
 from analysis.models import Commit, Fact, Trees

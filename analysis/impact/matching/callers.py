@@ -11,9 +11,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 from analysis.facts.change import is_module
+from analysis.facts.python.module import Parameter
+from analysis.facts.python.revision import Revision
 from analysis.facts.syntax import parse_module
-from analysis.facts.whole_files.module import Parameter
-from analysis.facts.whole_files.repository import Revision
 from analysis.impact.matching.signatures import Misfit
 from analysis.impact.surface.model import SurfaceIndex, Use, UseKind
 from analysis.impact.surface.targets import ABOVE, CALL, CONSTRUCTOR, owner_of

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from analysis.facts.change import is_module, old_path
-from analysis.facts.whole_files.comparison import modules_of
-from analysis.facts.whole_files.module import Attribute, Class, Function, Import, Member, Module
-from analysis.facts.whole_files.renaming import successor
-from analysis.facts.whole_files.repository import Found, Revision
+from analysis.facts.python.comparison import modules_of
+from analysis.facts.python.module import Attribute, Class, Function, Import, Member, Module
+from analysis.facts.python.renaming import successor
+from analysis.facts.python.revision import Found, Revision
 from analysis.impact.matching.upstream import Place, Upstream
 from analysis.impact.surface.targets import CONSTRUCTOR
 from analysis.models import Commit, Fact, FactKind, FileChange

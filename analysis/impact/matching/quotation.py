@@ -4,8 +4,8 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
+from analysis.facts.python.module import Class, Function, Parameter, ParameterKind
 from analysis.facts.syntax import parse_module
-from analysis.facts.whole_files.module import Class, Function, Parameter, ParameterKind
 from analysis.impact.matching.upstream import Place
 from analysis.models.impacts import Cause, ImpactKind
 

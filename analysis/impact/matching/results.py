@@ -4,9 +4,9 @@ import ast
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from analysis.facts.narrowing import narrowed
+from analysis.facts.python.module import Function, Module
+from analysis.facts.python.signatures import narrowed
 from analysis.facts.syntax import parse_expression
-from analysis.facts.whole_files.module import Function, Module
 from analysis.impact.matching.signatures import is_callable_as, own_parameters
 from analysis.impact.matching.upstream import Place
 from analysis.impact.surface.model import Use, UseKind

@@ -5,10 +5,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from analysis.facts.python.module import Attribute, Class, Function, Parameter, ParameterKind
+from analysis.facts.python.revision import Found
+from analysis.facts.python.signatures import called_parameters
 from analysis.facts.syntax import parse_expression
-from analysis.facts.whole_files.module import Attribute, Class, Function, Parameter, ParameterKind
-from analysis.facts.whole_files.repository import Found
-from analysis.facts.whole_files.signatures import called_parameters
 from analysis.impact.matching.upstream import Answer, Place, Upstream
 from analysis.impact.surface.model import Arguments
 from analysis.impact.surface.targets import CONSTRUCTOR

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping
 from enum import Enum, auto
 from typing import NamedTuple
 
+from analysis.facts.python.module import Attribute, Class, Function, Import, Member, Module
+from analysis.facts.python.revision import Found, Revision
 from analysis.facts.syntax import parse_expression
-from analysis.facts.whole_files.module import Attribute, Class, Function, Import, Member, Module
-from analysis.facts.whole_files.repository import Found, Revision
 from analysis.impact.surface.model import Subclass
 from analysis.impact.surface.targets import (
     CALL,

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from pydantic import field_serializer, field_validator
 
-from analysis.facts.whole_files.module import Parameter
+from analysis.facts.python.module import Parameter
 from analysis.impact.surface.targets import CONSTRUCTOR, Target
 from analysis.models.frozen import Frozen
 

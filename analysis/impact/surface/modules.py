@@ -5,7 +5,7 @@ import builtins
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from analysis.facts.modules import module_path
+from analysis.facts.python.module import module_path
 from analysis.facts.syntax import parse_module
 from analysis.impact.surface.targets import ABOVE, CALL, Function, Target, attribute_targets, infer, instance, joined
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 
-from analysis.facts.whole_files.module import Parameter
-from analysis.facts.whole_files.parsing import parameters
+from analysis.facts.python.module import Parameter
+from analysis.facts.python.parsing import parameters
 from analysis.impact.surface.model import Arguments, Use, UseKind
 from analysis.impact.surface.modules import ClassDefinition, DownstreamModules, PythonModule
 from analysis.impact.surface.scopes import ScopedVisitor

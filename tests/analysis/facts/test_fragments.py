@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import pytest
 
 from analysis.facts.fragments import fragment
-from analysis.facts.whole_files.module import Class
-from analysis.facts.whole_files.parsing import declarations
-from analysis.facts.whole_files.relevance import may_alter_declarations
+from analysis.facts.python.module import Class
+from analysis.facts.python.parsing import declarations
+from analysis.facts.python.relevance import may_alter_declarations
 from analysis.models import FileChange
 from tests.factories import patch
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from analysis.facts.narrowing import narrowed
+from analysis.facts.python.signatures import narrowed
 from analysis.models import FactKind
 from tests.analysis.facts.told import breaking, changed, module, names, told
 from tests.factories import file as file_

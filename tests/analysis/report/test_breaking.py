@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from rich.console import Console
 
-from analysis.impact.netting import net_facts
+from analysis.impact.net_facts import net_facts
 from analysis.models import (
     Analysis,
     DayReport,

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from analysis.facts.change import Change
-from analysis.facts.whole_files.module import Module
+from analysis.facts.python.module import Module
 from analysis.models import Fact, FactKind, FileChange
 from analysis.paths import Kind, kind
 

@@ -6,8 +6,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
-from analysis.facts.syntax import Source, assigned_names, dotted, parse_module
-from analysis.facts.whole_files.module import (
+from analysis.facts.python.module import (
     Attribute,
     Base,
     Class,
@@ -18,6 +17,7 @@ from analysis.facts.whole_files.module import (
     Parameter,
     ParameterKind,
 )
+from analysis.facts.syntax import Source, assigned_names, dotted, parse_module
 
 _MAX_VALUE = 200  # characters of a variable's value
 _PROPERTIES = ("property", "cached_property")

@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from analysis.facts import facts
-from analysis.impact.netting import NameInFile, added_facts, net_facts
+from analysis.impact.net_facts import NameInFile, added_facts, net_facts
 from analysis.impact.reversal import reversed_commit, undone_commits
 from analysis.models import Commit, Entry, Fact, FactKind, FileChange, Importance, Links, Ranked
 from tests.analysis.facts.told import breaking, changed

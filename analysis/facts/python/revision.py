@@ -6,9 +6,9 @@ from types import MappingProxyType
 from typing import Generic, NamedTuple, TypeVar
 
 from analysis.facts.fragments import fragment
+from analysis.facts.python.module import Attribute, Class, Function, Import, Member, Module
+from analysis.facts.python.parsing import declarations, parse
 from analysis.facts.syntax import Source, parse_module
-from analysis.facts.whole_files.module import Attribute, Class, Function, Import, Member, Module
-from analysis.facts.whole_files.parsing import declarations, parse
 from analysis.models import Tree
 
 _MAX_CHARACTERS = 4_000_000  # read of one revision for one commit

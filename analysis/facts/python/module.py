@@ -10,6 +10,7 @@ from functools import cached_property, lru_cache
 
 from analysis.facts.syntax import assigned_attributes, parse_module
 
+_SOURCE_ROOT = re.compile(r"^(?:src|lib|python)/")  # what packages are installed from
 _WORD = re.compile(r"\w+")
 _DELETION = re.compile(r"^del ([^#\n]*)", re.MULTILINE)
 _CLASS_DELETION = re.compile(r"^[ \t]{1,4}del ([^#\n]*)", re.MULTILINE)  # in the body, but in none of its methods
@@ -198,3 +199,8 @@ def _set_on_self(source: str, start: int) -> tuple[Attribute, ...]:
     for each in assigned_attributes(node, "self") if node else ():
         lines[each.attr] = min(each.lineno, lines.get(each.attr, each.lineno))
     return tuple(Attribute(name, start - 1 + line) for name, line in sorted(lines.items(), key=lambda item: item[1]))
+
+
+def module_path(path: str) -> str:
+    """Return what a module is imported as: its path without suffix and source folder, the same for a file and a package."""
+    return _SOURCE_ROOT.sub("", path.removesuffix(".py").removesuffix("/__init__"))

@@ -4,11 +4,10 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from analysis.facts.narrowing import narrowed
-from analysis.facts.whole_files.module import Attribute, Class, Function, Import, Member, Parameter, ParameterKind
-from analysis.facts.whole_files.renaming import successor
-from analysis.facts.whole_files.repository import Found, Revision
-from analysis.facts.whole_files.signatures import SPECIAL_METHODS, parameter_changes, proven, signature_facts
+from analysis.facts.python.module import Attribute, Class, Function, Import, Member, Parameter, ParameterKind
+from analysis.facts.python.renaming import successor
+from analysis.facts.python.revision import Found, Revision
+from analysis.facts.python.signatures import SPECIAL_METHODS, narrowed, parameter_changes, proven, signature_facts
 from analysis.models import Fact, FactKind
 
 _CONFIG_CLASS = re.compile(r"(?:Config|Configuration|Settings|Args|Arguments|Options|Params)$")

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from difflib import SequenceMatcher
 from typing import TypeGuard
 
-from analysis.facts.whole_files.module import Attribute, Class, Function, Import, Member, Module
-from analysis.facts.whole_files.repository import Found
+from analysis.facts.python.module import Attribute, Class, Function, Import, Member, Module
+from analysis.facts.python.revision import Found
 
 _MIN_SIMILARITY = 0.7  # of the lines of two bodies: above it, one is the other under a new name
 _MIN_NAMES = 0.75  # similarity of two names in the same place

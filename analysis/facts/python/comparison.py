@@ -1,21 +1,21 @@
-"""Comparison of a commit's modules before and after it: removed names and changed definitions."""
+"""Comparison of a commit's modules before and after it: removed and moved names, changed definitions, moved modules."""
 
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from analysis.diff import changed_lines
-from analysis.facts.change import Change, is_module, old_path
-from analysis.facts.modules import module_path, new_location
-from analysis.facts.whole_files.classes import ClassComparison
-from analysis.facts.whole_files.module import Attribute, Class, Function, Import, Member, Module
-from analysis.facts.whole_files.relevance import may_alter_declarations
-from analysis.facts.whole_files.renaming import successor
-from analysis.facts.whole_files.repository import Found, Revision
-from analysis.facts.whole_files.signatures import proven, signature_facts
-from analysis.facts.whole_files.uses import Uses, is_internal, without_lone_additions
+from analysis.facts.change import Change, is_module, is_public, old_path
+from analysis.facts.python.classes import ClassComparison
+from analysis.facts.python.module import Attribute, Class, Function, Import, Member, Module, module_path
+from analysis.facts.python.relevance import may_alter_declarations
+from analysis.facts.python.renaming import successor
+from analysis.facts.python.revision import Found, Revision
+from analysis.facts.python.signatures import proven, signature_facts
+from analysis.facts.python.uses import Uses, is_internal, without_lone_additions
 from analysis.models import Fact, FactKind, FileChange
 
+_CODE = re.compile(r"^[ \t]*([^\s#].*)", re.MULTILINE)
 _FIELDS = (FactKind.REMOVED_KEY, FactKind.REMOVED_FIELD)
 _MAX_FACTS = 100  # of one commit: a whole subsystem that goes
 _CONSTANT = re.compile(r"_?[A-Z]\w{2,}$")
@@ -180,3 +180,29 @@ def modules_of(file: FileChange, before: Revision, after: Revision) -> tuple[Mod
     other = f"{path.removesuffix('/__init__.py')}.py" if path.endswith("/__init__.py") else package
     new = after.module(other)
     return None if new is None and after.text(other) is not None else (old, new)
+
+
+def moved_modules(change: Change, file: FileChange) -> Iterator[Fact]:
+    """Yield the fact that a Python module's import path changed."""
+    old = old_path(file)
+    is_named = old.endswith(".py") and not old.endswith("/__init__.py")  # for empty files the renaming is a guess
+    if file.status != "renamed" or not is_named or module_path(file.path) == module_path(old) or not is_public(file):
+        return
+    texts = change.read_before(old), change.read_after(file.path)
+    before, after = (frozenset(_CODE.findall(each or "")) for each in texts)
+    if None not in texts and 2 * len(before & after) < max(len(before), 1):
+        return  # of a short file git may have compared the comments
+    if not any(each.path == old and each.status != "removed" for each in change.commit.files):
+        yield Fact(kind=FactKind.MOVED_MODULE, name=old, path=file.path, new=file.path)
+
+
+def new_location(change: Change, file: FileChange, name: str) -> str | None:
+    """Return the place ("path:line") of the only other module in which the commit defines `name`, else None."""
+    places = []
+    for other in change.modules_by_added_name.get(name, ()):
+        sides = change.sides(other) if other is not file else None
+        module = sides.after.module(other.path) if sides else None
+        member = module.members.get(name) if module else None
+        defined = member.line if member and not isinstance(member, Import) else None
+        places += [f"{other.path}:{line.new}" for line in changed_lines(other, "+") if line.new == defined]
+    return places[0] if len(places) == 1 else None
