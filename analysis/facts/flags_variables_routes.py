@@ -22,12 +22,10 @@ _DEFINED = re.compile(
       ^\s*["'](?P<key>{_NAME})["']\s*:                              # a registry of variables
     | ^\s*(?P<typed>{_NAME})\s*:\s*[\w."'\[\]| ,]+=                 # typed, in a file named for it
     | (?:os\.)?(?:environ(?:\.get)?|getenv)\s*[\[(]\s*["'](?P<read>{_NAME})["']
-    | (?:std::)?getenv\(\s*"(?P<c>{_NAME})"
-    | (?:os\.Getenv|env::var|process\.env\.)\(?"?(?P<other>{_NAME})
     """
 )
 _REGISTERED = re.compile(rf"""^\s*["'](?P<key>{_NAME})["']\s*:\s*(?:lambda\b|env\w*\()""")
-_ENV_FILE = re.compile(r"(^|/)(envs?|environment|env_vars?|settings)\.(py|ts|rs|go)$")
+_ENV_FILE = re.compile(r"(^|/)(envs?|environment|env_vars?|settings)\.py$")
 
 
 PARSER = re.compile(r"(?:add_argument|click\.option|@option|typer\.Option|\bOption|\bFlag)\s*\(")
@@ -35,12 +33,6 @@ _HANDED_ON = re.compile(r"^\+.*\w\(\s*(?:\w+\s*=\s*)?(?:\w+\.)*(?:arg\w*_|sub_?)
 _FLAG_CALL = re.compile(r"(?:.*\.)?(?:add_argument|add_option|option|Option|Flag)$")
 _FLAG = re.compile(r"--[a-z][a-z0-9]*(?:[-_.][a-z0-9]+)*")
 FLAG_NAME = re.compile(r"""["'](--[a-z][a-z0-9]*(?:[-_.][a-z0-9]+)*)["']""")
-_ROUTE = re.compile(
-    r"""(?x)
-      ^\s*(?:app|router|server)\.(?:get|post|put|patch|delete|all|use)\(\s*["'`](?P<express>/[^"'`]*)["'`]
-    | \bHandle(?:Func)?\(\s*"(?:[A-Z]+\s)?(?P<handled>/[^"]*)"
-    """
-)
 _ROUTE_CALL = re.compile(
     r"@.*\.(?:get|post|put|patch|delete|head|options|route|api_route|websocket)$|(?:.*\.)?(?:Route|WebSocketRoute|Mount)$"
     r"|.*\.(?:add_api_route|add_api_websocket_route|add_route|add_url_rule|add_websocket_route|add_get|add_post|add_put|add_delete)$"
@@ -122,10 +114,6 @@ def routes(change: Change, file: FileChange) -> Iterator[Fact]:
 def _routes(change: Change, file: FileChange, side: Side) -> Iterator[Occurrence]:
     if source := change.source(file, side):
         yield from located(file, side, _served(source))
-        return
-    for hunk, line in side_lines(file, side):
-        if match := _ROUTE.search(line.text):
-            yield Occurrence(next(filter(None, match.groups())), line, hunk)
 
 
 def _served(source: Source) -> Iterator[tuple[str, int]]:

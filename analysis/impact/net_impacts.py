@@ -22,7 +22,6 @@ from analysis.models.impacts import Impact, ImpactKind
 
 _MAX_CHARACTERS = 60_000_000  # read of one end
 _OF_SETTINGS = (ImpactKind.MENTION, ImpactKind.VERSION)
-_OPERATOR = re.compile(r"^-.*(?:\bop_name\b|\bdirect_register_custom_op\b|\b(?:ops|m)\.def\()", re.MULTILINE)
 
 _DEFINED = r"^-\s*(?:(?:async )?def |class )(?:{0})\b|^-\s*(?:self\.)?(?:{0})\s*[:=]"
 
@@ -59,7 +58,7 @@ class NetImpacts:
         return tuple(
             each
             for each in impacts(commit, trees, self._index, self._roots, facts)
-            if (each.name in names or not _is_of_fact(each))
+            if (each.name in names or each.kind not in _OF_SETTINGS)
             and (each.kind in _OF_SETTINGS or _line(each) in self._lines)
         )
 
@@ -69,15 +68,9 @@ class NetImpacts:
             file.path in self._paths
             or (file.status != "modified" and old_path(file).startswith(self._packages))
             or bool(self._definition.search(file.patch or ""))
-            or bool(_OPERATOR.search(file.patch or ""))
             for file in commit.files
             if file.status != "added"
         )
-
-
-def _is_of_fact(impact: Impact) -> bool:
-    """Return whether an impact is on a setting that a fact names; an operator is in the patch alone."""
-    return impact.kind in _OF_SETTINGS and impact.upstream.line is not None
 
 
 def _names(index: SurfaceIndex) -> frozenset[str]:

@@ -15,7 +15,6 @@ class _Mention(Enum):
     VARIABLE = auto()
     FLAG = auto()
     ROUTE = auto()
-    OPERATOR = auto()
     KEY = auto()
 
 
@@ -29,7 +28,6 @@ _GONE: dict[ImpactKind | _Mention, str] = {
     _Mention.VARIABLE: mark("{name} is gone, so setting it has no effect"),
     _Mention.FLAG: mark("{name} is gone, so commands that pass it fail"),
     _Mention.ROUTE: mark("{name} is gone, so requests to it fail"),
-    _Mention.OPERATOR: mark("{name} is gone, so this call fails"),
     _Mention.KEY: mark("{name} is gone, so setting it fails or has no effect"),
 }
 _MOVED: dict[ImpactKind | _Mention, str] = {
@@ -42,7 +40,6 @@ _MOVED: dict[ImpactKind | _Mention, str] = {
     _Mention.VARIABLE: mark("{name} is now {new}, so setting the old name has no effect"),
     _Mention.FLAG: mark("{name} is now {new}, so commands that pass the old flag fail"),
     _Mention.ROUTE: mark("{name} is now {new}, so requests to the old route fail"),
-    _Mention.OPERATOR: mark("{name} is now {new}, so this call fails"),
     _Mention.KEY: mark("{name} is now {new}, so setting the old key fails or has no effect"),
 }
 _CALLED = {
@@ -116,7 +113,7 @@ def _setting(impact: Impact) -> _Mention:
         return _Mention.ROUTE
     if impact.name.isupper():
         return _Mention.VARIABLE
-    return _Mention.OPERATOR if "torch.ops." in impact.downstream.code else _Mention.KEY
+    return _Mention.KEY
 
 
 def _listed(names: Iterable[str]) -> object:

@@ -33,7 +33,7 @@ def impacts(
         index,
     )
     found = [*matching.impacts(changed_names(commit, *revisions))]
-    found += setting_impacts(commit, facts, index, before)
+    found += setting_impacts(facts, index, before)
     return worst_first(found)
 
 

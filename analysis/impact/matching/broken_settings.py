@@ -1,16 +1,15 @@
-"""Impacts of changed settings: what downstream files mention or read of variables, flags, keys, routes, operators and versions."""
+"""Impacts of changed settings: what downstream files mention or read of variables, flags, keys, routes and versions."""
 
-import re
 from collections.abc import Iterator, Sequence
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
 
 from analysis.impact.matching.upstream import Upstream
-from analysis.impact.surface.mentions import FLAG, KEY, OPERATOR, REQUIREMENT, ROUTE, VARIABLE
+from analysis.impact.surface.mentions import FLAG, KEY, REQUIREMENT, ROUTE, VARIABLE
 from analysis.impact.surface.model import SurfaceIndex, Use, UseKind
 from analysis.impact.surface.targets import written
-from analysis.models import Commit, Fact, FactKind
+from analysis.models import Fact, FactKind
 from analysis.models.impacts import Cause, Certainty, DownstreamPlace, Impact, ImpactKind, UpstreamPlace
 
 _WHAT = {
@@ -30,24 +29,15 @@ _LATER_THAN_ANY, _JUST_AFTER = "99999", ".0.0.0.1"
 _VERSIONS = (FactKind.MINIMUM_RAISED, FactKind.DEPENDENCY_MOVED)
 SETTINGS = frozenset({*_WHAT, *_VERSIONS})
 _CERTAIN = (VARIABLE,)  # names that nobody else has; a flag, a key or a route may be of another program
-_DEFINED_OPERATOR = re.compile(
-    r"""op_name\s*=\s*["'](\w+)["']|direct_register_custom_op\(\s*["'](\w+)|\b(?:ops|m)\.def\(\s*"(\w+)"""
-)
 
 
-def setting_impacts(commit: Commit, facts: Sequence[Fact], index: SurfaceIndex, before: Upstream) -> Iterator[Impact]:
-    """Yield what a commit's facts about settings, and the operators that it no longer defines, mean for a surface."""
+def setting_impacts(facts: Sequence[Fact], index: SurfaceIndex, before: Upstream) -> Iterator[Impact]:
+    """Yield what a commit's facts about settings mean for a surface."""
     for fact in facts:
         if what := _WHAT.get(fact.kind):
             yield from _renamed_or_removed(fact, what, index, before)
         elif fact.kind in _VERSIONS:
             yield from _contradicted(fact, index)
-    for name, (path, line) in _removed_operators(commit).items():
-        for use in index.mentioning(OPERATOR, name):
-            namespace = use.target[1].partition(".")[0]
-            place = UpstreamPlace(path=path, before=line)
-            certain = namespace in index.surface.packages  # or it may be of another library
-            yield _impact(use, ImpactKind.MENTION, Cause.REMOVED, name, place, certain=certain)
 
 
 def _renamed_or_removed(fact: Fact, what: str, index: SurfaceIndex, before: Upstream) -> Iterator[Impact]:
@@ -81,17 +71,6 @@ def _contradicted(fact: Fact, index: SurfaceIndex) -> Iterator[Impact]:
         if _contradicts(use.target[2], fact.new) and not _contradicts(use.target[2], fact.old or ""):
             place = UpstreamPlace(path=fact.path or "", line=fact.line, before=fact.old, after=fact.new)
             yield _impact(use, ImpactKind.VERSION, Cause.VERSION, fact.name, place, certain=True, new=fact.new)
-
-
-def _removed_operators(commit: Commit) -> dict[str, tuple[str, str]]:
-    """Return each custom operator that a commit no longer defines, with the file and the line that did."""
-    sides: dict[str, dict[str, tuple[str, str]]] = {"-": {}, "+": {}}
-    for file in commit.files:
-        for line in (file.patch or "").split("\n"):
-            if line[:1] in sides and (match := _DEFINED_OPERATOR.search(line)):
-                name = next(filter(None, match.groups()))
-                sides[line[0]][name] = (file.previous_path or file.path, line[1:].strip())
-    return {name: place for name, place in sides["-"].items() if name not in sides["+"]}
 
 
 def _contradicts(pinned: str, required: str) -> bool:

@@ -1,4 +1,4 @@
-"""Names that any downstream file may mention as text: variables, flags, keys, routes, custom operators, requirements.
+"""Names that any downstream file may mention as text: variables, flags, keys, routes, requirements.
 
 Unlike an import, a word does not say whose it is: it counts in files that name upstream.
 """
@@ -12,7 +12,7 @@ from packaging.utils import canonicalize_name
 from analysis.impact.surface.model import Use, UseKind
 from analysis.paths import Kind, kind
 
-VARIABLE, FLAG, ROUTE, OPERATOR, KEY, REQUIREMENT = "variable", "flag", "route", "operator", "key", "requirement"
+VARIABLE, FLAG, ROUTE, KEY, REQUIREMENT = "variable", "flag", "route", "key", "requirement"
 
 _MAX_FILE = 400_000  # characters
 _MAX_CODE = 200
@@ -20,7 +20,6 @@ _WORDS = re.compile(
     r"(?P<variable>(?<![\w$.])[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b)"
     r"|(?P<flag>(?<![\w-])--[a-z][a-z0-9]*(?:[-_.][a-z0-9]+)*)"
     r"|(?P<route>(?<=[\"'`\s\d])/[a-z_]\w*(?:/[\w{}.-]+)*)"
-    r"|torch\.ops\.(?P<operator>\w+\.\w+)"
 )
 _KEY = re.compile(r"""^\s*["']?(?P<key>[a-z]\w{3,})["']?\s*[:=]""")
 _HISTORY = re.compile(r"(?:^|[/_-])(?:changelog|changes|release[-_]?notes|news|history)[^/]*$", re.IGNORECASE)

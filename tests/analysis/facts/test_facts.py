@@ -34,7 +34,6 @@ def test_a_commit_without_patches_proves_nothing() -> None:
         ("vllm/envs.py", '    "VLLM_USE_V1": lambda: bool(int(os.getenv("VLLM_USE_V1", "1"))),'),
         ("vllm/envs.py", "    VLLM_USE_V1: bool = True"),
         ("vllm/envs.py", 'VLLM_USE_V1 = os.environ.get("VLLM_USE_V1")'),
-        ("src/env.rs", 'let v = std::env::var("VLLM_USE_V1");'),
         ("vllm/registry.py", '    "VLLM_USE_V1": lambda: True,'),
         ("vllm/registry.py", '    "VLLM_USE_V1": env_bool(True),'),
     ],

@@ -59,7 +59,6 @@ from tests.factories import commit
         ),
         ("engine/server.py", "", ['-app.add_api_route("/v1/echo", _echo)'], ("removed HTTP route", "/v1/echo")),
         ("engine/server.py", "", ['-app.router.add_get("/v1/echo", _echo)'], ("removed HTTP route", "/v1/echo")),
-        ("web/server.ts", "", ["-app.get('/v1/echo', echo)"], ("removed HTTP route", "/v1/echo")),
         (
             "engine/server.py",
             "",

@@ -29,7 +29,6 @@ def impact(
         ("--eager", "engine serve --eager", "commands that pass it fail"),
         ("/v1/load", "curl host/v1/load", "requests to it fail"),
         ("GET /v1/load", "curl host/v1/load", "requests to it fail"),
-        ("fused_norm", "torch.ops.engine.fused_norm(x)", "this call fails"),
         ("CacheConfig.blocks", "blocks: 4", "setting it fails or has no effect"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Settings that any file may mention: variables, flags, keys, routes, operators, requirements and defaults."""
+"""Settings that any file may mention: variables, flags, keys, routes, requirements and defaults."""
 
 import pytest
 
@@ -8,7 +8,6 @@ from analysis.models import Fact, FactKind
 from analysis.models.impacts import Certainty, Impact
 from tests.analysis.facts.trees import Files, commit_between, trees
 from tests.analysis.impact.repositories import surface, told
-from tests.factories import commit, file, patch
 
 SCRIPT = "run.sh"
 
@@ -167,40 +166,3 @@ def test_a_variable_that_the_plug_in_reads_itself_is_its_own(reads: str) -> None
     gone = fact(FactKind.REMOVED_ENV, "ENGINE_MODE")
     files = {SCRIPT: "export ENGINE_MODE=1\n", "plugin/envs.py": f"import os\n\nmode = {reads}\n"}
     assert found(gone, files) == []
-
-
-OPERATORS = [
-    "direct_register_custom_op(\n    op_name='fuse',\n)\n",
-    "direct_register_custom_op('fuse', fuse)\n",
-    'ops.def("fuse(Tensor a) -> Tensor");\n',
-]
-
-
-@pytest.mark.parametrize("defined", OPERATORS)
-def test_a_custom_operator_that_is_gone_breaks_its_calls(defined: str) -> None:
-    """`torch.ops.engine.fuse` is the only sign of an operator in the code that calls it."""
-    lines = [f"-{each}" for each in defined.splitlines()]
-    gone = commit(files=[file("csrc/bindings.cpp", patch(*lines))])
-    index = SurfaceIndex(surface("import torch, engine\n\ntorch.ops.engine.fuse(1)\ntorch.ops.engine.other(1)\n"))
-    [impact] = impacts(gone, trees({}, {}), index, {"engine": ""}, ())
-    assert (impact.kind.value, impact.name, impact.downstream.line) == ("mentioned name", "fuse", 3)
-
-
-def test_an_operator_that_is_defined_elsewhere_by_now_is_kept() -> None:
-    """A definition that moves to another file breaks nothing."""
-    moved = commit(
-        files=[
-            file("csrc/a.cpp", patch('-ops.def("fuse(Tensor a)");')),
-            file("csrc/b.cpp", patch('+m.def("fuse(Tensor a)");')),
-        ]
-    )
-    index = SurfaceIndex(surface("import torch, engine\n\ntorch.ops.engine.fuse(1)\n"))
-    assert impacts(moved, trees({}, {}), index, {"engine": ""}, ()) == ()
-
-
-def test_an_operator_of_another_namespace_is_likely() -> None:
-    """An operator of a namespace that is not the package's name may be another library's."""
-    gone = commit(files=[file("csrc/a.cpp", patch('-ops.def("fuse(Tensor a)");'))])
-    index = SurfaceIndex(surface("import torch, engine\n\ntorch.ops._C.fuse(1)\n"))
-    [impact] = impacts(gone, trees({}, {}), index, {"engine": ""}, ())
-    assert impact.certainty is Certainty.LIKELY
