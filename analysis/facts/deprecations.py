@@ -20,7 +20,6 @@ from analysis.models import Fact, FactKind, FileChange
 _HINT = "deprecat"  # without which, in lower case, there is no notice
 _HINT_LINE = re.compile(_HINT, re.IGNORECASE)
 _WARNING = re.compile(r"(?:\w+\.)*_?warn\w*$")
-_HELPER = re.compile(r"(?:\w+\.)*_?(?:deprecate\w*|(?:handle|warn|mark|set|get|emit)_\w*deprecat\w*)$")
 _DECORATOR = re.compile(r"(?:\w+\.)*deprecated\b")
 _QUOTED = r"[`'\"](?:[\w.]|--?(?=\w)|-(?=\w))+(?:\(\))?(?: [\w-]+)?[`'\"]"
 # A word of a sentence that can only be code: a flag, or one with a point, an underscore, or capitals within.
@@ -42,9 +41,6 @@ _DESCRIBED = re.compile(
     r"""\bdeprecated\s*=\s*(?:True|["'(f])|["']\W*deprecated\b|\b(?:this|it|flag|option|argument|field|parameter) (?:is|has been|will be) deprecated\b""",
     re.IGNORECASE,
 )
-_VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
-_IDENTIFIER = re.compile(r"(?:--)?[A-Za-z][\w.-]*")
-_VERSION = re.compile(r"v?\d+\.\d+(?:\.\d+)*")
 
 
 class _Notice(NamedTuple):
@@ -53,13 +49,12 @@ class _Notice(NamedTuple):
     name: str
     text: str
     lines: range
-    new: str | None = None
 
     @property
     def replacement(self) -> str | None:
         """The name that takes its place, as the text says."""
         found = (_bare(match["name"]) for match in _INSTEAD.finditer(self.text))
-        return self.new or next((each for each in found if each != self.name), None)
+        return next((each for each in found if each != self.name), None)
 
     @property
     def until(self) -> str | None:
@@ -127,14 +122,12 @@ def _of_documented_fields(owner: ast.ClassDef) -> Iterator[_Notice]:
 
 
 def _of_call(call: ast.Call) -> Iterator[_Notice]:
-    """Yield the notice of a call that stands alone: a warning, a helper for deprecations, or the definition of a flag."""
+    """Yield the notice of a call that stands alone: a warning, or the definition of a flag."""
     callee, said = dotted(call.func) or "", _said(call)
     if _WARNING.match(callee):
         match = _SUBJECT.search(said)
         if match and _is_subject(match):
             yield _Notice(_bare(match["name"]), said, _lines(call))
-    elif _HELPER.match(callee):
-        yield from _of_helper(call)
     elif PARSER.search(f"{callee}(") and (flags := FLAG_NAME.findall(ast.unparse(call))) and _is_described(call):
         yield _Notice(flags[0], said, _lines(call))
 
@@ -142,18 +135,6 @@ def _of_call(call: ast.Call) -> Iterator[_Notice]:
 def _is_subject(match: re.Match[str]) -> bool:
     """Return whether a sentence deprecates the name: passing an object to something says nothing about its class."""
     return not (match["passing"] and " to " in match["between"] and _bare(match["name"])[:1].isupper())
-
-
-def _of_helper(call: ast.Call) -> Iterator[_Notice]:
-    """Yield the notice of a call such as `handle_deprecated(self, "old", "new", "v2.0")`; a variable comes before a field."""
-    said = [text for text, _ in constant_strings(call)]
-    names = [each for each in said if _IDENTIFIER.fullmatch(each) and not _VERSION.fullmatch(each)]
-    variables = [each for each in names if _VARIABLE.fullmatch(each)]
-    version = next((f"removed in {match[0]}" for each in said if (match := _VERSION.match(each))), "")
-    if variables:
-        yield _Notice(variables[0], version, _lines(call))
-    elif names:
-        yield _Notice(names[0], version, _lines(call), names[1] if len(names) == 2 else None)  # noqa: PLR2004 (old and new)
 
 
 def _is_described(call: ast.Call) -> bool:

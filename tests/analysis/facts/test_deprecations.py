@@ -72,24 +72,12 @@ def test_a_warning_names_what_is_deprecated(
             ["     size: int = 1", '+    """Deprecated in v0.2. Use max_size instead. Will be removed in v0.3."""'],
             ("PoolConfig.size", "max_size", "v0.3"),
         ),
-        (
-            "engine/config.py",
-            "def read(self):",
-            ['+    handle_deprecated(self, "old_size", "new_size", "v0.13.0")'],
-            ("old_size", "new_size", "v0.13.0"),
-        ),
-        (
-            "engine/config.py",
-            "def read(self):",
-            ['+    set_from_deprecated_env(self, "size", "ENGINE_SIZE", "v0.13.0")'],
-            ("ENGINE_SIZE", None, "v0.13.0"),
-        ),
     ],
 )
 def test_marks_and_descriptions_deprecate(
     path: str, under: str, lines: Sequence[str], expected: tuple[str, str | None, str | None]
 ) -> None:
-    """Decorators, help texts, described fields and helpers announce it as well."""
+    """Decorators, help texts and described fields announce it as well."""
     assert announced(changed(path, *lines, under=under)) == [expected]
 
 
