@@ -12,12 +12,10 @@ from analysis.impact.surface.model import Subclass
 from analysis.impact.surface.targets import (
     CALL,
     ITEM,
-    TAKING,
     Target,
     attribute_targets,
     infer,
     instance,
-    is_container,
     item,
     owner_of,
 )
@@ -117,16 +115,11 @@ class Upstream:
 
     def _walk(self, place: Place, target: Target, step: int, hops: int) -> Answer:
         places = [place]
-        index = step
-        while index < len(target):
-            taken = (
-                target[index] in TAKING and target[index + 1 : index + 2] == (CALL,) and self._is_container(places[-1])
-            )
-            found = self._step(places[-1], ITEM if taken else target[index], hops)
+        for index in range(step, len(target)):
+            found = self._step(places[-1], target[index], hops)
             if isinstance(found, Presence):
                 return Answer(found, tuple(places), index)
             places.append(found)
-            index += 2 if taken else 1
         return Answer(Presence.PRESENT, tuple(places), len(target))
 
     def _step(self, place: Place, name: str, hops: int) -> "Place | Presence":
@@ -212,10 +205,6 @@ class Upstream:
         if member.annotation:
             return instance(parse_expression(member.annotation), self._names(place.module))
         return infer(parse_expression(member.value), self._names(place.module))
-
-    def _is_container(self, place: Place) -> bool:
-        target = self._target(place)
-        return target is not None and is_container(target)
 
     def _attributes_of(self, module: Module, owner: Class) -> Mapping[str, Target | None]:
         key = (module.path, owner.start)

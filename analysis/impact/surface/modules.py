@@ -1,7 +1,6 @@
 """The Python modules of a downstream tree: what their names stand for, and which classes they define."""
 
 import ast
-import builtins
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -43,7 +42,6 @@ class PythonModule:
     names: dict[str, Target] = field(default_factory=dict)
     classes: dict[str, ClassDefinition] = field(default_factory=dict)
     functions: dict[str, Function] = field(default_factory=dict)
-    stars: list[Target] = field(default_factory=list)
 
     def code(self, line: int) -> str:
         return self.lines[line - 1].strip() if 0 < line <= len(self.lines) else ""
@@ -83,7 +81,7 @@ class DownstreamModules:
                 self._modules[target] = PythonModule(path, target, tree, text.split("\n"))
             else:
                 self.unparsed.append(path)
-        for step in (self._bind, self._bind_unbound, self._define):
+        for step in (self._bind, self._define):
             for module in list(self):
                 try:
                     step(module)
@@ -104,10 +102,7 @@ class DownstreamModules:
             match statement:
                 case ast.Import() | ast.ImportFrom():
                     for name, target in module.imported(statement):
-                        if name == "*":
-                            module.stars.append(target[:-1])
-                        else:
-                            module.names.setdefault(name, target)  # of `try` and `except`, the first
+                        module.names.setdefault(name, target)  # of `try` and `except`, the first
                 case ast.FunctionDef() | ast.AsyncFunctionDef():
                     module.names.setdefault(statement.name, (*module.target, statement.name))
                     module.functions.setdefault(statement.name, statement)
@@ -116,18 +111,6 @@ class DownstreamModules:
                 case ast.Assign(targets=[ast.Name(id=name)], value=value):
                     if inferred := infer(value, module.names):
                         module.names.setdefault(name, inferred)
-
-    def _bind_unbound(self, module: PythonModule) -> None:
-        """Give the names that a module uses and does not bind to its star import, if it has one alone from elsewhere."""
-        foreign = [star for star in module.stars if star not in self._modules]
-        if len(foreign) == 1:
-            used, bound = set[str](), {*module.names, *dir(builtins)}
-            for node in ast.walk(module.tree):
-                if isinstance(node, ast.Name):
-                    (used if isinstance(node.ctx, ast.Load) else bound).add(node.id)
-                elif isinstance(node, ast.arg):
-                    bound.add(node.arg)
-            module.names.update((name, (*foreign[0], name)) for name in used - bound)
 
     def _define(self, module: PythonModule) -> None:
         for node in top_level(module.tree.body):
@@ -217,13 +200,9 @@ class DownstreamModules:
             if rest[:1] == (CALL,) and (function := module.functions.get(name)):
                 returned = instance(function.returns, module.names)
                 return joined(returned, rest[1:]) if returned else None
-            bound = module.names.get(name) or self._through_star(module, name)
+            bound = module.names.get(name)
             return (*bound, *rest) if bound and bound != target[: length + 1] else (target if not rest else None)
         return target if target not in self._modules else None
-
-    def _through_star(self, module: PythonModule, name: str) -> Target | None:
-        sources = (self._modules.get(star) for star in module.stars)
-        return next((source.names[name] for source in sources if source and name in source.names), None)
 
     def _through_class(self, definition: ClassDefinition, target: Target, rest: Target) -> Target | None:
         """Return what an attribute of an instance, or of `super()`, comes to."""

@@ -27,7 +27,6 @@ _CONTAINERS = (
 )
 _CLASSES = ("type", "Type")
 _MAX_STEPS = 16
-TAKING = ("pop", "popleft", "get", "setdefault")  # methods of containers that return what they hold
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -47,8 +46,6 @@ def held(container: ast.expr, names: Names) -> list[Target | None]:
     match container:
         case ast.Call(func=ast.Name(id="enumerate"), args=[first, *_]):
             return [None, *held(first, names)]
-        case ast.Call(func=ast.Name(id="zip"), args=each):
-            return [one for container in each for one in held(container, names)[:1]]
         case ast.Call(func=ast.Name(id="reversed" | "sorted" | "list" | "tuple" | "iter"), args=[first, *_]):
             return held(first, names)
         case ast.Call(func=ast.Attribute(value=mapping, attr="items"), args=[]):
@@ -64,15 +61,10 @@ def item(target: Target) -> Target:
     return joined(target, (ITEM,))
 
 
-def _taking(steps: Target) -> int:
-    """Return how many steps take something out of a container; 0 if they do not."""
-    return 1 if steps[:1] == (ITEM,) else 2 if steps[:1] and steps[0] in TAKING and steps[1:2] == (CALL,) else 0
-
-
 def joined(target: Target, steps: Target) -> Target:
-    """Return a target after more steps."""
-    while is_container(target) and (taken := _taking(steps)):
-        target, steps = target[1:], steps[taken:]
+    """Return a target after more steps; an item of a container is what it holds."""
+    while is_container(target) and steps[:1] == (ITEM,):
+        target, steps = target[1:], steps[1:]
     return (*target, *steps)
 
 
@@ -106,11 +98,6 @@ def _returned(call: ast.Call, names: Names) -> Target | None:
     match call:
         case ast.Call(func=ast.Name(id="cast") | ast.Attribute(attr="cast"), args=[kind, _]):
             return instance(kind, names)
-        case ast.Call(func=ast.Name(id="max" | "min" | "next"), args=[container]):
-            return held(container, names)[0]
-        case ast.Call(func=ast.Attribute(value=container, attr=method)) if method in TAKING:
-            if is_container(infer(container, names)):
-                return held(container, names)[0]
     called = infer(call.func, names)
     return (*called, CALL) if called and not is_container(called) else None
 

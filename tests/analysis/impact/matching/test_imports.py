@@ -129,14 +129,6 @@ def test_a_star_import_breaks_with_its_module() -> None:
     assert told(files, {}, "from engine.core import *\n") == ["import: removed: engine.core"]
 
 
-def test_a_name_of_a_star_import_is_followed() -> None:
-    """A name that only a star import of upstream can bind is one of that module."""
-    plugin = "from engine.core import *\n\nload(1)\n"
-    assert told("def load(a): ...\n", "def load(a, b): ...\n", plugin) == [
-        "call: parameter required: engine.core.load (b)"
-    ]
-
-
 def test_a_moved_name_names_its_new_module() -> None:
     """A definition that another module of the commit has by now is moved there, and the advice imports it from there."""
     before = {UPSTREAM: LOAD, "engine/io.py": "x = 1\n"}
