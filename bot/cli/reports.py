@@ -23,7 +23,7 @@ from bot.models.reference import days_or_commit, parse_reference
 from bot.models.subjects import DayRef, WeekRef
 from bot.services.digest import missing_of, reports_of
 from bot.services.impact import ReportTerms
-from bot.services.selection import Selection, selected, touched
+from bot.services.schedule import Selection, selected, touched
 from bot.services.suspects import end_of_search
 from bot.services.upgrade import UpgradeRequest, parse_span
 

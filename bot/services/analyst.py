@@ -48,7 +48,6 @@ class Analyst:
         self._contents = contents
         self._on_answer = on_answer
         self._calls: list[Future[None]] = []
-        self._loading: Future[None] | None = None
         self._pool = ThreadPoolExecutor(_THREADS_A_CALL * model.at_once) if model and ask else None
         self._lasting: ModelFailure | None = None
 
@@ -64,16 +63,20 @@ class Analyst:
                 call.result()  # re-raise our own bugs, which are not model failures
 
     def prepare(self) -> None:
-        """Begin to load what the first call needs, while no commit is read yet."""
-        if self._pool and self._model and self._loading is None:
-            self._loading = self._pool.submit(_load, self._model, self._language)
+        """Load what a call needs, in one thread: in eight at once it takes far longer. A stored day needs none of it."""
+        if self._pool and self._model:
+            from analysis.writing.by_model import load
+
+            load(self._model.chat, self._language)
 
     def submit(self, commit_ids: Sequence[int]) -> None:
         """Queue for the model those commits that it has not analysed yet."""
         if not self._pool or not self._model:
             return
-        for commit_id in self.unanalysed(commit_ids):
+        unanalysed = self.unanalysed(commit_ids)
+        if unanalysed:
             self.prepare()
+        for commit_id in unanalysed:
             self._calls.append(self._pool.submit(self._analyse, self._model, commit_id))
 
     def unanalysed(self, commit_ids: Sequence[int]) -> list[int]:
@@ -158,8 +161,6 @@ class Analyst:
         return self._store.analyses(ids, self._language, self._model.name, PROMPT) if self._model else {}
 
     def _analyse(self, model: MeteredModel, commit_id: int) -> None:
-        if self._loading:
-            self._loading.result()
         with self._store.locks.alone(f"analysis {commit_id} {self._language} {model.name} {PROMPT}"):
             if self.unanalysed([commit_id]):  # another thread or process may have analysed it meanwhile
                 self._ask_model(model, commit_id)
@@ -215,16 +216,6 @@ class Analyst:
     def _remember_lasting(self, failure: ModelFailure) -> None:
         if failure.lasting:
             self._lasting = failure
-
-
-def _load(model: MeteredModel, language: Language) -> None:
-    """Import what an analysis by a model needs: half a second in one thread, and far more in eight at once.
-
-    A stored day needs no model, so nothing of it is imported earlier.
-    """
-    from analysis.writing.by_model import load
-
-    load(model.chat, language)
 
 
 class _UsageFields(NamedTuple):

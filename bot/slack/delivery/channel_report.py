@@ -12,7 +12,7 @@ from bot.models.progress import SILENT, Progress
 from bot.models.subjects import CommitRef, DayRef, Subject, WeekRef, kind_of, parse_value, subject_of
 from bot.services.downstream import DownstreamChecks
 from bot.services.reader import Reader
-from bot.services.selection import Selection, selected, touched
+from bot.services.schedule import Selection, selected, touched
 from bot.services.weeks import ReadWeek, WeekService
 from bot.slack.messages.subscriptions import describe_selection
 from bot.slack.web import Web
