@@ -1,6 +1,6 @@
 """Analysis of commits: by a model within its limits, in concurrent calls while a day is still being read, or by rules."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
@@ -8,13 +8,28 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from analysis.errors import ModelFailure
+from analysis.impact.netting import NameInFile, added_facts, net_facts
 from analysis.locale import catalogue
-from analysis.models import MOST_FILES, Commit, Entry, Failure, Language, Ranked, Reason, Repository, Shortened, Usage
+from analysis.models import (
+    MOST_FILES,
+    Commit,
+    Entry,
+    Fact,
+    Failure,
+    Language,
+    Proof,
+    Ranked,
+    Reason,
+    Repository,
+    Shortened,
+    Usage,
+)
 from analysis.ranking import packaged_weights, rank
 from analysis.writing.by_rules import VERSION as RULES_VERSION
 from analysis.writing.by_rules import analyse_by_rules
 from analysis.writing.prompts import VERSION as PROMPT
 from analysis.writing.reasons import MODEL
+from bot.services.commit_sources import CommitSource
 from bot.services.limits import FailedCall, MeteredModel
 from bot.store import Store, StoredAnalysis, StoredCommit
 
@@ -240,3 +255,32 @@ def _with_override(ranked: Ranked, saved: StoredAnalysis) -> Ranked:
         return ranked
     reason = Reason(signal=MODEL, points=0.0, evidence=saved.move_reason)
     return ranked.model_copy(update={"importance": saved.importance, "reasons": (*ranked.reasons, reason)})
+
+
+def net_changes(
+    store: Store, source: CommitSource, stored: Sequence[StoredCommit], entries: Sequence[Entry]
+) -> dict[str, tuple[Fact, ...]]:
+    """Return SHA -> what a window's commits change in sum, where that differs from their own facts.
+
+    It is found in the patches, and the files, of those that touch the same files.
+    """
+    ids = {each.commit.sha: each.id for each in stored}
+    by_files = {each.commit.sha for each in stored if each.proof is Proof.FILES}
+
+    def additions(wanted: Mapping[str, frozenset[NameInFile]]) -> dict[str, tuple[Fact, ...]]:
+        whole = [each.commit for each in store.commits([ids[sha] for sha in wanted], patches=True)]
+        trees = {each.sha: source.trees(each) for each in whole if each.sha in by_files}
+        return {each.sha: added_facts(each, wanted[each.sha], trees.get(each.sha)) for each in whole}
+
+    newest_first = sorted(entries, key=lambda entry: entry.commit.committed_at, reverse=True)
+    return net_facts(newest_first[::-1], additions)
+
+
+def with_removal_patches(store: Store, ids: Mapping[str, int], entries: Sequence[Entry]) -> tuple[Entry, ...]:
+    """Return the entries, those that remove something with their patches; `ids` maps the SHA of each to its id.
+
+    A changelog or a deprecation notice in a patch may name the replacement.
+    """
+    wanted = [ids[each.commit.sha] for each in entries if any(fact.removes and not fact.new for fact in each.facts)]
+    whole = {each.commit.sha: each.commit for each in store.commits(wanted, patches=True)} if wanted else {}
+    return tuple(each.model_copy(update={"commit": whole.get(each.commit.sha, each.commit)}) for each in entries)

@@ -1,26 +1,29 @@
-"""The digest of one day of one repository: list, read, find facts, rank, analyse, store.
+"""The digest of one day of one repository: list, read, find facts, rank, analyse, store; and the week of such days.
 
 Every step checks the store first, so that finished work is not repeated and a rerun completes what failed.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import date, datetime, timedelta
 from typing import NamedTuple, TypeVar
 from zoneinfo import ZoneInfo
 
 from analysis.errors import DigestError, OutsideFailure, RateLimited
-from analysis.impact.netting import NameInFile, added_facts, net_facts
-from analysis.models import Commit, DayReport, Entry, Fact, Language, Proof, ReadFrom, Remark, Repository
+from analysis.models import Commit, DayReport, Language, ReadFrom, Remark, Repository
+from analysis.models.release_scores import Corrections
+from analysis.models.weeks import WeekReport
+from analysis.report.week_report import week_report
 from analysis.window import Window, window
 from bot.models.progress import SILENT, Progress
-from bot.models.subjects import DayRef
-from bot.services.analyst import Analyst
+from bot.models.subjects import DayRef, WeekRef
+from bot.services.analyst import Analyst, net_changes, with_removal_patches
 from bot.services.commit_reader import Unfinished, current_commits, is_current, read_commits
 from bot.services.commit_sources import CommitSource, CommitSources
 from bot.services.limits import MeteredModel
-from bot.store import Store, StoredCommit, StoredDay
+from bot.store import Store, StoredDay
 
 T = TypeVar("T")
+ReadDay = Callable[[DayRef], DayReport]
 
 _DAYS_AT_ONCE = 31  # whose commits are prepared together
 _LATE_MAX_AGE = timedelta(days=7)  # maximum age of a day, and of the previous listing, to look for late commits
@@ -239,30 +242,73 @@ def missing_of(report: DayReport) -> str:
     return "GitHub could not be asked what landed late" if Remark.LATE_UNKNOWN in report.remarks else ""
 
 
-def net_changes(
-    store: Store, source: CommitSource, stored: Sequence[StoredCommit], entries: Sequence[Entry]
-) -> dict[str, tuple[Fact, ...]]:
-    """Return SHA -> what a window's commits change in sum, where that differs from their own facts.
+class ReadWeek(NamedTuple):
+    """The days of a week that could be read, oldest first, and the first error of another."""
 
-    It is found in the patches, and the files, of those that touch the same files.
-    """
-    ids = {each.commit.sha: each.id for each in stored}
-    by_files = {each.commit.sha for each in stored if each.proof is Proof.FILES}
+    days: tuple[DayReport, ...]
+    failure: OutsideFailure | None = None
 
-    def additions(wanted: Mapping[str, frozenset[NameInFile]]) -> dict[str, tuple[Fact, ...]]:
-        whole = [each.commit for each in store.commits([ids[sha] for sha in wanted], patches=True)]
-        trees = {each.sha: source.trees(each) for each in whole if each.sha in by_files}
-        return {each.sha: added_facts(each, wanted[each.sha], trees.get(each.sha)) for each in whole}
-
-    newest_first = sorted(entries, key=lambda entry: entry.commit.committed_at, reverse=True)
-    return net_facts(newest_first[::-1], additions)
+    @property
+    def resumes_at(self) -> datetime | None:
+        """When GitHub's limit lets the rest be read, if that is what is missing."""
+        return max(filter(None, (each.resumes_at for each in self.days)), default=None)
 
 
-def with_removal_patches(store: Store, ids: Mapping[str, int], entries: Sequence[Entry]) -> tuple[Entry, ...]:
-    """Return the entries, those that remove something with their patches; `ids` maps the SHA of each to its id.
+class WeekService:
+    """Puts weeks together; nothing of them is stored but their days."""
 
-    A changelog or a deprecation notice in a patch may name the replacement.
-    """
-    wanted = [ids[each.commit.sha] for each in entries if any(fact.removes and not fact.new for fact in each.facts)]
-    whole = {each.commit.sha: each.commit for each in store.commits(wanted, patches=True)} if wanted else {}
-    return tuple(each.model_copy(update={"commit": whole.get(each.commit.sha, each.commit)}) for each in entries)
+    def __init__(self, sources: CommitSources, store: Store) -> None:
+        self._sources = sources
+        self._store = store
+
+    def read(self, ref: WeekRef, today: date, read: ReadDay, *, whole: bool = False) -> ReadWeek:
+        """Read the days that are over, those since the first that is stored, or the `whole` week.
+
+        What was before is not read: of a repository that is followed since yesterday a week has a day. After an error of
+        GitHub the other days that are stored still count.
+        """
+        since = date.min if whole else self._store.first_day(ref.repository, ref.timezone)
+        days: list[DayReport] = []
+        failure: OutsideFailure | None = None
+        for each in ref.days:
+            stored = self._store.day(ref.repository, each.day, ref.timezone)
+            if each.day >= today or since is None or each.day < since or (failure and not stored):
+                continue
+            try:
+                days.append(read(each))
+            except OutsideFailure as exc:
+                failure = failure or exc
+        return ReadWeek(tuple(days), failure)
+
+    def report(
+        self,
+        ref: WeekRef,
+        days: Sequence[DayReport],
+        today: date,
+        select: Callable[[DayReport], DayReport] = lambda day: day,
+    ) -> WeekReport:
+        """Return the week of these days, of each what `select` leaves; what changes in sum is found in all commits."""
+        entries = {each.commit.sha: each for day in days for each in (*day.entries, *day.late)}
+        ids = self._store.read_ids(ref.repository, list(entries))
+        stored = self._store.commits(list(ids.values()))
+        read = [entries[each.commit.sha] for each in stored]
+        source = self._sources.stored(ref.repository)
+        return week_report(
+            ref.repository,
+            ref.first,
+            [select(each) for each in days],
+            timezone=ref.timezone,
+            language=ref.language,
+            today=today,
+            net_facts=net_changes(self._store, source, stored, read),
+            corrections=self._corrections(ref),
+            score=self._store.release_scores.latest(ref.repository),
+        )
+
+    def _corrections(self, ref: WeekRef) -> Corrections:
+        since, until = window(ref.first, ref.tz).start, window(ref.last + timedelta(days=1), ref.tz).start
+        given = self._store.verdicts.given(ref.repository, since, until)
+        raised, lowered = (
+            {each.sha for each in given if each.verdict == verdict} for verdict in ("too_low", "too_high")
+        )
+        return Corrections(commits=len(raised | lowered), raised=len(raised), lowered=len(lowered))

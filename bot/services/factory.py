@@ -16,14 +16,13 @@ from bot import logs
 from bot.models.clock import Clock
 from bot.models.progress import SILENT, Progress
 from bot.services.commit_sources import CommitSources
-from bot.services.digest import DigestService
+from bot.services.digest import DigestService, WeekService
 from bot.services.impact import ImpactService
 from bot.services.limits import MeteredModel
 from bot.services.lookup import CommitLookup
 from bot.services.releases import ReleaseScoring
 from bot.services.suspects import SuspectService
 from bot.services.upgrade import UpgradeService
-from bot.services.weeks import WeekService
 from bot.settings import Settings
 from bot.store import ModelFailures, Store, open_engine
 

@@ -20,10 +20,9 @@ from analysis.models.upgrades import Pinned, RangeEnd, UpgradeReport
 from analysis.window import parse_day, window
 from bot.models.downstream import Unchecked
 from bot.models.progress import SILENT, Progress
-from bot.services.analyst import Analyst
+from bot.services.analyst import Analyst, net_changes
 from bot.services.commit_reader import current_commits, read_commits
 from bot.services.commit_sources import CommitSource, CommitSources
-from bot.services.digest import net_changes
 from bot.services.impact import ImpactService, Span
 from bot.services.surfaces import ComparedSurface, pinned_version
 from bot.store import Store
@@ -209,9 +208,6 @@ def _revision(name: str, asked: UpgradeRequest, source: CommitSource, *, is_star
 
 def _day(name: str, asked: UpgradeRequest) -> date | None:
     """Return the day that a name stands for, as everywhere else; None if it is none."""
-    try:
+    with suppress(Misuse):
         return parse_day(name, asked.now.astimezone(asked.tz).date())
-    except Misuse:
-        if name.count("-") == 2 and name.replace("-", "").isdigit():  # noqa: PLR2004 (a date, which is in the future)
-            raise
-        return None
+    return None
