@@ -88,8 +88,7 @@ def _mcp_application(bot: "Bot") -> Iterator[dict[str, WSGIApplication]]:
     if settings.digest_mcp_token is None:
         yield {}
         return
-    from bot.mcp.event_loop import wsgi_application  # the protocol's library takes a second to import
-    from bot.mcp.http import PATH, TokenCheck
+    from bot.mcp.http import PATH, TokenCheck, wsgi_application  # the protocol's library takes a second to import
     from bot.mcp.server import mcp_server
     from bot.mcp.tools import Tools
 

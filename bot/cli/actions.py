@@ -1,7 +1,7 @@
 """Commands that make no report: answer, publish, rank, and fill and search the store."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import partial
 
@@ -9,23 +9,21 @@ import typer
 from rich.console import Console
 
 from analysis.errors import BadSetting, Misuse, OutsideFailure, RateLimited
-from analysis.models import Language, Repository
+from analysis.models import DayReport, Language, Repository
 from analysis.questions.days_asked import QuestionScope, last_days
 from analysis.questions.intent import language_of
 from analysis.ranking import packaged_weights
 from analysis.report.as_json import found_json
 from analysis.report.terminal import print_answer, print_found
 from analysis.text import quantity
-from bot.cli.downstream_reports import report_impacts
-from bot.cli.options import CommandOptions, IncompleteResult, complete_index
+from bot.cli.options import CommandOptions, check_complete, complete_index
 from bot.cli.output import deliver, open_input, raw
 from bot.cli.progress import TerminalProgress
-from bot.models.progress import Progress
+from bot.cli.reports import report_impacts
 from bot.models.publish_target import PublishTarget, parse_target
-from bot.models.subjects import DayRef
 from bot.publishing.publications import Publications, opened_publications
 from bot.publishing.publisher import MoreCompleteError
-from bot.services.digest import BackfilledDay, DigestService, backfill
+from bot.services.digest import DayRead
 from bot.services.downstream import asked_for
 from bot.services.question_subjects import QuestionSubject, SubjectQuestions, question_subject
 from bot.services.recorded_commits import ranked_lines
@@ -33,7 +31,6 @@ from bot.services.surfaces import repositories_named
 from bot.settings import choose_repositories
 
 _MOST_WORDS = 50  # in a search
-_MOST_NAMED = 3  # days that could not be published
 
 
 def answer(options: CommandOptions, about: str, question: str, repo: str | None, language: Language | None) -> None:
@@ -63,27 +60,28 @@ def _show_impacts(
 
 def fill_store(options: CommandOptions, days: str) -> None:
     """Read days of every repository into the store, and print the totals, also of a run that ends early."""
-    dates, repositories = options.parse_days(days), options.repositories
-    done: list[BackfilledDay] = []
-    try:
-        with (
-            TerminalProgress(days=len(dates) * len(repositories)) as progress,
-            options.services(progress, mirrored=True) as services,
-        ):
-            done.extend(
-                backfill(services.digests, repositories, dates, options.tz, options.language, options.now, progress)
-            )
-    finally:
-        for repository in repositories:
-            if read := [each for each in done if each.repository == repository]:
-                commits, failed = sum(each.commits for each in read), sum(each.failed for each in read)
-                typer.echo(
-                    f"{repository}: {quantity(len(read), 'day')}, {quantity(commits, 'commit')}, {failed:,} failed"
+    dates, missing = options.parse_days(days), list[str]()
+    with (
+        TerminalProgress(days=len(dates) * len(options.repositories)) as progress,
+        options.services(progress, mirrored=True) as services,
+    ):
+        for repository in options.repositories:
+            done: list[DayRead] = []
+            try:
+                done.extend(
+                    services.digests.reports(repository, dates, options.tz, options.language, options.now, progress)
                 )
-    if missing := [each for each in done if each.reason]:
-        days_missing = f"{len(missing)} of {len(done)} days are incomplete"
-        first = f"first {missing[0].day}: {missing[0].reason}"
-        raise IncompleteResult(f"{days_missing} ({first}); run it again to continue")
+            finally:
+                if done:
+                    typer.echo(f"{repository}: {_totals(done)}")
+            missing += [f"{repository} {each.day}: {each.missing}" for each in done if each.missing]
+    check_complete(missing)
+
+
+def _totals(done: Sequence[DayRead]) -> str:
+    reports = [each.report for each in done if each.report]
+    commits, failed = sum(each.stats.total for each in reports), sum(len(each.failed) for each in reports)
+    return f"{quantity(len(done), 'day')}, {quantity(commits, 'commit')}, {failed:,} failed"
 
 
 def search_store(
@@ -129,17 +127,16 @@ def publish_days(options: CommandOptions, days: str, to: str | None) -> None:
         options.services(progress) as services,
         opened_publications(settings, services.github.is_public, token) as publications,
     ):
-        for each in options.repositories:
-            targets = _checked_targets(publications, each, target)
-            if len(dates) > 1:
-                services.digests.prepare(each, dates, options.tz, options.now)
-            for day in dates:
-                ref = DayRef(each, day, options.tz.key, options.language)
-                progress.day(each, day)
-                missing += _publish_day(services.digests, publications, ref, targets, options.now, progress)
-                progress.day_done()
-    if missing:
-        raise IncompleteResult(f"{'; '.join(missing[:_MOST_NAMED])}; run it again to complete what is missing")
+        for repository in options.repositories:
+            targets = _checked_targets(publications, repository, target)
+            for day, report, why in services.digests.reports(
+                repository, dates, options.tz, options.language, options.now, progress
+            ):
+                name = f"{repository} {day}"
+                missing += [f"{name}: {why}"] if why else []
+                if report:
+                    missing += [f"{name}: {each}" for each in _publish_day(publications, report, targets, options.now)]
+    check_complete(missing)
 
 
 def _checked_targets(
@@ -162,28 +159,17 @@ def _checked_targets(
 
 
 def _publish_day(
-    digests: DigestService,
-    publications: Publications,
-    ref: DayRef,
-    targets: Sequence[PublishTarget],
-    now: datetime,
-    progress: Progress,
-) -> list[str]:
-    """Publish a day and print what became of it; return what is missing. Raise `Misuse` for what no retry helps."""
-    name = f"{ref.repository} {ref.day}"
-    try:
-        report = digests.report(ref, now, progress)
-        for target in targets:
-            try:
-                result = f"{'published to' if publications.publish(target, report, now) else 'unchanged in'} {target}"
-            except MoreCompleteError:
-                result = f"left unchanged in {target}, where it is more complete"
-            typer.echo(f"{name}: {result}")
-    except (Misuse, RateLimited):
-        raise
-    except OutsideFailure as exc:
-        return [f"{name}: {exc}"]
-    if not report.failed:
-        return []
-    commits = quantity(len(report.failed), "commit")
-    return [f"{name}: {commits} could not be read ({report.failed[0].reason})"]
+    publications: Publications, report: DayReport, targets: Sequence[PublishTarget], now: datetime
+) -> Iterator[str]:
+    """Publish a day, print what became of it, and yield what failed. Raise `Misuse` for what no retry helps."""
+    for target in targets:
+        try:
+            result = f"{'published to' if publications.publish(target, report, now) else 'unchanged in'} {target}"
+        except MoreCompleteError:
+            result = f"left unchanged in {target}, where it is more complete"
+        except RateLimited:
+            raise
+        except OutsideFailure as exc:
+            yield str(exc)
+            continue
+        typer.echo(f"{report.repository} {report.date}: {result}")

@@ -97,8 +97,6 @@ def execute(arguments: Sequence[str]) -> int:
 
 def _usage_error(error: typer.TyperException) -> str:
     """Return what is wrong with a command line, with what was meant or may be used, or else where to look it up."""
-    if near := getattr(error, "possibilities", None):  # typer does not export the type of an unknown option
-        return f"{error.message}; did you mean {near[0]}?"
     from pydantic import ValidationError
 
     from bot.settings import reason

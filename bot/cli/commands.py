@@ -96,8 +96,8 @@ def impact(
     out: Out = None,
 ) -> None:
     """Show which commits break downstream code. It shows both places and, where known, what to write instead."""
-    from bot.cli.downstream_reports import report_impacts
     from bot.cli.options import CommandOptions
+    from bot.cli.reports import report_impacts
 
     repo, subject = _split_repository(what or ["yesterday"], repo, "impact")
     options = CommandOptions(repo, lang, timezone)
@@ -120,8 +120,8 @@ def upgrade(
     out: Out = None,
 ) -> None:
     """Show what lies between two versions. What breaks downstream code comes first."""
-    from bot.cli.downstream_reports import report_upgrade
     from bot.cli.options import CommandOptions
+    from bot.cli.reports import report_upgrade
 
     repo, span = _split_repository(what or [""], repo, "upgrade")
     options = CommandOptions(repo, lang, timezone)
@@ -240,8 +240,8 @@ def suspects(
     out: Out = None,
 ) -> None:
     """Find the commits that most likely caused a failure. It reads a traceback, a log or a description, and says why."""
-    from bot.cli.downstream_reports import report_suspects
     from bot.cli.options import CommandOptions
+    from bot.cli.reports import report_suspects
 
     options = CommandOptions(repo, lang, timezone)
     report_suspects(options, file, until, days, options.downstreams(downstream)).show(format, out)

@@ -1,7 +1,5 @@
 """The operator's commands `move` and `doctor`."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 
 import typer
@@ -19,22 +17,19 @@ from bot.move import move_store
 
 def move_database(source: str, target: str) -> None:
     """Copy a database, and print the rows of each table and the deliveries that are under way."""
-    with _errors_of_arguments(), TerminalProgress() as progress:
-        tables, flows = move_store(source, target, progress)
+    try:
+        with TerminalProgress() as progress:
+            tables, flows = move_store(source, target, progress)
+    except (
+        BadSetting,
+        StoreUnusable,
+    ) as exc:  # without advice about the setting, which is not where these URLs come from
+        raise type(exc)(str(exc).replace(", or set DATABASE_URL", "").replace("DATABASE_URL", "the URL")) from exc
     widest = max(map(len, tables))
     for name, rows in tables.items():
         typer.echo(f"{name:{widest}} {rows:>13,} rows")
     if flows:
         typer.echo(f"deliveries under way: {flows:,}; the bot that is started next finishes them")
-
-
-@contextmanager
-def _errors_of_arguments() -> Iterator[None]:
-    """Raise the errors of databases without advice about the setting, which is not where these URLs come from."""
-    try:
-        yield
-    except (BadSetting, StoreUnusable) as exc:
-        raise type(exc)(str(exc).replace(", or set DATABASE_URL", "").replace("DATABASE_URL", "the URL")) from exc
 
 
 def check_settings() -> None:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, date, datetime
 from pathlib import Path
+from types import MappingProxyType
 
 import typer
 
@@ -27,6 +28,20 @@ class IncompleteResult(DigestError):
     """An external service failed, and the result is incomplete."""
 
     exit_code = 3
+
+
+def check_complete(missing: Sequence[str], failures: Mapping[str, DigestError] = MappingProxyType({})) -> None:
+    """Raise `IncompleteResult`, with the first of what is missing, if anything is or if a repository of `failures` is.
+
+    Raise `Misuse` if the input is to blame for all of it.
+    """
+    told = [*(f"{name}: {exc}" for name, exc in failures.items()), *missing]
+    if not told:
+        return
+    first = f"{told[0]} and {len(told) - 1} more" if len(told) > 1 else told[0]
+    if not missing and all(isinstance(exc, Misuse) for exc in failures.values()):
+        raise Misuse(first)
+    raise IncompleteResult(f"{first}; run it again to complete the result")
 
 
 class CommandOptions:
@@ -68,8 +83,17 @@ class CommandOptions:
         """Return the days, oldest first, that a day or a range names. Raise `Misuse` for anything else."""
         return parse_range(text, self.today) if ".." in text else [parse_day(text, self.today)]
 
-    def services(self, progress: TerminalProgress, *, mirrored: bool = False) -> AbstractContextManager[Services]:
-        """Open the services. If `mirrored`, the repositories that are read get a mirror; otherwise existing ones are used."""
+    def services(
+        self, progress: TerminalProgress, *, mirrored: bool = False, sample: bool = False
+    ) -> AbstractContextManager[Services]:
+        """Open the services, or those of the sample.
+
+        If `mirrored`, the repositories that are read get a mirror; otherwise existing ones are used.
+        """
+        if sample:
+            from bot.local import sample_services
+
+            return sample_services()
         now = self.now if self._model else None
         return command_services(self.settings, progress, now=now, mirrored=lambda _: mirrored)
 

@@ -1,90 +1,72 @@
 """The reports of commands: each is made with progress, then printed, with an error for what is missing."""
 
+import os
 import sys
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
-from analysis.errors import DigestError, Misuse, OutsideFailure
-from analysis.models import SHORT_SHA, DayReport, Remark
+from analysis.errors import DigestError, Misuse
+from analysis.models import SHORT_SHA, DayReport, Failure, Repository
 from analysis.models.weeks import WeekReport
+from analysis.report.impacts import comparison, omissions, suspects_summary
 from analysis.report.markdown import CommitReport, Report, ScoreReport
-from analysis.text import one_line, quantity
+from analysis.search.reports import decoded
+from analysis.text import one_line
 from analysis.watch import parse_watch
 from analysis.window import parse_day, parse_week
-from bot.cli.options import CommandOptions, IncompleteResult
-from bot.cli.output import print_reports
+from bot.cli.options import CommandOptions, check_complete, complete_index
+from bot.cli.output import open_input, print_reports
 from bot.cli.progress import TerminalProgress
-from bot.models.reference import parse_reference
+from bot.models.reference import days_or_commit, parse_reference
 from bot.models.subjects import DayRef, WeekRef
-from bot.services.factory import Services
-from bot.services.selection import Selection, selected, touched
+from bot.services.digest import missing_of, reports_of
+from bot.services.impact import ReportTerms
+from bot.services.schedule import Selection, selected, touched
+from bot.services.suspects import end_of_search
+from bot.services.upgrade import UpgradeRequest, parse_span
+
+_MOST_BYTES = 100_000_000  # of a file with a failure
 
 
 class CommandResult(NamedTuple):
-    """The reports that a command made, and the error that tells what is missing, if anything is.
+    """The reports that a command made, what is missing from them, and the errors of repositories that have none.
 
     The `remarks` are what JSON does not say.
     """
 
     reports: Sequence[Report]
-    error: DigestError | None = None
+    missing: Sequence[str] = ()
+    failures: Mapping[str, DigestError] = MappingProxyType({})
     remarks: Sequence[str] = ()
 
     def show(self, form: str, out: Path | None) -> None:
-        """Print the reports in a format, or write them to a file; the remarks of JSON go to standard error. Raise the error."""
-        if self.reports:
-            print_reports(self.reports, form, out)
+        """Print the reports in a format, or write them to a file; the remarks of JSON go to standard error.
+
+        Raise `IncompleteResult` if something is missing.
+        """
+        print_reports(self.reports, form, out)
         if form == "json":
             sys.stderr.writelines(f"{one_line(each)}\n" for each in self.remarks)
-        if self.error:
-            raise self.error
+        check_complete(self.missing, self.failures)
 
 
 def report_days(options: CommandOptions, day: str, watch: str, *, sample: bool = False) -> CommandResult:
-    """Read a day of each repository, or the sample's. The error of a repository is raised if there is no other."""
+    """Read a day of each repository, or the sample's."""
     date, selection = parse_day(day or "yesterday", options.today), Selection(watch=parse_watch(watch))
-    reports: list[DayReport] = []
-    failures: dict[str, DigestError] = {}
-    with (
-        TerminalProgress() as progress,
-        _sample_services() if sample else options.services(progress) as services,
-    ):
-        for each in options.repositories:
-            progress.day(each, date)
-            try:
-                ref = DayRef(each, date, options.tz.key, options.language)
-                report = services.digests.report(ref, options.now, progress)
-                reports.append(selected(report, selection, watch, touched(report, selection.watch, services.store)))
-            except DigestError as exc:
-                if len(options.repositories) == 1:
-                    raise
-                failures[str(each)] = exc
-    return CommandResult(reports, _missing_of_days(reports, failures))
+    missing: list[str] = []
+    with TerminalProgress() as progress, options.services(progress, sample=sample) as services:
 
+        def read(repository: Repository) -> DayReport:
+            progress.day(repository, date)
+            ref = DayRef(repository, date, options.tz.key, options.language)
+            report = services.digests.report(ref, options.now, progress)
+            missing.extend(f"{repository}: {what}" for what in [missing_of(report)] if what)
+            return selected(report, selection, watch, touched(report, selection.watch, services.store))
 
-def _sample_services() -> AbstractContextManager[Services]:
-    from bot.local import sample_services
-
-    return sample_services()
-
-
-def _missing_of_days(reports: Sequence[DayReport], failures: dict[str, DigestError]) -> DigestError | None:
-    """Return what is missing of the days; `Misuse` if the input is to blame for all of it."""
-    missing = [_missing_of_day(each) for each in reports if each.failed or Remark.LATE_UNKNOWN in each.remarks]
-    if not failures and not missing:
-        return None
-    message = "; ".join([*(f"{name}: {exc}" for name, exc in failures.items()), *missing])
-    misused = not missing and all(isinstance(exc, Misuse) for exc in failures.values())
-    return Misuse(message) if misused else IncompleteResult(message)
-
-
-def _missing_of_day(report: DayReport) -> str:
-    if not report.failed:
-        return f"{report.repository}: GitHub could not be asked what landed late; run it again to complete the report"
-    read = f"{len(report.failed)} of {report.coverage.listed} commits could not be read"
-    return f"{report.repository}: {read} ({report.failed[0].reason}); run it again to complete the report"
+        reports, failures = reports_of(options.repositories, read)
+    return CommandResult(reports, missing, failures)
 
 
 def report_commit(options: CommandOptions, ref: str) -> CommandResult:
@@ -100,28 +82,25 @@ def report_weeks(options: CommandOptions, day: str, chart: Path | None) -> Comma
     first = parse_week(day, options.today)
     if chart and len(options.repositories) > 1:
         raise Misuse("--chart draws one repository; choose one with --repo")
-    reports: list[WeekReport] = []
-    failures: list[str] = []
+    missing: list[str] = []
     with TerminalProgress() as progress, options.services(progress) as services:
-        for repository in options.repositories:
+
+        def read_day(ref: DayRef) -> DayReport:
+            return services.digests.report(ref, options.now, progress, ask=False)
+
+        def read(repository: Repository) -> WeekReport:
             ref = WeekRef(repository, first, options.tz.key, options.language)
             past = [each.day for each in ref.days if each.day < options.today]
-            try:
-                services.digests.prepare(repository, past, ref.tz, options.now)
-            except OutsideFailure as exc:
-                failures.append(f"{repository}: {exc}")
+            services.digests.prepare(repository, past, ref.tz, options.now)
+            week = services.weeks.read(ref, options.today, read_day, whole=True)
+            unread = [failure.reason for each in week.days for failure in each.failed]
+            missing.extend(f"{repository}: {why}" for why in (week.failure, *unread) if why)
+            return services.weeks.report(ref, week.days, options.today)
 
-            def read_day(each: DayRef) -> DayReport:
-                return services.digests.report(each, options.now, progress, ask=False)
-
-            read = services.weeks.read(ref, options.today, read_day, whole=True)
-            reports.append(services.weeks.report(ref, read.days, options.today))
-            unread = [failure.reason for each in read.days for failure in each.failed]
-            failures += [f"{repository}: {why}" for why in [read.failure or next(iter(unread), None)] if why]
+        reports, failures = reports_of(options.repositories, read)
     if chart:
         _draw(reports[0], chart)
-    missing = "; ".join(failures) + "; run it again to complete the week"
-    return CommandResult(reports, IncompleteResult(missing) if failures else None)
+    return CommandResult(reports, missing, failures)
 
 
 def _draw(report: WeekReport, path: Path) -> None:
@@ -138,11 +117,74 @@ def report_score(options: CommandOptions, release: str | None, *, read: bool) ->
     repository = options.only_repository("score --repo {repository}")
     with TerminalProgress() as progress, options.services(progress, mirrored=True) as services:
         scored = services.releases.score(repository, release, options.now, read=read, tz=options.tz, progress=progress)
-    report = ScoreReport(scored.score, options.language)
-    if not scored.failed:
-        return CommandResult([report])
-    first = scored.failed[0]
-    missing = (
-        f"{quantity(len(scored.failed), 'commit')} could not be read (first {first.sha[:SHORT_SHA]}: {first.reason})"
-    )
-    return CommandResult([report], IncompleteResult(f"{missing}; run it again to complete the result"))
+    return CommandResult([ScoreReport(scored.score, options.language)], _unread(scored.failed))
+
+
+def report_impacts(options: CommandOptions, what: str, downstreams: Sequence[Repository | Path]) -> CommandResult:
+    """Compare days or a commit with downstream trees."""
+    if not downstreams:
+        raise Misuse("name the code that may break: --downstream owner/name or a folder, or set DIGEST_DOWNSTREAM")
+    subject, terms = days_or_commit(what, options.today), _terms(options, downstreams)
+    days = len(subject) * len(options.repositories) if isinstance(subject, list) else 0
+    with (
+        TerminalProgress(days=days if days > 1 else 0) as progress,
+        options.services(progress, mirrored=True) as services,
+    ):
+        if isinstance(subject, list):
+            reports = [services.impacts.of_days(each, subject, terms, progress) for each in options.repositories]
+        else:
+            reports = [services.impacts.of_commit(subject, options.repositories, terms)]
+    missing = [row for report in reports for row in _unread(report.failed)]
+    missing += [f"{each.date} could not be read ({each.reason})" for report in reports for each in report.unlisted]
+    compared = [
+        line
+        for report in reports
+        for each in report.downstreams
+        for line in (comparison(each, report.language), *omissions(each, report.language))
+    ]
+    return CommandResult(reports, missing, remarks=compared)
+
+
+def report_upgrade(options: CommandOptions, span: str, downstreams: Sequence[Repository | Path]) -> CommandResult:
+    """Read what lies between two versions, and group it by its consequences."""
+    upstream, (start, end) = options.only_repository("upgrade {repository} FROM..TO"), parse_span(span)
+    asked = UpgradeRequest(upstream, start, end, downstreams, options.language, options.tz, options.now)
+    with TerminalProgress() as progress, options.services(progress, mirrored=True) as services:
+        report = services.upgrades.report(asked, progress)
+    return CommandResult([report], _unread(report.failed))
+
+
+def report_suspects(
+    options: CommandOptions, file: str, until: str | None, days: int, downstreams: Sequence[Repository | Path]
+) -> CommandResult:
+    """Search the stored commits of each repository for those that caused a failure."""
+    text, end = _read_failure(file), end_of_search(until, options.tz, options.now)
+    terms = _terms(options, downstreams)
+    with TerminalProgress() as progress, options.services(progress, mirrored=bool(downstreams)) as services:
+        complete_index(services.store, progress)
+        reports, failures = reports_of(
+            options.repositories, lambda each: services.suspects.find(each, text, terms, end, days)
+        )
+    return CommandResult(reports, (), failures, [suspects_summary(each) for each in reports if not each.suspects])
+
+
+def _read_failure(file: str) -> str:
+    """Return the text of a file, of standard input, or the sentence itself. Raise `Misuse` for what is no text."""
+    if file == "-" and sys.stdin.isatty():
+        raise Misuse("give a file, a sentence in quotes, or pipe a traceback in; see vllm-digest suspects --help")
+    if file != "-" and " " in file.strip() and not os.path.exists(file):  # noqa: PTH110 (Path.exists raises for a long name)
+        return file
+    with open_input(file) as source:
+        content = source.read(_MOST_BYTES + 1)
+    name = "standard input" if file == "-" else file
+    if len(content) > _MOST_BYTES:
+        raise Misuse(f"{name} is larger than {_MOST_BYTES // 1_000_000} MB; pass only the part with the failure")
+    return decoded(content, name)
+
+
+def _terms(options: CommandOptions, downstreams: Sequence[Repository | Path]) -> ReportTerms:
+    return ReportTerms(downstreams, options.language, options.tz, options.now)
+
+
+def _unread(failed: Sequence[Failure]) -> list[str]:
+    return [f"{each.sha[:SHORT_SHA]} could not be read ({each.reason})" for each in failed]

@@ -1,18 +1,47 @@
-"""The MCP server over HTTP: who may call it, and how many at once."""
+"""The MCP server over HTTP: its event loop, who may call it, and how many at once."""
 
+import asyncio
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from hashlib import sha256
 from hmac import compare_digest
 from http import HTTPStatus
 from threading import BoundedSemaphore
+from typing import Any
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
+
+from a2wsgi import ASGIMiddleware
+from anyio import from_thread
+from mcp.server.mcpserver import MCPServer
+from mcp.server.transport_security import TransportSecuritySettings
 
 from bot.http_server import THREADS, Refusals, reply_json
 
 PATH = "/mcp"
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _AT_ONCE = THREADS // 2  # calls, so that Slack's requests always find a thread
+
+
+@contextmanager
+def wsgi_application(server: MCPServer) -> Iterator[WSGIApplication]:
+    """Run a server's event loop for the duration of the block; yield the WSGI application, whose replies are JSON.
+
+    No request knows of another, and none holds a stream open. Which hosts and origins are answered is for others to say.
+    """
+    # The library's own check takes anything for a port.
+    security = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+    server.streamable_http_app(json_response=True, stateless_http=True, transport_security=security)
+    manager = server.session_manager
+    with from_thread.start_blocking_portal() as portal, portal.wrap_async_context_manager(manager.run()):
+        loop = portal.call(_running_loop)
+        handle: Any = manager.handle_request  # both libraries describe the same interface in types of their own
+        application: Any = ASGIMiddleware(handle, loop=loop)
+        yield application
+
+
+async def _running_loop() -> asyncio.AbstractEventLoop:
+    return asyncio.get_running_loop()
 
 
 class TokenCheck:

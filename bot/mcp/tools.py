@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import date, datetime
+from datetime import date
 from functools import partial
 from pathlib import Path
 from typing import Annotated
 from zoneinfo import ZoneInfo
 
-from mcp.server.mcpserver import Context
 from pydantic import AfterValidator, Field
 
 from analysis.errors import Misuse, UnknownRepository
@@ -21,12 +20,12 @@ from analysis.report.as_json import found_object, impacts_object, suspect_object
 from analysis.report.impacts import comparison, omissions, suspects_summary
 from analysis.text import scalar
 from analysis.window import parse_day
-from bot.mcp.event_loop import ReportedProgress
 from bot.mcp.results import Result, commit_result, digest_result, result, rows_within
 from bot.mcp.visibility import CLIENT, Visibility
 from bot.models.clock import Clock
 from bot.models.reference import Reference, days_or_commit, parse_reference
 from bot.models.subjects import DayRef
+from bot.services.digest import reports_of
 from bot.services.factory import Services
 from bot.services.impact import ReportTerms
 from bot.services.limits import CallerLimits
@@ -71,7 +70,6 @@ class Tools:
 
     def digest(
         self,
-        context: Context,
         repository: RepositoryName = None,
         date: Annotated[Short, Field(description="2026-02-05, today, yesterday, -3 (days ago) or mon")] = "yesterday",
     ) -> Result:
@@ -83,7 +81,7 @@ class Tools:
         with self._admitted():
             chosen, day = self._visibility.only(repository), parse_day(date, self._today)
             ref = DayRef(chosen, day, self._tz.key, self._language)
-            return digest_result(self._reader.report(ref, self._now(), ReportedProgress(context)))
+            return digest_result(self._reader.report(ref, self._now()))
 
     def commit(
         self,
@@ -125,7 +123,6 @@ class Tools:
 
     def impact(
         self,
-        context: Context,
         reference: Annotated[
             Short,
             Field(description="A day (2026-02-05, yesterday), a range FROM..TO of at most 31 days, or one commit."),
@@ -139,9 +136,7 @@ class Tools:
             subject = days_or_commit(reference, self._today)
             if isinstance(subject, list):
                 days = _limited(subject)
-                report = self._impacts.of_days(
-                    self._visibility.only(repository), days, terms, ReportedProgress(context)
-                )
+                report = self._impacts.of_days(self._visibility.only(repository), days, terms)
             else:
                 self._visibility.check(subject)
                 report = self._impacts.of_commit(subject, self._visibility.repositories(repository), terms)
@@ -171,7 +166,9 @@ class Tools:
             terms = ReportTerms(trees, self._language, self._tz, now)
             end = end_of_search(until, self._tz, now)
             self._store.search_index.complete()
-            return _suspects_result(list(self._suspect_reports(repository, text, terms, end, days)))
+            repositories = self._visibility.repositories(repository)
+            reports, _ = reports_of(repositories, lambda each: self._suspects.find(each, text, terms, end, days))
+            return _suspects_result(reports)
 
     def ask(
         self,
@@ -223,22 +220,6 @@ class Tools:
         if needed and not found:
             raise Misuse("name the code that may break in downstream, such as owner/name of a plug-in")
         return found
-
-    def _suspect_reports(
-        self, repository: str | None, text: str, terms: ReportTerms, until: datetime, days: int
-    ) -> Iterator[SuspectReport]:
-        """Yield a report of each repository of which commits are stored. Raise `Misuse` if none are of any."""
-        unstored: Misuse | None = None
-        found = False
-        for each in self._visibility.repositories(repository):
-            try:
-                yield self._suspects.find(each, text, terms, until, days)
-            except Misuse as exc:
-                unstored = exc
-            else:
-                found = True
-        if unstored and not found:
-            raise unstored
 
 
 def _limited(days: Sequence[date]) -> Sequence[date]:

@@ -77,8 +77,7 @@ class Publications:
 
     def open(self, target: PublishTarget) -> Target:
         """Return the target; makes no request."""
-        place = target.place
-        return FolderTarget(place) if isinstance(place, Path) else GitHubTarget(self._github, place)
+        return FolderTarget(target) if isinstance(target, Path) else GitHubTarget(self._github, target)
 
     def _is_private(self, repository: Repository) -> bool:
         if repository.full_name.lower() in self._private:

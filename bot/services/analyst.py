@@ -1,6 +1,6 @@
 """Analysis of commits: by a model within its limits, in concurrent calls while a day is still being read, or by rules."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
@@ -8,13 +8,28 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from analysis.errors import ModelFailure
+from analysis.impact.net_facts import NameInFile, added_facts, net_facts
 from analysis.locale import catalogue
-from analysis.models import MOST_FILES, Commit, Entry, Failure, Language, Ranked, Reason, Repository, Shortened, Usage
+from analysis.models import (
+    MOST_FILES,
+    Commit,
+    Entry,
+    Fact,
+    Failure,
+    Language,
+    Proof,
+    Ranked,
+    Reason,
+    Repository,
+    Shortened,
+    Usage,
+)
 from analysis.ranking import packaged_weights, rank
 from analysis.writing.by_rules import VERSION as RULES_VERSION
 from analysis.writing.by_rules import analyse_by_rules
 from analysis.writing.prompts import VERSION as PROMPT
 from analysis.writing.reasons import MODEL
+from bot.services.commit_sources import CommitSource
 from bot.services.limits import FailedCall, MeteredModel
 from bot.store import Store, StoredAnalysis, StoredCommit
 
@@ -48,7 +63,6 @@ class Analyst:
         self._contents = contents
         self._on_answer = on_answer
         self._calls: list[Future[None]] = []
-        self._loading: Future[None] | None = None
         self._pool = ThreadPoolExecutor(_THREADS_A_CALL * model.at_once) if model and ask else None
         self._lasting: ModelFailure | None = None
 
@@ -64,16 +78,20 @@ class Analyst:
                 call.result()  # re-raise our own bugs, which are not model failures
 
     def prepare(self) -> None:
-        """Begin to load what the first call needs, while no commit is read yet."""
-        if self._pool and self._model and self._loading is None:
-            self._loading = self._pool.submit(_load, self._model, self._language)
+        """Load what a call needs, in one thread: in eight at once it takes far longer. A stored day needs none of it."""
+        if self._pool and self._model:
+            from analysis.writing.by_model import load
+
+            load(self._model.chat, self._language)
 
     def submit(self, commit_ids: Sequence[int]) -> None:
         """Queue for the model those commits that it has not analysed yet."""
         if not self._pool or not self._model:
             return
-        for commit_id in self.unanalysed(commit_ids):
+        unanalysed = self.unanalysed(commit_ids)
+        if unanalysed:
             self.prepare()
+        for commit_id in unanalysed:
             self._calls.append(self._pool.submit(self._analyse, self._model, commit_id))
 
     def unanalysed(self, commit_ids: Sequence[int]) -> list[int]:
@@ -158,8 +176,6 @@ class Analyst:
         return self._store.analyses(ids, self._language, self._model.name, PROMPT) if self._model else {}
 
     def _analyse(self, model: MeteredModel, commit_id: int) -> None:
-        if self._loading:
-            self._loading.result()
         with self._store.locks.alone(f"analysis {commit_id} {self._language} {model.name} {PROMPT}"):
             if self.unanalysed([commit_id]):  # another thread or process may have analysed it meanwhile
                 self._ask_model(model, commit_id)
@@ -217,16 +233,6 @@ class Analyst:
             self._lasting = failure
 
 
-def _load(model: MeteredModel, language: Language) -> None:
-    """Import what an analysis by a model needs: half a second in one thread, and far more in eight at once.
-
-    A stored day needs no model, so nothing of it is imported earlier.
-    """
-    from analysis.writing.by_model import load
-
-    load(model.chat, language)
-
-
 class _UsageFields(NamedTuple):
     """Usage of a model call, under the field names of the store and the report."""
 
@@ -249,3 +255,32 @@ def _with_override(ranked: Ranked, saved: StoredAnalysis) -> Ranked:
         return ranked
     reason = Reason(signal=MODEL, points=0.0, evidence=saved.move_reason)
     return ranked.model_copy(update={"importance": saved.importance, "reasons": (*ranked.reasons, reason)})
+
+
+def net_changes(
+    store: Store, source: CommitSource, stored: Sequence[StoredCommit], entries: Sequence[Entry]
+) -> dict[str, tuple[Fact, ...]]:
+    """Return SHA -> what a window's commits change in sum, where that differs from their own facts.
+
+    It is found in the patches, and the files, of those that touch the same files.
+    """
+    ids = {each.commit.sha: each.id for each in stored}
+    by_files = {each.commit.sha for each in stored if each.proof is Proof.FILES}
+
+    def additions(wanted: Mapping[str, frozenset[NameInFile]]) -> dict[str, tuple[Fact, ...]]:
+        whole = [each.commit for each in store.commits([ids[sha] for sha in wanted], patches=True)]
+        trees = {each.sha: source.trees(each) for each in whole if each.sha in by_files}
+        return {each.sha: added_facts(each, wanted[each.sha], trees.get(each.sha)) for each in whole}
+
+    newest_first = sorted(entries, key=lambda entry: entry.commit.committed_at, reverse=True)
+    return net_facts(newest_first[::-1], additions)
+
+
+def with_removal_patches(store: Store, ids: Mapping[str, int], entries: Sequence[Entry]) -> tuple[Entry, ...]:
+    """Return the entries, those that remove something with their patches; `ids` maps the SHA of each to its id.
+
+    A changelog or a deprecation notice in a patch may name the replacement.
+    """
+    wanted = [ids[each.commit.sha] for each in entries if any(fact.removes and not fact.new for fact in each.facts)]
+    whole = {each.commit.sha: each.commit for each in store.commits(wanted, patches=True)} if wanted else {}
+    return tuple(each.model_copy(update={"commit": whole.get(each.commit.sha, each.commit)}) for each in entries)

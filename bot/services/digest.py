@@ -1,27 +1,40 @@
-"""The digest of one day of one repository: list, read, find facts, rank, analyse, store.
+"""The digest of one day of one repository: list, read, find facts, rank, analyse, store; and the week of such days.
 
 Every step checks the store first, so that finished work is not repeated and a rerun completes what failed.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import date, datetime, timedelta
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 from zoneinfo import ZoneInfo
 
-from analysis.errors import OutsideFailure, RateLimited
-from analysis.impact.net_facts import NameInFile, added_facts, net_facts
-from analysis.models import Commit, DayReport, Entry, Fact, Language, Proof, ReadFrom, Remark, Repository
+from analysis.errors import DigestError, OutsideFailure, RateLimited
+from analysis.models import Commit, DayReport, Language, ReadFrom, Remark, Repository
+from analysis.models.release_scores import Corrections
+from analysis.models.weeks import WeekReport
+from analysis.report.week_report import week_report
 from analysis.window import Window, window
 from bot.models.progress import SILENT, Progress
-from bot.models.subjects import DayRef
-from bot.services.analyst import Analyst
+from bot.models.subjects import DayRef, WeekRef
+from bot.services.analyst import Analyst, net_changes, with_removal_patches
 from bot.services.commit_reader import Unfinished, current_commits, is_current, read_commits
 from bot.services.commit_sources import CommitSource, CommitSources
 from bot.services.limits import MeteredModel
-from bot.store import Store, StoredCommit, StoredDay
+from bot.store import Store, StoredDay
 
-_DAYS_AT_ONCE = 31  # of a backfill, whose commits are prepared together
+T = TypeVar("T")
+ReadDay = Callable[[DayRef], DayReport]
+
+_DAYS_AT_ONCE = 31  # whose commits are prepared together
 _LATE_MAX_AGE = timedelta(days=7)  # maximum age of a day, and of the previous listing, to look for late commits
+
+
+class DayRead(NamedTuple):
+    """A day that was read, its report unless the day failed, and what is missing or why it failed; "" if nothing is."""
+
+    day: date
+    report: DayReport | None
+    missing: str
 
 
 class DigestService:
@@ -39,7 +52,7 @@ class DigestService:
         be listed.
         """
         source: CommitSource | None = None
-        listed = self._stored_listing(ref)
+        listed = self._finished_listing(ref)
         if listed is None:
             source = self._sources.current(ref.repository, now, window(ref.day, ref.tz).end)
             listed = self._list_day(source, ref, now)
@@ -58,23 +71,33 @@ class DigestService:
         if source.read_from is ReadFrom.API_INSTEAD and listed.read_from is ReadFrom.MIRROR:  # it failed meanwhile
             listed = self._store.set_read_from(ref.repository, ref.day, ref.timezone, listed, source.read_from)
         report = self._assemble(ref, listed, source, analyst, unfinished)
-        self._keep_ranks(ids, report, now)
+        entries = zip(ids, (*report.entries, *report.late), strict=True)
+        self._store.ranks.keep({each: entry.ranked for each, entry in entries if entry.commit.read}, now)
         return report
 
-    def finished_report(self, ref: DayRef, now: datetime, *, ask: bool = True) -> DayReport | None:
-        """Return the report of a day of which nothing is left to list, read or analyse, without requests; None for others."""
-        listed = self._stored_listing(ref)
-        if listed is None:
-            return None
-        ids = listed.commit_ids + listed.late_ids
-        source = self._sources.stored(ref.repository)
-        with self._analyst(ref, source, SILENT, ask=ask) as analyst:
-            current = all(is_current(each, source) for each in self._store.commits(ids))
-            if not current or analyst.unanalysed(ids):
-                return None
-            report = self._assemble(ref, listed, source, analyst, Unfinished())
-        self._keep_ranks(ids, report, now)
-        return report
+    def reports(
+        self,
+        repository: Repository,
+        days: Sequence[date],
+        tz: ZoneInfo,
+        language: Language,
+        now: datetime,
+        progress: Progress = SILENT,
+    ) -> Iterator[DayRead]:
+        """Read days, oldest first, and yield the result of each. Raise `RateLimited` when GitHub's limit is used up."""
+        for number, day in enumerate(days):
+            if number % _DAYS_AT_ONCE == 0:
+                self.prepare(repository, days[number : number + _DAYS_AT_ONCE], tz, now)
+            progress.day(repository, day)
+            try:
+                report = self.report(DayRef(repository, day, tz.key, language), now, progress)
+            except RateLimited:
+                raise
+            except OutsideFailure as exc:
+                yield DayRead(day, None, str(exc))
+            else:
+                yield DayRead(day, report, missing_of(report))
+            progress.day_done()
 
     def latest_day(self, ref: DayRef, now: datetime) -> date | None:
         """Return the last day with commits before a day; None if there is none. Raise `OutsideFailure` if it is unknown."""
@@ -92,13 +115,21 @@ class DigestService:
             whole = Window(window(unlisted[0], tz).start, window(unlisted[-1], tz).end)
             self._sources.current(repository, now, min(now, whole.end)).prepare_window(whole)
 
-    def stored_report(self, ref: DayRef) -> DayReport | None:
-        """Return the report of a day from the store alone, without requests; None if the day was never listed."""
-        listed = self._store.day(ref.repository, ref.day, ref.timezone)
+    def stored_report(self, ref: DayRef, *, finished: bool = False, ask: bool = False) -> DayReport | None:
+        """Return the report of a day from the store alone, without requests; None if the day was never listed.
+
+        If `finished`, it is also None while something is left to list, to read or, if one may `ask` the model, to analyse.
+        """
+        listed = self._finished_listing(ref) if finished else self._store.day(ref.repository, ref.day, ref.timezone)
         if listed is None:
             return None
+        ids = listed.commit_ids + listed.late_ids
         source = self._sources.stored(ref.repository)
-        with self._analyst(ref, source, SILENT, ask=False) as analyst:
+        with self._analyst(ref, source, SILENT, ask=ask) as analyst:
+            if finished and (
+                analyst.unanalysed(ids) or not all(is_current(each, source) for each in self._store.commits(ids))
+            ):
+                return None
             return self._assemble(ref, listed, source, analyst, Unfinished())
 
     def _analyst(self, ref: DayRef, source: CommitSource, progress: Progress, *, ask: bool) -> Analyst:
@@ -131,12 +162,7 @@ class DigestService:
             usage=analyst.usage(ids),
         )
 
-    def _keep_ranks(self, ids: Sequence[int], report: DayReport, now: datetime) -> None:
-        """Store the ranks that the report gives to the commits with these ids; those that were not read get theirs later."""
-        entries = zip(ids, (*report.entries, *report.late), strict=True)
-        self._store.ranks.keep({each: entry.ranked for each, entry in entries if entry.commit.read}, now)
-
-    def _stored_listing(self, ref: DayRef) -> StoredDay | None:
+    def _finished_listing(self, ref: DayRef) -> StoredDay | None:
         """Return the listing of a day if it is complete."""
         stored = self._store.day(ref.repository, ref.day, ref.timezone)
         complete = stored and stored.listed_at >= window(ref.day, ref.tz).end
@@ -192,70 +218,97 @@ class DigestService:
         return late, [Remark.REWRITTEN] if gained.rewritten else []
 
 
-class BackfilledDay(NamedTuple):
-    """A day that was read: commits listed, commits that could not be read, and the reason if the day failed."""
+def reports_of(
+    repositories: Sequence[Repository], make: Callable[[Repository], T]
+) -> tuple[list[T], dict[str, DigestError]]:
+    """Return the reports that `make` makes, and the errors of other repositories. Raise the first if there is no report."""
+    reports: list[T] = []
+    failures: dict[str, DigestError] = {}
+    for each in repositories:
+        try:
+            reports.append(make(each))
+        except DigestError as exc:
+            failures[str(each)] = exc
+    if failures and not reports:
+        raise next(iter(failures.values()))
+    return reports, failures
 
-    repository: Repository
-    day: date
-    commits: int
-    failed: int
-    reason: str | None = None
+
+def missing_of(report: DayReport) -> str:
+    """Return what is missing from a day's report; "" if nothing is."""
+    if report.failed:
+        read = f"{len(report.failed)} of {report.coverage.listed} commits could not be read"
+        return f"{read} ({report.failed[0].reason})"
+    return "GitHub could not be asked what landed late" if Remark.LATE_UNKNOWN in report.remarks else ""
 
 
-def backfill(
-    digests: DigestService,
-    repositories: Sequence[Repository],
-    days: Sequence[date],
-    tz: ZoneInfo,
-    language: Language,
-    now: datetime,
-    progress: Progress = SILENT,
-) -> Iterator[BackfilledDay]:
-    """Read every day of every repository, oldest first, yielding each result.
+class ReadWeek(NamedTuple):
+    """The days of a week that could be read, oldest first, and the first error of another."""
 
-    Raise `RateLimited` when GitHub's limit is used up; a rerun resumes from there.
-    """
-    for repository in repositories:
-        for number, day in enumerate(days):
-            if number % _DAYS_AT_ONCE == 0:
-                digests.prepare(repository, days[number : number + _DAYS_AT_ONCE], tz, now)
-            progress.day(repository, day)
+    days: tuple[DayReport, ...]
+    failure: OutsideFailure | None = None
+
+    @property
+    def resumes_at(self) -> datetime | None:
+        """When GitHub's limit lets the rest be read, if that is what is missing."""
+        return max(filter(None, (each.resumes_at for each in self.days)), default=None)
+
+
+class WeekService:
+    """Puts weeks together; nothing of them is stored but their days."""
+
+    def __init__(self, sources: CommitSources, store: Store) -> None:
+        self._sources = sources
+        self._store = store
+
+    def read(self, ref: WeekRef, today: date, read: ReadDay, *, whole: bool = False) -> ReadWeek:
+        """Read the days that are over, those since the first that is stored, or the `whole` week.
+
+        What was before is not read: of a repository that is followed since yesterday a week has a day. After an error of
+        GitHub the other days that are stored still count.
+        """
+        since = date.min if whole else self._store.first_day(ref.repository, ref.timezone)
+        days: list[DayReport] = []
+        failure: OutsideFailure | None = None
+        for each in ref.days:
+            stored = self._store.day(ref.repository, each.day, ref.timezone)
+            if each.day >= today or since is None or each.day < since or (failure and not stored):
+                continue
             try:
-                report = digests.report(DayRef(repository, day, tz.key, language), now, progress)
-            except RateLimited:
-                raise
+                days.append(read(each))
             except OutsideFailure as exc:
-                yield BackfilledDay(repository, day, 0, 0, str(exc))
-            else:
-                reason = str(report.failed[0].reason) if report.failed else None
-                yield BackfilledDay(repository, day, report.stats.total, len(report.failed), reason)
-            progress.day_done()
+                failure = failure or exc
+        return ReadWeek(tuple(days), failure)
 
+    def report(
+        self,
+        ref: WeekRef,
+        days: Sequence[DayReport],
+        today: date,
+        select: Callable[[DayReport], DayReport] = lambda day: day,
+    ) -> WeekReport:
+        """Return the week of these days, of each what `select` leaves; what changes in sum is found in all commits."""
+        entries = {each.commit.sha: each for day in days for each in (*day.entries, *day.late)}
+        ids = self._store.read_ids(ref.repository, list(entries))
+        stored = self._store.commits(list(ids.values()))
+        read = [entries[each.commit.sha] for each in stored]
+        source = self._sources.stored(ref.repository)
+        return week_report(
+            ref.repository,
+            ref.first,
+            [select(each) for each in days],
+            timezone=ref.timezone,
+            language=ref.language,
+            today=today,
+            net_facts=net_changes(self._store, source, stored, read),
+            corrections=self._corrections(ref),
+            score=self._store.release_scores.latest(ref.repository),
+        )
 
-def net_changes(
-    store: Store, source: CommitSource, stored: Sequence[StoredCommit], entries: Sequence[Entry]
-) -> dict[str, tuple[Fact, ...]]:
-    """Return SHA -> what a window's commits change in sum, where that differs from their own facts.
-
-    It is found in the patches, and the files, of those that touch the same files.
-    """
-    ids = {each.commit.sha: each.id for each in stored}
-    by_files = {each.commit.sha for each in stored if each.proof is Proof.FILES}
-
-    def additions(wanted: Mapping[str, frozenset[NameInFile]]) -> dict[str, tuple[Fact, ...]]:
-        whole = [each.commit for each in store.commits([ids[sha] for sha in wanted], patches=True)]
-        trees = {each.sha: source.trees(each) for each in whole if each.sha in by_files}
-        return {each.sha: added_facts(each, wanted[each.sha], trees.get(each.sha)) for each in whole}
-
-    newest_first = sorted(entries, key=lambda entry: entry.commit.committed_at, reverse=True)
-    return net_facts(newest_first[::-1], additions)
-
-
-def with_removal_patches(store: Store, ids: Mapping[str, int], entries: Sequence[Entry]) -> tuple[Entry, ...]:
-    """Return the entries, those that remove something with their patches; `ids` maps the SHA of each to its id.
-
-    A changelog or a deprecation notice in a patch may name the replacement.
-    """
-    wanted = [ids[each.commit.sha] for each in entries if any(fact.removes and not fact.new for fact in each.facts)]
-    whole = {each.commit.sha: each.commit for each in store.commits(wanted, patches=True)} if wanted else {}
-    return tuple(each.model_copy(update={"commit": whole.get(each.commit.sha, each.commit)}) for each in entries)
+    def _corrections(self, ref: WeekRef) -> Corrections:
+        since, until = window(ref.first, ref.tz).start, window(ref.last + timedelta(days=1), ref.tz).start
+        given = self._store.verdicts.given(ref.repository, since, until)
+        raised, lowered = (
+            {each.sha for each in given if each.verdict == verdict} for verdict in ("too_low", "too_high")
+        )
+        return Corrections(commits=len(raised | lowered), raised=len(raised), lowered=len(lowered))

@@ -16,29 +16,25 @@ from bot import logs
 from bot.models.clock import Clock
 from bot.models.progress import SILENT, Progress
 from bot.services.commit_sources import CommitSources
-from bot.services.digest import DigestService
+from bot.services.digest import DigestService, WeekService
+from bot.services.impact import ImpactService
 from bot.services.limits import MeteredModel
 from bot.services.lookup import CommitLookup
-from bot.services.weeks import WeekService
+from bot.services.releases import ReleaseScoring
+from bot.services.suspects import SuspectService
+from bot.services.upgrade import UpgradeService
 from bot.settings import Settings
 from bot.store import ModelFailures, Store, open_engine
 
 if TYPE_CHECKING:
     from bot.services.answers import AnswerService
-    from bot.services.impact import ImpactService
     from bot.services.period_questions import PeriodQuestions
-    from bot.services.releases import ReleaseScoring
-    from bot.services.suspects import SuspectService
-    from bot.services.upgrade import UpgradeService
 
 _SHARE = 4  # one in this many model calls is reserved for answers
 
 
 class Services:
-    """The services of one process, and what they are built from. Users take single services out of it; it is not passed on.
-
-    Each is imported and built when it is first asked for, so that a command waits for no more than it uses.
-    """
+    """The services of one process, and what they are built from. Users take single services out of it; it is not passed on."""
 
     def __init__(
         self, github: GitHub, store: Store, model: MeteredModel | None = None, sources: CommitSources | None = None
@@ -47,15 +43,16 @@ class Services:
         self.github = github
         self.store = store
         self.model = model
-        self.sources = sources or CommitSources(github)
+        self.sources = sources = sources or CommitSources(github)
+        self.digests = DigestService(sources, store, model)
+        self.commits = CommitLookup(github, sources, store, model)
+        self.impacts = ImpactService(sources, store, self.digests, self.commits)
+        self.upgrades = UpgradeService(sources, store, self.impacts)
+        self.suspects = SuspectService(store, self.commits, self.impacts)
+        self.releases = ReleaseScoring(github, sources, store)
+        self.weeks = WeekService(sources, store)
 
-    @cached_property
-    def digests(self) -> DigestService:
-        return DigestService(self.sources, self.store, self.model)
-
-    @cached_property
-    def commits(self) -> CommitLookup:
-        return CommitLookup(self.github, self.sources, self.store, self.model)
+    # What answers questions is imported when it is first asked for: it takes a fifth of a second.
 
     @cached_property
     def answers(self) -> "AnswerService":
@@ -69,34 +66,6 @@ class Services:
         from bot.services.stored_matches import StoredMatches
 
         return PeriodQuestions(self.store, self.commits, self.answers, StoredMatches(self.sources, self.store))
-
-    @cached_property
-    def impacts(self) -> "ImpactService":
-        from bot.services.impact import ImpactService
-
-        return ImpactService(self.sources, self.store, self.digests, self.commits)
-
-    @cached_property
-    def upgrades(self) -> "UpgradeService":
-        from bot.services.upgrade import UpgradeService
-
-        return UpgradeService(self.sources, self.store, self.impacts)
-
-    @cached_property
-    def suspects(self) -> "SuspectService":
-        from bot.services.suspects import SuspectService
-
-        return SuspectService(self.store, self.commits, self.impacts)
-
-    @cached_property
-    def releases(self) -> "ReleaseScoring":
-        from bot.services.releases import ReleaseScoring
-
-        return ReleaseScoring(self.github, self.sources, self.store)
-
-    @cached_property
-    def weeks(self) -> WeekService:
-        return WeekService(self.sources, self.store)
 
 
 @contextmanager
@@ -115,11 +84,11 @@ def command_services(
     logs.set_up(settings.log_level or "WARNING", settings.log_format)
     store = Store(open_engine(settings.database_url.get_secret_value()))
     github = GitHub(settings.github_api_url, settings.token, on_wait=progress.wait)
-    mirrors = _mirrors(settings, github, progress.cloning)
+    sources = CommitSources(github, _mirrors(settings, github, progress.cloning), mirrored)
     answers = _for_answers(settings) if store.locks.over_processes else 0
     clock = (lambda: now) if now else None
     with closing(store), closing(github), _model(settings, store, clock, for_answers=answers) as model:
-        yield Services(github, store, model, CommitSources(github, mirrors, mirrored))
+        yield Services(github, store, model, sources)
 
 
 @contextmanager
@@ -136,14 +105,11 @@ def bot_services(
     """
     store = Store(engine)
     github = github or GitHub(settings.github_api_url, settings.token)
+    sources = CommitSources(github, _mirrors(settings, github), mirrored)
     # Other programs on this store, perhaps without a valid key, tell nothing of the bot's calls.
-    failures, for_answers = store.model_failures, _for_answers(settings)
-    with (
-        closing(store),
-        closing(github),
-        _model(settings, store, now, for_answers=for_answers, failures=failures) as model,
-    ):
-        yield Services(github, store, model, CommitSources(github, _mirrors(settings, github), mirrored))
+    model = _model(settings, store, now, for_answers=_for_answers(settings), failures=store.model_failures)
+    with closing(store), closing(github), model as metered:
+        yield Services(github, store, metered, sources)
 
 
 def _for_answers(settings: Settings) -> int:

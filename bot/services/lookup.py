@@ -8,10 +8,9 @@ from analysis.locale import Phrase
 from analysis.models import SHORT_SHA, Entry, Language, Repository
 from analysis.sources.github import GitHub
 from bot.models.reference import Reference
-from bot.services.analyst import Analyst
+from bot.services.analyst import Analyst, with_removal_patches
 from bot.services.commit_reader import current_commits, save_commit
 from bot.services.commit_sources import CommitSources
-from bot.services.digest import with_removal_patches
 from bot.services.limits import MeteredModel
 from bot.store import Store
 

@@ -151,7 +151,7 @@ class Reader:
     def report(self, ref: DayRef, now: datetime, progress: Progress = SILENT, *, ask: bool = True) -> DayReport:
         """Return the report of a day, as `DigestService` does; what is missing is read by one caller at a time for each repository."""
         self.allow(ref.repository)
-        finished = self._digests.finished_report(ref, now, ask=ask)
+        finished = self._digests.stored_report(ref, finished=True, ask=ask)
         if finished is None:
             with self._locks.alone(_lock_name(ref.repository)):
                 finished = self._digests.report(ref, now, progress, ask=ask)

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
-from difflib import get_close_matches
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -25,7 +24,7 @@ from bot.services.reader import Reader
 from bot.store import Store, Subscriptions
 
 _LEAST_IN_NOTES = 3  # pull requests named, for notes to be usable
-_NEAREST = 3  # names suggested for an unknown one
+_SUGGESTED = 3  # tags, for an unknown one
 _UTC = ZoneInfo("UTC")
 _SETTLED = timedelta(days=1)  # after which the last days of a release are reported, and its notes no longer edited
 
@@ -188,14 +187,12 @@ def _between_named(commits: Sequence[Commit], numbers: frozenset[int]) -> Sequen
 
 
 def _named(repository: Repository, tag: str, releases: Sequence[Release]) -> Release:
-    """Return the release with a tag, which may lack its `v`. Raise `Misuse` with the nearest names if there is none."""
-    by_tag = {each.tag.lower(): each for each in reversed(releases)}
-    low = tag.strip().lower()
-    found = by_tag.get(low) or by_tag.get(f"v{low}")
-    if found:
-        return found
-    nearest = [by_tag[each].tag for each in get_close_matches(low, by_tag, _NEAREST, 0.0)]
-    raise Misuse(f"{repository} has no release {tag!r} among its newest {len(releases)}; nearest: {', '.join(nearest)}")
+    """Return the release with a tag, which may lack its `v`. Raise `Misuse`, with the newest tags, if there is none."""
+    for each in releases:
+        if tag.strip().lower() in (each.tag.lower(), each.tag.lower().removeprefix("v")):
+            return each
+    newest = ", ".join(each.tag for each in releases[:_SUGGESTED])
+    raise Misuse(f"{repository} has no release {tag!r} among its newest {len(releases)}, such as {newest}")
 
 
 def _incomparable(names: Named, covered: ReleasedCommits, score: ReleaseScore) -> str:

@@ -1,17 +1,23 @@
-"""The schedule of a subscription's digests: pure arithmetic over dates, time zones and clock changes.
+"""What a subscription asks for: when its digests are due, and which commits of a day's shared report they show.
 
 The digest of a day is due at the subscription's time on the day after; a weekly one, of the seven days before, on its weekday.
 """
 
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
+from types import MappingProxyType
 from typing import get_args
 from zoneinfo import ZoneInfo
 
-from bot.store import Subscription, Weekday
+from analysis.gitignore import path_patterns
+from analysis.models import Chosen, DayReport, Entry, Frozen, Importance, Touch
+from analysis.watch import touches
+from bot.store import Store, Subscription, Weekday
 
 _WEEK = 7
 WEEKDAYS: tuple[Weekday, ...] = get_args(Weekday)
 _MOST = 3  # maximum number of missed days to catch up on
+_RANK = {Importance.HIGH: 2, Importance.MEDIUM: 1, Importance.LOW: 0}
 
 
 def due(subscription: Subscription, now: datetime) -> list[date]:
@@ -68,3 +74,85 @@ def next_digest(subscription: Subscription, now: datetime) -> datetime:
         today = max(today, subscription.started_to + timedelta(days=2))
     at = fires(today, terms.time, terms.tz)
     return at if at > now else fires(today + timedelta(days=1), terms.time, terms.tz)
+
+
+class Selection(Frozen):
+    """A filter: the minimum tier, and the paths that a commit must touch in .gitignore syntax; no paths means all.
+
+    A commit that touches a watched term is always selected and ranked high.
+    """
+
+    least: Importance = Importance.LOW
+    paths: tuple[str, ...] = ()
+    watch: tuple[str, ...] = ()
+
+
+def touched(report: DayReport, watch: Sequence[str], store: Store) -> dict[str, tuple[Touch, ...]]:
+    """Return SHA -> the places where a commit of the report touches a watched term."""
+    listed = store.day(report.repository, report.date, report.timezone) if watch else None
+    if listed is None:
+        return {}
+    read = [each.commit for each in store.commits(listed.commit_ids + listed.late_ids, patches=True)]
+    return {commit.sha: found for commit in read if (found := touches(commit, watch))}
+
+
+def selected(
+    report: DayReport,
+    selection: Selection,
+    description: str,
+    touched: Mapping[str, tuple[Touch, ...]] = MappingProxyType({}),
+    breaking: Iterable[str] = (),
+) -> DayReport:
+    """Return the report with only the selected commits, those that touch a watched term raised to high.
+
+    `description` names the selection in the report's language. The commits that are `breaking` are always selected.
+
+    Commits that could not be read stay, since their paths are unknown.
+    """
+    if selection == Selection():
+        return report
+    is_selected = _filter(selection, touched.keys() | set(breaking))
+    entries, late = (
+        tuple(_raise_to_high(entry, touched.get(entry.commit.sha, ())) for entry in each if is_selected(entry))
+        for each in (report.entries, report.late)
+    )
+    shas = {entry.commit.sha for entry in entries + late}
+    return report.model_copy(
+        update={
+            "entries": entries,
+            "late": late,
+            "chosen": Chosen(
+                description=description,
+                unselected=len(report.entries) - len(entries),
+                unselected_late=len(report.late) - len(late),
+            ),
+            **{
+                name: tuple(each for each in getattr(report, name) if each.sha in shas)
+                for name in ("failed", "shortened", "replaced")
+            },
+        }
+    )
+
+
+def _raise_to_high(entry: Entry, places: tuple[Touch, ...]) -> Entry:
+    if not places:
+        return entry
+    ranked = entry.ranked.model_copy(update={"importance": Importance.HIGH})
+    return entry.model_copy(update={"ranked": ranked, "watched": places})
+
+
+def _filter(selection: Selection, always: Container[str]) -> Callable[[Entry], bool]:
+    """Return the predicate for selected commits; those that were not read, and those in `always`, are."""
+    least, paths = _RANK[selection.least], path_patterns(selection.paths) if selection.paths else None
+
+    def is_selected(entry: Entry) -> bool:
+        if not entry.commit.read or entry.commit.sha in always:
+            return True
+        touches = paths is None or any(map(paths.match_file, _all_paths(entry)))
+        return touches and _RANK[entry.ranked.importance] >= least
+
+    return is_selected
+
+
+def _all_paths(entry: Entry) -> list[str]:
+    return [path for file in entry.commit.files for path in (file.path, file.previous_path) if path]

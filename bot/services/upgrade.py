@@ -6,25 +6,25 @@ The versions are tags, SHAs or days; the first may be the one that downstream co
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import date, datetime
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from analysis.consequences.upgrade import group_by_consequence
-from analysis.errors import DigestError, Misuse
+from analysis.errors import Misuse
 from analysis.impact.reversal import picks, undone_commits
 from analysis.locale import Phrase
 from analysis.models import Commit, Entry, Failure, Language, Repository
 from analysis.models.upgrades import Pinned, RangeEnd, UpgradeReport
 from analysis.window import parse_day, window
+from bot.models.downstream import Unchecked
 from bot.models.progress import SILENT, Progress
-from bot.services.analyst import Analyst
+from bot.services.analyst import Analyst, net_changes
 from bot.services.commit_reader import current_commits, read_commits
 from bot.services.commit_sources import CommitSource, CommitSources
-from bot.services.digest import net_changes
 from bot.services.impact import ImpactService, Span
-from bot.services.pins import pinned_version
-from bot.services.surfaces import ComparedSurface
+from bot.services.surfaces import ComparedSurface, pinned_version
 from bot.store import Store
 
 _HEAD = "HEAD"
@@ -33,9 +33,7 @@ _HEAD = "HEAD"
 class UpgradeRequest(NamedTuple):
     """What is asked: from `start`, by default what the downstream code pins, to `end`, by default the branch's head.
 
-    Each is a tag, a SHA or a day. At most `most_commits` may lie between them. If `partial`, a downstream tree that cannot
-    be compared is named in the report; otherwise its error is raised. `allow` raises `UnknownRepository` for one that must
-    not be seen.
+    Each is a tag, a SHA or a day. At most `most_commits` may lie between them.
     """
 
     upstream: Repository
@@ -46,13 +44,10 @@ class UpgradeRequest(NamedTuple):
     tz: ZoneInfo
     now: datetime
     most_commits: int | None = None
-    partial: bool = False
-    allow: Callable[[Repository], None] = lambda _: None
 
-    def check(self, downstream: Repository | Path) -> None:
-        """Raise `UnknownRepository` for a downstream repository that must not be seen."""
-        if isinstance(downstream, Repository):
-            self.allow(downstream)
+
+# Returns the surfaces of downstream trees before these commits, and the trees that could not be compared, with the reason.
+FindSurfaces = Callable[[Sequence[Entry]], tuple[Sequence[ComparedSurface], Sequence[Unchecked]]]
 
 
 class _Ends(NamedTuple):
@@ -77,11 +72,13 @@ class UpgradeService:
         self._store = store
         self._impacts = impacts
 
-    def report(self, asked: UpgradeRequest, progress: Progress = SILENT) -> UpgradeReport:
-        """Return what lies between two versions.
+    def report(
+        self, asked: UpgradeRequest, progress: Progress = SILENT, find_surfaces: FindSurfaces | None = None
+    ) -> UpgradeReport:
+        """Return what lies between two versions, compared with what `find_surfaces` finds, by default the downstream trees.
 
         Raise `Misuse` if there is no pin, for a range the wrong way round or with too many commits, `UnknownCommit` for a
-        version that does not exist, and if not `partial` the errors of `ImpactService.surface`.
+        version that does not exist, and the errors of `find_surfaces`, by default those of `ImpactService.surface`.
         """
         source = self._sources.current(asked.upstream, asked.now, asked.now)
         ends = _find_ends(asked, source, self._impacts)
@@ -92,7 +89,7 @@ class UpgradeService:
         listed = [each for each in new if not picked.has(each)]
         _check_size(asked, ends, len(listed))
         span, failed = self._read(listed, base, ends.end.sha, source, asked, progress)
-        surfaces, unchecked = self._surfaces(span.entries, asked, progress)
+        surfaces, unchecked = (find_surfaces or partial(self._surfaces, asked))(span.entries)
         compared = self._impacts.net_impacts(asked.upstream, span, surfaces, asked.now, progress)
         found = {each.entry.commit.sha: each.found for each in compared.commits}
         times = [each.committed_at for each in listed]
@@ -111,7 +108,7 @@ class UpgradeService:
             reverted=len(span.undone),
             groups=group_by_consequence(span.entries, span.net_facts, span.undone, found),
             downstreams=tuple(each.downstream for each in surfaces),
-            unchecked=unchecked,
+            unchecked=tuple((str(each.repository), each.reason) for each in unchecked),
             failed=(*failed, *compared.failed),
         )
 
@@ -140,21 +137,9 @@ class UpgradeService:
         return Span(base, end, entries, changes, undone_commits(entries)), unfinished.failures
 
     def _surfaces(
-        self, entries: Sequence[Entry], asked: UpgradeRequest, progress: Progress
-    ) -> tuple[list[ComparedSurface], tuple[tuple[str, str | Phrase], ...]]:
-        """Return the surfaces of the downstream trees; if `partial`, also the trees that could not be read, with the reason."""
-        surfaces: list[ComparedSurface] = []
-        unchecked: list[tuple[str, str | Phrase]] = []
-        for each in asked.downstreams:
-            progress.stage(str(each))
-            try:
-                asked.check(each)
-                surfaces.append(self._impacts.surface(each, asked.upstream, entries, asked.now))
-            except DigestError as exc:
-                if not asked.partial:
-                    raise
-                unchecked.append((str(each), exc.what))
-        return surfaces, tuple(unchecked)
+        self, asked: UpgradeRequest, entries: Sequence[Entry]
+    ) -> tuple[Sequence[ComparedSurface], Sequence[Unchecked]]:
+        return [self._impacts.surface(each, asked.upstream, entries, asked.now) for each in asked.downstreams], ()
 
 
 def _merge_base(source: CommitSource, ends: _Ends, new: Sequence[Commit], own: Sequence[Commit]) -> str:
@@ -201,11 +186,8 @@ def _pinned(asked: UpgradeRequest, source: CommitSource, impacts: ImpactService)
     """Return the pin of the first downstream tree that has one, and its SHA; raise the error of the last if none has."""
     for each in asked.downstreams[:-1]:
         with suppress(Misuse):
-            asked.check(each)
-            return pinned_version(impacts, each, asked.upstream, source, asked.now)
-    last = asked.downstreams[-1]
-    asked.check(last)
-    return pinned_version(impacts, last, asked.upstream, source, asked.now)
+            return pinned_version(impacts.mirror, each, asked.upstream, source, asked.now)
+    return pinned_version(impacts.mirror, asked.downstreams[-1], asked.upstream, source, asked.now)
 
 
 def _revision(name: str, asked: UpgradeRequest, source: CommitSource, *, is_start: bool) -> RangeEnd:
@@ -226,9 +208,6 @@ def _revision(name: str, asked: UpgradeRequest, source: CommitSource, *, is_star
 
 def _day(name: str, asked: UpgradeRequest) -> date | None:
     """Return the day that a name stands for, as everywhere else; None if it is none."""
-    try:
+    with suppress(Misuse):
         return parse_day(name, asked.now.astimezone(asked.tz).date())
-    except Misuse:
-        if name.count("-") == 2 and name.replace("-", "").isdigit():  # noqa: PLR2004 (a date, which is in the future)
-            raise
-        return None
+    return None

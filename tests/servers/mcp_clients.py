@@ -74,12 +74,11 @@ class OverHttp(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What a client saw: what the server says of itself, its tools, its results, and the progress that it reported."""
+    """What a client saw: what the server says of itself, its tools and its results."""
 
     instructions: str
     tools: ListToolsResult
     results: list[CallToolResult]
-    progress: list[tuple[float, float | None]]
 
 
 def used(server: OverStdio | OverHttp, *calls: Call, mode: Any = "auto") -> Seen:
@@ -111,18 +110,12 @@ def value_of(result: CallToolResult) -> dict[str, Any]:
 
 
 async def _use(server: OverStdio | OverHttp, calls: Sequence[Call], mode: Any) -> Seen:
-    reported: list[tuple[float, float | None]] = []
     endings: list[Any] = []
-
-    async def report(progress: float, total: float | None, message: str | None) -> None:
-        del message
-        reported.append((progress, total))
-
     try:
         async with Client(server.target(endings.append), mode=mode) as client:
             tools = await client.list_tools()
-            results = [await client.call_tool(name, dict(given), progress_callback=report) for name, given in calls]
-            return Seen(client.instructions or "", tools, results, reported)
+            results = [await client.call_tool(name, dict(given)) for name, given in calls]
+            return Seen(client.instructions or "", tools, results)
     finally:
         for end in endings:
             await end()

@@ -12,6 +12,7 @@ from analysis.search.reports import decoded
 from analysis.text import one_line, shorten
 from analysis.writing.labels import BADGE
 from bot.models.downstream import DownstreamCheck, Unchecked
+from bot.services.digest import reports_of
 from bot.services.downstream import DownstreamChecks
 from bot.services.impact import ReportTerms
 from bot.services.suspects import SEARCHED_DAYS, SuspectService
@@ -82,18 +83,14 @@ class SuspectsCommand:
     ) -> tuple[list[SuspectReport], list[Unchecked]]:
         """Return a report of each repository of which commits are stored. Raise `Misuse` if none are of any."""
         view, channel, now = conversation.view, conversation.request.channel, conversation.now
-        reports: list[SuspectReport] = []
         unchecked: list[Unchecked] = []
-        unstored: list[Misuse] = []
-        for each in repositories:
-            surfaces, failed = self._checks.surfaces(view.reader, channel, each)
-            unchecked += failed
-            try:
-                reports.append(self._service.find(each, text, ReportTerms(surfaces, view.language, view.tz, now)))
-            except Misuse as exc:
-                unstored.append(exc)
-        if not reports:
-            raise unstored[0]
+
+        def find(repository: Repository) -> SuspectReport:
+            surfaces, failed = self._checks.surfaces(view.reader, channel, repository)
+            unchecked.extend(failed)
+            return self._service.find(repository, text, ReportTerms(surfaces, view.language, view.tz, now))
+
+        reports, _ = reports_of(repositories, find)
         return reports, unchecked
 
 

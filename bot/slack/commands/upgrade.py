@@ -1,6 +1,7 @@
 """The command `upgrade`: the changes between two versions, as a summary, its thread, and a file."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from analysis.errors import Misuse
 from analysis.locale import Catalogue, Phrase, catalogue
@@ -58,21 +59,21 @@ class UpgradeCommand:
         """Show the changes between two versions of a repository that the channel may see."""
         view, channel = conversation.view, conversation.request.channel
         upstream = command.repository or self._only_repository(conversation, command)
-        view.reader.allow(upstream)
+        for each in (upstream, *command.downstream):
+            view.reader.allow(each)
         downstream = command.downstream or self._checks.named(channel, upstream)
         asked = UpgradeRequest(
             upstream,
             command.start,
             command.end,
-            downstream,
+            [each for each in downstream if view.reader.sees(each)],
             view.language,
             view.tz,
             conversation.now,
             most_commits=_MOST_COMMITS,
-            partial=True,
-            allow=view.reader.allow,
         )
-        report = self._upgrades.report(asked, conversation.progress(escaped(str(upstream))))
+        find_surfaces = partial(self._checks.surfaces, view.reader, channel, upstream, downstream)
+        report = self._upgrades.report(asked, conversation.progress(escaped(str(upstream))), find_surfaces)
         private = conversation.reply.private
         conversation.show(upgrade_summary(report) if private else upgrade_messages(report), stage=_STAGE)
         if report.commits and private:

@@ -10,10 +10,10 @@ from bot.models.clock import Clock
 from bot.models.downstream import DownstreamCheck
 from bot.models.progress import SILENT, Progress
 from bot.models.subjects import CommitRef, DayRef, Subject, WeekRef, kind_of, parse_value, subject_of
+from bot.services.digest import ReadWeek, WeekService
 from bot.services.downstream import DownstreamChecks
 from bot.services.reader import Reader
-from bot.services.selection import Selection, selected, touched
-from bot.services.weeks import ReadWeek, WeekService
+from bot.services.schedule import Selection, selected, touched
 from bot.slack.messages.subscriptions import describe_selection
 from bot.slack.web import Web
 from bot.store import Mailbox, Store, Subscriptions

@@ -29,7 +29,7 @@ from analysis.report.breaking import breaks, breaks_of
 from analysis.report.markdown import reports_markdown
 from analysis.report.terminal import print_report
 from analysis.window import window
-from bot.services.selection import Selection, selected
+from bot.services.schedule import Selection, selected
 from bot.slack.messages.digest import digest_messages
 from tests.factories import commit, file, patch
 from tests.slack_checks import assert_takes, read

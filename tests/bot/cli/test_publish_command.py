@@ -66,7 +66,7 @@ def test_a_published_day_is_not_replaced_by_a_poorer_one(run: Run, tmp_path: Pat
         poorer = run("publish", "2026-02-05", "--to", "./public", server=server, **fresh)
     assert poorer.code == 3
     assert poorer.out == f"o/n 2026-02-05: left unchanged in {tmp_path / 'public'}, where it is more complete\n"
-    assert "2026-02-05: 1 commit could not be read (" in poorer.err
+    assert "2026-02-05: 1 of 2 commits could not be read (" in poorer.err
     assert page.read_text() == before
 
 
@@ -92,5 +92,5 @@ def test_errors_are_one_line_with_their_codes(run: Run) -> None:
     assert [each.code for each in (nowhere, missing, down)] == [2, 2, 3]
     assert "use --to owner/name or --to ./folder, or set DIGEST_PUBLISH" in nowhere.err
     assert "is not a folder; create it" in missing.err
-    assert "run it again to complete what is missing" in down.err
+    assert "run it again to complete the result" in down.err
     assert all(each.err.count("\n") == 1 for each in (nowhere, missing, down))

@@ -23,7 +23,6 @@ from loopback.slack import LoopbackSlack
 from tests.conftest import recorded
 from tests.data import hostile_sample
 from tests.servers.clock import noon_clock
-from tests.servers.databases import empty_database
 from tests.servers.github import FaultyGitHub
 from tests.servers.mcp_clients import Call, OverHttp, OverStdio, called, error_of, forget_limits, used, value_of
 from tests.servers.running import bot_database, bot_running
@@ -144,17 +143,6 @@ def test_every_tool_answers(server: Server, mode: str) -> None:
 
 def _sha(title: str) -> str:
     return str(next(sha for sha, each in hostile_sample().commits.items() if each["message"].startswith(title)))
-
-
-def test_progress_is_reported(site: Site, tmp_path: Path) -> None:
-    """A client that starts the program hears how many commits of a day have been read."""
-    fresh = {
-        **site.stdio.environment,
-        "DATABASE_URL": f"sqlite:///{empty_database(tmp_path / 'new.db').split('///')[1]}",
-    }
-    seen = used(OverStdio(tmp_path, fresh, forked=False), ("digest", {"date": DAY}))
-    total = value_of(seen.results[0])["stats"]["total"]
-    assert seen.progress[-1] == (total, total)
 
 
 # Arguments

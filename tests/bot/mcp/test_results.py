@@ -10,7 +10,7 @@ from bot.mcp.results import commit_result, digest_result, rows_within
 from bot.models.reference import parse_reference
 from bot.models.subjects import DayRef
 from bot.services.factory import Services
-from bot.services.selection import Selection, selected, touched
+from bot.services.schedule import Selection, selected, touched
 from tests.conftest import recorded
 from tests.servers.github import FaultyGitHub
 

@@ -19,7 +19,6 @@ from analysis.sources.mirrors import Mirrors
 from bot.models.subjects import DayRef
 from bot.services.commit_reader import current_commits
 from bot.services.commit_sources import CommitSources
-from bot.services.digest import backfill
 from bot.services.factory import Services
 from bot.store import Store, open_engine
 from loopback.git.history import with_git_shas
@@ -147,8 +146,8 @@ def test_a_backfill_asks_git_for_all_days_at_once(github: FaultyGitHub, desk: At
     days = [DAY + timedelta(days=number) for number in range(20)]
 
     def read() -> list[tuple[int, int]]:
-        done = backfill(at.services.digests, [REPOSITORY], days, ZoneInfo("UTC"), "en", now=NOON + timedelta(days=30))
-        return [(each.commits, each.failed) for each in done]
+        done = at.services.digests.reports(REPOSITORY, days, ZoneInfo("UTC"), "en", now=NOON + timedelta(days=30))
+        return [(each.report.stats.total, len(each.report.failed)) for each in done if each.report]
 
     assert read() == [(1, 0)] * 20
     assert github.asked(GIT) <= 6  # the clone, and what the commits change

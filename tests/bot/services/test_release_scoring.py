@@ -186,7 +186,7 @@ def test_a_release_follows_the_version_before_it(serve: Serve, services: At) -> 
     ("releases", "tag", "words"),
     [
         ((), None, "o/n has no releases on GitHub"),
-        (RELEASES, "v22", "o/n has no release 'v22' among its newest 2; nearest: v2, v1"),
+        (RELEASES, "v22", "o/n has no release 'v22' among its newest 2, such as v2, v1"),
         ((*RELEASES, release("v3rc1", prerelease=True)), "v3rc1", "v3rc1 of o/n is a pre-release"),
         ((release("v2", notes="See #5."), RELEASES[1]), "v2", "the notes of o/n v2 name 1 pull requests"),
         (RELEASES, "v1", "v1 is the first release of o/n"),

@@ -9,7 +9,7 @@ import pytest
 from analysis.models import DayReport, Entry, Failure, Importance, Language, Ranked, Repository, Touch
 from analysis.report.markdown import reports_markdown
 from analysis.window import Window, window
-from bot.services.selection import Selection, selected
+from bot.services.schedule import Selection, selected
 from bot.slack.messages.blocks import Message
 from bot.slack.messages.digest import digest_messages
 from bot.slack.messages.subscriptions import describe_selection
