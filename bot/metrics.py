@@ -1,21 +1,26 @@
-"""Metrics for Prometheus, without names of repositories, people or channels; `metrics_server` shows them.
+"""Metrics for Prometheus, without names of repositories, people or channels, and their server on a loopback port.
 
-What is read from the database is over all processes, and the same from each of them. The rest is of this process alone.
+The server also tells whoever watches over the process on its machine of its health. What is read from the database is over all processes, and the same from each of them. The rest is of this process alone.
 """
 
+import re
 from collections import Counter as Tally
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from datetime import timedelta
+from http import HTTPStatus
 from importlib.metadata import version
 from typing import NamedTuple
+from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 import structlog
-from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector
+from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector, make_wsgi_app
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, InfoMetricFamily, Metric
 from prometheus_client.registry import Collector
 from sqlalchemy.exc import SQLAlchemyError
 
-from analysis.errors import StoreUnusable
+from analysis.errors import Misuse, StoreUnusable
+from bot.http_server import Health, bound, reply_health, reply_json, served
 from bot.models.clock import Clock
 from bot.store import Mailbox, State, Store, Subscriptions
 from bot.store.executors import Executors
@@ -23,8 +28,12 @@ from bot.store.flow_tables import ENQUEUED, FlowTables
 from bot.store.lease import Lease
 
 _BUCKETS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3)  # seconds; Slack's timeout is three
-
 _WEEK = timedelta(days=7)
+_HOST = "127.0.0.1"
+_OWN_HOST = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:[0-9]+)?", re.IGNORECASE)
+_OWN_SITES = ("none", "same-origin")  # who types the address, and whoever follows a link of ours
+_ADVICE = "choose another with --metrics-port, or 0 for none"
+_THREADS = 2  # one for a scrape, and one for a health check
 
 log = structlog.get_logger(__name__)
 
@@ -179,3 +188,47 @@ def _gauges(
 
 def _gauge(name: str, description: str, value: float) -> GaugeMetricFamily:
     return GaugeMetricFamily(f"vllm_digest_{name}", description, value=value)
+
+
+@contextmanager
+def metrics_port(port: int, *, needed: bool = False) -> Iterator[Callable[[CollectorRegistry, Health], None]]:
+    """Hold a loopback port, 0 for none, for the duration of the block; yield the function that serves metrics and health there.
+
+    If the port is taken, raise `Misuse` if it is `needed`; else that function logs a warning and serves nothing.
+    """
+    with ExitStack() as stack:
+        try:
+            place = stack.enter_context(bound(_HOST, port, _ADVICE)) if port else None
+        except Misuse as exc:
+            if needed:
+                raise
+            why = str(exc)
+            yield lambda _registry, _health: log.warning("no metrics", why=why)
+            return
+
+        def serve(registry: CollectorRegistry, health: Health) -> None:
+            if place:
+                stack.enter_context(served(_application(registry, health), place, threads=_THREADS))
+
+        yield serve
+
+
+def _application(registry: CollectorRegistry, health: Health) -> WSGIApplication:
+    """Refuse requests that come from a page in a browser, which says so, and those for other hosts, which a page reaches under a
+    name that it had point here.
+    """
+    metrics: WSGIApplication = make_wsgi_app(registry)
+
+    def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        if not _OWN_HOST.fullmatch(environ.get("HTTP_HOST", _HOST)) or _is_of_page(environ):
+            return reply_json(start_response, HTTPStatus.FORBIDDEN)
+        if environ["PATH_INFO"] == "/healthz":
+            return reply_health(start_response, health)
+        return metrics(environ, start_response)
+
+    return answer
+
+
+def _is_of_page(environ: WSGIEnvironment) -> bool:
+    """Return whether a request was made by a page of another origin."""
+    return "HTTP_ORIGIN" in environ or environ.get("HTTP_SEC_FETCH_SITE", "none") not in _OWN_SITES

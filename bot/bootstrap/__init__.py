@@ -13,10 +13,9 @@ from analysis.models import Repository
 from analysis.sources.github import GitHub
 from bot import logs, metrics, scheduler
 from bot.bootstrap.entrances import entrance
-from bot.flows import DeliverySteps, Flows
-from bot.health import HealthChecks
+from bot.flows import Flows
+from bot.http_server import HealthChecks
 from bot.mcp.visibility import private_with_clients
-from bot.metrics_server import metrics_port
 from bot.models.clock import Clock
 from bot.publishing.publications import ScheduledPublications, opened_publications
 from bot.services.downstream import DownstreamChecks
@@ -41,7 +40,7 @@ from bot.slack.commands.threads import Threads
 from bot.slack.commands.upgrade import UpgradeCommand
 from bot.slack.delivery.announcements import Announcements
 from bot.slack.delivery.channel_report import ChannelReports, Postings
-from bot.slack.delivery.drafting import Drafter
+from bot.slack.delivery.drafts import Drafter
 from bot.slack.delivery.reply import RequestReply
 from bot.slack.delivery.revert_notices import RevertNotices
 from bot.slack.delivery.sending import Sender
@@ -108,7 +107,7 @@ def running_bot(settings: Settings, now: Clock, start: Start) -> Iterator[Flows]
     with ExitStack() as stack:
         # Whatever may be refused comes before the lease, by which others know of this process.
         listen = stack.enter_context(entrance(settings, web, start.address, listens=start.listens))
-        serve_metrics = stack.enter_context(metrics_port(start.metrics_port, needed=start.metrics_needed))
+        serve_metrics = stack.enter_context(metrics.metrics_port(start.metrics_port, needed=start.metrics_needed))
         sign_in(web)
         bot = Bot(settings, now, start, lease, web, stack)
         log.info("connecting", user=web.me["user"], team=web.me["team"])
@@ -149,8 +148,7 @@ class Bot:
 
         files = opened_publications(settings, services.github.is_public, settings.publish_token)
         published = ScheduledPublications(stack.enter_context(files), services.digests, store, now)
-        steps, responder = self._delivery_steps(), self._responder()
-        self.flows = Flows(responder, steps, published, self.mailbox, now, lease, passing_failures)
+        self.flows = self._flows(published, lease)
         stored = metrics.Stored(store, self.mailbox, self.subscriptions, self._executors, self._flow_tables)
         self.figures = metrics.Metrics(stored, lease, passing_failures, now)
         self.health = HealthChecks({"store": self._reads, "engine": self.flows.alive, "lease": lease.is_held})
@@ -225,12 +223,18 @@ class Bot:
             verdicts=services.store.verdicts,
         )
 
-    def _delivery_steps(self) -> DeliverySteps:
+    def _flows(self, published: ScheduledPublications, lease: Lease) -> Flows:
         channels, reports, mailbox, web = self.channels, self._reports, self.mailbox, self.web
-        return DeliverySteps(
+        return Flows(
+            self._responder(),
             Drafter(channels, reports, self._checks, self._postings, mailbox, web, self.now),
             Sender(channels, self.subscriptions, mailbox, self.outbox, web),
             RevertNotices(channels, reports, self.services.store, mailbox),
+            published,
+            mailbox,
+            self.now,
+            lease,
+            passing_failures,
         )
 
     def _responder(self) -> Responder:

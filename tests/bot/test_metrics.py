@@ -17,8 +17,7 @@ from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 from sqlalchemy import Engine
 
-from bot.metrics import Metrics, Stored
-from bot.metrics_server import metrics_port
+from bot.metrics import Metrics, Stored, metrics_port
 from bot.store import Mailbox, Store, Subscriptions, open_engine
 from bot.store.database import engine_as_it_is
 from bot.store.executors import Executors
