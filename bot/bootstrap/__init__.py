@@ -68,8 +68,7 @@ class Start:
     """How a process is started. By default it connects to Slack over Socket Mode and shows no figures.
 
     Slack reaches it at `address` (host, port) over HTTP if there is one; a worker never `listens`. `metrics_port` is the
-    loopback port of the metrics, 0 for none; it must be free if they are `metrics_needed`. On PostgreSQL several processes
-    may run: `timing` says when one takes over from another, and `on_lease_lost` is called, in another thread, when this one
+    loopback port of the metrics, 0 for none. On PostgreSQL several processes may run: `timing` says when one takes over from another, and `on_lease_lost` is called, in another thread, when this one
     has lost its lease and acts no more. `github` and `pace` replace GitHub and the send rate, for the local workspace. With
     `mirror_all` every repository that is asked about gets a mirror, otherwise those that are configured or subscribed.
     """
@@ -77,7 +76,6 @@ class Start:
     address: tuple[str, int] | None = None
     listens: bool = True
     metrics_port: int = 0
-    metrics_needed: bool = False
     timing: Timing = TIMING
     on_lease_lost: Callable[[], object] = lambda: None
     github: GitHub | None = None
@@ -107,7 +105,7 @@ def running_bot(settings: Settings, now: Clock, start: Start) -> Iterator[Flows]
     with ExitStack() as stack:
         # Whatever may be refused comes before the lease, by which others know of this process.
         listen = stack.enter_context(entrance(settings, web, start.address, listens=start.listens))
-        serve_metrics = stack.enter_context(metrics.metrics_port(start.metrics_port, needed=start.metrics_needed))
+        serve_metrics = stack.enter_context(metrics.metrics_port(start.metrics_port))
         sign_in(web)
         bot = Bot(settings, now, start, lease, web, stack)
         log.info("connecting", user=web.me["user"], team=web.me["team"])
@@ -149,7 +147,7 @@ class Bot:
         files = opened_publications(settings, services.github.is_public, settings.publish_token)
         published = ScheduledPublications(stack.enter_context(files), services.digests, store, now)
         self.flows = self._flows(published, lease)
-        stored = metrics.Stored(store, self.mailbox, self.subscriptions, self._executors, self._flow_tables)
+        stored = metrics.Stored(store, self.mailbox, self._executors, self._flow_tables)
         self.figures = metrics.Metrics(stored, lease, passing_failures, now)
         self.health = HealthChecks({"store": self._reads, "engine": self.flows.alive, "lease": lease.is_held})
 
@@ -189,8 +187,8 @@ class Bot:
         scheduler.start_due(self.subscriptions, self.reader, self.flows.start_delivery, self.now())
 
     def _take_over(self) -> None:
-        self.figures.took_over(self.flows.take_over(self._executors))
-        self.figures.deleted_duplicates(self.outbox.delete_duplicates())
+        self.figures.taken_over(self.flows.take_over(self._executors))
+        self.outbox.delete_duplicates()
 
     def _take_over_at_once(self) -> None:
         if self._executors.newly_ended():
@@ -198,7 +196,7 @@ class Bot:
 
     def _score_releases(self) -> None:
         followed = followed_repositories(self.subscriptions, self.reader)
-        self.services.releases.score_new(followed, self.now(), self.figures.release_not_scored)
+        self.services.releases.score_new(followed, self.now())
 
     def _reads(self) -> bool:
         self.mailbox.waiting_since()

@@ -139,17 +139,15 @@ class Outbox:
         log.info("sent", key=key, ts=ts)
         return ts
 
-    def delete_duplicates(self) -> int:
-        """Delete from Slack what it has twice, once it is known which message counts. Return how many were deleted."""
-        deleted = 0
+    def delete_duplicates(self) -> None:
+        """Delete from Slack what it has twice, once it is known which message counts."""
         for each in self._mail.duplicates():
             message = self._mail.message(each.key)
             if message and message.state in (State.SENDING, State.HELD, State.READY):
                 continue  # the attempt that counts may yet find this one in Slack
             if message and message.ts and message.ts != each.ts:
-                deleted += self._delete(each)
+                self._delete(each)
             self._mail.forget_duplicate(each)
-        return deleted
 
     # One attempt
 
@@ -188,17 +186,16 @@ class Outbox:
             raise LeaseLost
         return ts
 
-    def _delete(self, duplicate: Duplicate) -> bool:
-        """Delete a message from Slack; return whether it did."""
+    def _delete(self, duplicate: Duplicate) -> None:
+        """Delete a message from Slack, unless Slack refuses that for good."""
         try:
             self._web.delete(duplicate.channel, duplicate.ts)
         except Unanswered:
             raise
         except Refused as exc:
             log.warning("duplicate not deleted", key=duplicate.key, ts=duplicate.ts, why=str(exc))
-            return False
-        log.info("duplicate deleted", key=duplicate.key, ts=duplicate.ts)
-        return True
+        else:
+            log.info("duplicate deleted", key=duplicate.key, ts=duplicate.ts)
 
     def _adopt(self, message: OutboxMessage) -> str | None:
         """Return the ts of a message that an interrupted attempt did deliver to Slack, and mark it as sent; None otherwise."""
