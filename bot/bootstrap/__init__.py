@@ -1,7 +1,6 @@
 """Composition root: puts the objects of the running bot together, each given what it uses."""
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -130,7 +129,6 @@ class Bot:
         self._flow_tables = stack.enter_context(flows)
         mirrored = (lambda _: True) if start.mirror_all else self._is_followed
         services = self.services = stack.enter_context(bot_services(settings, engine, now, start.github, mirrored))
-        self._removal = stack.enter_context(ThreadPoolExecutor(1, "mirrors"))  # which may have to wait for a reader
         store = services.store
 
         self.outbox = Outbox(self.mailbox, web, now, pace=start.pace, writing=lease.writing, locks=store.locks)
@@ -244,7 +242,9 @@ class Bot:
         post = PostCommand(self.members, self._postings)
         commits = CommitCommands(services.store, self._checks, post)
         questions = Questions(services.answers, services.period_questions, commits, self._checks, self.threads, limits)
-        subscriptions = self._subscription_commands(status, home)
+        announcements = Announcements(self.subscriptions, mailbox, web)
+        digest_time = self.settings.digest_time
+        subscriptions = SubscriptionCommands(self.subscriptions, self.members, announcements, status, home, digest_time)
         files = DirectFiles(self.outbox, web)
         handlers = {
             **self._commands(post, files, commits, questions, subscriptions, home),
@@ -253,18 +253,6 @@ class Bot:
         }
         reply = partial(RequestReply, web, self.outbox, self.sessions)
         return Responder(handlers, self.channels, self.threads, limits, mailbox, reply, self.sessions, home, now)
-
-    def _subscription_commands(self, status: BotStatus, home: Home) -> SubscriptionCommands:
-        remove_mirrors = self.services.sources.remove_unused_mirrors
-        return SubscriptionCommands(
-            self.subscriptions,
-            self.members,
-            Announcements(self.subscriptions, self.mailbox, self.web),
-            status,
-            home,
-            self.settings.digest_time,
-            lambda: self._removal.submit(remove_mirrors),
-        )
 
     def _commands(
         self,
