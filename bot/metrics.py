@@ -175,15 +175,17 @@ def _gauge(name: str, description: str, value: float) -> GaugeMetricFamily:
 
 
 @contextmanager
-def metrics_port(port: int) -> Iterator[Callable[[CollectorRegistry, Health], None]]:
+def metrics_port(port: int, *, needed: bool = False) -> Iterator[Callable[[CollectorRegistry, Health], None]]:
     """Hold a loopback port, 0 for none, for the duration of the block; yield the function that serves metrics and health there.
 
-    If the port is taken, that function logs a warning and serves nothing.
+    If the port is taken, raise `Misuse` if it is `needed`; else that function logs a warning and serves nothing.
     """
     with ExitStack() as stack:
         try:
             place = stack.enter_context(bound(_HOST, port, _ADVICE)) if port else None
         except Misuse as exc:
+            if needed:
+                raise
             why = str(exc)
             yield lambda _registry, _health: log.warning("no metrics", why=why)
             return

@@ -67,7 +67,8 @@ class Start:
     """How a process is started. By default it connects to Slack over Socket Mode and shows no figures.
 
     Slack reaches it at `address` (host, port) over HTTP if there is one; a worker never `listens`. `metrics_port` is the
-    loopback port of the metrics, 0 for none. On PostgreSQL several processes may run: `timing` says when one takes over from another, and `on_lease_lost` is called, in another thread, when this one
+    loopback port of the metrics, 0 for none; it must be free if they are `metrics_needed`. On PostgreSQL several processes
+    may run: `timing` says when one takes over from another, and `on_lease_lost` is called, in another thread, when this one
     has lost its lease and acts no more. `github` and `pace` replace GitHub and the send rate, for the local workspace. With
     `mirror_all` every repository that is asked about gets a mirror, otherwise those that are configured or subscribed.
     """
@@ -75,6 +76,7 @@ class Start:
     address: tuple[str, int] | None = None
     listens: bool = True
     metrics_port: int = 0
+    metrics_needed: bool = False
     timing: Timing = TIMING
     on_lease_lost: Callable[[], object] = lambda: None
     github: GitHub | None = None
@@ -104,7 +106,7 @@ def running_bot(settings: Settings, now: Clock, start: Start) -> Iterator[Flows]
     with ExitStack() as stack:
         # Whatever may be refused comes before the lease, by which others know of this process.
         listen = stack.enter_context(entrance(settings, web, start.address, listens=start.listens))
-        serve_metrics = stack.enter_context(metrics.metrics_port(start.metrics_port))
+        serve_metrics = stack.enter_context(metrics.metrics_port(start.metrics_port, needed=start.metrics_needed))
         sign_in(web)
         bot = Bot(settings, now, start, lease, web, stack)
         log.info("connecting", user=web.me["user"], team=web.me["team"])

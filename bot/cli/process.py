@@ -95,6 +95,7 @@ def run_bot(
         address,
         listens,
         metrics_port=_METRICS_PORT if metrics_port is None else metrics_port,
+        metrics_needed=metrics_port is not None,
         timing=timing or TIMING,
         on_lease_lost=signals.start_anew,
     )

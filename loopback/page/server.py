@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from importlib.resources import files
 from mimetypes import guess_type
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 from jinja2 import Environment
@@ -41,18 +41,11 @@ _ALIVE = 10.0  # seconds of silence before a keep-alive comment
 _KINDS = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 
 
-class Form(NamedTuple):
-    """A command's arguments, and their description."""
-
-    text: str
-    gives: str
-
-
 class Page:
     """The page, served while the context is entered. `url` is its address, including the key.
 
     - `players` are the available roles, the first being the default
-    - `forms` are suggested while a command is typed; `note` beside the channels describes what is running
+    - `forms`, a command's arguments and what they give, are suggested while a command is typed; `note` beside the channels describes what is running
     """
 
     def __init__(
@@ -109,7 +102,7 @@ class Page:
             "bot": viewer.name(self.slack.workspace.bot_user),
             "language": viewer.language,
             "command": self.command,
-            "forms": [Form(*form)._asdict() for form in self.forms.get(viewer.language, ())],
+            "forms": [{"text": text, "gives": gives} for text, gives in self.forms.get(viewer.language, ())],
             "people": [viewer.name(player.user) for player in self.players],
             "say": dict(words(viewer.language)),
         }
