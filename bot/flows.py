@@ -18,7 +18,7 @@ from contextlib import closing, contextmanager
 from datetime import datetime, timedelta
 from hashlib import sha256
 from threading import Event, Lock, Semaphore
-from typing import NamedTuple, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
 import structlog
 from dbos import DBOS, SetEnqueueOptions, SetWorkflowID
@@ -30,7 +30,7 @@ from bot.models.clock import Clock
 from bot.models.deliveries import Delivery, Outcome
 from bot.publishing.publications import ScheduledPublications
 from bot.slack.commands.responder import Responder
-from bot.slack.delivery.drafting import Drafter
+from bot.slack.delivery.drafts import Drafter
 from bot.slack.delivery.revert_notices import Reverted, RevertNotices
 from bot.slack.delivery.sending import Sender
 from bot.store import Mailbox
@@ -43,8 +43,7 @@ from bot.store.sqlite import supply_subseconds
 _SQLITE = "sqlite:///"
 _SLACK, _PUBLISHING = "slack", "publishing"
 _ANSWERS_AT_ONCE = 16
-_SLACK_POLL = 1  # second between polls of the queue of deliveries; each takes 4 ms of CPU time
-_PUBLISHING_POLL = 5  # seconds between polls of the queue of publications
+_QUEUE_POLL = 1  # second between polls of a queue; each takes 4 ms of CPU time
 _NOTIFICATION_POLL = 0.1  # seconds; nobody notifies here, but shutdown waits for one poll
 # Minimum seconds before a step is retried, by attempt; the last one repeats.
 _RETRY_DELAYS = (2, 5, 15, 60, 300, 900, 3600)
@@ -65,14 +64,6 @@ _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
 
-class DeliverySteps(NamedTuple):
-    """The services that carry out a delivery's steps."""
-
-    drafter: Drafter
-    sender: Sender
-    revert_notices: RevertNotices
-
-
 class Flows:
     """The durable flows of one bot, in a process that has a `lease`. `now` returns the time in UTC.
 
@@ -82,7 +73,9 @@ class Flows:
     def __init__(
         self,
         responder: Responder,
-        steps: DeliverySteps,
+        drafter: Drafter,
+        sender: Sender,
+        revert_notices: RevertNotices,
         publications: ScheduledPublications,
         mailbox: Mailbox,
         now: Clock,
@@ -95,7 +88,9 @@ class Flows:
         self._failures = failures
         self._ending = Event()
         self._answering = Semaphore(_ANSWERS_AT_ONCE)
-        self._register_steps(responder, steps)
+        self._register_steps(responder, drafter, sender)
+        self._reverted = self._step("_reverted", revert_notices.reverted_by)
+        self._draft_retraction = self._step("_draft_retraction", revert_notices.draft)
         self._publications_due = self._step("_publications_due", publications.due)
         self._try_publishing = self._step("_try_publishing", publications.publish)
         self._answer = _flow("answer", self._run_answer)
@@ -104,16 +99,14 @@ class Flows:
         self._digest = _flow("digest", self._run_digest)
         self._publish = _flow("publish", self._run_publication)
 
-    def _register_steps(self, responder: Responder, steps: DeliverySteps) -> None:
+    def _register_steps(self, responder: Responder, drafter: Drafter, sender: Sender) -> None:
         self._respond = self._step("_respond", responder.respond)
         self._answered = self._step("_answered", lambda key: self._mailbox.done(key, self._now()))
-        self._read = self._step("_read", steps.drafter.read)
-        self._draft = self._step("_draft", steps.drafter.draft)
-        self._notice = self._step("_notice", steps.drafter.draft_wait)
-        self._send = self._step("_send", steps.sender.send)
-        self._finish = self._step("_finish", steps.sender.finish)
-        self._reverted = self._step("_reverted", steps.revert_notices.reverted_by)
-        self._draft_retraction = self._step("_draft_retraction", steps.revert_notices.draft)
+        self._read = self._step("_read", drafter.read)
+        self._draft = self._step("_draft", drafter.draft)
+        self._notice = self._step("_notice", drafter.draft_wait)
+        self._send = self._step("_send", sender.send)
+        self._finish = self._step("_finish", sender.finish)
 
         def alarm(seconds: float) -> str:
             return (self._now() + timedelta(seconds=seconds)).isoformat()
@@ -308,8 +301,8 @@ class Flows:
         )
         try:
             _launch(database_url)
-            DBOS.register_queue(_PUBLISHING, partition_concurrency=1, polling_interval_sec=_PUBLISHING_POLL)
-            DBOS.register_queue(_SLACK, partition_concurrency=1, polling_interval_sec=_SLACK_POLL)
+            for queue in (_PUBLISHING, _SLACK):
+                DBOS.register_queue(queue, partition_concurrency=1, polling_interval_sec=_QUEUE_POLL)
             for key in self._mailbox.waiting():
                 self.start_answer(key)
             yield
@@ -329,18 +322,17 @@ class Flows:
         self._ending.set()
         self._lease.release()
 
-    def take_over(self, executors: Executors) -> dict[str, int]:
-        """Go on with what processes that died had begun or received. Return the id of each with the number of its flows."""
-        taken_over = {}
+    def take_over(self, executors: Executors) -> int:
+        """Go on with what processes that died had begun or received. Return how many such processes there were."""
         pending = DBOS.list_workflows(status="PENDING", load_input=False, load_output=False)
         owners = {each.executor_id for each in pending if each.executor_id} - {self._lease.id}
-        for dead in executors.dead_among(owners):
+        dead_ids = executors.dead_among(owners)
+        for dead in dead_ids:
             taken = DBOS._recover_pending_workflows([dead])  # noqa: SLF001 (nothing public tests whose the flow still is)
-            taken_over[dead] = len(taken)
             log.info("took over", executor=dead, flows=len(taken))
         for key in self._mailbox.waiting(self._now() - _ORPHANED):
             self.start_answer(key)
-        return taken_over
+        return len(dead_ids)
 
     def alive(self) -> bool:
         """Return whether the engine runs and its database works."""

@@ -1,12 +1,13 @@
-"""The bot's HTTP server: its limits on connections and requests, and short replies in JSON."""
+"""The bot's HTTP server: its limits on connections and requests, short replies in JSON, and the health of the process."""
 
 import json
 import os
 import socket
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future, wait
 from contextlib import contextmanager, suppress
 from http import HTTPStatus
-from threading import Thread
+from threading import Lock, Thread
 from time import monotonic, time
 from typing import Any
 from wsgiref.types import StartResponse, WSGIApplication
@@ -18,6 +19,7 @@ from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.server import TcpWSGIServer
 
 from analysis.errors import Misuse
+from bot.logs import described
 
 THREADS = 16
 _LARGEST = 1_048_576  # bytes of a request body; Slack's are far smaller
@@ -25,8 +27,9 @@ _CONNECTIONS = 500  # concurrent; many systems allow a process 1,024 open files
 # Seconds for a complete request to arrive, the same while all connections are taken, and between sweeps. Slack's requests
 # arrive in milliseconds.
 _DEADLINE, _DEADLINE_WHEN_FULL, _SWEEP = 10, 0.5, 1
-_TOLD = 100  # characters of why a request cannot be parsed
 _QUIET = 60  # minimum seconds between log lines about refused requests
+
+_CHECK_TIMEOUT = 1.5  # seconds of a health check; whoever asks gives up after a few
 
 Health = Callable[[], Mapping[str, bool | str]]  # what works, and `why` if something does not
 
@@ -82,15 +85,11 @@ def served(
 
 
 class _Parser(HTTPRequestParser):
-    """A parser that answers 400 to an unparsable URL or Content-Length, where waitress would log an error and hang up, and in few
-    words to other errors, where it would repeat what it was sent.
-    """
+    """A parser that answers 400 to an unparsable URL or Content-Length, where waitress would log an error and hang up."""
 
     def parse_header(self, header_plus: bytes) -> None:
         try:
             super().parse_header(header_plus)
-        except ParsingError as exc:
-            raise ParsingError(str(exc)[:_TOLD]) from exc
         except ValueError as exc:
             raise ParsingError("the address or a header cannot be read") from exc
 
@@ -163,3 +162,47 @@ def reply_health(start_response: StartResponse, health: Health) -> Iterable[byte
     found = health()
     well = "why" not in found
     return reply_json(start_response, HTTPStatus.OK if well else HTTPStatus.SERVICE_UNAVAILABLE, {"ok": well, **found})
+
+
+class HealthChecks:
+    """Named checks, each in a thread of its own: one that hangs delays neither the others nor the reply. Thread-safe."""
+
+    def __init__(self, checks: Mapping[str, Callable[[], bool]]) -> None:
+        self._checks = checks
+        self._ongoing: dict[str, Future[bool]] = {}
+        self._guard = Lock()
+
+    def found(self) -> dict[str, bool | str]:
+        """Return whether each check is well within the time, and `why` not all are, without naming any address."""
+        ongoing = {name: self._begun(name) for name in self._checks}
+        wait(ongoing.values(), _CHECK_TIMEOUT)
+        reasons = {name: _trouble(check) for name, check in ongoing.items()}
+        why = "; ".join(f"{name} {reason}" for name, reason in reasons.items() if reason)
+        well: dict[str, bool | str] = {name: not reason for name, reason in reasons.items()}
+        return {**well, "why": why} if why else well
+
+    def _begun(self, name: str) -> Future[bool]:
+        """Return the check that is under way, or begin it."""
+        with self._guard:
+            last = self._ongoing.get(name)
+            if last is None or last.done():
+                last = self._ongoing[name] = Future()
+                Thread(target=_run, args=(self._checks[name], last), name=f"health {name}", daemon=True).start()
+            return last
+
+
+def _run(check: Callable[[], bool], result: Future[bool]) -> None:
+    try:
+        result.set_result(check())
+    except Exception as exc:  # noqa: BLE001 (any error means that it is not well)
+        log.warning("not well", why=described(exc))
+        result.set_exception(exc)
+
+
+def _trouble(check: Future[bool]) -> str:
+    """Return why a check is not well; empty if it is."""
+    if not check.done():
+        return f"did not answer within {_CHECK_TIMEOUT} s"
+    if check.exception():
+        return "failed; the log says why"
+    return "" if check.result() else "is not well"

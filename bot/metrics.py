@@ -1,30 +1,39 @@
-"""Metrics for Prometheus, without names of repositories, people or channels; `metrics_server` shows them.
+"""Metrics for Prometheus, without names of repositories, people or channels, and their server on a loopback port.
 
-What is read from the database is over all processes, and the same from each of them. The rest is of this process alone.
+The server also tells whoever watches over the process on its machine of its health. What is read from the database is over all processes, and the same from each of them. The rest is of this process alone.
 """
 
+import re
 from collections import Counter as Tally
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from datetime import timedelta
+from http import HTTPStatus
 from importlib.metadata import version
 from typing import NamedTuple
+from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 import structlog
-from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector
+from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector, make_wsgi_app
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, InfoMetricFamily, Metric
 from prometheus_client.registry import Collector
 from sqlalchemy.exc import SQLAlchemyError
 
-from analysis.errors import StoreUnusable
+from analysis.errors import Misuse, StoreUnusable
+from bot.http_server import Health, bound, reply_health, reply_json, served
 from bot.models.clock import Clock
-from bot.store import Mailbox, State, Store, Subscriptions
+from bot.store import Mailbox, State, Store
 from bot.store.executors import Executors
 from bot.store.flow_tables import ENQUEUED, FlowTables
 from bot.store.lease import Lease
 
 _BUCKETS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3)  # seconds; Slack's timeout is three
-
 _WEEK = timedelta(days=7)
+_HOST = "127.0.0.1"
+_OWN_HOST = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:[0-9]+)?", re.IGNORECASE)
+_OWN_SITES = ("none", "same-origin")  # who types the address, and whoever follows a link of ours
+_ADVICE = "choose another with --metrics-port, or 0 for none"
+_THREADS = 2  # one for a scrape, and one for a health check
 
 log = structlog.get_logger(__name__)
 
@@ -34,7 +43,6 @@ class Stored(NamedTuple):
 
     store: Store
     mailbox: Mailbox
-    subscriptions: Subscriptions
     executors: Executors
     flows: FlowTables
 
@@ -57,14 +65,7 @@ class Metrics:
         self.refused = self._counter("refused_signatures", "Requests that Slack did not sign.").inc
         self._mcp_calls = self._counter("mcp_calls", "Calls of MCP tools, by outcome.", "tool", "outcome")
         self.mcp_refused = self._counter("mcp_refused", "MCP requests without the token.").inc
-        self.release_not_scored = self._counter(
-            "release_score_failures", "Checks for new releases that failed, to be repeated the next day."
-        ).inc
-        self._taken_over = self._counter("takeovers", "Dead processes whose unfinished work this one took over.")
-        self._flows_taken_over = self._counter("flows_taken_over", "Flows of such processes.")
-        self.deleted_duplicates = self._counter(
-            "duplicates_deleted", "Messages that this process deleted since Slack had them twice."
-        ).inc
+        self.taken_over = self._counter("takeovers", "Dead processes whose unfinished work this one took over.").inc
         self.registry.register(_ProcessCollector(lease, failures))
         self.registry.register(_StoredCollector(stored, now))
         ProcessCollector(registry=self.registry)
@@ -80,11 +81,6 @@ class Metrics:
     def mcp_called(self, tool: str, outcome: str) -> None:
         """Count a call of an MCP tool: done, refused or failed."""
         self._mcp_calls.labels(tool, outcome).inc()
-
-    def took_over(self, flows: Mapping[str, int]) -> None:
-        """Count processes that died, each with the number of its flows."""
-        self._taken_over.inc(len(flows))
-        self._flows_taken_over.inc(sum(flows.values()))
 
 
 class _ProcessCollector(Collector):
@@ -125,12 +121,11 @@ class _StoredCollector(Collector):
         yield from found
 
     def _work(self) -> list[Metric]:
-        now, (store, mailbox, subscriptions, *_) = self._now(), self._stored
+        now, (store, mailbox, *_) = self._now(), self._stored
         counts = mailbox.counts()
         states = {(state.value,): counts.get(state.value, 0) for state in State}
         since = mailbox.waiting_since()
         age = (now - since).total_seconds() if since else 0
-        notes = [bool(each.note) for each in subscriptions.all()]
         failed = len(store.publications.failed(now - _WEEK))
         twice = len(mailbox.duplicates())
         return [
@@ -139,8 +134,6 @@ class _StoredCollector(Collector):
             _gauge("oldest_request_age_seconds", "Age of the oldest request that is not answered.", age),
             _gauge("spent_usd", "What models cost today (UTC).", store.spending.spent(now.date())),
             _gauge("publications_failed", "Reports of the last seven days' tries that are not published.", failed),
-            _gauge("subscriptions", "Subscriptions.", len(notes)),
-            _gauge("subscriptions_noted", "Subscriptions whose last digest met with trouble.", sum(notes)),
         ]
 
     def _processes(self) -> list[Metric]:
@@ -179,3 +172,47 @@ def _gauges(
 
 def _gauge(name: str, description: str, value: float) -> GaugeMetricFamily:
     return GaugeMetricFamily(f"vllm_digest_{name}", description, value=value)
+
+
+@contextmanager
+def metrics_port(port: int, *, needed: bool = False) -> Iterator[Callable[[CollectorRegistry, Health], None]]:
+    """Hold a loopback port, 0 for none, for the duration of the block; yield the function that serves metrics and health there.
+
+    If the port is taken, raise `Misuse` if it is `needed`; else that function logs a warning and serves nothing.
+    """
+    with ExitStack() as stack:
+        try:
+            place = stack.enter_context(bound(_HOST, port, _ADVICE)) if port else None
+        except Misuse as exc:
+            if needed:
+                raise
+            why = str(exc)
+            yield lambda _registry, _health: log.warning("no metrics", why=why)
+            return
+
+        def serve(registry: CollectorRegistry, health: Health) -> None:
+            if place:
+                stack.enter_context(served(_application(registry, health), place, threads=_THREADS))
+
+        yield serve
+
+
+def _application(registry: CollectorRegistry, health: Health) -> WSGIApplication:
+    """Refuse requests that come from a page in a browser, which says so, and those for other hosts, which a page reaches under a
+    name that it had point here.
+    """
+    metrics: WSGIApplication = make_wsgi_app(registry)
+
+    def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        if not _OWN_HOST.fullmatch(environ.get("HTTP_HOST", _HOST)) or _is_of_page(environ):
+            return reply_json(start_response, HTTPStatus.FORBIDDEN)
+        if environ["PATH_INFO"] == "/healthz":
+            return reply_health(start_response, health)
+        return metrics(environ, start_response)
+
+    return answer
+
+
+def _is_of_page(environ: WSGIEnvironment) -> bool:
+    """Return whether a request was made by a page of another origin."""
+    return "HTTP_ORIGIN" in environ or environ.get("HTTP_SEC_FETCH_SITE", "none") not in _OWN_SITES

@@ -3,17 +3,12 @@
 import json
 import re
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from io import BufferedReader, RawIOBase
-from socket import socket
 from threading import Thread
-from typing import Any, Self, cast
-
-REQUEST_TIMEOUT = 20.0  # seconds for a complete request to arrive
+from typing import Any, Self
 
 _OWN_HOST = re.compile(r"(?:127\.0\.0\.1|localhost)(?::([0-9]+))?", re.IGNORECASE)
 _LENGTH = re.compile(r"[0-9]+")
@@ -45,9 +40,8 @@ def check_sender(host: str | None, origin: str | None, port: int | None) -> None
 class Loopback:
     """A server with a handler class on a free port. `url` is its address without a path."""
 
-    def __init__(self, handler: type["QuietHandler"], request_timeout: float = REQUEST_TIMEOUT) -> None:
+    def __init__(self, handler: type["QuietHandler"]) -> None:
         self._server = _Server(("127.0.0.1", 0), handler)
-        self._server.request_timeout = request_timeout
         self._thread = Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
 
     @property
@@ -66,25 +60,19 @@ class Loopback:
 class QuietHandler(BaseHTTPRequestHandler):
     """A handler with persistent connections, without Nagle delays and logging.
 
-    Requests that are malformed, too long, too slow or possibly from a foreign page are refused before dispatch.
+    Requests that are malformed, too long or possibly from a foreign page are refused before dispatch.
     """
 
     protocol_version = "HTTP/1.1"
     default_request_version = "HTTP/1.0"  # for requests without a version, so that responses still have a status line
     # Headers and body are two writes: with Nagle's algorithm each response would wait for a TCP ACK.
     disable_nagle_algorithm = True
+    timeout = 20  # seconds of silence, after which the connection is closed
     body_limit = 16_000_000  # bytes
     any_port = False  # whether the Host header may have any port, for forwarded ports
 
-    def setup(self) -> None:
-        super().setup()
-        self.rfile.close()
-        self._inflow = _Inflow(self.connection, self._loopback.request_timeout)
-        self.rfile = BufferedReader(self._inflow)
-
     def handle_one_request(self) -> None:
         self.requestline = self.request_version = self.command = ""  # a response may be needed before they are parsed
-        self._inflow.expect_request()
         with self.refusing():
             super().handle_one_request()
 
@@ -130,17 +118,12 @@ class QuietHandler(BaseHTTPRequestHandler):
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 (the base class names it so)
         """Log nothing."""
 
-    @property
-    def _loopback(self) -> "_Server":
-        return cast("_Server", self.server)
-
     def _check_request(self) -> None:
         """Raise `Refusal` if the request line or the headers are not acceptable."""
         if not self.path.startswith("/"):
             raise Refusal(HTTPStatus.BAD_REQUEST, "the address is not a path")
-        check_sender(
-            self.headers["Host"], self.headers["Origin"], None if self.any_port else self._loopback.server_port
-        )
+        own_port = None if self.any_port else self.connection.getsockname()[1]
+        check_sender(self.headers["Host"], self.headers["Origin"], own_port)
         # Links on other pages may lead here; their scripts, images and forms may not.
         followed = self.command == "GET" and self.headers["Sec-Fetch-Mode"] == "navigate"
         if not followed and self.headers["Sec-Fetch-Site"] not in {None, "none", "same-origin"}:
@@ -153,49 +136,9 @@ class QuietHandler(BaseHTTPRequestHandler):
         self._length = int(length)
 
 
-class _Inflow(RawIOBase):
-    """The input stream of a connection, with a deadline of `timeout` seconds per request.
-
-    Reading raises Refusal after it, or TimeoutError if nothing was received. It also limits the sending of a response.
-    """
-
-    def __init__(self, connection: socket, timeout: float) -> None:
-        self._connection = connection
-        self._timeout = timeout
-        self.expect_request()
-
-    def expect_request(self) -> None:
-        """Restart the deadline for the next request."""
-        self._deadline = time.monotonic() + self._timeout
-        self._begun = False
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        try:
-            self._connection.settimeout(self._time_left())
-            count = self._connection.recv_into(buffer)
-        except TimeoutError:
-            if self._begun:
-                raise Refusal(HTTPStatus.REQUEST_TIMEOUT, "the request took too long to arrive") from None
-            raise
-        finally:
-            self._connection.settimeout(self._timeout)
-        self._begun = True
-        return count
-
-    def _time_left(self) -> float:
-        left = self._deadline - time.monotonic()
-        if left <= 0:
-            raise TimeoutError
-        return left
-
-
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 512
-    request_timeout = REQUEST_TIMEOUT
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Ignore clients that disconnect or do not read their response."""

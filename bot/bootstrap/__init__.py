@@ -1,7 +1,6 @@
 """Composition root: puts the objects of the running bot together, each given what it uses."""
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -13,10 +12,9 @@ from analysis.models import Repository
 from analysis.sources.github import GitHub
 from bot import logs, metrics, scheduler
 from bot.bootstrap.entrances import entrance
-from bot.flows import DeliverySteps, Flows
-from bot.health import HealthChecks
+from bot.flows import Flows
+from bot.http_server import HealthChecks
 from bot.mcp.visibility import private_with_clients
-from bot.metrics_server import metrics_port
 from bot.models.clock import Clock
 from bot.publishing.publications import ScheduledPublications, opened_publications
 from bot.services.downstream import DownstreamChecks
@@ -41,7 +39,7 @@ from bot.slack.commands.threads import Threads
 from bot.slack.commands.upgrade import UpgradeCommand
 from bot.slack.delivery.announcements import Announcements
 from bot.slack.delivery.channel_report import ChannelReports, Postings
-from bot.slack.delivery.drafting import Drafter
+from bot.slack.delivery.drafts import Drafter
 from bot.slack.delivery.reply import RequestReply
 from bot.slack.delivery.revert_notices import RevertNotices
 from bot.slack.delivery.sending import Sender
@@ -108,7 +106,7 @@ def running_bot(settings: Settings, now: Clock, start: Start) -> Iterator[Flows]
     with ExitStack() as stack:
         # Whatever may be refused comes before the lease, by which others know of this process.
         listen = stack.enter_context(entrance(settings, web, start.address, listens=start.listens))
-        serve_metrics = stack.enter_context(metrics_port(start.metrics_port, needed=start.metrics_needed))
+        serve_metrics = stack.enter_context(metrics.metrics_port(start.metrics_port, needed=start.metrics_needed))
         sign_in(web)
         bot = Bot(settings, now, start, lease, web, stack)
         log.info("connecting", user=web.me["user"], team=web.me["team"])
@@ -133,7 +131,6 @@ class Bot:
         self._flow_tables = stack.enter_context(flows)
         mirrored = (lambda _: True) if start.mirror_all else self._is_followed
         services = self.services = stack.enter_context(bot_services(settings, engine, now, start.github, mirrored))
-        self._removal = stack.enter_context(ThreadPoolExecutor(1, "mirrors"))  # which may have to wait for a reader
         store = services.store
 
         self.outbox = Outbox(self.mailbox, web, now, pace=start.pace, writing=lease.writing, locks=store.locks)
@@ -149,9 +146,8 @@ class Bot:
 
         files = opened_publications(settings, services.github.is_public, settings.publish_token)
         published = ScheduledPublications(stack.enter_context(files), services.digests, store, now)
-        steps, responder = self._delivery_steps(), self._responder()
-        self.flows = Flows(responder, steps, published, self.mailbox, now, lease, passing_failures)
-        stored = metrics.Stored(store, self.mailbox, self.subscriptions, self._executors, self._flow_tables)
+        self.flows = self._flows(published, lease)
+        stored = metrics.Stored(store, self.mailbox, self._executors, self._flow_tables)
         self.figures = metrics.Metrics(stored, lease, passing_failures, now)
         self.health = HealthChecks({"store": self._reads, "engine": self.flows.alive, "lease": lease.is_held})
 
@@ -191,8 +187,8 @@ class Bot:
         scheduler.start_due(self.subscriptions, self.reader, self.flows.start_delivery, self.now())
 
     def _take_over(self) -> None:
-        self.figures.took_over(self.flows.take_over(self._executors))
-        self.figures.deleted_duplicates(self.outbox.delete_duplicates())
+        self.figures.taken_over(self.flows.take_over(self._executors))
+        self.outbox.delete_duplicates()
 
     def _take_over_at_once(self) -> None:
         if self._executors.newly_ended():
@@ -200,7 +196,7 @@ class Bot:
 
     def _score_releases(self) -> None:
         followed = followed_repositories(self.subscriptions, self.reader)
-        self.services.releases.score_new(followed, self.now(), self.figures.release_not_scored)
+        self.services.releases.score_new(followed, self.now())
 
     def _reads(self) -> bool:
         self.mailbox.waiting_since()
@@ -225,12 +221,18 @@ class Bot:
             verdicts=services.store.verdicts,
         )
 
-    def _delivery_steps(self) -> DeliverySteps:
+    def _flows(self, published: ScheduledPublications, lease: Lease) -> Flows:
         channels, reports, mailbox, web = self.channels, self._reports, self.mailbox, self.web
-        return DeliverySteps(
+        return Flows(
+            self._responder(),
             Drafter(channels, reports, self._checks, self._postings, mailbox, web, self.now),
             Sender(channels, self.subscriptions, mailbox, self.outbox, web),
             RevertNotices(channels, reports, self.services.store, mailbox),
+            published,
+            mailbox,
+            self.now,
+            lease,
+            passing_failures,
         )
 
     def _responder(self) -> Responder:
@@ -242,7 +244,9 @@ class Bot:
         post = PostCommand(self.members, self._postings)
         commits = CommitCommands(services.store, self._checks, post)
         questions = Questions(services.answers, services.period_questions, commits, self._checks, self.threads, limits)
-        subscriptions = self._subscription_commands(status, home)
+        announcements = Announcements(self.subscriptions, mailbox, web)
+        digest_time = self.settings.digest_time
+        subscriptions = SubscriptionCommands(self.subscriptions, self.members, announcements, status, home, digest_time)
         files = DirectFiles(self.outbox, web)
         handlers = {
             **self._commands(post, files, commits, questions, subscriptions, home),
@@ -251,18 +255,6 @@ class Bot:
         }
         reply = partial(RequestReply, web, self.outbox, self.sessions)
         return Responder(handlers, self.channels, self.threads, limits, mailbox, reply, self.sessions, home, now)
-
-    def _subscription_commands(self, status: BotStatus, home: Home) -> SubscriptionCommands:
-        remove_mirrors = self.services.sources.remove_unused_mirrors
-        return SubscriptionCommands(
-            self.subscriptions,
-            self.members,
-            Announcements(self.subscriptions, self.mailbox, self.web),
-            status,
-            home,
-            self.settings.digest_time,
-            lambda: self._removal.submit(remove_mirrors),
-        )
 
     def _commands(
         self,

@@ -7,6 +7,7 @@ from socket import socket
 from typing import TYPE_CHECKING
 from wsgiref.types import WSGIApplication
 
+from bot.http_server import THREADS, bound
 from bot.mcp.visibility import CLIENT, Visibility
 from bot.services.limits import CallerLimits
 from bot.settings import Settings
@@ -37,8 +38,6 @@ def entrance(settings: Settings, web: Web, address: tuple[str, int] | None, *, l
         first = first_socket_address(web, token)
         yield lambda bot: _over_websocket(bot, token, first)
     else:
-        from bot.http_server import bound  # it is not needed for Socket Mode
-
         secret = settings.slack_secret("SLACK_SIGNING_SECRET")
         with bound(*address) as place:
             yield lambda bot: _over_http(bot, secret, place)
@@ -52,7 +51,6 @@ def _over_websocket(bot: "Bot", token: str, first: str) -> Iterator[None]:
 
 @contextmanager
 def _over_http(bot: "Bot", secret: str, place: socket) -> Iterator[None]:
-    from bot.http_server import THREADS
     from bot.slack.http import http_mode
 
     with (

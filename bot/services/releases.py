@@ -1,7 +1,7 @@
 """Scores of releases: the ranks that their commits were given, compared with the pull requests that the notes name."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
@@ -77,20 +77,17 @@ class ReleaseScoring:
         self._store.release_scores.save(score, now)
         return ScoredRelease(score, failed)
 
-    def score_new(
-        self, followed: Mapping[Repository, datetime], now: datetime, on_failure: Callable[[], None] = lambda: None
-    ) -> None:
+    def score_new(self, followed: Mapping[Repository, datetime], now: datetime) -> None:
         """Score the releases published since a repository was followed that are a day old and have no score, oldest first.
 
         One of which no commit that the notes name has a rank is left out.
-        A failure is logged, passed to `on_failure`, and tried again by the next call. Doing it twice changes nothing.
+        A failure is logged, and tried again by the next call. Doing it twice changes nothing.
         """
         for repository, since in followed.items():
             try:
                 self._score_new(repository, since, now)
             except DigestError as exc:
                 log.warning("release not scored", repository=str(repository), why=str(exc))
-                on_failure()
 
     def _score_new(self, repository: Repository, since: datetime, now: datetime) -> None:
         found = self._github.changed_releases(repository, self._etags.get(repository.key, ""))

@@ -26,8 +26,6 @@ TIMEOUT = 6  # seconds per request; Slack usually answers in far less than one
 _RETRIES = 4
 _HOOKS = ("https://hooks.slack.com", "https://hooks.slack-gov.com")  # of response_urls
 _REPLIES = 200  # messages per page of a thread
-# Seconds before a ts: of the first of them that can be read whole, a long thread's end is read.
-_LAST = (86_400, 3_600, 60)
 
 
 class Installation(NamedTuple):
@@ -264,26 +262,12 @@ class Web:
     def _is_mine(self, message: Mapping[str, Any]) -> bool:
         return message.get("bot_id") == self.me["bot_id"] or message.get("user") == self.me["user_id"]
 
-    def thread(self, channel: str, thread_ts: str, until: str = "") -> list[dict[str, Any]]:
-        """Return the messages of a thread with metadata, oldest first.
-
-        Of a thread that is too long to be read whole: its beginning, and the last of it before the ts `until`.
-        """
-        found, is_whole = self._replies(channel, thread_ts)
-        for span in _LAST if until and not is_whole else ():
-            last, is_whole = self._replies(channel, thread_ts, oldest=f"{float(until) - span:.6f}")
-            if is_whole:
-                found |= last
-                break
-        return list(found.values())
-
-    def _replies(self, channel: str, thread_ts: str, **since: str) -> tuple[dict[str, dict[str, Any]], bool]:
-        """Return ts -> message of a thread's first pages, and whether that is all of it."""
-        replies = self._reader.conversations_replies
-        place = {"channel": channel, "ts": thread_ts, **since}
-        found = list(pages(MessagePage, replies, **place, limit=_REPLIES, include_all_metadata=True))
+    def thread(self, channel: str, thread_ts: str) -> list[dict[str, Any]]:
+        """Return the messages of a thread with metadata, oldest first; of one that is too long, its beginning."""
+        place = {"channel": channel, "ts": thread_ts, "limit": _REPLIES}
+        found = pages(MessagePage, self._reader.conversations_replies, **place, include_all_metadata=True)
         # Every page may start with the thread's parent message.
-        return {str(each.get("ts")): each for page in found for each in page.messages}, not found[-1].cursor
+        return list({str(each.get("ts")): each for page in found for each in page.messages}.values())
 
     def publish_home(self, user: str, view: Mapping[str, Any]) -> None:
         """Publish the bot's App Home tab for a person."""

@@ -1,7 +1,6 @@
 """A GitHub server on 127.0.0.1 that serves recorded commits."""
 
-from loopback.github.recorded import Recorded, RecordedRepository
-from loopback.github.rest import Reply
+from loopback.github.rest import Recorded, RecordedRepository, Reply
 from loopback.github.server import Handler, LoopbackGitHub
 
 __all__ = ["Handler", "LoopbackGitHub", "Recorded", "RecordedRepository", "Reply"]

@@ -18,9 +18,8 @@ from urllib.parse import parse_qs, quote, unquote, urlencode, urlsplit
 from loopback.git import backend
 from loopback.git.history import History
 from loopback.git.patches import Unreproducible
-from loopback.github.recorded import RecordedRepository
-from loopback.github.rest import NOT_FOUND, Reply, Request, answer
-from loopback.http_server import REQUEST_TIMEOUT, Loopback, QuietHandler
+from loopback.github.rest import NOT_FOUND, RecordedRepository, Reply, Request, answer
+from loopback.http_server import Loopback, QuietHandler
 
 
 class LoopbackGitHub(Loopback):
@@ -33,7 +32,6 @@ class LoopbackGitHub(Loopback):
         self,
         repositories: Mapping[str, RecordedRepository],
         *,
-        request_timeout: float = REQUEST_TIMEOUT,
         folder: Path | None = None,
     ) -> None:
         self._folder = folder
@@ -46,7 +44,7 @@ class LoopbackGitHub(Loopback):
         class Bound(Handler):
             github = outer
 
-        super().__init__(Bound, request_timeout)
+        super().__init__(Bound)
 
     def __exit__(self, *error: object) -> None:
         super().__exit__(*error)

@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterable
 from markupsafe import Markup
 
 from loopback.page.elements import Context, element, identity, words
-from loopback.page.markdown import markdown
 from loopback.page.markup import joined, tag
 from loopback.page.player import Viewer
-from loopback.page.rich_text import rich_text
+from loopback.page.text import markdown, rich_text
 from loopback.slack.workspace import Json
 
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from loopback.page.markup import is_web, isolated, tag
-from loopback.page.mrkdwn import mrkdwn
 from loopback.page.player import Viewer
+from loopback.page.text import mrkdwn
 from loopback.slack.workspace import Json
 
 

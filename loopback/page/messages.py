@@ -6,8 +6,8 @@ from markupsafe import Markup
 
 from loopback.page.blocks import blocks
 from loopback.page.markup import joined, tag
-from loopback.page.mrkdwn import mrkdwn
 from loopback.page.player import Viewer
+from loopback.page.text import mrkdwn
 from loopback.slack.workspace import SLACKBOT, Json
 
 _EYE = "M12 5C6 5 2 12 2 12s4 7 10 7 10-7 10-7-4-7-10-7Zm0 11a4 4 0 1 1 0-8 4 4 0 0 1 0 8Z"
@@ -173,8 +173,6 @@ def modal(view: Json, viewer: Viewer) -> Markup:
             "header",
             avatar("", bot=True),
             tag("h2", text("title", ""), id="modal-title"),
-            tag("button", icon(_CODE, line=True), type="button", class_="tool", data_source_view=view["id"],
-                aria_label=viewer.say("source"), title=viewer.say("source")),
             tag("button", "✕", type="button", class_="tool", data_dismiss=True, aria_label=viewer.say("close")),
         ),
         tag("div", blocks(view["blocks"], viewer), class_="blocks", tabindex=-1),

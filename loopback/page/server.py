@@ -11,18 +11,17 @@ from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from importlib.resources import files
 from mimetypes import guess_type
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
-from jinja2 import Environment, Template
+from jinja2 import Environment
 
-from loopback.http_server import REQUEST_TIMEOUT, Loopback, QuietHandler, Refusal
+from loopback.http_server import Loopback, QuietHandler, Refusal
 from loopback.page.actions import ActionRefused, Actions
-from loopback.page.markdown import markdown
 from loopback.page.messages import IMAGES, image
-from loopback.page.player import Language, Player, Viewer
+from loopback.page.player import Language, Player, Viewer, words
+from loopback.page.text import markdown
 from loopback.page.updates import Updates
-from loopback.page.words import words
 from loopback.slack import File, LoopbackSlack
 from loopback.slack.workspace import Json
 
@@ -39,26 +38,14 @@ _HEADERS = {
 }
 _TOGETHER = 0.05  # seconds in which changes are combined into one event
 _ALIVE = 10.0  # seconds of silence before a keep-alive comment
-_BUILDER = "https://app.slack.com/block-kit-builder/#"
 _KINDS = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
-
-
-class WrongKey(Refusal):
-    """A request with the key of another workspace."""
-
-
-class Form(NamedTuple):
-    """A command's arguments, and their description."""
-
-    text: str
-    gives: str
 
 
 class Page:
     """The page, served while the context is entered. `url` is its address, including the key.
 
     - `players` are the available roles, the first being the default
-    - `forms` are suggested while a command is typed; `note` beside the channels describes what is running
+    - `forms`, a command's arguments and what they give, are suggested while a command is typed; `note` beside the channels describes what is running
     """
 
     def __init__(
@@ -70,7 +57,6 @@ class Page:
         forms: Mapping[Language, Sequence[tuple[str, str]]] | None = None,
         note: Mapping[Language, str] | None = None,
         language: Language = "zh",
-        request_timeout: float = REQUEST_TIMEOUT,
     ) -> None:
         self.slack = slack
         self.players = tuple(players)
@@ -85,7 +71,7 @@ class Page:
         class Bound(_Handler):
             page = outer
 
-        self._http = Loopback(Bound, request_timeout)
+        self._http = Loopback(Bound)
 
     @property
     def url(self) -> str:
@@ -116,32 +102,30 @@ class Page:
             "bot": viewer.name(self.slack.workspace.bot_user),
             "language": viewer.language,
             "command": self.command,
-            "forms": [Form(*form)._asdict() for form in self.forms.get(viewer.language, ())],
+            "forms": [{"text": text, "gives": gives} for text, gives in self.forms.get(viewer.language, ())],
             "people": [viewer.name(player.user) for player in self.players],
             "say": dict(words(viewer.language)),
         }
-        return _template("index.html").render(
-            say=words(viewer.language),
-            viewer=viewer,
-            players=[(each.user, viewer.name(each.user), each.note[viewer.language]) for each in self.players],
-            note=self.note.get(viewer.language, ""),
-            config=config,
+        return (
+            Environment(autoescape=True)
+            .from_string(_package("index.html").read_text("utf-8"))
+            .render(
+                say=words(viewer.language),
+                viewer=viewer,
+                players=[(each.user, viewer.name(each.user), each.note[viewer.language]) for each in self.players],
+                note=self.note.get(viewer.language, ""),
+                config=config,
+            )
         )
 
     def source(self, viewer: Viewer, query: Mapping[str, str]) -> Json:
-        """Return the JSON of a message or a view, and the Block Kit Builder URL of its blocks."""
-        if "view" in query:
-            view = self.slack.workspace.views.get(query["view"])
-            if view is None or view.user != viewer.user:
-                raise Refusal(404, "not_found")
-            content = {name: view.body.get(name) for name in ("type", "title", "submit", "close", "blocks")}
-            return _source({name: value for name, value in content.items() if value}, view.body)
+        """Return a message as {json}, formatted. Raise `Refusal` for one that the player does not see."""
         home = viewer.channel(query.get("channel", ""))
         found = home.messages.get(query.get("ts", "")) if home else None
         if found is None or found.only_for not in {None, viewer.user}:
             raise Refusal(404, "not_found")
         whole = self.slack.workspace.describe(found, metadata=True)
-        return _source({"blocks": found.blocks} if found.blocks else None, whole)
+        return {"json": json.dumps(whole, ensure_ascii=False, indent=2)}
 
     def file(self, viewer: Viewer, name: str) -> File:
         """Return a file shared in one of the player's conversations. Raise `Refusal` for any other."""
@@ -168,23 +152,15 @@ class _Handler(QuietHandler):
         url = urlsplit(self.path)
         _, key, *path = url.path.split("/")
         if not secrets.compare_digest(unquote(key).encode(), self.page.key.encode()):
-            raise WrongKey(HTTPStatus.FORBIDDEN, "wrong key")
+            raise Refusal(HTTPStatus.FORBIDDEN, "wrong key")
         serve(path, dict(parse_qsl(url.query)))
 
     def refuse(self, refusal: Refusal) -> None:
-        """Send the error as JSON, or as a page with help for an outdated URL opened in a browser."""
-        if isinstance(refusal, WrongKey) and "text/html" in (self.headers.get("Accept") or ""):
-            text = _template("refused.html").render(say=words(self.page.language), language=self.page.language)
-            self._send(text.encode(), "text/html; charset=utf-8", status=refusal.status)
-        else:
-            self._json({"error": str(refusal)}, refusal.status)
+        self._json({"error": str(refusal)}, refusal.status)
 
     def _get(self, path: list[str], query: Mapping[str, str]) -> None:
         viewer = self.page.viewer(query)
         match path:
-            case []:
-                place = f"/{self.page.key}/?{urlsplit(self.path).query}".rstrip("?")
-                self._send(b"", "text/plain", {"Location": place}, status=HTTPStatus.PERMANENT_REDIRECT)
             case [""]:
                 self._send(self.page.html(viewer).encode(), "text/html; charset=utf-8")
             case ["static", name]:
@@ -280,17 +256,6 @@ def _parsed(body: bytes) -> Any:
 
 def _package(name: str) -> Any:
     return files("loopback.page").joinpath("static", name)
-
-
-def _template(name: str) -> Template:
-    return Environment(autoescape=True).from_string(_package(name).read_text("utf-8"))
-
-
-def _source(builder: Json | None, whole: Json) -> Json:
-    """Return formatted JSON, and the Block Kit Builder URL of `builder`."""
-    text = json.dumps(whole, ensure_ascii=False, indent=2)
-    address = _BUILDER + quote(json.dumps(builder, ensure_ascii=False, separators=(",", ":"))) if builder else ""
-    return {"json": text, "builder": address}
 
 
 def _shown(file: File, viewer: Viewer) -> Json:

@@ -12,7 +12,7 @@ from threading import Lock
 from typing import Any, NamedTuple, Self
 from urllib.parse import parse_qsl, urlsplit
 
-from loopback.http_server import REQUEST_TIMEOUT, Loopback, QuietHandler
+from loopback.http_server import Loopback, QuietHandler
 from loopback.slack.faults import Fault, Faults
 from loopback.slack.limits import TEXT_ADVISED, Refused
 from loopback.slack.methods import ALL_SCOPES, METHODS
@@ -68,7 +68,6 @@ class LoopbackSlack(People):
         pace: bool = True,
         command_timeout: float = 3.0,
         event_timeout: float = 3.0,
-        request_timeout: float = REQUEST_TIMEOUT,
         now: Callable[[], float] = time.time,
     ) -> None:
         self.faults = Faults()
@@ -98,7 +97,7 @@ class LoopbackSlack(People):
         class Bound(_Handler):
             slack = outer
 
-        self._http = Loopback(Bound, request_timeout)
+        self._http = Loopback(Bound)
         self.address = self.workspace.url = self._http.url
 
     @property
@@ -189,7 +188,7 @@ class LoopbackSlack(People):
 
     def _keep_pace(self, params: Json) -> None:
         """Record a message that exceeds the rate; refuse it if the burst limit is reached."""
-        home = self.workspace.find_channel(str(params.get("channel")))
+        home = self.workspace.channels.get(str(params.get("channel")))
         if not self._pace or home is None:
             return
         with self._lock:

@@ -52,7 +52,6 @@ class Message:
     only_for: str | None = None
     tombstone: bool = False
     streaming: bool = False
-    streamed_at: float = 0.0
     # Which of its feedback buttons each person pressed last: user -> value.
     feedback: dict[str, str] = field(default_factory=dict)
 
@@ -179,11 +178,6 @@ class Workspace:
             channel = Channel(self.fresh("D"), "", "im", {user, self.bot_user}, user)
             self.channels[channel.id] = channel
             return channel.id
-
-    def find_channel(self, name: str) -> Channel | None:
-        """Return a channel by id or #name, or None."""
-        wanted = name.removeprefix("#")
-        return self.channels.get(name) or next((each for each in self.channels.values() if each.name == wanted), None)
 
     def post(self, channel: str, user: str, **parts: Any) -> Message:
         """Add and return a message; send an event unless it is ephemeral."""

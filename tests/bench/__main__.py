@@ -62,9 +62,7 @@ BENCHMARKS: dict[str, Benchmark] = {
         million, {"commits": (300, 600), "repositories": 3, "real": 60, "calls": 3, "settings": {}}, None
     ),
     "rank": Benchmark(ranking, {"commits": 20, "with_patches": 20, "merged": 20}),
-    "huge": Benchmark(
-        huge, {"size": 2_000, "files": 4, "day": 3, "messages": 20, "history": 300}, {"day": 200, "history": 100_000}
-    ),
+    "huge": Benchmark(huge, {"size": 2_000, "files": 4, "day": 3, "history": 300}, {"day": 200, "history": 100_000}),
     "judge": Benchmark(judging, {"every": 20}),
     "score": Benchmark(scoring, {"commits": 40}),
     "answers": Benchmark(answers, {"settings": {}}),

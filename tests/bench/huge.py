@@ -1,4 +1,4 @@
-"""Commits, days, threads and histories of a size that nobody makes by hand: their time and memory are bounded."""
+"""Commits, days and histories of a size that nobody makes by hand: their time and memory are bounded."""
 
 import subprocess
 from collections.abc import Iterator
@@ -11,31 +11,25 @@ from analysis.models import Repository
 from analysis.sources.github import GitHub
 from analysis.sources.mirrors import Mirrors
 from analysis.window import Window
-from bot.slack.web import Web
-from loopback.slack import LoopbackSlack
 from tests.bench.figures import MB, Row, duration, timed
 from tests.bench.generated import Writer
 from tests.bench.processes import COMMAND, Run, run, settings
 from tests.bench.served import NAME, served
 from tests.servers.bare import BareRepository, GitServer
-from tests.servers.clock import SettableClock
 
 _DAY = date(2026, 2, 5)
 _SECONDS, _PEAK = 20.0, 500 * MB  # for one commit, whatever its size
 _SECONDS_A_COMMIT = 0.1  # of a busy day
 _SIZE = 1_000_000  # characters in a megabyte, about
 _MINUTES_APART = 5  # of the commits of a long history
-_THREAD, _DAY_OF_HISTORY = 2.0, 20.0  # seconds for the end of a long thread, and for a day of a long history
+_DAY_OF_HISTORY = 20.0  # seconds for a day of a long history
 
 
-def huge(
-    *, size: int = _SIZE, files: int = 3_000, day: int = 1_000, messages: int = 5_000, history: int = 1_000_000
-) -> Iterator[Row]:
+def huge(*, size: int = _SIZE, files: int = 3_000, day: int = 1_000, history: int = 1_000_000) -> Iterator[Row]:
     """Commits with a patch of 20 `size`, a line of 5, a message and a title of 1, 8 in all their `files`; a day of many commits; a
-    thread of many messages; a mirror with a long history.
+    mirror with a long history.
     """
     yield from _commits(size, files, day)
-    yield _thread(messages)
     yield from _mirror(history)
 
 
@@ -90,27 +84,6 @@ def _row(what: str, ours: Run, floor: Run, aim: float) -> Row:
         f"{duration(floor.seconds)}, {floor.peak / MB:.0f} MB",
         f"<= {duration(aim)}, {_PEAK / MB:.0f} MB",
         ours.seconds <= aim and ours.peak <= _PEAK,
-        measured=True,
-    )
-
-
-def _thread(messages: int) -> Row:
-    """A thread, of which all but the last ten messages are two days old, read as for a question at its end."""
-    clock = SettableClock(datetime(2026, 2, 3, 9, tzinfo=UTC))
-    with LoopbackSlack(pace=False, now=clock.timestamp) as slack:
-        root = slack.say("U0ADA", "C0DIGEST", "let us talk")
-        for _ in range(messages - 10):
-            slack.say("U0ADA", "C0DIGEST", "and so on", root)
-        clock.advance(timedelta(days=2))
-        last = [slack.say("U0ADA", "C0DIGEST", "at last", root) for _ in range(10)][-1]
-        web = Web(slack.bot_token, slack.url)
-        seconds = timed(lambda: web.thread("C0DIGEST", root, last))
-        found, asked = web.thread("C0DIGEST", root, last), len(slack.asked("conversations.replies")) // 2
-    return Row(
-        f"a thread of {messages:,} messages: its beginning and its end",
-        f"{duration(seconds)}, {len(found):,} messages in {asked} requests",
-        aim=f"<= {duration(_THREAD)}, with the last",
-        met=seconds <= _THREAD and found[-1]["ts"] == last,
         measured=True,
     )
 

@@ -17,9 +17,8 @@ from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 from sqlalchemy import Engine
 
-from bot.metrics import Metrics, Stored
-from bot.metrics_server import metrics_port
-from bot.store import Mailbox, Store, Subscriptions, open_engine
+from bot.metrics import Metrics, Stored, metrics_port
+from bot.store import Mailbox, Store, open_engine
 from bot.store.database import engine_as_it_is
 from bot.store.executors import Executors
 from bot.store.flow_tables import FlowTables
@@ -60,15 +59,12 @@ def figures(text: str) -> Figures:
 
 
 @pytest.mark.parametrize("http", [False, True], ids=["socket", "http"])
-def test_requests_messages_and_subscriptions_are_counted(
-    slack: LoopbackSlack, serve: Serve, tmp_path: Path, http: bool
-) -> None:
-    """What came is counted by kind with how soon it was acknowledged; messages, subscriptions and spending as the store has them."""
+def test_requests_and_messages_are_counted(slack: LoopbackSlack, serve: Serve, tmp_path: Path, http: bool) -> None:
+    """What came is counted by kind with how soon it was acknowledged; messages and spending as the store has them."""
     port = free_port()
     github = serve(recorded(1))
     with bot_running(slack, github.url, tmp_path, http=http, metrics_port=port, digest_channel=[DIGEST]):
         before = figures(scrape(port))
-        assert before["vllm_digest_subscriptions", ""] == 1
         assert before["vllm_digest_messages", "sent"] == 0
         assert not [name for name, _ in before if name == "vllm_digest_requests_total"]
         for _ in range(3):
@@ -85,7 +81,6 @@ def test_requests_messages_and_subscriptions_are_counted(
     assert 0 < after["vllm_digest_acknowledgement_seconds_sum", ""] < told
     assert after["vllm_digest_messages", "sent"] >= 1
     assert after["vllm_digest_spent_usd", ""] == 0
-    assert after["vllm_digest_subscriptions_noted", ""] == 0
     assert after["vllm_digest_store_up", ""] == 1
     assert [value for (name, _), value in after.items() if name == "vllm_digest_build_info"] == [1]
     assert after["process_resident_memory_bytes", ""] > 0
@@ -165,7 +160,7 @@ def test_the_health_is_at_the_same_port(slack: LoopbackSlack, tmp_path: Path, ht
 def served_port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     """The port of a process that has nothing to do."""
     port, url = free_port(), empty_database(tmp_path_factory.mktemp("idle") / "bot.db")
-    with metrics_port(port, needed=True) as serve_metrics:
+    with metrics_port(port) as serve_metrics:
         serve_metrics(metrics_of(open_engine(url), new_lease(url, "serve")).registry, dict)
         yield port
 
@@ -200,12 +195,12 @@ def test_half_sent_requests_do_not_hide_the_figures(served_port: int) -> None:
 # Several processes
 
 NOW = datetime(2026, 2, 6, 12, tzinfo=UTC)
-OWN = {"vllm_digest_lease_held", "vllm_digest_takeovers_total", "vllm_digest_flows_taken_over_total"}
+OWN = {"vllm_digest_lease_held", "vllm_digest_takeovers_total"}
 
 
 def metrics_of(engine: Engine, lease: Lease, failures: int = 0) -> Metrics:
     """The figures of a process on PostgreSQL."""
-    stored = Stored(Store(engine), Mailbox(engine), Subscriptions(engine), Executors(engine), FlowTables(engine))
+    stored = Stored(Store(engine), Mailbox(engine), Executors(engine), FlowTables(engine))
     return Metrics(stored, lease, lambda: failures, lambda: NOW)
 
 
@@ -260,7 +255,7 @@ def test_figures_over_all_are_the_same_from_each_process() -> None:
         first, second = new_lease(url, "run"), new_lease(url, "worker")
         with first.held(), second.held():
             one, other = metrics_of(engine, first), metrics_of(engine, second)
-            one.took_over({"dead": 3, "gone": 1})
+            one.taken_over(2)
             Mailbox(engine).receive("r1", {}, NOW - timedelta(minutes=5))
             seen, also = read(one), read(other)
         engine.dispose()
@@ -271,7 +266,6 @@ def test_figures_over_all_are_the_same_from_each_process() -> None:
     assert 0 <= seen["vllm_digest_heartbeat_age_seconds", ""] < 10
     assert seen["vllm_digest_oldest_request_age_seconds", ""] == 300
     assert seen["vllm_digest_takeovers_total", ""] == 2
-    assert seen["vllm_digest_flows_taken_over_total", ""] == 4
     assert also["vllm_digest_takeovers_total", ""] == 0
 
 

@@ -10,7 +10,7 @@ from bot.flows import Flows
 from bot.models.deliveries import Delivery, Outcome
 from bot.publishing.publications import ScheduledPublications
 from bot.slack.commands.responder import Responder
-from bot.slack.delivery.drafting import Drafter
+from bot.slack.delivery.drafts import Drafter
 from bot.slack.delivery.revert_notices import Reverted, RevertNotices
 from bot.slack.delivery.sending import Sender
 

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
 from datetime import UTC, datetime
 
 import pytest
@@ -15,12 +14,11 @@ from loopback.github import LoopbackGitHub
 from loopback.page import Page, Player
 from loopback.sample import SAMPLE_REPOSITORY, sample_repository
 from loopback.slack import LoopbackSlack
-from tests.servers.wire import dripping, last_words, send
+from tests.servers.wire import send
 
 HERE = "C0DIGEST"
 NAMES = ("slack", "github", "page")
 EVIL = "http://evil.example"
-PATIENCE = 1.0  # seconds that a request may take in these tests
 FORM = "Content-Type: application/x-www-form-urlencoded"
 
 
@@ -45,9 +43,9 @@ def port_of(url: str) -> int:
 @pytest.fixture(scope="module")
 def servers() -> Iterator[Servers]:
     with (
-        LoopbackSlack(pace=False, request_timeout=PATIENCE) as slack,
-        LoopbackGitHub({SAMPLE_REPOSITORY: sample_repository()}, request_timeout=PATIENCE) as github,
-        Page(slack, [Player(ADA, {"zh": "", "en": ""})], request_timeout=PATIENCE) as page,
+        LoopbackSlack(pace=False) as slack,
+        LoopbackGitHub({SAMPLE_REPOSITORY: sample_repository()}) as github,
+        Page(slack, [Player(ADA, {"zh": "", "en": ""})]) as page,
     ):
         yield Servers(slack, github, page)
 
@@ -301,42 +299,3 @@ def test_a_query_that_makes_no_sense_is_refused(
     path = f"/repos/{SAMPLE_REPOSITORY}/commits?{query}"
     assert send(port, f"GET {path} HTTP/1.1", f"Host: 127.0.0.1:{port}").status == 422
     assert capfd.readouterr().err == ""
-
-
-# What does not end
-
-
-BODY = "Host: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n"
-
-
-@pytest.mark.parametrize(
-    ("name", "beginning"),
-    [
-        *((name, "GET /") for name in NAMES),
-        *((name, "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX: ") for name in NAMES),
-        ("slack", f"POST /api/auth.test HTTP/1.1\r\n{BODY}"),
-        ("page", f"POST /{{key}}/do/say HTTP/1.1\r\n{BODY}"),
-    ],
-)
-def test_slow_requests_end_and_keep_nobody_waiting(
-    servers: Servers, name: str, beginning: str, capfd: pytest.CaptureFixture[str]
-) -> None:
-    """Of hundreds of requests that drip byte by byte each is told 408 and cut off, while others are answered at once."""
-    begun = beginning.format(key=servers.page.key).encode()
-    with dripping(servers.ports[name], 300, begun) as connections:
-        assert servers.ask(name) == 200
-        words = [last_words(each) for each in connections]
-    assert all(each.startswith(b"HTTP/1.1 408 ") or not each for each in words)
-    assert any(words)
-    assert capfd.readouterr().err == ""
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_silent_connection_ends(servers: Servers, name: str) -> None:
-    """A connection on which nothing is asked is closed without a word, also after a request."""
-    with ExitStack() as stack:
-        silent = stack.enter_context(dripping(servers.ports[name], 1, b"", every=60))
-        assert last_words(silent[0]) == b""
-        asked = f"GET {servers.paths[name]} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode()
-        kept = stack.enter_context(dripping(servers.ports[name], 1, asked, every=60))
-        assert last_words(kept[0]).count(b"HTTP/1.1 ") == 1

@@ -1,7 +1,7 @@
 """Commands and buttons about subscriptions, for the members of a channel: create, list, change, cancel."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import time
 
 from analysis.errors import Misuse
@@ -37,10 +37,7 @@ def subscription_of(subscriptions: Subscriptions, button: ButtonRequest) -> Subs
 
 
 class SubscriptionCommands:
-    """Creates, lists, changes and cancels subscriptions, and announces each change in its channel.
-
-    `time` is that of a digest by default. `on_ended` is called when a repository may have lost its last subscription.
-    """
+    """Creates, lists, changes and cancels subscriptions, and announces each change in its channel; `time` is the usual time of a digest."""
 
     def __init__(
         self,
@@ -50,7 +47,6 @@ class SubscriptionCommands:
         status: BotStatus,
         home: Home,
         time: time,
-        on_ended: Callable[[], object],
     ) -> None:
         self._subscriptions = subscriptions
         self._members = members
@@ -58,7 +54,6 @@ class SubscriptionCommands:
         self._status = status
         self._home = home
         self._time = time
-        self._on_ended = on_ended
 
     def subscribe(self, conversation: Conversation, command: Subscribe) -> Outcome:
         """Subscribe the channel."""
@@ -101,8 +96,6 @@ class SubscriptionCommands:
             raise Misuse(Phrase("a channel has at most {most} subscriptions", most=_MOST))
         self._announce(conversation, terms, before)
         kept = self._subscriptions.keep(terms, conversation.now, request.user)
-        if before and before.downstream != terms.downstream:
-            self._on_ended()
         return self._confirm(conversation, kept, before)
 
     def _change(self, conversation: Conversation, changes: int, terms: Terms, same: Subscription | None) -> Outcome:
@@ -121,7 +114,6 @@ class SubscriptionCommands:
             raise Misuse(
                 Phrase("somebody else has just changed the channel's subscriptions; look at them and try again")
             )
-        self._on_ended()
         return self._confirm(conversation, kept, changed.terms)
 
     def _announce(self, conversation: Conversation, terms: Terms, before: Terms | None) -> None:
@@ -190,9 +182,7 @@ class SubscriptionCommands:
         reader = conversation.view.reader
         seen = [visible_terms(each.terms, reader.within(each.terms.channel)) for each in held]
         self._announcements.freeze_ended(conversation.request, seen)
-        ended = [each for each in held if self._subscriptions.end(each.id, conversation.now)]
-        self._on_ended()
-        return ended
+        return [each for each in held if self._subscriptions.end(each.id, conversation.now)]
 
     def _announced(self, conversation: Conversation) -> Outcome:
         """Return the outcome that sends the lines about a request's changes."""

@@ -13,8 +13,7 @@ from analysis.locale import catalogue, mark
 from bot.models.deliveries import Delivery, Outcome
 from bot.models.subjects import CommitRef, parse_value, subject_of
 from bot.services.reader import Channels
-from bot.slack.delivery.drafting import key_prefix
-from bot.slack.delivery.drafts import show_requester
+from bot.slack.delivery.drafts import key_prefix, show_requester
 from bot.slack.messages.blocks import escaped
 from bot.slack.messages.impacts import THREAD_MARK
 from bot.slack.messages.notices import line

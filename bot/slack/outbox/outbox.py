@@ -67,7 +67,6 @@ class Outbox:
         self._now = now
         self._wait = wait
         self._pace = pace
-        self._takes_footers = True
 
     def freeze(self, drafts: Sequence[Draft]) -> None:
         """Store messages in their final form, before the first attempt to send them."""
@@ -139,17 +138,15 @@ class Outbox:
         log.info("sent", key=key, ts=ts)
         return ts
 
-    def delete_duplicates(self) -> int:
-        """Delete from Slack what it has twice, once it is known which message counts. Return how many were deleted."""
-        deleted = 0
+    def delete_duplicates(self) -> None:
+        """Delete from Slack what it has twice, once it is known which message counts."""
         for each in self._mail.duplicates():
             message = self._mail.message(each.key)
             if message and message.state in (State.SENDING, State.HELD, State.READY):
                 continue  # the attempt that counts may yet find this one in Slack
             if message and message.ts and message.ts != each.ts:
-                deleted += self._delete(each)
+                self._delete(each)
             self._mail.forget_duplicate(each)
-        return deleted
 
     # One attempt
 
@@ -188,17 +185,16 @@ class Outbox:
             raise LeaseLost
         return ts
 
-    def _delete(self, duplicate: Duplicate) -> bool:
-        """Delete a message from Slack; return whether it did."""
+    def _delete(self, duplicate: Duplicate) -> None:
+        """Delete a message from Slack, unless Slack refuses that for good."""
         try:
             self._web.delete(duplicate.channel, duplicate.ts)
         except Unanswered:
             raise
         except Refused as exc:
             log.warning("duplicate not deleted", key=duplicate.key, ts=duplicate.ts, why=str(exc))
-            return False
-        log.info("duplicate deleted", key=duplicate.key, ts=duplicate.ts)
-        return True
+        else:
+            log.info("duplicate deleted", key=duplicate.key, ts=duplicate.ts)
 
     def _adopt(self, message: OutboxMessage) -> str | None:
         """Return the ts of a message that an interrupted attempt did deliver to Slack, and mark it as sent; None otherwise."""
@@ -325,10 +321,10 @@ class Outbox:
         try:
             for new in self._growing(grown, rest):
                 self._web.append_stream(message.channel, ts, new)
-            self._with_footer(footer, lambda below: self._web.stop_stream(message.channel, ts, message.key, below))
-        except (StreamRefused, Unanswered, Refused):
-            # It is unknown whether the last pieces arrived: replace the content with the complete text.
-            self._finish(message, ts, "".join([*grown, *rest]), footer)
+            self._web.stop_stream(message.channel, ts, message.key, footer)
+        except (Unanswered, Refused):
+            # It is unknown whether the last pieces arrived, or the footer is refused: the complete text alone replaces all.
+            self._finish(message, ts, "".join([*grown, *rest]))
         return ts
 
     def _begin(self, message: OutboxMessage, user: str, first: str) -> tuple[str, bool]:
@@ -359,7 +355,7 @@ class Outbox:
         if waiting:
             yield waiting
 
-    def _finish(self, message: OutboxMessage, ts: str, text: str, footer: Sequence[Block]) -> None:
+    def _finish(self, message: OutboxMessage, ts: str, text: str, footer: Sequence[Block] = ()) -> None:
         try:
             self._web.stop_stream(message.channel, ts)
         except Refused as exc:
@@ -367,25 +363,8 @@ class Outbox:
         self._put(message, ts, text, footer)
 
     def _put(self, message: OutboxMessage, ts: str, text: str, footer: Sequence[Block] = ()) -> None:
-        def update(below: Sequence[Block]) -> None:
-            content = {"text": text[:_PLAIN], "blocks": [*markdown(text), *below], "about": message.about}
-            self._web.update(message.channel, ts, content, message.key)
-
-        self._with_footer(footer, update)
-
-    def _with_footer(self, footer: Sequence[Block], send: Callable[[Sequence[Block]], None]) -> None:
-        """Send a message with a footer, or without it, then and from now on, if Slack does not take its blocks."""
-        if not footer or not self._takes_footers:
-            send(())
-            return
-        try:
-            send(footer)
-        except Refused as exc:
-            if exc.code != "invalid_blocks":
-                raise
-            log.info("no footers in this workspace", why=str(exc))
-            self._takes_footers = False
-            send(())
+        content = {"text": text[:_PLAIN], "blocks": [*markdown(text), *footer], "about": message.about}
+        self._web.update(message.channel, ts, content, message.key)
 
 
 def markdown(text: str) -> list[Block]:

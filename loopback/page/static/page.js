@@ -213,10 +213,9 @@ function leavePanel(before) {
 
 async function showSource(button) {
   const message = button.closest("article");
-  const view = button.dataset.sourceView;
   const box = find("json");
   try {
-    const { json, builder } = await read("source", view ? { view } : { channel: message.dataset.channel, ts: message.dataset.ts });
+    const { json } = await read("source", { channel: message.dataset.channel, ts: message.dataset.ts });
     const part = (name, more) => Object.assign(document.createElement(name), more);
     const head = part("header", {});
     head.append(part("h2", { id: "json-title", textContent: say("source") }));
@@ -228,7 +227,6 @@ async function showSource(button) {
       copy.textContent = say("copied");
     };
     foot.append(copy);
-    if (builder) foot.append(part("a", { className: "button", href: builder, target: "_blank", rel: "noreferrer noopener", textContent: say("builder") }));
     foot.append(part("button", { className: "button primary", textContent: say("close") }));
     const form = part("form", { method: "dialog" });
     form.append(head, code, foot);
@@ -301,7 +299,7 @@ function theme(wanted) {
 
 document.addEventListener("click", (event) => {
   const on = (name) => event.target.closest(`[data-${name}]`);
-  if (on("source") || on("source-view")) showSource(on("source") ?? on("source-view"));
+  if (on("source")) showSource(on("source"));
   else if (on("shortcut")) useShortcut(on("shortcut"));
   else if (on("lang") && on("lang").dataset.lang !== language) speak(on("lang").dataset.lang);
   else if (on("theme-to")) theme(on("theme-to").dataset.themeTo);

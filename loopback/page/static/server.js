@@ -35,48 +35,15 @@ export async function act(name, body) {
 export const raw = (file) => address(`files/${file}/raw`);
 
 // Calls `told` with all news and `lost` with whether the server is out of reach. Returns what ends it.
-// A browser opens six connections to a host, so one tab (it has the lock) listens for all that show the same to the same
-// player. Whoever comes lets it listen anew, which begins with everything; when it goes the next one gets the lock.
 export function listen(told, lost) {
-  const name = `events ${location.pathname} ${me.user} ${language}`;
-  const tabs = new BroadcastChannel(name);
-  const left = new AbortController();
-  let source = null;
-  let release = () => {};
-  let begun = false;
-  const hear = ({ news, away }) => {
-    lost(away);
-    begun ||= Boolean(news?.all);
-    if (news && begun) told(news);
+  const source = new EventSource(address("events"));
+  source.onmessage = (event) => {
+    lost(false);
+    told(JSON.parse(event.data));
   };
-  const tell = (heard) => {
-    tabs.postMessage(heard);
-    hear(heard);
-  };
-  const open = () => {
-    source?.close();
-    source = new EventSource(address("events"));
-    source.onmessage = (event) => tell({ news: JSON.parse(event.data), away: false });
-    source.onopen = () => tell({ away: false });
-    source.onerror = () => tell({ away: true });
-  };
-  tabs.onmessage = ({ data }) => {
-    if (data !== "anew") hear(data);
-    else if (source) open();
-  };
-  tabs.postMessage("anew");
-  const lead = () => left.signal.aborted || new Promise((done) => {
-    release = done;
-    open();
-  });
-  navigator.locks.request(name, { signal: left.signal }, lead).catch(() => {}); // it left before its turn came
-  return () => {
-    left.abort();
-    tabs.close();
-    source?.close();
-    source = null;
-    release();
-  };
+  source.onopen = () => lost(false);
+  source.onerror = () => lost(true);
+  return () => source.close();
 }
 
 // The player stays the same when the page is loaded again.

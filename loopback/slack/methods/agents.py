@@ -17,8 +17,6 @@ class SessionStatus(Part):
     channel_id: str
     thread_ts: str
     status: Literal["active", "processing", "suspended", "closed"]
-    title: str | None = Field(default=None, max_length=200)
-    initiator_user_id: str | None = None
 
 
 class Prompt(Part):
@@ -29,7 +27,6 @@ class Prompt(Part):
 class SuggestedPrompts(Part):
     channel_id: str
     prompts: list[Prompt] = Field(min_length=1, max_length=4)
-    thread_ts: str | None = None
 
 
 _STATUS, _SUGGESTED = TypeAdapter(SessionStatus), TypeAdapter(SuggestedPrompts)
@@ -46,10 +43,9 @@ def set_status(call: MethodCall) -> Json:
 
 
 def set_suggested_prompts(call: MethodCall) -> Json:
-    """Set the prompts of direct messages. With thread_ts, which is for the older assistants, nothing happens."""
+    """Set the prompts of direct messages."""
     refuse("invalid_arguments", errors_of(_SUGGESTED, call.params))
     home = call.channel(name="channel_id")
-    if not call.params.get("thread_ts"):
-        with call.workspace.change():
-            home.prompts = [(each["title"], each["message"]) for each in call.params["prompts"]]
+    with call.workspace.change():
+        home.prompts = [(each["title"], each["message"]) for each in call.params["prompts"]]
     return {}

@@ -39,7 +39,7 @@ class MethodCall:
     def channel(self, *, member: bool = True, name: str = "channel") -> Channel:
         """Return the requested conversation. Private ones without the bot count as unknown."""
         (given,) = self.need(name)
-        home = self.workspace.find_channel(str(given))
+        home = self.workspace.channels.get(str(given))
         inside = home is not None and self.workspace.bot_user in home.members
         if home is None or (home.kind != "channel" and not inside):
             raise Refused("channel_not_found")
@@ -47,13 +47,13 @@ class MethodCall:
             raise Refused("not_in_channel")
         return home
 
-    def target(self) -> Channel:
+    def target(self, name: str = "channel") -> Channel:
         """Return the conversation to post to; a user's id stands for their direct messages."""
-        (given,) = self.need("channel")
+        (given,) = self.need(name)
         if given in self.workspace.users:
             home = self.workspace.channels[self.workspace.dm(given)]
         else:
-            home = self.channel(member="chat:write.public" not in self.scopes)
+            home = self.channel(name=name)
         if home.archived:
             raise Refused("is_archived")
         return home

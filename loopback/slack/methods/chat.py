@@ -5,9 +5,6 @@ from loopback.slack.limits import MARKDOWN_MOST, TEXT_ADVISED, Refused, check_me
 from loopback.slack.methods.call import MethodCall
 from loopback.slack.workspace import TEAM, Channel, Json, Message
 
-# Slack ends an idle stream, after an undocumented time.
-_STREAM_IDLE = 300
-
 
 def post_message(call: MethodCall) -> Json:
     home = call.target()
@@ -74,9 +71,7 @@ def start_stream(call: MethodCall) -> Json:
     _check_recipient(call, home)
     blocks, text = _extended(call, [], "")
     parts: Json = {"thread_ts": thread_ts, "text": text, "blocks": blocks}
-    message = call.workspace.post(
-        home.id, call.workspace.bot_user, streaming=True, streamed_at=call.workspace.now(), **parts
-    )
+    message = call.workspace.post(home.id, call.workspace.bot_user, streaming=True, **parts)
     return {"channel": home.id, "ts": message.ts}
 
 
@@ -86,7 +81,7 @@ def append_stream(call: MethodCall) -> Json:
     if text == message.text:
         raise Refused("no_text")
     with call.workspace.change():
-        message.blocks, message.text, message.streamed_at = blocks, text, call.workspace.now()
+        message.blocks, message.text = blocks, text
     return {"channel": message.channel, "ts": message.ts}
 
 
@@ -119,9 +114,6 @@ def _check_recipient(call: MethodCall, home: Channel) -> None:
 
 def _streaming(call: MethodCall) -> Message:
     message = call.own_message("message_not_owned_by_app")
-    if message.streaming and call.workspace.now() - message.streamed_at > _STREAM_IDLE:
-        with call.workspace.change():
-            message.streaming = False
     if not message.streaming:
         raise Refused("message_not_in_streaming_state")
     return message

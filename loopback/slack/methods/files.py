@@ -1,9 +1,6 @@
 """files.*: request, send and complete an upload; completion posts a message."""
 
-from typing import Any
-
-from loopback.slack.block_kit import with_ids
-from loopback.slack.limits import Refused, check_message_blocks
+from loopback.slack.limits import Refused
 from loopback.slack.methods.call import MethodCall
 from loopback.slack.workspace import File, Json
 
@@ -24,14 +21,13 @@ def complete(call: MethodCall) -> Json:
     if not isinstance(given, list) or not all(isinstance(each, dict) for each in given):
         raise Refused("invalid_arguments")
     files = [_pending(call, each) for each in given]
-    channels = call.params.get("channel_id") or call.params.get("channels")
-    if not channels:
-        return {"files": [{"id": file.id, "title": file.title} for file in files]}
-    for channel in str(channels).split(","):
-        _share(
-            MethodCall(call.workspace, {**call.params, "channel": channel}, call.url, call.new_socket, call.scopes),
-            files,
-        )
+    home = call.target("channel_id")
+    parts: Json = {"text": call.params.get("initial_comment") or "", "thread_ts": call.thread(home)}
+    with call.workspace.change():
+        ids = [file.id for file in files]
+        message = call.workspace.post(home.id, call.workspace.bot_user, files=ids, subtype="file_share", **parts)
+        for file in files:
+            file.shares.append((home.id, message.ts, message.thread_ts))
     # Slack shares shortly after its response, so shares appear in files.info only.
     return {"files": [{**call.workspace.describe_file(file), "shares": {}} for file in files]}
 
@@ -46,19 +42,6 @@ def _pending(call: MethodCall, given: Json) -> File:
         raise Refused("file_already_completed")
     file.title = str(given.get("title") or file.name)
     return file
-
-
-def _share(call: MethodCall, files: list[File]) -> None:
-    home = call.target()
-    thread_ts = call.thread(home)
-    comment, blocks = call.params.get("initial_comment") or "", call.params.get("blocks") or []
-    check_message_blocks(blocks)
-    parts: dict[str, Any] = {"text": comment, "blocks": with_ids(blocks, call.workspace.fresh), "thread_ts": thread_ts}
-    with call.workspace.change():
-        ids = [file.id for file in files]
-        message = call.workspace.post(home.id, call.workspace.bot_user, files=ids, subtype="file_share", **parts)
-        for file in files:
-            file.shares.append((home.id, message.ts, thread_ts))
 
 
 def info(call: MethodCall) -> Json:

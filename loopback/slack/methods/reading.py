@@ -92,8 +92,6 @@ def members(call: MethodCall) -> Json:
 
 
 def open_conversation(call: MethodCall) -> Json:
-    if call.params.get("channel"):
-        return {"channel": _describe(call.workspace, call.channel())}
     (users,) = call.need("users")
     user = str(users)
     if user not in call.workspace.users:

@@ -111,11 +111,11 @@ def test_what_cannot_be_scored_is_no_failure(
     releases: Sequence[Mapping[str, Any]], since: datetime, serve: Serve, services: At, store: Store
 ) -> None:
     """It is left alone, and no commit is compared."""
-    server, failures = serve(releases), list[int]()
+    server = serve(releases)
     desk = services(server)
     report_day(desk)
-    desk.releases.score_new({REPOSITORY: since}, LATER, lambda: failures.append(1))
-    assert (store.release_scores.latest(REPOSITORY), failures, server.asked("/compare/")) == (None, [], 0)
+    desk.releases.score_new({REPOSITORY: since}, LATER)
+    assert (store.release_scores.latest(REPOSITORY), server.asked("/compare/")) == (None, 0)
 
 
 def test_notes_that_name_no_commit_of_the_release_score_nothing(serve: Serve, services: At, store: Store) -> None:
@@ -140,17 +140,17 @@ def test_a_stored_score_that_compares_nothing_is_not_shown(store: Store) -> None
 
 
 @pytest.mark.parametrize("path", ["/releases", "/compare/"])
-def test_a_failure_is_counted_and_tried_again(path: str, serve: Serve, services: At, store: Store) -> None:
+def test_a_failure_is_tried_again(path: str, serve: Serve, services: At, store: Store) -> None:
     """What GitHub did not answer is asked the next day; the other repositories go on."""
-    server, failures = serve(), list[int]()
+    server = serve()
     desk = services(server, retries=0)
     report_day(desk)
     server.faults.append(Fault(path, status=404 if path == "/releases" else 500))
     daily = desk.releases
     followed = {Repository(owner="gone", name="gone"): FOLLOWED, REPOSITORY: FOLLOWED}
-    daily.score_new(followed, LATER, lambda: failures.append(1))
-    assert len(failures) == (1 if path == "/releases" else 2)
-    daily.score_new(followed, LATER, lambda: failures.append(1))
+    daily.score_new(followed, LATER)
+    assert store.release_scores.scored(REPOSITORY) == ({"v2"} if path == "/releases" else set())
+    daily.score_new(followed, LATER)
     assert store.release_scores.scored(REPOSITORY) == {"v2"}
 
 

@@ -12,7 +12,6 @@ import pytest
 from analysis.models import Importance, Repository
 from analysis.models.release_scores import ReleaseScore, TierCount
 from bot.store import Store, Subscription, Subscriptions, Terms, open_engine
-from loopback.git.history import with_git_shas
 from loopback.github import RecordedRepository
 from loopback.slack import LoopbackSlack
 from tests.conftest import recorded
@@ -444,27 +443,3 @@ def test_a_form_does_not_wait_for_a_slow_github(
     slack.wait_for(lambda: told in "".join(map(whole, slack.private(ADA, DIGEST))))
     talk.settle()
     assert len(held(tmp_path)) == (1 if told == "Subscribed" else 0)
-
-
-def test_a_mirror_goes_with_the_last_subscription(slack: LoopbackSlack, tmp_path: Path, clock: SettableClock) -> None:
-    """When nobody is subscribed to a repository any more its mirror is removed soon; that of a configured one stays."""
-    mirrors = tmp_path / "mirrors"
-    added = {"filename": "a.py", "status": "added", "additions": 1, "deletions": 0, "patch": "@@ -0,0 +1 @@\n+a = 1"}
-    repository = RecordedRepository(with_git_shas([recorded(1, files=[added])]))
-
-    def names() -> list[str]:
-        return sorted(path.name for path in mirrors.glob("*.git"))
-
-    with (
-        FaultyGitHub(dict.fromkeys(("o/n", "o/m"), repository)) as github,
-        Talk(slack, github.url, tmp_path, now=clock, digest_repos="o/n", digest_mirrors=mirrors) as talk,
-    ):
-        for channel in (DIGEST, "C0TEAM"):
-            said(talk, "subscribe o/m", channel=channel)
-        for name in ("o/n", "o/m"):
-            said(talk, f"{name} 2026-02-05")
-        assert names() == ["o+m.git", "o+n.git"]
-        said(talk, "unsubscribe o/m")
-        assert names() == ["o+m.git", "o+n.git"]
-        said(talk, "unsubscribe o/m", channel="C0TEAM")
-        slack.wait_for(lambda: names() == ["o+n.git"])

@@ -1,15 +1,20 @@
-"""Slack's mrkdwn as HTML: tokens in angle brackets, *bold*, _italic_, ~strike~, `code`, blocks of code and quotes.
+"""Text as HTML: Slack's mrkdwn and rich_text blocks, and Markdown, parsed with raw HTML disabled and sanitised as well.
 
-Source: docs.slack.dev/messaging/formatting-message-text.
+Sources: docs.slack.dev/messaging/formatting-message-text and reference/block-kit/blocks/rich-text-block.
 """
 
 import re
+from collections.abc import Iterable
+from functools import lru_cache
 from itertools import groupby
 
+import nh3
+from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-from loopback.page.markup import is_web, joined, link, tag
+from loopback.page.markup import is_web, isolated, joined, link, tag
 from loopback.page.player import Viewer
+from loopback.slack.workspace import Json
 
 # The length of a run is limited to bound the time of matching on any text.
 _RUN = r"{1,1000}?"
@@ -21,8 +26,16 @@ _INLINE = re.compile(
     r"|(?P<url>https?://[^\s<>|]*[^\s<>|.,;:!?)）。，])"
 )
 _STYLES = {"bold": "strong", "italic": "em", "strike": "s"}
+_HAN = re.compile(r"[\u3400-\u9fff]")
 _PRE = re.compile(r"```\n?(.*?)\n?```", re.DOTALL)
 _QUOTE = re.compile(r"(?:&gt;|>) ?")
+
+_TAGS = {
+    *("p", "br", "hr", "h3", "h4", "h5", "h6", "ul", "ol", "li", "blockquote", "pre", "code", "em", "strong", "s", "a"),
+    *("table", "thead", "tbody", "tr", "th", "td", "div"),
+}
+_FRAME = '<div class="scroll" tabindex="0">'
+_PARSER = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable("image")
 
 
 def mrkdwn(text: str, viewer: Viewer, *, verbatim: bool = False) -> Markup:
@@ -108,3 +121,63 @@ def _message_link(address: str, label: str, viewer: Viewer) -> Markup | None:
     thread = re.search(r"[?&]thread_ts=([\d.]+)", address)
     ts = thread[1] if thread else f"{found[2]}.{found[3]}"
     return tag("a", label or address, href=f"#{channel.id}/t/{ts}")
+
+
+def rich_text(block: Json, viewer: Viewer) -> Markup:
+    """Render a rich_text block."""
+    return joined(*(_part(each, viewer) for each in block["elements"]))
+
+
+def _part(part: Json, viewer: Viewer) -> Markup:
+    if part["type"] == "rich_text_section":
+        return tag("p", _pieces(part["elements"], viewer), class_="text")
+    items = (tag("li", _pieces(item["elements"], viewer), class_="text") for item in part["elements"])
+    return tag("ol" if part["style"] == "ordered" else "ul", *items)
+
+
+def _pieces(elements: Iterable[Json], viewer: Viewer) -> Markup:
+    return joined(*(_styled(_piece(each, viewer), each.get("style") or {}) for each in elements))
+
+
+def _piece(element: Json, viewer: Viewer) -> Markup:
+    match element["type"]:
+        case "link":
+            return link(element["url"], element.get("text") or element["url"])
+        case "user":
+            return mention(element["user_id"], viewer)
+        case "channel":
+            return channel_link(element["channel_id"], viewer)
+        case _:
+            return isolated(element["text"])
+
+
+def _styled(piece: Markup, style: Json) -> Markup:
+    if style.get("code"):
+        piece = tag("code", piece)
+    for name, element in _STYLES.items():
+        if style.get(name):
+            piece = tag(element, piece, class_="han" if name == "italic" and _HAN.search(piece) else None)
+    return piece
+
+
+@lru_cache(maxsize=256)
+def markdown(text: str, *, in_message: bool = False) -> Markup:
+    """Render Markdown of a file or a message. Headings start at level three, below the page's own."""
+    tokens = _PARSER.parse(text.encode("utf-8", "replace").decode())  # replace lone surrogates
+    for token in tokens:
+        if token.type in {"heading_open", "heading_close"}:
+            token.tag = f"h{min(6, int(token.tag[1:]) + 2)}"
+        for each in (token, *(token.children or ())) if in_message else ():
+            if each.type in {"code_inline", "fence", "code_block"}:  # Slack decodes its entities there too
+                each.content = each.content.replace("&lt;", "<").replace("&gt;", ">")
+    html = _PARSER.renderer.render(tokens, _PARSER.options, {})
+    clean = nh3.clean(
+        html,
+        tags=_TAGS,
+        attributes={"a": {"href", "title"}, "ol": {"start"}},
+        url_schemes={"http", "https"},
+        link_rel="noreferrer noopener",
+        set_tag_attribute_values={"a": {"target": "_blank"}},
+    )
+    # Wide tables scroll in their own frame, which is reachable by keyboard.
+    return Markup(clean.replace("<table>", f"{_FRAME}<table>").replace("</table>", "</table></div>"))  # noqa: S704 (cleaned)
