@@ -149,23 +149,18 @@ class SubscriptionCommands:
         conversation.show([self._status.message(conversation.view.language, self._held(conversation))])
 
     def unsubscribe(self, conversation: Conversation, command: Unsubscribe) -> Outcome:
-        """Cancel the only matching subscription, or all if requested; otherwise ask which one."""
+        """Cancel the only matching subscription; otherwise ask which one."""
         request, say, named = conversation.request, conversation.say, command.repository
         self._members.check_insider(request, request.channel)
         held = self._held(conversation)
         matching = [each for each in held if named is None or each.terms.repository.key == named.key]
-        if command.everything or len(matching) == 1:
-            ended = self._end(conversation, matching)
-            text = self._cancelled(conversation, ended) if ended else say("No subscriptions yet")
-            conversation.tell(escaped(text))
-        elif named and not matching:
-            heading = say("This channel has no subscription to {what}", what=named)
-            if held:
-                self._list(conversation, held, f"{heading}{say('; it has:')}", messages.OFFERED)
-            else:
-                conversation.tell(escaped(heading))
+        if len(matching) == 1:
+            conversation.tell(escaped(self._cancelled(conversation, self._end(conversation, matching))))
         else:
-            self._list(conversation, matching, say("Which subscription should I cancel?"), ("unsubscribe",))
+            heading = say("Which subscription should I cancel?")
+            if named and not matching:
+                heading = say("This channel has no subscription to {what}", what=named)
+            self._list(conversation, matching or held, heading, ("unsubscribe",))
         return self._announced(conversation)
 
     def cancel(self, conversation: Conversation, button: ButtonRequest) -> Outcome:
@@ -177,8 +172,7 @@ class SubscriptionCommands:
         if found:
             self._members.check_insider(button, found.terms.channel)
             ended = self._end(conversation, [found])
-        say = conversation.say
-        text = self._cancelled(conversation, ended) if ended else say("This subscription was already cancelled")
+        text = self._cancelled(conversation, ended)
         if button.channel:
             conversation.tell(escaped(text))
         else:
@@ -209,6 +203,8 @@ class SubscriptionCommands:
 
     def _cancelled(self, conversation: Conversation, ended: Sequence[Subscription]) -> str:
         view, say = conversation.view, conversation.say
+        if not ended:
+            return say("This subscription was already cancelled")
         seen = (visible_terms(each.terms, view.reader) for each in ended)
         what = ", ".join(messages.summarize(each, view.language) for each in seen)
         return say("🗑️ Unsubscribed: {what}", what=what)

@@ -46,7 +46,6 @@ class Action(StrEnum):
     ASK_COMMIT = "ask_commit"
     POST = "post_to_channel"
     POST_AGAIN = "post_again"
-    PAGE = "page"
     SETTINGS = "settings"
     TOO_HIGH = "too_high"
     TOO_LOW = "too_low"
