@@ -243,7 +243,7 @@ class Bot:
         home = Home(self.subscriptions, mailbox, self.outbox, web, status, now)
         post = PostCommand(self.members, self._postings)
         commits = CommitCommands(services.store, self._checks, post)
-        questions = Questions(services.answers, services.period_questions, commits, self._checks, self.threads, limits)
+        questions = Questions(services.answers, services.period_questions, self._checks, self.threads, limits)
         announcements = Announcements(self.subscriptions, mailbox, web)
         digest_time = self.settings.digest_time
         subscriptions = SubscriptionCommands(self.subscriptions, self.members, announcements, status, home, digest_time)
@@ -251,7 +251,6 @@ class Bot:
         handlers = {
             **self._commands(post, files, commits, questions, subscriptions, home),
             **self._buttons(post, files, commits, subscriptions, home),
-            "which": questions.choose,
         }
         reply = partial(RequestReply, web, self.outbox, self.sessions)
         return Responder(handlers, self.channels, self.threads, limits, mailbox, reply, self.sessions, home, now)
@@ -267,7 +266,7 @@ class Bot:
     ) -> dict[type | str, Handler]:
         services, checks, web = self.services, self._checks, self.web
         days = DayCommands(post, checks)
-        help_ = HelpCommand(services.store, self.subscriptions, web, self.settings.digest_command)
+        help_ = HelpCommand(web, self.settings.digest_command)
         return {
             kinds.Day: days.show_day,
             kinds.Days: days.show_range,
@@ -300,7 +299,6 @@ class Bot:
         return {
             "show_rest": digest.show_rest,
             "full_report": digest.send_report,
-            "page": commits.turn_page,
             Action.POST: post.post,
             Action.POST_AGAIN: post.post,
             "too_high": commits.correct_tier,

@@ -12,7 +12,7 @@ from bot.mcp.visibility import CLIENT, Visibility
 from bot.services.limits import CallerLimits
 from bot.settings import Settings
 from bot.slack.app import SlackApp, first_socket_address, slack_app, socket_mode
-from bot.slack.commands.subscription_form import SubscriptionForms
+from bot.slack.commands.subscriptions import SubscriptionForms
 from bot.slack.listeners import Inbox, Listeners
 from bot.slack.socket_mode import AT_ONCE
 from bot.slack.web import Web

@@ -11,7 +11,6 @@ from analysis.models import Commit, DayReport, Language, Repository
 from analysis.window import zone
 
 _SUBJECT = 12  # characters of a SHA in keys and headings
-_LONGEST = 2_000  # characters; Slack's limit for a button's value
 _OLD_BUTTON = mark("this button has expired")
 _WEEK = "week|"  # begins the value of a week; no repository's name has a bar
 _DAYS_OF_WEEK = 7
@@ -68,13 +67,6 @@ class CommitRef(NamedTuple):
 
 
 Subject = DayRef | WeekRef | CommitRef
-
-
-class PageRef(NamedTuple):
-    """A page of what a search found: the rows from `offset` on for the command `words`."""
-
-    offset: int
-    words: str
 
 
 def day_value(report: DayReport, subscription: int | None = None) -> str:
@@ -151,20 +143,6 @@ def kind_of(ref: Subject) -> Literal["digest", "week", "commit"]:
             return "week"
         case CommitRef():
             return "commit"
-
-
-def page_value(offset: int, words: str) -> str | None:
-    """Encode a page: `search|10|search kv connector`; None if the value is too long for a button."""
-    value = f"search|{offset}|{words}"
-    return value if len(value) <= _LONGEST else None
-
-
-def parse_page_value(value: str) -> PageRef:
-    """Parse a value of `page_value`. Raise `Misuse` for anything else."""
-    match value.split("|", 2):
-        case ["search", offset, words] if offset.isdecimal():
-            return PageRef(int(offset), words)
-    raise Misuse(Phrase(_OLD_BUTTON))
 
 
 def _language(text: str) -> Language:

@@ -23,11 +23,7 @@ class Located(NamedTuple):
 
 
 class SeveralCommits(UnknownCommit):
-    """An ambiguous reference; `candidates` are the stored commits that match it."""
-
-    def __init__(self, what: str | Phrase, candidates: Sequence[Located]) -> None:
-        super().__init__(what)
-        self.candidates = tuple(candidates)
+    """An ambiguous reference."""
 
 
 class CommitLookup:
@@ -96,8 +92,7 @@ class CommitLookup:
                     "{text} matches several commits: {listed}; use a longer SHA, or name the repository",
                     text=reference.text,
                     listed=listed,
-                ),
-                found,
+                )
             )
         return found[0] if found else None
 

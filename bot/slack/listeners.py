@@ -17,7 +17,7 @@ from analysis.locale import catalogue
 from analysis.models import Language
 from bot.models.clock import Clock
 from bot.services.reader import Channels
-from bot.slack.commands.subscription_form import SubscriptionForms
+from bot.slack.commands.subscriptions import SubscriptionForms
 from bot.slack.commands.threads import Threads
 from bot.slack.delivery.sessions import AgentSessions
 from bot.slack.messages.blocks import Action

@@ -221,11 +221,6 @@ class Mailbox(Records):
         rows = self.database.rows(columns.where(*_begins(prefix), *is_first).order_by(outbox.c.ts))
         return [Thread(*row) for row in rows]
 
-    def latest_thread(self, channel: str) -> str:
-        """Return the subject of a channel's latest known thread; empty if there is none."""
-        query = select(threads.c.about).where(threads.c.channel == channel).order_by(threads.c.ts.desc()).limit(1)
-        return self.database.value(query) or ""
-
     # Send slots
 
     def reserve_slot(

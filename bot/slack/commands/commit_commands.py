@@ -1,28 +1,24 @@
 """Commands about commits: one, those that a message names, and search; and the menu that explains and corrects their tiers."""
 
-import json
-
 from analysis.errors import Misuse
-from analysis.models import Commit, Language, Repository
+from analysis.models import Language
 from analysis.questions.intent import references_in
 from analysis.writing.labels import IMPORTANCE
 from bot.models.reference import Reference, parse_reference
-from bot.models.subjects import commit_value, parse_commit_value, parse_page_value
+from bot.models.subjects import commit_value, parse_commit_value
 from bot.services.downstream import DownstreamChecks
-from bot.services.lookup import Located, SeveralCommits
-from bot.services.reader import ChannelView
+from bot.services.lookup import Located
 from bot.slack.commands.conversation import Conversation
 from bot.slack.commands.posting import PostCommand
-from bot.slack.messages.blocks import Message, escaped
+from bot.slack.messages.blocks import escaped
 from bot.slack.messages.commit import commit_messages, rank_message
-from bot.slack.messages.lists import PAGE_SIZE, search_messages, which_message
+from bot.slack.messages.lists import search_messages
 from bot.slack.parsing.command_types import Lookup, Search
 from bot.slack.parsing.requests import ButtonRequest, ShortcutRequest
 from bot.store import GivenVerdict, Store
 
-_LONGEST_QUESTION = 1_000  # characters that a button carries
 _MOST = 5  # commits that are shown
-_MOST_FOUND = 1_000  # search results available by paging
+_MOST_FOUND = 10  # search results that are shown
 
 
 class CommitCommands:
@@ -34,13 +30,8 @@ class CommitCommands:
         self._post = post
 
     def show(self, conversation: Conversation, command: Lookup) -> None:
-        """Show a commit, or ask which of several is meant."""
-        try:
-            located = conversation.view.reader.commit(command.reference, command.repository)
-        except SeveralCommits as exc:
-            conversation.show(self.which(conversation.view, exc, ""))
-        else:
-            self._show(conversation, located)
+        """Show a commit."""
+        self._show(conversation, conversation.view.reader.commit(command.reference, command.repository))
 
     def _show(self, conversation: Conversation, located: Located) -> None:
         """Show a commit that was found."""
@@ -60,17 +51,6 @@ class CommitCommands:
         )
         conversation.show(messages, about=value)
 
-    def which(self, view: ChannelView, several: SeveralCommits, question: str) -> list[Message]:
-        """Return messages that ask which of several commits is meant; the buttons carry the question."""
-        stored = self._store.commits([each.commit_id for each in several.candidates])
-        found = [(each.repository, one.commit) for each, one in zip(several.candidates, stored, strict=True)]
-
-        def value(repository: Repository, commit: Commit) -> str:
-            what = commit_value(repository, commit, view.language)
-            return json.dumps({"what": what, "question": question[:_LONGEST_QUESTION]})
-
-        return which_message(found, value, view.language)
-
     def explain(self, conversation: Conversation, shortcut: ShortcutRequest) -> None:
         """Show each commit that the message names, once however it is named; tell which are unknown, or that none is named."""
         view, say = conversation.view, conversation.say
@@ -85,8 +65,6 @@ class CommitCommands:
                 break
             try:
                 located = view.reader.commit(parse_reference(name), None)
-            except SeveralCommits as exc:
-                conversation.show(self.which(view, exc, ""))
             except Misuse as exc:
                 problems.append(f"⚠️ {escaped(exc.translated(view.language))}")
             else:
@@ -97,33 +75,16 @@ class CommitCommands:
             conversation.tell("\n".join(problems))
 
     def search(self, conversation: Conversation, command: Search) -> None:
-        """Show the first page of results."""
-        conversation.show(self._page(conversation.view, command, 0))
-
-    def turn_page(self, conversation: Conversation, button: ButtonRequest) -> None:
-        """Replace a page of results with the one that a button names."""
-        page = parse_page_value(button.value)
-        command = conversation.understand(page.words)
-        if isinstance(command, Search):
-            conversation.show(self._page(conversation.view, command, page.offset), replace=True)
-
-    def _page(self, view: ChannelView, command: Search, offset: int) -> list[Message]:
-        """Return one page of results; its paging buttons carry the equivalent command, `again`."""
+        """Show the stored commits that match best."""
+        view = conversation.view
         if command.repository:
             view.reader.allow(command.repository)
         among = [command.repository] if command.repository else view.reader.known
         # An empty `among` means all repositories to the store; here it means that none is visible.
-        hits = self._store.search_index.search(command.words, among, offset + PAGE_SIZE + 1)[offset:] if among else []
-        again = f"{command.repository} search {command.words}" if command.repository else f"search {command.words}"
-        return search_messages(
-            command.words,
-            [(each.repository, each.commit) for each in hits[:PAGE_SIZE]],
-            offset // PAGE_SIZE,
-            more=len(hits) > PAGE_SIZE and offset < _MOST_FOUND,
-            language=view.language,
-            tz=view.tz,
-            again=again,
-        )
+        hits = self._store.search_index.search(command.words, among, _MOST_FOUND + 1) if among else []
+        found = [(each.repository, each.commit) for each in hits[:_MOST_FOUND]]
+        more = len(hits) > _MOST_FOUND
+        conversation.show(search_messages(command.words, found, more=more, language=view.language, tz=view.tz))
 
     def explain_tier(self, conversation: Conversation, button: ButtonRequest) -> None:
         """Show a person the signals behind a commit's rank, with their points."""

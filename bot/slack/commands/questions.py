@@ -1,6 +1,5 @@
 """Questions in threads, direct messages, modals and slash commands: their subject, their answers, and people's ratings of these."""
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from datetime import date
@@ -20,13 +19,13 @@ from bot.services.downstream import DownstreamChecks, answer_from_impacts, namin
 from bot.services.limits import CallerLimits
 from bot.services.lookup import Located, SeveralCommits
 from bot.services.period_questions import PeriodQuestion, PeriodQuestions, scope_statement
-from bot.slack.commands.commit_commands import CommitCommands
 from bot.slack.commands.conversation import Conversation
 from bot.slack.commands.threads import Threads
 from bot.slack.delivery.reply import AnswerKind
 from bot.slack.messages.answers import HELPFUL
 from bot.slack.messages.notices import named
-from bot.slack.parsing.command_types import MOST_DAYS, Ask, Lookup
+from bot.slack.parsing.command_types import Ask
+from bot.slack.parsing.commands import check_days
 from bot.slack.parsing.requests import ButtonRequest
 from bot.store import AnswerRatings, Mailbox, Rating
 
@@ -35,61 +34,43 @@ _NAME = re.compile(r"(?<![\w./-])[\w.-]+(?:/[\w.-]+)?(?![\w/-])", re.ASCII)
 
 
 class Questions:
-    """Answers questions about commits and days, and asks which commit is meant if that is not clear."""
+    """Answers questions about commits and days."""
 
     def __init__(
         self,
         answers: AnswerService,
         periods: PeriodQuestions,
-        commits: CommitCommands,
         checks: DownstreamChecks,
         threads: Threads,
         limits: CallerLimits,
     ) -> None:
         self._answers = answers
         self._periods = periods
-        self._commits = commits
         self._checks = checks
         self._threads = threads
         self._limits = limits
 
-    def choose(self, conversation: Conversation, button: ButtonRequest) -> None:
-        """Continue with the commit chosen from several: show it, or answer the pending question."""
-        choice = json.loads(button.value)
-        ref = parse_value(choice["what"])
-        if choice["question"]:
-            public = conversation._replace(reply=conversation.reply.in_public())
-            self.answer(public, Ask(choice["question"], choice["what"], quoted=True), named=())
-        elif isinstance(ref, CommitRef):
-            self._commits.show(conversation, Lookup(Reference(ref.sha, sha=ref.sha), ref.repository))
-
-    def answer(self, conversation: Conversation, asked: Ask, *, named: Sequence[str] | None = None) -> None:
-        """Answer a question about its subject and the commits that it names; ask which if ambiguous.
-
-        `named` overrides the references found in the question.
-        """
+    def answer(self, conversation: Conversation, asked: Ask) -> None:
+        """Answer a question about its subject and the commits that it names."""
         request, reply = conversation.request, conversation.reply
         if self._limits.allows_question(request.user, request.run):
             with reply.answering():
-                self._find_and_answer(conversation, asked, references_in(asked.text) if named is None else named)
+                self._find_and_answer(conversation, asked)
         elif self._limits.allows_notice(request.user):
             say = conversation.say
             reply.show_notice(say("Limit: 10 questions a minute. Try again shortly"))
 
-    def _find_and_answer(self, conversation: Conversation, asked: Ask, named: Sequence[str]) -> None:
+    def _find_and_answer(self, conversation: Conversation, asked: Ask) -> None:
         """Answer a question that is within its person's limit: about days, or about the commits that it names."""
+        named = references_in(asked.text)
         about, ref = asked.about, parse_value(asked.about) if asked.about else None
         language = language_of(asked.text, ref.language if ref else conversation.view.language)
         period = None if named else self._period(conversation, asked.text, ref, language)
         if period:
             statements, kind = self._answer_over_days(conversation, period)
         else:
-            try:
-                parsed = parse_question(asked.text, self._threads.turns(conversation.request))
-                question = self._question(conversation, ref, parsed, language, named)
-            except SeveralCommits as exc:
-                conversation.show(self._commits.which(conversation.view, exc, asked.text), stage="which")
-                return
+            parsed = parse_question(asked.text, self._threads.turns(conversation.request))
+            question = self._question(conversation, ref, parsed, language, named)
             about = about or commit_value(question.repository, question.entries[0].commit, language)
             statements, kind = self._answer(conversation, question, ref, language)
         shown = asked.text if asked.quoted else ""
@@ -116,7 +97,7 @@ class Questions:
         before = (_named_repository(each, known)[0] for each in reversed(earlier))
         repository = named or (ref.repository if ref else None) or next(filter(None, before), None)
         scope = scope_of(rest, today, earlier)
-        _check_days(scope.days)
+        check_days(scope.days)
         repository = repository or _usual_repository(conversation)
         return PeriodQuestion(parse_question(scope.text, thread), repository, scope.days, tz, language)
 
@@ -159,18 +140,16 @@ class Questions:
         language: Language,
         names: Sequence[str],
     ) -> Question:
-        """Return a question with its commits. Raise `SeveralCommits` if they are ambiguous, `UnknownCommit` if there is none."""
+        """Return a question with its commits. Raise `UnknownCommit` if there is none, or more than one outside a commit's thread."""
         reader = conversation.view.reader
         located = _named_commits(conversation, ref, names)
         if isinstance(ref, CommitRef):
             own = reader.commit(Reference(ref.sha, sha=ref.sha), ref.repository)
             located = [own, *(each for each in located if each != own)][: 1 + _BESIDE]
-        elif len(located) > 1:
-            raise SeveralCommits("", located)
-        if located:
+        if len(located) == 1 or isinstance(ref, CommitRef):
             entries = tuple(reader.entry(each, language, patches=True) for each in located)
             return Question(asked, located[0].repository, entries, () if entries[1:] else None)
-        if isinstance(ref, DayRef):
+        if isinstance(ref, DayRef) and not located:
             report = reader.report(ref, conversation.now, ask=False)
             return Question(asked, ref.repository, report.entries + report.late)
         raise UnknownCommit(Phrase("I can't tell which commit you mean; name one, or ask in its thread"))
@@ -220,17 +199,6 @@ def _usual_repository(conversation: Conversation) -> Repository:
     """Return the repository that a channel follows, or else the first that it may see."""
     known = conversation.repositories
     return next((each for each in conversation.view.followed if each in known), known[0])
-
-
-def _check_days(days: Sequence[date]) -> None:
-    if len(days) > MOST_DAYS:
-        raise Misuse(
-            Phrase(
-                "{count} days are too many for a question; ask about {most} days at most",
-                count=len(days),
-                most=MOST_DAYS,
-            )
-        )
 
 
 class AnswerFeedback:

@@ -52,8 +52,7 @@ def show_no_form(conversation: Conversation, _: ButtonRequest) -> None:
 class Responder:
     """Answers stored requests.
 
-    `handlers` has the handler of each type of command and form, and of each button's action id; that of `which` chooses one
-    of several commits.
+    `handlers` has the handler of each type of command and form, and of each button's action id.
     """
 
     def __init__(
@@ -137,8 +136,7 @@ class Responder:
         """Have the request's handler answer it. A click on a button that no longer exists has no effect."""
         request = conversation.request
         if isinstance(request, ButtonRequest):
-            action = "which" if request.action.startswith("which_") else request.action
-            handler = self._handlers.get(action)
+            handler = self._handlers.get(request.action)
             return (handler(conversation, request) if handler else None) or Outcome()
         command = self._command(conversation)
         return (self._handlers[type(command)](conversation, command) if command else None) or Outcome()

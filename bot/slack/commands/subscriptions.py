@@ -1,14 +1,15 @@
-"""Commands and buttons about subscriptions, for the members of a channel: create, list, change, cancel."""
+"""Commands, buttons and the modal about subscriptions, for the members of a channel: create, list, change, cancel."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import time
+from typing import Any
 
-from analysis.errors import Misuse
+from analysis.errors import DigestError, Misuse
 from analysis.locale import Phrase
 from analysis.models import Repository
 from bot.models.deliveries import Outcome
-from bot.services.reader import ChannelView, Reader, visible_terms
+from bot.services.reader import Channels, ChannelView, Reader, visible_terms
 from bot.slack.commands.conversation import Conversation
 from bot.slack.commands.home import Home
 from bot.slack.commands.posting import Members
@@ -16,9 +17,17 @@ from bot.slack.commands.status import BotStatus
 from bot.slack.delivery.announcements import Announcements
 from bot.slack.messages import subscriptions as messages
 from bot.slack.messages.blocks import escaped
+from bot.slack.messages.modals import (
+    EXAMPLE,
+    LONGEST_ERROR,
+    filled_in,
+    notice_modal,
+    opened_in,
+    subscription_modal,
+)
 from bot.slack.messages.subscriptions import Agreed
 from bot.slack.parsing.command_types import Command, Subscribe, Unsubscribe
-from bot.slack.parsing.requests import ButtonRequest, SubscriptionForm
+from bot.slack.parsing.requests import ButtonRequest, SubscriptionForm, from_terms
 from bot.slack.parsing.subscription_options import SubscriptionOptions
 from bot.store import Subscription, Subscriptions, Terms
 
@@ -141,23 +150,18 @@ class SubscriptionCommands:
         conversation.show([self._status.message(conversation.view.language, self._held(conversation))])
 
     def unsubscribe(self, conversation: Conversation, command: Unsubscribe) -> Outcome:
-        """Cancel the only matching subscription, or all if requested; otherwise ask which one."""
+        """Cancel the only matching subscription; otherwise ask which one."""
         request, say, named = conversation.request, conversation.say, command.repository
         self._members.check_insider(request, request.channel)
         held = self._held(conversation)
         matching = [each for each in held if named is None or each.terms.repository.key == named.key]
-        if command.everything or len(matching) == 1:
-            ended = self._end(conversation, matching)
-            text = self._cancelled(conversation, ended) if ended else say("No subscriptions yet")
-            conversation.tell(escaped(text))
-        elif named and not matching:
-            heading = say("This channel has no subscription to {what}", what=named)
-            if held:
-                self._list(conversation, held, f"{heading}{say('; it has:')}", messages.OFFERED)
-            else:
-                conversation.tell(escaped(heading))
+        if len(matching) == 1:
+            conversation.tell(escaped(self._cancelled(conversation, self._end(conversation, matching))))
         else:
-            self._list(conversation, matching, say("Which subscription should I cancel?"), ("unsubscribe",))
+            heading = say("Which subscription should I cancel?")
+            if named and not matching:
+                heading = say("This channel has no subscription to {what}", what=named)
+            self._list(conversation, matching or held, heading, ("unsubscribe",))
         return self._announced(conversation)
 
     def cancel(self, conversation: Conversation, button: ButtonRequest) -> Outcome:
@@ -169,8 +173,7 @@ class SubscriptionCommands:
         if found:
             self._members.check_insider(button, found.terms.channel)
             ended = self._end(conversation, [found])
-        say = conversation.say
-        text = self._cancelled(conversation, ended) if ended else say("This subscription was already cancelled")
+        text = self._cancelled(conversation, ended)
         if button.channel:
             conversation.tell(escaped(text))
         else:
@@ -199,6 +202,8 @@ class SubscriptionCommands:
 
     def _cancelled(self, conversation: Conversation, ended: Sequence[Subscription]) -> str:
         view, say = conversation.view, conversation.say
+        if not ended:
+            return say("This subscription was already cancelled")
         seen = (visible_terms(each.terms, view.reader) for each in ended)
         what = ", ".join(messages.summarize(each, view.language) for each in seen)
         return say("🗑️ Unsubscribed: {what}", what=what)
@@ -236,3 +241,48 @@ def _hidden_at_home(reader: Reader, terms: Terms) -> list[Repository]:
 
 def _same(some: Terms, others: Terms) -> bool:
     return (some.repository.key, some.paths) == (others.repository.key, others.paths)
+
+
+class SubscriptionForms:
+    """Builds and parses the modal for a new subscription or that of a button. `time` is that of a digest by default."""
+
+    def __init__(self, channels: Channels, subscriptions: Subscriptions, members: Members, time: time) -> None:
+        self._channels = channels
+        self._subscriptions = subscriptions
+        self._members = members
+        self._time = time
+
+    def modal(self, button: ButtonRequest) -> dict[str, Any]:
+        """Return the modal for a new subscription or a button's one, in the language of the channel where it is opened."""
+        view, changes = self._channels.view(button.channel), None
+        if button.action == "edit_subscription":
+            try:
+                changes = self._changeable(view, button)
+            except Misuse as exc:
+                return notice_modal(exc.translated(view.language), view.language)
+        known = view.reader.known
+        usual = Terms(button.channel, known[0] if known else EXAMPLE, self._time, view.tz, view.language)
+        return subscription_modal(usual, view.language, button.channel, changes)
+
+    def parse(self, body: Mapping[str, Any]) -> tuple[SubscriptionForm | None, dict[str, str]]:
+        """Parse a submitted modal into a request, or None and the errors by field. What only GitHub or the store knows the reply tells."""
+        opened = opened_in(body["view"])
+        view = self._channels.view(opened)
+        filled, errors = filled_in(body["view"], view.language)
+        if filled is None:
+            return None, errors
+        form = from_terms(body, filled.channel, filled.options, filled.changes, at_home=not opened)
+        try:
+            self._members.check_invited(form, filled.channel)
+            self._members.check_insider(form, filled.channel)
+        except DigestError as exc:
+            return None, {"channel": exc.translated(view.language)[:LONGEST_ERROR]}
+        return form, {}
+
+    def _changeable(self, view: ChannelView, button: ButtonRequest) -> Subscription:
+        """Return a button's subscription. Raise `Misuse` if it is not active, or the person may not change it."""
+        found = subscription_of(self._subscriptions, button)
+        if found is None or view.reader.hides(found.terms.repository):
+            raise Misuse(Phrase("This subscription was already cancelled"))
+        self._members.check_insider(button, found.terms.channel)
+        return found._replace(terms=visible_terms(found.terms, view.reader))

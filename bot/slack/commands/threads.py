@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from analysis.models import Turn
-from analysis.questions.days_asked import asks_over_days
 from analysis.questions.intent import reads_as_question, references_in
 from bot.models.subjects import CommitRef, parse_value
 from bot.slack.commands.conversation import Conversation
@@ -72,15 +71,7 @@ class Threads:
             return Help()
         if not isinstance(command, Ask) and not (about and isinstance(command, NotUnderstood)):
             return command
-        if not about and not references_in(text) and not asks_over_days(text, conversation.today):
-            about = self._latest_subject(message)
         return Ask(text, about)
-
-    def _latest_subject(self, message: MessageRequest) -> str:
-        """Return the latest subject of direct messages, to which a question outside a conversation refers, else an empty string."""
-        if not message.direct or self.turns(message):
-            return ""
-        return self._mailbox.latest_thread(message.channel)
 
     def turns(self, request: Request) -> tuple[Turn, ...]:
         """Return the earlier messages of a request's thread; empty if Slack does not provide them."""

@@ -26,23 +26,16 @@ _USES = 4  # planned uses of a response_url; Slack allows five
 
 
 class RequestReply:
-    """The reply to one request, where only its person sees it, or in a thread; `public` forces the latter."""
+    """The reply to one request, where only its person sees it, or in a thread."""
 
-    def __init__(
-        self, web: Web, outbox: Outbox, sessions: AgentSessions, request: AnyRequest, *, public: bool = False
-    ) -> None:
+    def __init__(self, web: Web, outbox: Outbox, sessions: AgentSessions, request: AnyRequest) -> None:
         self._web = web
         self._outbox = outbox
         self._sessions = sessions
         self._request = request
-        self._public = public
         self._left = _USES if request.response_url else 0
         self._waiting = False  # whether the last message shown is only progress
         self._ongoing: OngoingAnswer | None = None
-
-    def in_public(self) -> "RequestReply":
-        """Return a reply to the same request that everybody in the channel sees, if the request can be answered so."""
-        return RequestReply(self._web, self._outbox, self._sessions, self._request, public=not self._request.private)
 
     @property
     def private(self) -> bool:
@@ -51,8 +44,8 @@ class RequestReply:
             case MessageRequest() | HomeRequest():
                 return False
             case QuestionForm() as form:
-                return not self._public and (form.private or not self.root)
-        return not self._public
+                return form.private or not self.root
+        return True
 
     @property
     def root(self) -> str:

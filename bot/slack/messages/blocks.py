@@ -33,8 +33,6 @@ _FALLBACK = 600  # characters before escaping, which adds up to four per charact
 _SPANS = re.compile(r"(?<!`)`(?!`)([^`]+)`(?!`)")
 _WEB = re.compile(r"https?://[^\s<>|\"\\]+")
 _DOMAIN_DOT = re.compile(r"(?<=[\w-])\.(?=[^\W\d_])")
-_SENTENCE = re.compile(r"[。！？；\n]|[.!?;](?=\s)")
-_WORD = re.compile(r"[\s，、]")
 
 
 class Action(StrEnum):
@@ -46,7 +44,6 @@ class Action(StrEnum):
     ASK_COMMIT = "ask_commit"
     POST = "post_to_channel"
     POST_AGAIN = "post_again"
-    PAGE = "page"
     SETTINGS = "settings"
     TOO_HIGH = "too_high"
     TOO_LOW = "too_low"
@@ -136,7 +133,8 @@ def section(mrkdwn: str) -> Block:
 
 def context(text: str) -> Block:
     """Return a small grey line of plain text, safe for text from outside."""
-    return {"type": "context", "elements": [_plain(each) for each in cut(one_line(text), _ELEMENT)]}
+    shown = shorten(one_line(text), _ELEMENT)
+    return {"type": "context", "elements": [_plain(shown)] if shown else []}
 
 
 def rich(*parts: Part) -> Block:
@@ -303,15 +301,3 @@ def halved_text(text: str) -> tuple[str, str]:
     spaces = [found.end() for found in re.finditer(r"<[^<>]*>|\s", text) if found[0].isspace()]
     at = min(spaces, key=lambda place: abs(place - middle), default=middle)
     return text[:at], text[at:]
-
-
-def cut(text: str, size: int) -> list[str]:
-    """Split `text` into pieces of at most `size` characters, at the ends of sentences, or else of words, if possible."""
-    pieces = []
-    while len(text) > size:
-        head = text[:size]
-        ends = [match.end() for match in _SENTENCE.finditer(head)] or [match.end() for match in _WORD.finditer(head)]
-        at = ends[-1] if ends and ends[-1] > size // 2 else size
-        pieces.append(text[:at])
-        text = text[at:]
-    return [*pieces, text] if text else pieces

@@ -59,7 +59,6 @@ def commit_messages(
     language: Language,
     tz: ZoneInfo,
     *,
-    reason: str | None = None,
     public: bool,
     shareable: bool = False,
     note: str = "",
@@ -69,52 +68,53 @@ def commit_messages(
 
     `note` is an opening line of our own mrkdwn; `check` tells what breaks the channel's code.
     """
-    shown, say = raised_entry(entry, check), catalogue(language)
-    value = commit_value(repository, entry.commit, language)
-    post = [post_button(value, language)] if shareable else []
+    post = [post_button(commit_value(repository, entry.commit, language), language)] if shareable else []
+    above = [*([section(note)] if note else []), context(str(repository))]
     when = f"{entry.commit.committed_at.astimezone(tz):%Y-%m-%d %H:%M}"
-    blocks = [
-        *([section(note)] if note else []),
-        context(str(repository)),
-        *_opening(shown, language, when),
-        *impact_blocks(entry.commit, check, language),
-        *_told(shown, say, reason),
-        _buttons(value, say, post, is_judged=not entry.watched and shown == entry),
-    ]
-    messages = _packed(shown, blocks, say)
+    messages = _messages(repository, entry, language, check, above, post, when=when)
     return [message._replace(thread=public and place > 0) for place, message in enumerate(messages)]
 
 
 def thread_messages(
+    repository: Repository, entry: Entry, language: Language, reason: str, check: DownstreamCheck = UNASKED
+) -> list[Message]:
+    """Return a commit as messages for its digest's thread, which is of a day and says nothing of times.
+
+    `reason` is why it could not be read, if it could not.
+    """
+    messages = _messages(repository, entry, language, check, reason=reason)
+    return [message._replace(thread=True) for message in messages]
+
+
+def _messages(
     repository: Repository,
     entry: Entry,
     language: Language,
-    reason: str | None,
-    check: DownstreamCheck = UNASKED,
+    check: DownstreamCheck,
+    above: Sequence[Block] = (),
+    buttons: Sequence[Block] = (),
+    *,
+    when: str = "",
+    reason: str = "",
 ) -> list[Message]:
-    """Return a commit as messages for its digest's thread, which is of a day and says nothing of times."""
-    shown, say = raised_entry(entry, check), catalogue(language)
-    # What was compared and what could not be is said once, by the digest.
-    breaking = check._replace(compared=(), unchecked=(), failed=())
-    value = commit_value(repository, entry.commit, language)
+    """Return a commit packed as one group, so that it stays one message if it fits; in a thread without `when`."""
+    shown, say, commit = raised_entry(entry, check), catalogue(language), entry.commit
+    if not when:  # what was compared and what could not be is said once, by the digest
+        check = check._replace(compared=(), unchecked=(), failed=())
+    value = commit_value(repository, commit, language)
     blocks = [
-        *_opening(shown, language),
-        *impact_blocks(entry.commit, breaking, language),
+        *above,
+        *_opening(shown, language, when),
+        *impact_blocks(commit, check, language),
         *_told(shown, say, reason),
-        _buttons(value, say, is_judged=not entry.watched and shown == entry),
+        _buttons(value, say, buttons, is_judged=not entry.watched and shown == entry),
     ]
-    return [message._replace(thread=True) for message in _packed(shown, blocks, say)]
-
-
-def _packed(entry: Entry, blocks: list[Block], say: Catalogue) -> list[Message]:
-    """Pack a commit's blocks as one group, so that it stays one message if it fits."""
-    commit = entry.commit
-    title = f"{BADGE[entry.ranked.importance]} {commit.title or commit.short_sha} ({commit.short_sha})"
+    title = f"{BADGE[shown.ranked.importance]} {commit.title or commit.short_sha} ({commit.short_sha})"
     packed = pack(title, [blocks], say("Continued: {what}", what=commit.short_sha))
     return [message._replace(about=commit.sha) for message in packed]
 
 
-def _told(entry: Entry, say: Catalogue, reason: str | None) -> list[Block]:
+def _told(entry: Entry, say: Catalogue, reason: str) -> list[Block]:
     """Return what is told of a commit, or why it could not be read, and the related commits."""
     if entry.analysis is None:
         why = say("could not be read: {reason}", reason=reason or say("unknown"))

@@ -24,7 +24,6 @@ from bot.slack.messages.blocks import (
     bullets,
     button,
     context,
-    cut,
     lines,
     linked,
     listed,
@@ -48,6 +47,7 @@ _BOTS = re.compile(
     r"\[bot\]$|[-_ ]bot$|^(dependabot|renovate|github-actions|mergify|pre-commit-ci|codecov|greenkeeper|snyk)\b",
     re.IGNORECASE,
 )
+_LAST_WORD = re.compile(r"[\s，、][^\s，、]{0,40}$")  # or what is left of it
 _FIRST_SENTENCE = re.compile(r".*?(?:[。！？]|[.!?](?=\s+[^a-z]|$))")
 
 
@@ -65,7 +65,7 @@ def digest_messages(report: DayReport, value: str = "", check: DownstreamCheck =
     stored = {each.commit.sha: each for each in (*report.entries, *report.late)}
     broken_late = [each for each in day.late if check.of(each.commit.sha)]
     for sha in (each.commit.sha for each in (*_told_apart(day), *broken_late)):
-        thread += thread_messages(report.repository, stored[sha], report.language, failed.get(sha), check)
+        thread += thread_messages(report.repository, stored[sha], report.language, failed.get(sha, ""), check)
     for tier in (Importance.MEDIUM, Importance.LOW):
         thread += _pack([tier_blocks(day, tier, head.shown)], counts.tier_heading(day, tier), day)
     thread += _pack([_late_blocks(day)], counts.late_heading(day), day)
@@ -272,7 +272,7 @@ def _first_sentence(text: str) -> str:
     sentence = found[0] if found else line
     if len(sentence) <= _SENTENCE:
         return sentence
-    head = cut(sentence, _SENTENCE)[0]
+    head = _LAST_WORD.sub("", sentence[:_SENTENCE])
     if head.count("`") % 2:
         head = head[: head.rindex("`")]
     return f"{head.rstrip(' ，、,')} …"

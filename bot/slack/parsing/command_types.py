@@ -2,14 +2,12 @@
 
 from dataclasses import dataclass
 from datetime import date
-from typing import Literal
 
 from analysis.models import Repository
 from bot.models.reference import Reference
 from bot.slack.parsing.subscription_options import SubscriptionOptions
 
 MOST_DAYS = 31  # in a range
-Why = Literal["", "future", "too_many"]
 
 
 @dataclass(frozen=True)
@@ -96,11 +94,10 @@ class Help:
 
 @dataclass(frozen=True)
 class NotUnderstood:
-    """Unparsable input, with the nearest command that would work (empty if there is none)."""
+    """Unparsable input, with the nearest command that would work."""
 
     text: str
-    nearest: str = ""
-    why: Why = ""
+    nearest: str
 
 
 @dataclass(frozen=True)
@@ -112,10 +109,9 @@ class Subscribe:
 
 @dataclass(frozen=True)
 class Unsubscribe:
-    """Cancel subscriptions of the channel: of one repository, the only one if None, or all with `everything`."""
+    """Cancel a subscription of the channel: of one repository, or the only one if None."""
 
     repository: Repository | None = None
-    everything: bool = False
 
 
 @dataclass(frozen=True)

@@ -1,20 +1,22 @@
 """The parser of commands. Text that it cannot parse is a question, or gets the nearest form that would work.
 
 [repo] DATE | FROM..TO | week [DATE|-N] | SHA | #PR | URL | search WORDS | upgrade [FROM[..TO]] | suspects TEXT | subscribe ... | unsubscribe | subscriptions | status | help
-A pasted traceback or log is the command `suspects` without its word. Commands without arguments and dates may also stand among words of courtesy.
+A pasted traceback or log is the command `suspects` without its word. Days may also be given in words.
 """
 
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from datetime import date
+from datetime import date, timedelta
+from difflib import get_close_matches
 from typing import NamedTuple
 
 from analysis.errors import Misuse
 from analysis.models import Repository
-from analysis.questions.days_asked import days_asked
-from analysis.questions.intent import asks_when_addressed
+from analysis.questions.days_asked import asks_over_days, days_asked
+from analysis.questions.intent import asks_when_addressed, references_in
 from analysis.search.reports import reads_as_failure
+from analysis.text import one_line, shorten
 from analysis.window import parse_day, parse_range, parse_week
 from bot.models.reference import parse_reference
 from bot.services.upgrade import parse_span
@@ -35,60 +37,39 @@ from bot.slack.parsing.command_types import (
     Unsubscribe,
     Upgrade,
     Week,
-    Why,
 )
 from bot.slack.parsing.input import InputError, named, plain_lines
-from bot.slack.parsing.sentences import (
-    asks_about_bot,
-    asks_for_digest,
-    is_question,
-    is_to_come,
-    is_vague,
-    quoted,
-    suggestion,
-    without_courtesy,
-)
 from bot.slack.parsing.subscription_options import parse_options
 
 MOST_CHARACTERS = 4_000  # of a question, and of a command that does not hold a log
 _WORDS = 50  # in a search
-_FIRST_YEAR = 1970  # git's dates begin with Unix time
-_COMPACT_DATE = re.compile(r"[0-9]{8}")
-_SPAN = re.compile(r"(?:[\w+-][\w./+-]*)?(?:\.\.(?:[\w+-][\w./+-]*)?)?")  # of tags, SHAs and days
-_UPGRADE_EXAMPLE = "upgrade v1.2.0..v1.3.0 downstream owner/name"
-_EVERYTHING = ("all", "全部", "所有")
+_SHOWN = 60  # characters of the input quoted in replies
+_SUGGESTED = 5  # words of the input in a suggested search
+_UPGRADE = re.compile(  # tags, SHAs or days
+    r"(?P<span>(?:(?!downstream\b)[\w+-][\w./+-]*)?(?:\.\.(?:[\w+-][\w./+-]*)?)?)(?:(?:^|\s+)downstream\s+(?P<names>.+))?",
+    re.IGNORECASE,
+)
+_LIKE_DATE = re.compile(r"-?\d+(?:[-/.年月]\d+)*日?")
+_ABOUT_BOT = re.compile(
+    r"(?:so )?(?:who|what) are you|what (?:can|do) you do|how (?:can|do) i use (?:you|this|it)|how (?:do you|does (?:this|it)) work"
+    r"|what|which|why|how|who|when|where|hello|hi|hey|thanks|thank you|你好|谢谢"
+    r"|你是谁|你是什么|你(?:会|能|可以)(?:做|干)?(?:什么|啥)|怎么用|如何使用|什么|为什么|怎么|哪个|谁",
+    re.IGNORECASE,
+)
 _QUOTES = str.maketrans("\u201c\u201d\u2018\u2019", "\"\"''")  # which Slack puts in place of straight ones
-_ALIASES = {
-    "subs": "subscriptions",
-    "list": "subscriptions",
-    "settings": "subscriptions",
-    "config": "subscriptions",
-    "订阅列表": "subscriptions",
-    "查看订阅": "subscriptions",
-    "设置": "subscriptions",
-    "配置": "subscriptions",
-    "unsub": "unsubscribe",
-    "取消订阅": "unsubscribe",
-    "退订": "unsubscribe",
-    "ping": "status",
-    "version": "status",
-    "状态": "status",
-    "?": "help",
-    "commands": "help",
-    "帮助": "help",
-    "命令": "help",
-    "用法": "help",
+_CHINESE = {
     "今天": "today",
     "昨天": "yesterday",
-    "搜索": "search",
-    "查找": "search",
-    "订阅": "subscribe",
     "周报": "week",
+    "搜索": "search",
     "升级": "upgrade",
-    "嫌疑": "suspects",
     "排查": "suspects",
+    "订阅": "subscribe",
+    "退订": "unsubscribe",
+    "订阅列表": "subscriptions",
+    "状态": "status",
+    "帮助": "help",
 }
-_ALONE: Mapping[str, Command] = {"help": Help(), "status": Status(), "subscriptions": ListSubscriptions()}
 
 
 class _Line(NamedTuple):
@@ -99,6 +80,10 @@ class _Line(NamedTuple):
     today: date
     find: Callable[[str], Repository | None]
 
+    @property
+    def text(self) -> str:
+        return " ".join(self.words)
+
 
 def holds_failure(text: str, bot_user: str = "") -> bool:
     """Return whether somebody pasted a failure: by its form, or after the command's word. `text` has Slack's markup."""
@@ -107,108 +92,89 @@ def holds_failure(text: str, bot_user: str = "") -> bool:
 
 
 def _keyword(word: str) -> str:
-    """Return a command's word under its usual name."""
-    return _ALIASES.get(word.lower(), word.lower())
+    """Return a command's word in English."""
+    return _CHINESE.get(word, word.lower())
 
 
 def parse(text: str, known: Sequence[Repository], today: date, usual: Sequence[Repository] = ()) -> Command:
     """Parse `text` (already `plain`, or with its lines) into a command.
 
-    `known` holds the repositories that short names may refer to; those in `usual` take precedence. Raise `InputError` for a
-    command with an invalid value.
+    `known` holds the repositories that short names may refer to; those in `usual` take precedence. Raise `Misuse` for a
+    command with an invalid value, and for days in the future or too many.
     """
-    if pasted := _suspects(text, known, usual):
+
+    def find(word: str) -> Repository | None:
+        return named(word, known, usual)
+
+    if pasted := _pasted(text.translate(_QUOTES), find):
         return pasted
     # Text copied from our own messages contains backticks and our substitute for a dot.
     words = text[:MOST_CHARACTERS].replace("`", " ").replace("\u2024", ".").split()
-    repository = named(words[0], known, usual) if words else None
+    repository = find(words[0]) if words else None
     rest = words[1:] if repository else words
     if not rest:
-        return _latest_day(today, repository)
-    command = _command(_Line(rest, repository, today, lambda word: named(word, known, usual)))
-    if isinstance(command, NotUnderstood) and command.nearest and repository:
-        return NotUnderstood(command.text, f"{words[0]} {command.nearest}", command.why)
+        return Day(parse_day("yesterday", today), repository, latest=True)
+    command = _command(_Line(rest, repository, today, find))
+    if isinstance(command, Days):
+        check_days(command.days)
     return command
 
 
-def _latest_day(today: date, repository: Repository | None) -> Day:
-    return Day(parse_day("yesterday", today), repository, latest=True)
+def check_days(days: Sequence[date]) -> None:
+    """Raise `InputError` for more days than are shown at once."""
+    if len(days) > MOST_DAYS:
+        raise InputError("{count} days are too many; name {most} at most", count=len(days), most=MOST_DAYS)
 
 
 def _command(line: _Line) -> Command:
     first, *rest = line.words
-    if parser := _PARSERS.get(_keyword(first if rest else _bare(first))):
+    keyword = _keyword(first if rest else first.rstrip("?？!！"))
+    if parser := _PARSERS.get(keyword):
         return parser(line._replace(words=rest))
-    return (None if rest else _word(_bare(first), line)) or _sentence(line)
-
-
-def _bare(word: str) -> str:
-    """Return a word without its marks: "yesterday?" and "help!" are commands too."""
-    return word.rstrip("?？!！") or word
+    return (None if rest else _word(keyword, line)) or _sentence(line)
 
 
 def _word(word: str, line: _Line) -> Command | None:
     """Parse a word as a command without arguments, a range, a day or a commit; return None if it is none of these."""
-    keyword = _keyword(word)
-    if keyword in _ALONE:
-        return _ALONE[keyword]
-    with suppress(ValueError, Misuse):
-        if _COMPACT_DATE.fullmatch(word):  # a date much rather than a SHA
-            return Day(parse_day(f"{date.fromisoformat(word)}", line.today), line.repository)
+    if word in _ALONE:
+        return _ALONE[word]
     with suppress(Misuse):
-        if ".." in word and not word.startswith("http"):
-            return _range(parse_range(word, line.today), word, line.repository)
-        return Day(parse_day(keyword, line.today), line.repository)
+        if ".." in word and "//" not in word:
+            return Days(tuple(parse_range(word, line.today)), line.repository)
+        return Day(parse_day(word, line.today), line.repository)
     with suppress(Misuse):
-        return Lookup(parse_reference(word), line.repository)
+        return Lookup(parse_reference(line.words[0]), line.repository)
     return None
 
 
-def _range(days: Sequence[date], text: str, repository: Repository | None) -> Command:
-    if len(days) > MOST_DAYS:
-        return NotUnderstood(quoted(text), f"{days[-MOST_DAYS]}..{days[-1]}", "too_many")
-    return Days(tuple(days), repository)
-
-
 def _sentence(line: _Line) -> Command:
-    """Parse words that are no command by themselves: a request in words, a question, or else what is nearest to them."""
-    text = " ".join(line.words)
-    if found := _request_in_words(text, line):
-        return found
-    if is_vague(text):
-        return NotUnderstood(quoted(text), "help")
-    if is_question(text, line.today):
-        return Ask(f"{line.repository} {text}" if line.repository else text)
-    if re.search(r"\w", without_courtesy(text)):
-        return NotUnderstood(quoted(text), suggestion(line.words, line.today))
-    return Help()
-
-
-def _request_in_words(text: str, line: _Line) -> Command | None:
-    """Parse a text that asks about the bot, or for a digest, days or a commit, politely or not; None if it does not."""
-    if asks_about_bot(text):
+    """Parse words that are no command by themselves: days in words, a question, or else what is nearest to them."""
+    text = line.text
+    if not re.search(r"\w", text) or _ABOUT_BOT.fullmatch(text.strip(" ?？!！.。")):
         return Help()
-    if asks_for_digest(text):
-        return _latest_day(line.today, line.repository)
-    bare = without_courtesy(text)
-    found = _word(bare, line) if bare != text and len(bare.split()) == 1 else None
-    return found or _days_in_words(text, line)
+    asked = days_asked(text, line.today)
+    if asked and not re.search(r"\w", asked.rest):
+        days = parse_range(f"{asked.first}..{asked.last}", line.today)
+        return Days(tuple(days), line.repository) if days[1:] else Day(days[0], line.repository)
+    if asks_when_addressed(text) or references_in(text) or asks_over_days(text, line.today):
+        return Ask(f"{line.repository} {text}" if line.repository else text)
+    return _not_understood(text, _suggestion(line))
 
 
-def _days_in_words(text: str, line: _Line) -> Command | None:
-    """Parse a text that consists of days, but for words of courtesy; None if it says more, or names no day."""
-    future = NotUnderstood(quoted(text), f"{line.today}", "future")
-    if is_to_come(text):
-        return future
-    try:
-        asked = days_asked(text, line.today)
-    except Misuse:  # all of them lie in the future
-        return None if asks_when_addressed(text) else future
-    if asked is None or re.search(r"\w", without_courtesy(asked.rest)):
-        return None
-    if asked.first.year < _FIRST_YEAR:
-        return NotUnderstood(quoted(text), suggestion(line.words, line.today))
-    return Day(asked.first, line.repository) if asked.first == asked.last else _range(asked.days, text, line.repository)
+def _not_understood(text: str, nearest: str) -> NotUnderstood:
+    return NotUnderstood(shorten(one_line(text), _SHOWN), nearest)
+
+
+def _suggestion(line: _Line) -> str:
+    """Return the nearest command that would work: yesterday for what looks like a date, the command mistyped, or a search."""
+    if _LIKE_DATE.fullmatch(line.text):
+        return f"{line.today - timedelta(days=1)}"
+    first, *rest = line.words
+    mistyped = get_close_matches(first.lower(), (*_PARSERS, *_ALONE, "suspects", "today", "yesterday"), 1, 0.7)
+    if mistyped and mistyped != ["search"]:
+        return mistyped[0]
+    words = [each for each in (rest if mistyped else line.words) if re.search(r"\w", each)][:_SUGGESTED]
+    return f"search {shorten(' '.join(words), _SHOWN) or 'memory leak'}"
 
 
 def _search(line: _Line) -> Command:
@@ -217,68 +183,49 @@ def _search(line: _Line) -> Command:
 
 
 def _week(line: _Line) -> Command:
-    """Parse a day of the week, or how many weeks it lies back; the repository may also stand here."""
-    repository, words = line.repository, line.words
-    if repository is None:
-        names = {each: named for each in words if (named := line.find(each))}
-        repository, words = next(iter(names.values()), None), [each for each in words if each not in names]
-    text = without_courtesy(" ".join(words))
+    """Parse a day of the week, or how many weeks it lies back."""
     try:
-        return Week(parse_week(_keyword(text), line.today), repository)
+        return Week(parse_week(_keyword(line.text), line.today), line.repository)
     except Misuse:
-        days = _days_in_words(text, line)
-        why: Why = days.why if isinstance(days, NotUnderstood) else ""
-        return NotUnderstood(quoted(" ".join(["week", *words])), "week -1", why)
+        days_asked(line.text, line.today)  # says so of days in the future
+        return _not_understood(f"week {line.text}", "week -1")
 
 
 def _upgrade(line: _Line) -> Command:
     """Parse the versions, and the downstream repositories after the keyword."""
-    words = line.words
-    place = next((number for number, word in enumerate(words) if word.lower() == "downstream"), len(words))
-    span, names = words[:place], " ".join(words[place + 1 :]).replace(",", " ").split()
-    refused = NotUnderstood(quoted(" ".join(["upgrade", *words])), _UPGRADE_EXAMPLE)
-    if len(span) > 1 or not all(map(_SPAN.fullmatch, span)) or (place < len(words) and not names):
-        return refused
-    start, end = parse_span(span[0] if span else "")
-    try:
-        return Upgrade(start, end, line.repository, tuple(map(Repository.parse, names)))
-    except Misuse:
-        return refused
+    if match := _UPGRADE.fullmatch(line.text):
+        start, end = parse_span(match["span"])
+        names = re.split(r"[\s,]+", match["names"].strip(", ")) if match["names"] else []
+        with suppress(Misuse):
+            return Upgrade(start, end, line.repository, tuple(map(Repository.parse, names)))
+    return _not_understood(f"upgrade {line.text}", "upgrade v1.2.0..v1.3.0 downstream owner/name")
 
 
 def _subscribe(line: _Line) -> Command:
-    if [_keyword(each) for each in line.words] == ["help"]:
-        return Help()
     return Subscribe(parse_options(line.words, line.repository, line.find))
 
 
 def _unsubscribe(line: _Line) -> Command:
-    """Parse the repository, which may stand before or after the keyword, or a word for all."""
-    words = line.words
-    if not words:
+    """Parse the repository, which may stand before or after the keyword."""
+    if not line.words:
         return Unsubscribe(line.repository)
-    if line.repository or len(words) > 1:
-        return NotUnderstood(quoted(" ".join(["unsubscribe", *words])), "unsubscribe")
-    if words[0].lower() in _EVERYTHING:
-        return Unsubscribe(everything=True)
-    if found := line.find(words[0]):
+    if line.repository or line.words[1:]:
+        return _not_understood(f"unsubscribe {line.text}", "unsubscribe")
+    if found := line.find(line.words[0]):
         return Unsubscribe(found)
-    raise InputError("unknown repository {text!r}; use owner/name", words[0])
+    raise InputError("unknown repository {text!r}; use owner/name", line.words[0])
 
 
-def _suspects(text: str, known: Sequence[Repository], usual: Sequence[Repository]) -> Command | None:
-    """Parse what somebody pasted, after the command's word or a repository or without either; None if it is no failure."""
-    text = text.translate(_QUOTES)
+def _pasted(text: str, find: Callable[[str], Repository | None]) -> Command | None:
+    """Parse what somebody pasted, after the command's word or a repository and it, or without; None if it is no failure."""
     first, rest = _first_word(text)
     repository = None
     with suppress(InputError):
-        repository = named(first, known, usual)
+        repository = find(first)
     keyword, after = _first_word(rest) if repository else (first, rest)
     if _keyword(keyword) == "suspects":
         return Suspects(after, repository)
-    if _keyword(keyword) in _PARSERS or not reads_as_failure(text):
-        return None
-    return Suspects(text, repository if repository in known else None)
+    return None if _keyword(keyword) in _PARSERS or not reads_as_failure(text) else Suspects(text)
 
 
 def _first_word(text: str) -> tuple[str, str]:
@@ -293,3 +240,4 @@ _PARSERS: Mapping[str, Callable[[_Line], Command]] = {
     "subscribe": _subscribe,
     "unsubscribe": _unsubscribe,
 }
+_ALONE: Mapping[str, Command] = {"help": Help(), "status": Status(), "subscriptions": ListSubscriptions()}

@@ -239,14 +239,9 @@ def test_commits_are_shown_unharmed(talk: Talk) -> None:
 
 @BY_RULES
 def test_lists_are_shown_unharmed(talk: Talk, day: str) -> None:
-    """Searches for what is hostile, their pages, and ranges list titles without obeying them."""
+    """Searches for what is hostile, and ranges list titles without obeying them."""
     words = ("evil.example", "channel", "<!channel>", "https://evil.example", "`|`", "\u202e", "part")
     type_all(talk, LIN, [f"search {each}" for each in words])
-    talk.type(LIN, "search work")
-    found = [each for each in talk.slack.private(LIN, DIGEST) if "page" in buttons(each)]
-    talk.finish(talk.slack.press(LIN, DIGEST, found[-1].ts, "page"))
-    (page,) = [each for each in talk.slack.private(LIN, DIGEST) if each.ts == found[-1].ts]
-    assert "page 2" in whole(page)
     listed = [each.text for each in talk.slack.private(LIN, DIGEST) if "Commits matching" in each.text]
     assert any("&lt;!channel&gt;" in each for each in listed)
     assert any(COMMITS[0]["sha"][:7] in whole(each) for each in talk.slack.private(LIN, DIGEST))
@@ -287,16 +282,6 @@ def test_questions_and_answers_are_harmless(talk: Talk, day: str) -> None:
     thread = talk.open(COMMITS[4]["sha"])
     (reply,) = raw(talk, LIN, f"does it say {HOSTILE[8]}?", thread)
     assert markdown(reply)
-
-
-def test_choices_are_harmless(talk: Talk, day: str) -> None:
-    """The question which commit is meant shows hostile titles on its buttons, and the answer quotes a hostile question."""
-    for first, second in pairwise(COMMITS[::3]):
-        question = f"<!channel> [x](https://evil.example) {first['sha']} or {second['sha']}? {HOSTILE[5]}"
-        (asks,) = raw(talk, ADA, question, day)
-        assert buttons(asks) == ["which_1", "which_2"]
-    (answer,) = talk.press(LIN, asks, "which_1")
-    assert markdown(answer)
 
 
 def test_the_modal_is_harmless(talk: Talk, day: str) -> None:

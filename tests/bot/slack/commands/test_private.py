@@ -199,10 +199,6 @@ DAY_VALUE, COMMIT_VALUE = "o/{x}|2026-02-05|UTC|en", "o/{x}|{sha}|en"
     [
         *((action, DAY_VALUE) for action in ("post_to_channel", "show_rest", "full_report")),
         *((action, COMMIT_VALUE) for action in ("post_to_channel", "too_high", "too_low")),
-        ("page", "search|0|o/{x} search {word}"),
-        ("page", "search|0|search {word}"),
-        ("which_0", '{{"what": "o/{x}|{sha}|en", "question": ""}}'),
-        ("which_0", '{{"what": "o/{x}|{sha}|en", "question": "what is this?"}}'),
     ],
 )
 def test_a_forged_button_reaches_nothing(bot: Bot, action: str, value: str) -> None:

@@ -10,6 +10,7 @@ from loopback.slack import LoopbackSlack
 from tests.bot.slack.commands.test_subscriptions import filled, held, said
 from tests.conftest import recorded
 from tests.servers.github import FaultyGitHub
+from tests.servers.running import whole
 from tests.servers.talk import ADA, DIGEST, Talk
 
 
@@ -51,22 +52,16 @@ def test_a_repository_is_kept_as_github_writes_it(talk: Talk, tmp_path: Path) ->
     assert "Commits: 2" in said(talk, "n 2026-02-05")
 
 
-def test_everything_is_ended_at_a_word(talk: Talk, tmp_path: Path) -> None:
-    """`unsubscribe all` ends every subscription of the channel, and names them."""
-    for text in ("subscribe", "subscribe big/name"):
-        said(talk, text)
-    assert "Unsubscribed: o/n, Big/Name" in said(talk, "unsubscribe all")
-    assert held(tmp_path) == []
-    assert "No subscriptions yet" in said(talk, "退订 全部")
-
-
 def test_a_form_refuses_a_branch_that_is_not_there_and_a_second_of_a_kind(talk: Talk, tmp_path: Path) -> None:
-    """A form names a missing branch at the repository, and another subscription's likeness at the paths."""
+    """Whoever submits a form is told privately of a missing branch, and of another subscription's likeness."""
     said(talk, "subscribe")
     shown = talk.type(ADA, "subscriptions")
     talk.slack.press(ADA, DIGEST, shown.ts, "edit_subscription", str(held(tmp_path)[0].id))
     view = talk.slack.wait_for(lambda: talk.slack.modal(ADA))
     said(talk, "subscribe paths csrc/")
-    assert list(talk.slack.submit(ADA, view.id, filled(paths="csrc/")).errors or {}) == ["paths"]
-    errors = talk.slack.submit(ADA, view.id, filled(repository="o/n@absent")).errors or {}
-    assert "no branch o/n@absent" in errors["repository"]
+    talk.finish(talk.slack.submit(ADA, view.id, filled(repository="o/n@absent")))
+    assert "no branch o/n@absent" in whole(talk.slack.private(ADA, DIGEST)[-1])
+    talk.slack.press(ADA, DIGEST, shown.ts, "edit_subscription", str(held(tmp_path)[0].id))
+    view = talk.slack.wait_for(lambda: talk.slack.modal(ADA))
+    talk.finish(talk.slack.submit(ADA, view.id, filled(paths="csrc/")))
+    assert "with these paths" in whole(talk.slack.private(ADA, DIGEST)[-1])

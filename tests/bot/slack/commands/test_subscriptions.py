@@ -273,14 +273,10 @@ def test_a_subscription_is_filled_into_a_modal(talk: Talk, tmp_path: Path) -> No
 
 WRONG_FIELDS = (
     ("repository", "no repository"),
-    ("repository", "o/secret"),
     ("timezone", "Mars"),
     ("paths", "!x"),
     ("watch", "LLM, x"),
     ("downstream", "no repository"),
-    ("downstream", "o/n"),
-    ("downstream", "o/secret"),
-    ("downstream", "o/gone"),
     ("channel", "C0QUIET"),
 )
 
@@ -379,7 +375,7 @@ def test_ending_what_is_not_subscribed_lists_what_is(talk: Talk, tmp_path: Path)
         said(talk, text)
     assert "This channel has no subscription to nobody/nothing" in said(talk, "unsubscribe nobody/nothing")
     told = said(talk, "unsubscribe o/m")
-    assert "This channel has no subscription to o/m; it has:" in told
+    assert "This channel has no subscription to o/m" in told
     assert "csrc/" in told
     asked = talk.type(ADA, "unsubscribe o/n")
     assert set(buttons(asked)) == {"unsubscribe"}
@@ -396,7 +392,8 @@ def test_a_button_of_what_has_ended_says_so(talk: Talk, tmp_path: Path) -> None:
     form = opened(talk, "edit_subscription")
     assert form.body["title"]["text"] == "Edit subscription"
     said(talk, "unsubscribe")
-    assert talk.slack.submit(ADA, form.id, filled()).errors == {"repository": "This subscription was already cancelled"}
+    talk.finish(talk.slack.submit(ADA, form.id, filled()))
+    assert "already cancelled" in whole(talk.slack.private(ADA, DIGEST)[-1])
     talk.finish(talk.slack.press(ADA, DIGEST, listed.ts, "unsubscribe", str(kept.id)))
     assert "already cancelled" in whole(talk.slack.private(ADA, DIGEST)[-1])
     talk.slack.press(ADA, DIGEST, listed.ts, "edit_subscription", str(kept.id))

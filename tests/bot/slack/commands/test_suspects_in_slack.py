@@ -81,7 +81,7 @@ def test_none_is_an_answer(talk: Talk) -> None:
     assert "No suspects: no frame" in whole(talk.reply(ADA, f"{BOT} {OTHER}"))
     assert "No suspects: no stored commit" in whole(talk.reply(ADA, f"{BOT} suspects the frobnicator explodes"))
     talk.type(ADA, "subscribe lang zh")
-    assert "没有可疑提交" in whole(talk.reply(ADA, f"{BOT} 嫌疑 frobnicator"))
+    assert "没有可疑提交" in whole(talk.reply(ADA, f"{BOT} 排查 frobnicator"))
 
 
 def test_the_channels_own_code_counts(slack: LoopbackSlack, github: FaultyGitHub, tmp_path: Path) -> None:

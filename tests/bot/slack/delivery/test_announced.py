@@ -69,13 +69,6 @@ def test_a_mention_is_told_in_the_channel_and_not_only_in_its_thread(talk: Talk)
     assert lines(talk) == ["📬 lin subscribed this channel to o/n: daily 09:00 UTC, en"]
 
 
-def test_several_ends_are_one_line(talk: Talk) -> None:
-    """`unsubscribe all` is told in a line."""
-    for text in ("subscribe", "subscribe o/m min high", "unsubscribe all"):
-        talk.type(ADA, text)
-    assert lines(talk)[2:] == ["📭 ada cancelled this channel's subscription to o/n, o/m (Filter: Only 🔴 high)"]
-
-
 def test_a_form_and_a_button_are_told_in_the_channels_language(talk: Talk, tmp_path: Path) -> None:
     """What is filled into a form, moved to another channel by it, or ended by a button at home, is told where it matters."""
     view = opened(talk)

@@ -50,7 +50,7 @@ from bot.local import sample_services
 from bot.models.downstream import DownstreamCheck
 from bot.models.subjects import CommitRef, DayRef, parse_commit_value, parse_day_value
 from bot.slack.messages.blocks import Message
-from bot.slack.messages.commit import commit_messages
+from bot.slack.messages.commit import commit_messages, thread_messages
 from bot.slack.messages.digest import digest_messages, report_slack, rest_messages, summary_message
 from bot.slack.messages.impacts import THREAD_MARK
 from loopback.sample import SAMPLE_DAY, SAMPLE_REPOSITORY
@@ -270,9 +270,7 @@ def test_hostile_text_is_shown_and_does_nothing() -> None:
     assert_whole(day, messages)
     for each in day.entries:
         for public in (True, False):
-            assert_takes(
-                commit_messages(ENGINE, each, "zh", TZ, reason=HOSTILE, public=public, shareable=not public), WEB
-            )
+            assert_takes(commit_messages(ENGINE, each, "zh", TZ, public=public, shareable=not public), WEB)
 
 
 def test_a_hostile_branch_is_harmless() -> None:
@@ -386,7 +384,7 @@ def test_a_private_reply_can_be_posted_and_a_public_one_is_a_thread() -> None:
 
 def test_a_commit_without_an_analysis_says_why() -> None:
     """One that could not be read is told with the reason."""
-    messages = commit_messages(ENGINE, entry(1, read=False), "zh", TZ, reason="limit", public=True)
+    messages = thread_messages(ENGINE, entry(1, read=False), "zh", "limit")
     assert "未能读取：limit" in read(messages)
 
 

@@ -14,7 +14,6 @@ from bot.slack.messages.blocks import (
     bullets,
     button,
     context,
-    cut,
     escaped,
     fallback,
     header,
@@ -94,22 +93,6 @@ def test_a_list_is_divided_between_its_items() -> None:
     packed = split([[rich(bullets(prose(each) for each in items))]])
     rows = [row for message in packed for block in message for part in block["elements"] for row in part["elements"]]
     assert [row["elements"][0]["text"] for row in rows] == [each.strip() for each in items]
-
-
-def test_a_long_paragraph_is_cut_at_the_end_of_a_sentence() -> None:
-    """Pieces end with sentences, in Chinese too, else with words, and only then anywhere."""
-    assert cut("One two. Three four. Five", 15) == ["One two.", " Three four.", " Five"]
-    assert cut("第一句。第二句。第三", 9) == ["第一句。第二句。", "第三"]
-    assert cut("aaaa bbbb cccc", 10) == ["aaaa bbbb ", "cccc"]
-    assert cut("a" * 25, 10) == ["a" * 10, "a" * 10, "a" * 5]
-    assert cut("", 10) == []
-
-
-@given(st.text(max_size=400), st.integers(1, 50))
-def test_nothing_is_lost_by_cutting(text: str, size: int) -> None:
-    """The pieces of a text are the text, and none is longer than asked."""
-    assert "".join(cut(text, size)) == text
-    assert all(len(piece) <= size for piece in cut(text, size))
 
 
 @given(st.text(max_size=2_000))

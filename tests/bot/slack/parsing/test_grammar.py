@@ -1,11 +1,13 @@
 """What people type, read into wishes."""
 
+import re
 from datetime import date, timedelta
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from analysis.errors import Misuse
 from analysis.models import Repository
 from bot.models.reference import Reference
 from bot.slack.messages.blocks import escaped
@@ -23,7 +25,7 @@ from bot.slack.parsing.command_types import (
     Upgrade,
 )
 from bot.slack.parsing.commands import parse
-from bot.slack.parsing.input import InputError, plain, plain_lines
+from bot.slack.parsing.input import plain, plain_lines
 
 TODAY = date(2026, 2, 6)  # a Friday
 VLLM, SGLANG, DEV = (Repository.parse(name) for name in ("vllm-project/vllm", "sgl-project/sglang", "acme/engine@dev"))
@@ -68,12 +70,6 @@ def test_a_day_is_understood(text: str, meant: date) -> None:
     [
         ("2026-2-5", day(2, 5)),
         ("2026/02/05", day(2, 5)),
-        ("20260205", day(2, 5)),
-        ("*2026-02-05*", day(2, 5)),
-        ("/vllm-digest 2026-02-05", day(2, 5)),
-        ("2026-02-05 please", day(2, 5)),
-        ("yesterday's digest", day(2, 5)),
-        ("show me the commits of last Friday", day(1, 30)),
         ("the day before yesterday", day(2, 4)),
         ("3 days ago", day(2, 3)),
         ("Feb 5", day(2, 5)),
@@ -81,20 +77,12 @@ def test_a_day_is_understood(text: str, meant: date) -> None:
         ("前天", day(2, 4)),
         ("上周五", day(1, 30)),
         ("2026年2月5日", day(2, 5)),
-        ("2月5号的日报", day(2, 5)),
-        ("总结昨天", day(2, 5)),
     ],
 )
 def test_a_day_may_be_given_in_words(text: str, meant: date) -> None:
-    """A day in the words of people is understood, with what they say for politeness."""
+    """A day in the words of people is understood."""
     assert wish(text) == Day(meant)
     assert wish(f"sglang {text}") == Day(meant, SGLANG)
-
-
-@pytest.mark.parametrize("text", ["digest", "show me the latest digest please", "日报", "最新日报"])
-def test_a_digest_without_a_day_is_the_latest(text: str) -> None:
-    """Who asks for the digest gets the latest."""
-    assert wish(text) == Day(day(2, 5), latest=True)
 
 
 @pytest.mark.parametrize(
@@ -130,9 +118,7 @@ def test_a_question_needs_no_mark(text: str) -> None:
     assert wish(text) == Ask(plain(text).replace("`", "").replace("vllm what", "vllm-project/vllm what"))
 
 
-@pytest.mark.parametrize(
-    "text", ["who are you?", "你能做什么？", "commands", "Hello!", "thanks", "谢谢", "!!!", "🙂", ".."]
-)
+@pytest.mark.parametrize("text", ["who are you?", "你能做什么？", "what", "怎么用？", "!!!", "🙂", ".."])
 def test_a_question_about_the_bot_is_one_for_help(text: str) -> None:
     """Who asks what the bot does, or for nothing, sees what can be asked."""
     assert wish(text) == Help()
@@ -179,7 +165,6 @@ def test_an_upgrade_that_is_none_gets_an_example(text: str) -> None:
         ("mon..today", day(2, 2), day(2, 6)),
         ("-30..today", day(1, 7), day(2, 6)),
         ("2026-02-01 .. 2026-02-05", day(2, 1), day(2, 5)),
-        ("from 2026-02-01 to 2026-02-05", day(2, 1), day(2, 5)),
         ("2026-2-1~2026-2-5", day(2, 1), day(2, 5)),
         ("2026-02-05..2026-02-01", day(2, 1), day(2, 5)),
         ("2026-02-01..2026-03-01", day(2, 1), day(2, 6)),
@@ -200,11 +185,6 @@ def test_a_range_is_its_days(text: str, first: date, last: date) -> None:
         (SHA, SHA, None, None),
         ("1234567", "1234567", None, None),
         ("#33293", None, 33293, None),
-        ("PR 33293", None, 33293, None),
-        ("look at #33293 please", None, 33293, None),
-        ("解释一下 #33293", None, 33293, None),
-        ("explain commit 4d95135", "4d95135", None, None),
-        (f"sglang look at {WEB}/pull/33293 please", None, 33293, VLLM),
         ("33293", None, 33293, None),
         (f"<{WEB}/pull/33293>", None, 33293, VLLM),
         (f"<{WEB}/pull/33293|#33293>", None, 33293, VLLM),
@@ -228,7 +208,6 @@ def test_a_commit_is_understood(text: str, sha: str | None, pr: int | None, repo
         ("search kv connector", "kv connector"),
         ("SEARCH  `kv`", "kv"),
         ("搜索 调度器", "调度器"),
-        ("查找 kv", "kv"),
         ("search a &amp; b &lt;c&gt;", "a & b <c>"),
         ("search <https://vllm.ai|vllm.ai>", "https://vllm.ai"),
         ("search scheduler\u2024py", "scheduler.py"),
@@ -252,7 +231,6 @@ FAILURE = 'Traceback (most recent call last):\n  File "a.py", line 1, in f\n    
         (f"else/where suspects {FAILURE}", Suspects(FAILURE, OTHER)),
         ("suspects", Suspects("")),
         (FAILURE, Suspects(FAILURE)),
-        (f"sglang\n{FAILURE}", Suspects(f"sglang\n{FAILURE}", SGLANG)),
         (FAILURE.replace('"', "\u201c"), Suspects(FAILURE)),
         ("2026-02-05 10:00 INFO a\n2026-02-05 10:01 ERROR failed\n2026-02-05 10:02 INFO b", None),
         ("tests/test_a.py:12: in test_it\n    run()\nE   TypeError: no", None),
@@ -268,7 +246,7 @@ def test_a_search_is_for_fifty_words() -> None:
     assert wish("search " + "word " * 900) == Search(" ".join(["word"] * 50))
 
 
-@pytest.mark.parametrize("text", ["help", "Help", "帮助", "help me", "vllm help", "<@U0BOT>: help"])
+@pytest.mark.parametrize("text", ["help", "Help!", "帮助", "?", "vllm help", "<@U0BOT>: help"])
 def test_help_is_given(text: str) -> None:
     """Who asks for help gets it."""
     assert wish(text) == Help()
@@ -301,8 +279,6 @@ def test_a_repository_may_come_first(text: str, meant: Command) -> None:
     [
         ("２０２６-02-05", "2026-02-05"),
         ("2026-02-30", "2026-02-05"),
-        ("1969-12-31", "2026-02-05"),
-        ("-99999", "2026-02-05"),
         ("tody", "today"),
         ("yestrday", "yesterday"),
         ("hlep", "help"),
@@ -311,47 +287,39 @@ def test_a_repository_may_come_first(text: str, meant: Command) -> None:
         ("search", "search memory leak"),
         ("search !!!", "search memory leak"),
         ("搜索", "search memory leak"),
-        ("sglang seems slow", "sglang search seems slow"),
+        ("sglang seems slow", "search seems slow"),
         ("kv connector", "search kv connector"),
         ("调度器", "search 调度器"),
         ("4d9", "search 4d9"),
         ("2/5", "2026-02-05"),
-        ("what", "help"),
-        ("怎么用？", "help"),
-        ("pause", "unsubscribe"),
-        ("https://a.example/b", ""),
-        ("#0", ""),
-        ("look at #012", "search look at"),
-        ("<@U0LIN> <!here>", "search <@U0LIN> <!here>"),
-        (":rocket:?", "search rocket"),
+        ("https://a.example/b", "search https://a.example/b"),
+        ("#0", "search #0"),
+        ("look at #012", "search look at #012"),
+        (":rocket:", "search :rocket:"),
     ],
 )
 def test_what_is_not_understood_gets_the_nearest_that_works(text: str, nearest: str) -> None:
     """A slip of the pen, another way to write a date or a whole sentence leads to what was probably meant."""
     found = wish(text)
     assert isinstance(found, NotUnderstood)
-    assert (found.nearest, found.why) == (nearest, "")
+    assert found.nearest == nearest
 
 
 @pytest.mark.parametrize(
-    ("text", "nearest", "why"),
+    ("text", "why"),
     [
-        ("2026-02-07", "2026-02-06", "future"),
-        ("2027-01-01..2027-01-31", "2026-02-06", "future"),
-        ("tomorrow?", "2026-02-06", "future"),
-        ("明天", "2026-02-06", "future"),
-        ("last 60 days", "2026-01-07..2026-02-06", "too_many"),
-        ("2025-01-01..2027-01-01", "2026-01-07..2026-02-06", "too_many"),
-        ("2026-01-01..2026-02-01", "2026-01-02..2026-02-01", "too_many"),
-        ("-31..today", "2026-01-07..2026-02-06", "too_many"),
-        ("vllm 2025-01-01..2026-01-31", "vllm 2026-01-01..2026-01-31", "too_many"),
+        ("2026-02-07", "2026-02-07 is in the future; the latest day is 2026-02-06"),
+        ("2027-01-01..2027-01-31", "2027-01-01 is in the future; the latest day is 2026-02-06"),
+        ("1969-12-31", "'1969-12-31' is before 1970, when git has no commits"),
+        ("last 60 days", "61 days are too many; name 31 at most"),
+        ("-31..today", "32 days are too many; name 31 at most"),
+        ("vllm 2025-01-01..2026-01-31", "396 days are too many; name 31 at most"),
     ],
 )
-def test_days_that_cannot_be_had_are_told_so(text: str, nearest: str, why: str) -> None:
-    """Days to come and a range of over 31 days are named as such, with days that can be had."""
-    found = wish(text)
-    assert isinstance(found, NotUnderstood)
-    assert (found.nearest, found.why) == (nearest, why)
+def test_days_that_cannot_be_had_are_told_so(text: str, why: str) -> None:
+    """Days to come and a range of over 31 days are named as such."""
+    with pytest.raises(Misuse, match=re.escape(why)):
+        wish(text)
 
 
 def test_what_is_quoted_back_is_short() -> None:
@@ -361,7 +329,6 @@ def test_what_is_quoted_back_is_short() -> None:
         "serch " + "word" * 900,
         f"{'o' * 39}/{'n' * 100} " + "word " * 700,
         f"{'o' * 39}/{'n' * 100} 2026-13-45",
-        f"{'o' * 39}/{'n' * 100} 2030-01-01 {'word ' * 700}",
     ):
         found = wish(text)
         assert isinstance(found, NotUnderstood)
@@ -408,7 +375,7 @@ def test_whatever_is_typed_is_a_wish(text: str) -> None:
     """What is wrong is told as such; what is suggested is understood, as it is and as it is copied from the message that shows it."""
     try:
         found = wish(text)
-    except InputError:
+    except Misuse:
         return
     if isinstance(found, Days):
         assert 1 <= len(found.days) <= MOST_DAYS

@@ -218,7 +218,7 @@ STORED = {"key": "k", "user": "U0ADA", "channel": "C0DIGEST"}
 REQUESTS: list[AnyRequest] = [
     CommandRequest(**STORED, text="help"),
     MessageRequest(**STORED, text="why?", ts="1.2", mentioned=True),
-    ButtonRequest(**STORED, action="page", value="search|10|kv"),
+    ButtonRequest(**STORED, action="why", value="o/n|4d95|en"),
     QuestionForm(**STORED, about="o/n|abc|en", question="is it safe?"),
     SubscriptionForm(**STORED, options=SubscriptionOptions(timezone="UTC"), changes=7, at_home=True),
     HomeRequest(**STORED),

@@ -6,12 +6,11 @@ import pytest
 
 from analysis.errors import Misuse
 from analysis.models import Importance, Language, Repository
-from bot.slack.parsing.command_types import Command, Day, Help, ListSubscriptions, Subscribe, Unsubscribe
+from bot.slack.parsing.command_types import Command, Day, ListSubscriptions, Subscribe, Unsubscribe
 from bot.slack.parsing.commands import parse
 from bot.slack.parsing.input import InputError, named, plain
 from bot.slack.parsing.subscription_options import (
     SubscriptionOptions,
-    parse_language,
     parse_paths,
     parse_time,
     parse_zone,
@@ -45,53 +44,32 @@ def told(text: str, language: Language = "en") -> str:
     [
         "subscribe flask at 08:30",
         "subscribe at 08:30 flask",
-        "flask subscribe at=08:30",
-        "subscribe at 8:30am, flask;",
-        "subscribe pallets/FLASK --at 08:30",
-        "subscribe at:08:30 <https://github.com/pallets/flask|pallets/flask>",
-        "subscribe github.com/pallets/flask/ at 0830",
-        "订阅 flask 时间8点半",
-        "订阅 flask 时间 8：30",
-        "subscribe --at=8.30 https://github.com/pallets/flask.git",
+        "flask subscribe at 8：30;",
+        "subscribe pallets/FLASK, at 8:30",
+        "subscribe <https://github.com/pallets/flask|pallets/flask> at 08:30",
+        "订阅 github.com/pallets/flask/ at 08:30",
     ],
 )
 def test_a_repository_and_a_time_are_read_wherever_they_stand(text: str) -> None:
-    """The repository may stand anywhere, as a name or an address, and a value may be tied to its word."""
+    """The repository may stand anywhere, as a name or an address."""
     assert wanted(text) == SubscriptionOptions(repository=FLASK, at=time(8, 30))
 
 
-def test_every_word_has_a_chinese_one() -> None:
-    """The grammar's words are understood in Chinese, with or without a space after them."""
-    expected = SubscriptionOptions(
-        repository=STABLE,
-        at=time(9, 30),
-        timezone="Asia/Shanghai",
-        language="zh",
-        least=Importance.MEDIUM,
-        paths=("csrc/**", "*.cu"),
-    )
-    assert wanted("订阅 flask@stable 时间9点半 时区asia/shanghai 语言 中文 最低中 路径 csrc/**、*.cu") == expected
-    assert wanted("subscribe paths csrc/** *.cu flask@stable at 9:30") != expected
-    assert (
-        wanted("subscribe flask@stable paths csrc/** *.cu min medium lang zh-CN, tz Asia/shanghai at 9:30 AM")
-        == expected
+def test_options_stand_in_any_order() -> None:
+    """Each option's value ends where the next option begins."""
+    assert wanted("subscribe flask@stable paths csrc/** *.cu min medium lang ZH, tz Asia/shanghai at 9:30") == (
+        SubscriptionOptions(
+            repository=STABLE,
+            at=time(9, 30),
+            timezone="Asia/Shanghai",
+            language="zh",
+            least=Importance.MEDIUM,
+            paths=("csrc/**", "*.cu"),
+        )
     )
 
 
-@pytest.mark.parametrize(
-    ("text", "hour", "minute"),
-    [
-        *(("09:00", 9, 0), ("9am", 9, 0), ("9 AM", 9, 0), ("9:00 PM", 21, 0), ("12am", 0, 0), ("12pm", 12, 0)),
-        *(("0900", 9, 0), ("930", 9, 30), ("9.30", 9, 30), ("9点", 9, 0), ("9点半", 9, 30), ("9：30", 9, 30)),
-        *(("9点15分", 9, 15), ("23:59", 23, 59)),
-    ],
-)
-def test_a_time_is_read_as_people_write_it(text: str, hour: int, minute: int) -> None:
-    """Clocks of twelve and of twenty-four hours, with or without marks, in either language."""
-    assert parse_time(text) == time(hour, minute)
-
-
-@pytest.mark.parametrize("text", ["", "9", "25:00", "9:60", "13pm", "0am", "9:5", "noon", "24:00", "٩:٠٠"])
+@pytest.mark.parametrize("text", ["", "9", "25:00", "9:60", "9am", "9:5", "noon", "24:00", "٩:٠٠"])
 def test_what_is_no_time_is_refused(text: str) -> None:
     """Neither a bare number nor an hour that no clock shows is a time."""
     with pytest.raises(Misuse, match="not a valid time"):
@@ -108,12 +86,6 @@ def test_a_zone_is_known_in_any_case() -> None:
     for name in ("localtime", "Factory", "posix/UTC", "right/UTC", "Mars/Olympus", "", "../etc"):
         with pytest.raises(Misuse, match="unknown time zone"):
             parse_zone(name)
-
-
-def test_a_language_has_many_names() -> None:
-    """Both languages are known by their codes and by their names in either."""
-    assert {parse_language(each) for each in ("zh", "zh-CN", "中文", "Chinese")} == {"zh"}
-    assert {parse_language(each) for each in ("en", "en-US", "English", "英文")} == {"en"}
 
 
 @pytest.mark.parametrize(
@@ -167,7 +139,6 @@ def test_what_is_no_path_is_refused(text: str, said: str) -> None:
         ("subscribe min huge", "'huge' is not a valid importance", "重要度“huge”无效"),
         ("subscribe at 9:00 at 10:00", "at is given twice", "at 出现了两次"),
         ("subscribe pahts csrc/", "did you mean paths?", "是想写 paths 吗"),
-        ("subscribe django", "unknown repository 'django'; use owner/name", "没有名为“django”的仓库"),
         ("unsubscribe django", "unknown repository 'django'", "没有名为“django”的仓库"),
         ("subscribe flask pallets/jinja", "covers one repository", "只对应一个仓库"),
         ("subscribe o/..", "is not a repository", "不是仓库"),
@@ -183,15 +154,15 @@ def test_what_is_wrong_is_said_in_the_channels_language(text: str, english: str,
 @pytest.mark.parametrize(
     ("text", "meant"),
     [
-        *((each, ListSubscriptions()) for each in ("subs", "list", "订阅列表", "subscriptions")),
-        *((each, Unsubscribe()) for each in ("unsub", "退订", "取消订阅")),
-        *((each, Unsubscribe(everything=True)) for each in ("unsubscribe all", "退订 全部")),
-        ("unsub flask", Unsubscribe(FLASK)),
-        *((each, Help()) for each in ("subscribe help", "subscribe ?", "订阅 帮助")),
+        ("subscriptions", ListSubscriptions()),
+        ("订阅列表", ListSubscriptions()),
+        ("unsubscribe", Unsubscribe()),
+        ("退订 flask", Unsubscribe(FLASK)),
+        ("flask unsubscribe", Unsubscribe(FLASK)),
     ],
 )
-def test_subscriptions_have_short_words(text: str, meant: Command) -> None:
-    """What is often typed has short words and Chinese ones, and the forms are shown to who asks for them."""
+def test_subscriptions_are_listed_and_cancelled_by_a_word(text: str, meant: Command) -> None:
+    """They are listed and cancelled by a word, in Chinese too."""
     assert wish(text) == meant
 
 
