@@ -2,7 +2,7 @@
 
 What git prints is text from outside: everything but `trees` is redacted here, as at GitHub's door. A SHA off the branch, a tag or
 another branch is fetched when it is asked for; blobs are fetched in one request for many commits (`fetch_blobs`) or for a
-tree (`fetch_tree`), and otherwise one commit or file at a time, when they are read.
+tree that is searched, and otherwise one commit or file at a time, when they are read.
 """
 
 import weakref
@@ -19,7 +19,7 @@ from analysis.sources.git.folder import MirrorFolder, MirrorState
 from analysis.sources.git.history import Commits, Names, is_sha
 from analysis.sources.git.objects import Limits, Objects, TreeEntry, text
 from analysis.sources.git.program import Git, Remote, is_ref_name
-from analysis.sources.git.search import FileQuery, SymbolHistory, matches, paths_with
+from analysis.sources.git.search import SymbolHistory, matches, paths_with
 from analysis.sources.github import Comparison
 from analysis.sources.sanitize import sanitized
 from analysis.sources.secrets import Redactor
@@ -147,12 +147,6 @@ class Mirror:
         for start in range(0, len(shas), _COMMITS_AT_ONCE):
             self.fetch_blobs(shas[start : start + _COMMITS_AT_ONCE])
 
-    def fetch_tree(self, sha: str, folders: Sequence[str] = (), suffixes: Sequence[str] = ()) -> None:
-        """Fetch the files of a commit in one request: all of them, or those below `folders` and with one of `suffixes`."""
-        commit = self.resolve(sha)
-        with self._translated(sha):
-            self._objects.bring(self._objects.files(commit, folders, suffixes))
-
     def read_commit(self, ref: str, pull: PullRequest | None = None) -> Commit:
         """Read a commit (a SHA or an unambiguous prefix) with its files and patches, and with its pull request if given."""
         sha = ref.lower() if is_sha(ref.lower()) else self.resolve(ref)
@@ -213,9 +207,7 @@ class Mirror:
         what: str,
         *,
         regex: bool = False,
-        ignore_case: bool = False,
         folders: Sequence[str] = (),
-        suffixes: Sequence[str] = (),
         limit: int = _MOST_MATCHES,
     ) -> tuple[FileMatch, ...]:
         """Return the lines of a commit's files with a text, or a POSIX extended expression; at most `limit`, 20 a file.
@@ -223,11 +215,10 @@ class Mirror:
         `folders` may name single files. The files searched are fetched first, all in one request. A secret is found by its
         whole file.
         """
-        query = FileQuery(what, regex, ignore_case, folders, suffixes)
         commit = self.resolve(sha)
-        self.fetch_tree(commit, folders, suffixes)
         with self._translated(sha):
-            places = list(islice(matches(self._objects, commit, query), limit))
+            self._objects.bring(self._objects.files(commit, folders))
+            places = list(islice(matches(self._objects, commit, what, regex=regex, folders=folders), limit))
         files = {path: (self.read_file(commit, path) or "").split("\n") for path in dict.fromkeys(p for p, _ in places)}
         names = {path: Redactor(file_names=[path])(path) for path in files}
         return tuple(
@@ -235,11 +226,11 @@ class Mirror:
         )
 
     def history(self, path: str, *, at: str = "", symbol: str = "", limit: int = _MOST_HISTORY) -> tuple[Commit, ...]:
-        """List the latest commits that changed a path, or how often it has `symbol`; up to the commit `at`, or the head."""
+        """List the latest commits that changed a path, or whose diff of it shows `symbol`; up to the commit `at`, or the head."""
         start = self.resolve(at or self.branch)
         with self._translated(start):
             if symbol:
-                found = list(islice(self._commits.log_of_symbol(start, symbol, path), limit))
+                found = list(islice(self._commits.showing(start, [symbol], path), limit))
             else:
                 found = self._commits.log(start, f"--max-count={limit}", path=path)
         return tuple(sanitized(each) for each in found)
@@ -251,8 +242,8 @@ class Mirror:
         of four files: of `paths` and those that have it at the head, where it is defined first.
         """
         head = self.head()
-        self.fetch_tree(head, suffixes=_SEARCHED)
         with self._translated(head):
+            self._objects.bring(self._objects.files(head, suffixes=_SEARCHED))
             found = SymbolHistory(self._objects, self._commits, head, _SEARCHED).find(name, paths, oldest=oldest)
         return tuple(map(sanitized, found))
 
@@ -319,7 +310,7 @@ class _CommitFiles:
             return ()
         try:
             with self._translated(self._commit):
-                self._objects.bring(self._objects.files(self._commit, (), _SEARCHED))
+                self._objects.bring(self._objects.files(self._commit, suffixes=_SEARCHED))
                 return tuple(paths_with(self._objects, self._commit, word, _SEARCHED))
         except DigestError:
             return None

@@ -98,21 +98,11 @@ class Commits:
         output = self._objects.run(*_LOG, *options, "--end-of-options", revision, "--", *_literal(path))
         return list(_listed_commits(output, self._web_url))
 
-    def log_of_symbol(self, revision: str, symbol: str, path: str) -> Iterator[Commit]:
-        """Yield the commits that changed how often a file has a symbol, newest first; of its latest 300.
-
-        A commit whose files the server lacks is left out.
-        """
-        commits = self.log(revision, f"--max-count={_MOST_SEARCHED}", path=path)
-        self.bring_changes([each.sha for each in commits], path)
-        for each in commits:
-            with suppress(ObjectMissing):
-                if self._count(symbol, path, each.sha) != self._count(symbol, path, *each.parents[:1]):
-                    yield each
-
     def showing(self, revision: str, words: Sequence[str], path: str) -> Iterator[Commit]:
         """Yield the commits whose diff of a file shows one of some words, newest first; of its latest 300."""
-        pattern = re.compile(rb"(?<!\w)(?:%s)(?!\w)" % b"|".join(re.escape(word.encode()) for word in words))
+        pattern = re.compile(
+            rb"(?<!\w)(?:%s)(?!\w)" % b"|".join(re.escape(word.encode("utf-8", "replace")) for word in words)
+        )
         commits = self.log(revision, f"--max-count={_MOST_SEARCHED}", path=path)
         for start in range(0, len(commits), _SEARCHED_AT_ONCE):
             batch = commits[start : start + _SEARCHED_AT_ONCE]
@@ -121,11 +111,6 @@ class Commits:
             _, *parts = _PATCH_OF.split(self._objects.run(*_PATCHES_OF_PATH, "--", *_literal(path), stdin=_lines(shas)))
             showing = {text(sha) for sha, patch in zip(parts[::2], parts[1::2], strict=True) if pattern.search(patch)}
             yield from (each for each in batch if each.sha in showing)
-
-    def _count(self, symbol: str, path: str, *shas: str) -> int:
-        """Return how often a file has a symbol as of a commit; never as of none."""
-        roots = [root for sha in shas if (root := self._objects.root(sha))]
-        return sum((self._objects.file(root, path) or "").count(symbol) for root in roots)
 
     def read(self, sha: str) -> Commit | None:
         """Read a commit with its files and patches, having fetched what it changes; None if the mirror lacks it.
