@@ -3,9 +3,9 @@
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
-from analysis.gitignore import path_patterns
 from analysis.impact.watch import touches
 from analysis.models import Chosen, DayReport, Entry, Frozen, Importance, Touch
+from analysis.paths import path_patterns
 from bot.store import Store
 
 _RANK = {Importance.HIGH: 2, Importance.MEDIUM: 1, Importance.LOW: 0}

@@ -33,11 +33,18 @@ _PARENT_LINE = re.compile(rb"tree [0-9a-f]{40}\nparent ([0-9a-f]{40})\n")
 
 
 class Limits(NamedTuple):
-    """The megabytes of a mirror at most, and the seconds of a fetch and of any other run of git."""
+    """The megabytes of a mirror, and of the whole repository as GitHub tells it; seconds; and packs before they are united.
 
-    megabytes: int
-    fetch: float
-    command: float
+    The seconds are those of a clone, of a fetch, of any other run of git, and of waiting while others write.
+    """
+
+    megabytes: int = 2_000
+    repository_megabytes: int = 20_000
+    clone: float = 1_800
+    fetch: float = 600
+    command: float = 60
+    lock: float = 120
+    packs: int = 60
 
 
 class RawChange(NamedTuple):
