@@ -16,7 +16,7 @@ from analysis.errors import DigestError, UnknownCommit
 from analysis.models import Commit, PullRequest, Repository, Trees
 from analysis.sources.git.errors import GitCause, GitFailed, MirrorDamaged, translated_errors, unknown_commit
 from analysis.sources.git.folder import MirrorFolder, MirrorState
-from analysis.sources.git.history import Commits, Names, is_sha
+from analysis.sources.git.history import Commits, is_sha
 from analysis.sources.git.objects import Limits, Objects, TreeEntry, text
 from analysis.sources.git.program import Git, Remote, is_ref_name
 from analysis.sources.git.search import SymbolHistory, matches, paths_with
@@ -58,8 +58,7 @@ class Mirror:
         self._folder = folder
         self._host = remote.host
         self._objects = Objects(git, folder, remote, limits, on_progress)
-        self._commits = Commits(self._objects, state.web_url)
-        self._names = Names(self._objects, self.branch)
+        self._commits = Commits(self._objects, self.branch, state.web_url)
         weakref.finalize(self, self._objects.close)
 
     def __enter__(self) -> Self:
@@ -75,7 +74,7 @@ class Mirror:
     def head(self) -> str:
         """Return the SHA of the branch's head."""
         with self._translated():
-            return self._names.commit(f"refs/heads/{self.branch}") or _fail()
+            return self._commits.sha_of(f"refs/heads/{self.branch}") or _fail()
 
     def list_commits(self, window: Window) -> tuple[Commit, ...]:
         """List the window's commits by committer date, newest first, as GitHub does: unread, without files."""
@@ -98,13 +97,13 @@ class Mirror:
     def find(self, ref: str) -> str | None:
         """Return the SHA of the only commit on the branch that begins with `ref`, without a request; None if there is none."""
         with self._translated(ref):
-            sha = self._names.beginning_with(ref.lower())
+            sha = self._commits.beginning_with(ref.lower())
         return sha if sha and self.contains(sha) else None
 
     def contains(self, sha: str) -> bool:
         """Return whether the branch contains the commit."""
         with self._translated(sha):
-            if not is_sha(sha) or not self._names.commit(sha):
+            if not is_sha(sha) or not self._commits.sha_of(sha):
                 return False
             return self._ancestor("--is-ancestor", sha, f"refs/heads/{self.branch}") is not None
 
@@ -130,7 +129,7 @@ class Mirror:
         if not is_ref_name(name):
             raise unknown_commit(self.repository, name)
         with self._translated(name):
-            found = self._names.known(name) or self._names.fetched(name)
+            found = self._commits.known(name) or self._commits.fetched(name)
         if found is None:
             raise unknown_commit(self.repository, name)
         return found
