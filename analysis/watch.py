@@ -11,10 +11,9 @@ from typing import NamedTuple
 from analysis.citations import to_file, to_line
 from analysis.diff import DiffLine, changed_lines, headed_hunks
 from analysis.errors import Misuse
-from analysis.gitignore import check_pattern, path_patterns
 from analysis.locale import Phrase
 from analysis.models import Commit, FileChange, Touch
-from analysis.paths import Kind, kind
+from analysis.paths import Kind, check_pattern, kind, path_patterns
 
 _MAX_TERMS = 20
 _MAX_LENGTH = 200  # characters of a term

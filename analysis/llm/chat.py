@@ -1,13 +1,14 @@
 """Calls to chat models, for validated values or streamed text.
 
-Servers support different ways to request a schema, so these are tried in order, and the first that works is remembered:
-strict JSON schema; JSON object with a schema; JSON object with the schema in the prompt; plain text. Every reply is
+A value is requested by a strict JSON schema, and from a server that refuses one by the schema in the prompt. Every reply is
 validated: a server may accept a schema and ignore it. Replies are streamed, so that a stalled server is noticed after
-`timeout` seconds of silence rather than at the end, and an interrupted reply differs from a finished one.
+`timeout` seconds of silence rather than at the end, and an interrupted reply differs from a finished one. The SDK retries
+what fails before a reply begins.
 """
 
 import re
 from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
@@ -21,8 +22,8 @@ from pydantic import BaseModel
 from analysis.cancellation import Cancelled, check_cancelled
 from analysis.diff import tokens
 from analysis.errors import ModelFailure
-from analysis.llm.errors import Interrupted, ToolsRefused, Unsupported, translated_errors
-from analysis.llm.response_format import ResponseMode, response_format, schema_prompt, validated
+from analysis.llm.errors import SchemaRefused, ToolsRefused, translated_errors
+from analysis.llm.response_format import response_format, schema_prompt, validated
 from analysis.llm.tool_calls import CallCollector, Tool, ToolCall
 from analysis.locale import Phrase, mark
 
@@ -83,7 +84,6 @@ class _Request(NamedTuple):
     messages: Sequence[ModelMessage]
     max_tokens: int
     usage: UsageCounter
-    mode: ResponseMode = ResponseMode.TEXT
     asked: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -115,7 +115,7 @@ class ChatModel:
             timeout=openai.Timeout(timeout, connect=_CONNECT),
             max_retries=retries,
         )
-        self._mode = ResponseMode.STRICT_SCHEMA
+        self._takes_schemas = True  # until the server refuses one and replies without
         self.takes_tools = True  # until the server refuses them
         self._has_called = False
 
@@ -141,36 +141,27 @@ class ChatModel:
 
         Raises `ModelFailure` if there is none.
         """
-        for mode in ResponseMode:
-            if mode < self._mode:
-                continue
-            form = response_format(mode, schema)
-            request = _Request(messages, max_tokens, usage, mode, {"response_format": form} if form else {})
-            try:
-                value = self._valid(request, schema)
-            except Unsupported:
-                continue
-            self._mode = max(self._mode, mode)
-            return value
-        raise ModelFailure(Phrase("the server accepts none of the known request formats"), lasting=True)
+        request = _Request(messages, max_tokens, usage)
+        if self._takes_schemas:
+            with suppress(SchemaRefused):
+                return self._valid(request._replace(asked={"response_format": response_format(schema)}), schema)
+        turns = [*messages, ModelMessage("user", schema_prompt(schema))]
+        value = self._valid(request._replace(messages=turns), schema)
+        self._takes_schemas = False
+        return value
 
     def _valid(self, request: _Request, schema: type[T]) -> T:
-        """Return the value of a reply requested in one response mode. An invalid reply gets one repair turn."""
-        turns = list(request.messages)
-        if request.mode >= ResponseMode.OBJECT:
-            turns.append(ModelMessage("user", schema_prompt(schema)))
-        text = self._finished_reply(request._replace(messages=turns))
+        """Return the value of a reply. An invalid reply gets one repair turn."""
+        text = self._finished_reply(request)
         if not text.strip():
-            # Some servers reply with a blank JSON object, but reply properly in another mode.
-            if request.mode is ResponseMode.TEXT:
-                raise ModelFailure(Phrase("the reply was empty"))
-            raise Unsupported
+            # Some servers reply with a blank JSON object, but reply properly without a schema.
+            if "response_format" in request.asked:
+                raise SchemaRefused
+            raise ModelFailure(Phrase("the reply was empty"))
         value, wrong = validated(text, schema)
         if value is None:
-            repair = ModelMessage(
-                "user", f"That is not valid: {wrong}. Reply again with the corrected JSON object only."
-            )
-            turns += [ModelMessage("assistant", text), repair]
+            repair = f"That is not valid: {wrong}. Reply again with the corrected JSON object only."
+            turns = [*request.messages, ModelMessage("assistant", text), ModelMessage("user", repair)]
             value, wrong = validated(self._finished_reply(request._replace(messages=turns)), schema)
         if value is None:
             raise ModelFailure(Phrase("the reply did not match the schema ({wrong})", wrong=wrong))
@@ -178,12 +169,11 @@ class ChatModel:
 
     def _finished_reply(self, request: _Request) -> str:
         """Return a finished reply. One that did not fit is retried once with twice the tokens."""
-        *pieces, last = self._hear(request, whole=True)
+        *pieces, last = self._parts(request)
         if last.finish == "length":
             shorter = ModelMessage("user", "Be much shorter: the reply must not be cut off.")
             limit = min(2 * request.max_tokens, _MAX_TOKENS)
-            request = request._replace(messages=[*request.messages, shorter], max_tokens=limit)
-            *pieces, last = self._hear(request, whole=True)
+            *pieces, last = self._parts(request._replace(messages=[*request.messages, shorter], max_tokens=limit))
         if last.finish != "stop":
             raise ModelFailure(_why_unfinished(last.finish))
         return "".join(piece.text for piece in pieces)
@@ -199,16 +189,16 @@ class ChatModel:
     ) -> Generator[str | ToolCall, None, None]:
         """Stream a reply in plain text, of at most about `max_tokens` tokens, and last its tool calls; `usage` counts the usage.
 
-        `tools` are those that it may call, or those of earlier turns unless it `may_call` any. A reply interrupted before
-        its first word is requested once more. Raises `ToolsRefused` if the server takes no tools, and `ModelFailure` if
-        there is no reply, or, after some parts, if the rest is missing: it was interrupted, or did not fit `max_tokens`.
+        `tools` are those that it may call, or those of earlier turns unless it `may_call` any. Raises `ToolsRefused` if the
+        server takes no tools, and `ModelFailure` if there is no reply, or, after some parts, if the rest is missing: it was
+        interrupted, or did not fit `max_tokens`.
         """
         request = _Request(messages, max_tokens, usage)
         if tools:
             offered = [each.as_parameter() for each in tools]
             request = request._replace(asked={"tools": offered, "tool_choice": "auto" if may_call else "none"})
         try:
-            for part in self._hear(request):
+            for part in self._parts(request):
                 if part.text:
                     yield part.text
                 elif part.calls and part.finish in _FINISHED_CALLS:
@@ -226,26 +216,7 @@ class ChatModel:
 
     def try_out(self) -> None:
         """Ask for a single token. Raises `ModelFailure` if the model cannot be used."""
-        list(self._hear(_Request([ModelMessage("user", "Say ok.")], 1, UsageCounter())))
-
-    def _hear(self, request: _Request, *, whole: bool = False) -> Iterator[_ReplyPart]:
-        """Yield the parts of a reply as they arrive, or if it is wanted `whole`, at its end.
-
-        One interrupted before its first word was yielded is requested once more. Raises `ModelFailure`.
-        """
-        begun, retried = False, False
-        while True:
-            parts = self._parts(request)
-            try:
-                for part in list(parts) if whole else parts:
-                    begun = begun or bool(part.text.strip())
-                    yield part
-            except Interrupted as exc:
-                if begun or retried:
-                    raise ModelFailure(exc.how) from exc
-                retried = True
-            else:
-                return
+        list(self._parts(_Request([ModelMessage("user", "Say ok.")], 1, UsageCounter())))
 
     def _parts(self, request: _Request) -> Iterator[_ReplyPart]:
         """Yield the parts of one reply as they arrive, and last an empty one with the finish reason and the tool calls.
@@ -273,7 +244,7 @@ class ChatModel:
         if refused:
             raise ModelFailure(Phrase("the model refused to answer"))
         if finish is None:
-            raise Interrupted(Phrase("the reply was cut off"))
+            raise ModelFailure(Phrase("the reply was cut off"))
         yield _ReplyPart("", finish, collector.calls)
 
     def _stream(self, request: _Request) -> Iterator[ChatCompletionChunk]:
@@ -281,7 +252,7 @@ class ChatModel:
         fields: dict[str, Any] = {"max_tokens": request.max_tokens, "temperature": 0.2, **request.asked}
         turns: list[Any] = [message.as_parameter() for message in request.messages]
         with (
-            translated_errors(request.mode, with_tools="tools" in request.asked),
+            translated_errors(request.asked),
             self._client.chat.completions.create(
                 model=self.name, messages=turns, stream=True, stream_options={"include_usage": True}, **fields
             ) as chunks,

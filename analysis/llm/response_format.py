@@ -1,7 +1,6 @@
 """The ways to request a reply that fits a schema, and the check that it does."""
 
 import json
-from enum import IntEnum
 from typing import Any, TypeVar
 
 from json_repair import repair_json
@@ -10,22 +9,9 @@ from pydantic import BaseModel, ValidationError
 T = TypeVar("T", bound=BaseModel)
 
 
-class ResponseMode(IntEnum):
-    """The ways to request a schema, the most reliable first."""
-
-    STRICT_SCHEMA = 0
-    OBJECT_WITH_SCHEMA = 1
-    OBJECT = 2
-    TEXT = 3
-
-
-def response_format(mode: ResponseMode, schema: type[BaseModel]) -> dict[str, Any] | None:
-    if mode is ResponseMode.STRICT_SCHEMA:
-        form = {"name": schema.__name__, "strict": True, "schema": _strict_schema(schema)}
-        return {"type": "json_schema", "json_schema": form}
-    if mode is ResponseMode.OBJECT_WITH_SCHEMA:
-        return {"type": "json_object", "schema": _strict_schema(schema)}
-    return {"type": "json_object"} if mode is ResponseMode.OBJECT else None
+def response_format(schema: type[BaseModel]) -> dict[str, Any]:
+    form = {"name": schema.__name__, "strict": True, "schema": _strict_schema(schema)}
+    return {"type": "json_schema", "json_schema": form}
 
 
 def _strict_schema(schema: type[BaseModel]) -> dict[str, Any]:

@@ -24,7 +24,6 @@ _BREAK = re.compile(
 _LINE_END = re.compile(rf"(?<![\w-])([\w-]{{2,}}){_NEW_LINE}(?:(?:\#|//|\*|>)[ \t]*)?(?=([\w-]+)(?:[\s\"'`,;.)=]|$))")
 _NAME = re.compile(r"[-_]*(?:[A-Z]?[a-z]*|[A-Z]+)(?:[-_]+(?:[A-Z]?[a-z]*|[A-Z]+))*")
 _SHORTEST_TOKEN = 20  # characters
-_APART = "\n;\n"  # stands between lines that do not belong together: no pattern of a secret goes over it
 
 _TEXT = re.compile(rb"[\t\n\r -~]{20,}")  # as long as the shortest token; hashes and other random bytes have none
 # Digits of so many bytes, how many make a group, and their decoder. In base64 of ASCII `+` and `/` (in addresses `-` and `_`)
@@ -36,7 +35,7 @@ _ENCODINGS = (
 
 
 class Joined(NamedTuple):
-    """The lines that have breaks, without these, and where each of their characters stands in the original text."""
+    """A text without its breaks, and where each of its characters stands in the original text."""
 
     text: str
     offsets: Sequence[int]
@@ -51,7 +50,7 @@ class Joined(NamedTuple):
 
 
 def joined_lines(text: str) -> Iterator[Joined]:
-    """Yield the lines of a text that go on elsewhere, joined; those of a patch once for the old and once for the new file."""
+    """Yield a text without the breaks in it, if it has any; that of a patch once for the old and once for the new file."""
     sides = [_side(text, signs) for signs in (" -", " +")] if _HUNK.match(text) else [Joined(text, range(len(text)))]
     for side in sides:
         if breaks := list(_breaks(side.text)):
@@ -85,27 +84,14 @@ def _is_one_token(first: str, rest: str) -> bool:
 
 
 def _joined(side: Joined, breaks: Sequence[tuple[int, int]]) -> Joined:
-    """Return the lines around the breaks without these, each apart from the others."""
+    """Return a text without its breaks."""
     kept: list[int] = []  # places in the side
-    joints: list[int] = []
     last = 0
     for start, end in breaks:
         kept += range(last, start)
-        joints.append(len(kept))
         last = max(last, end)
     kept += range(last, len(side.text))
-    whole = "".join(side.text[place] for place in kept)
-    found: list[str] = []
-    offsets: list[int] = []
-    line_end = -1
-    for joint in joints:
-        if joint > line_end:
-            line_start = whole.rfind("\n", 0, joint) + 1
-            line_end = whole.find("\n", joint)
-            line_end = len(whole) if line_end < 0 else line_end
-            found.append(whole[line_start:line_end] + _APART)
-            offsets += [side.offsets[place] for place in kept[line_start:line_end]] + [-1] * len(_APART)
-    return Joined("".join(found), offsets)
+    return Joined("".join(side.text[place] for place in kept), [side.offsets[place] for place in kept])
 
 
 def decoded_runs(text: str) -> Iterator[tuple[int, int, str]]:

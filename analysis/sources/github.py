@@ -21,7 +21,6 @@ from analysis.sources.github_replies import (
     Allowance,
     CommitPage,
     ComparisonPage,
-    FileContents,
     ListedCommit,
     PullReply,
     ReleaseReply,
@@ -35,6 +34,7 @@ T = TypeVar("T")
 
 _PAGE = 100
 _FILES_PAGE = 300
+_TIME = "%Y-%m-%dT%H:%M:%SZ"
 
 
 class Comparison(Frozen):
@@ -52,13 +52,6 @@ class Release(Frozen):
     published_at: datetime
     prerelease: bool = False
     url: str = ""
-
-
-class ReleaseList(Frozen):
-    """The newest published releases, newest first, and the ETag of the answer, by which the next request is conditional."""
-
-    releases: tuple[Release, ...]
-    etag: str
 
 
 class GitHub:
@@ -89,8 +82,7 @@ class GitHub:
     def list_commits(self, repository: Repository, window: Window) -> tuple[Commit, ...]:
         """List the window's commits by committer date, newest first: unread, without files."""
         # GitHub includes both ends, to the second.
-        span = {"since": window.start, "until": window.end - timedelta(seconds=1)}
-        asked = {name: f"{instant:%Y-%m-%dT%H:%M:%SZ}" for name, instant in span.items()}
+        asked = {"since": f"{window.start:{_TIME}}", "until": f"{window.end - timedelta(seconds=1):{_TIME}}"}
         if repository.branch:
             asked["sha"] = repository.branch
         try:
@@ -115,14 +107,6 @@ class GitHub:
             files += page.files
         found = self.pull_request(repository, first.sha) if pull else None
         return sanitized(first.whole(files[:MOST_FILES]).model_copy(update={"pull": found}))
-
-    def read_file(self, repository: Repository, sha: str, path: str) -> str | None:
-        """Return the text of a file as of a commit, unredacted; None if it cannot be read."""
-        try:
-            found = self._get(FileContents, repository, f"/contents/{quote(path)}", commit=sha, ref=sha)
-        except DigestError:
-            return None
-        return found.content.decode("utf-8", "replace")
 
     def pull_request(self, repository: Repository, sha: str) -> PullRequest | None:
         """Return the pull request that introduced a commit, unredacted.
@@ -220,7 +204,7 @@ class GitHub:
     def commit_before(self, repository: Repository, instant: datetime) -> str | None:
         """Return the SHA of the branch's last commit before an instant, by committer date; None if there is none."""
         # The instant itself is included.
-        return self._latest(repository, until=f"{instant - timedelta(seconds=1):%Y-%m-%dT%H:%M:%SZ}")
+        return self._latest(repository, until=f"{instant - timedelta(seconds=1):{_TIME}}")
 
     def resolve(self, repository: Repository, name: str) -> str:
         """Return the SHA of a tag, a branch, a SHA or the prefix of one; raises `UnknownCommit`."""
@@ -245,21 +229,17 @@ class GitHub:
         commits = tuple(sanitized(each.listed()) for page in pages for each in page.commits)
         return Comparison(commits=commits, rewritten=pages[0].status in ("diverged", "behind"))
 
-    def releases(self, repository: Repository) -> tuple[Release, ...]:
-        """Return the newest published releases, of the newest hundred, newest first, without drafts and pre-releases."""
-        found = self.changed_releases(repository)
-        return tuple(each for each in found.releases if not each.prerelease) if found else ()
+    def changed_releases(self, repository: Repository, etag: str = "") -> tuple[tuple[Release, ...], str] | None:
+        """Return the newest hundred published releases, newest first, pre-releases among them, and the list's ETag.
 
-    def changed_releases(self, repository: Repository, etag: str = "") -> ReleaseList | None:
-        """Return the newest hundred published releases, pre-releases among them; None if the list still has that ETag.
-
-        An unchanged list does not count against GitHub's limit.
+        None if the list still has the given ETag: it does not count against GitHub's limit.
         """
         path = f"/repos/{repository.full_name}/releases"
         form = tuple[ReleaseReply, ...]
         answer = self._at(repository).get_changed(form, path, {"per_page": _PAGE}, etag, repository)
         if answer is None:
             return None
+        replies, current = answer
         kept = [
             Release(
                 tag=each.tag_name,
@@ -268,11 +248,10 @@ class GitHub:
                 prerelease=each.prerelease,
                 url=each.html_url or "",
             )
-            for each in islice(answer.body, _PAGE)
+            for each in islice(replies, _PAGE)
             if each.published_at and not each.draft
         ]
-        newest_first = sorted(kept, key=lambda release: release.published_at, reverse=True)
-        return ReleaseList(releases=tuple(newest_first), etag=answer.etag)
+        return tuple(sorted(kept, key=lambda release: release.published_at, reverse=True)), current
 
     def branch_without(self, repository: Repository, sha: str) -> str | None:
         """Return the branch's name if it lacks the commit, else None: GitHub serves commits of forks upstream, too."""

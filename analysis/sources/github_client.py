@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from http import HTTPStatus
 from queue import Empty, LifoQueue
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 from pydantic import TypeAdapter
@@ -26,13 +26,6 @@ Parameters = Mapping[str, str | int]
 
 _MOST_PAGES = 100  # maximum pages of a list; no day has ten thousand commits
 _NONE: Parameters = MappingProxyType({})
-
-
-class Changed(NamedTuple, Generic[T]):
-    """The body of a response, and its ETag, "" without one."""
-
-    body: T
-    etag: str
 
 
 class Client:
@@ -89,13 +82,13 @@ class Client:
 
     def get_changed(
         self, form: type[T], path: str, parameters: Parameters, etag: str, repository: Repository
-    ) -> Changed[T] | None:
-        """Return the body at a path as `form`, with its ETag; None if it still is `etag`."""
+    ) -> tuple[T, str] | None:
+        """Return the body at a path as `form`, with its ETag ("" without one); None if it still is `etag`."""
         headers = {"If-None-Match": etag} if etag else {}
         status, answered, text = self._request(self._subject(repository), "GET", path, parameters, headers)
         if etag and status == HTTPStatus.NOT_MODIFIED:
             return None
-        return Changed(self._body(form, text), answered.get("etag", ""))
+        return self._body(form, text), answered.get("etag", "")
 
     def pages(
         self,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, AliasPath, Base64Bytes, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, AliasPath, BaseModel, BeforeValidator, ConfigDict, Field
 
 from analysis.models import Commit, FileChange
 from analysis.text import scalar
@@ -138,11 +138,6 @@ class ComparisonPage(Reply):
     status: Literal["ahead", "behind", "diverged", "identical"]
     commits: tuple[ListedCommit, ...]
     merge_base_commit: Sha | None = None
-
-
-class FileContents(Reply):
-    encoding: Literal["base64"]
-    content: Base64Bytes
 
 
 class ReleaseReply(Reply):

@@ -2,7 +2,7 @@
 
 What git prints is text from outside: everything but `trees` is redacted here, as at GitHub's door. A SHA off the branch, a tag or
 another branch is fetched when it is asked for; blobs are fetched in one request for many commits (`fetch_blobs`) or for a
-tree (`fetch_tree`), and otherwise one commit or file at a time, when they are read.
+tree that is searched, and otherwise one commit or file at a time, when they are read.
 """
 
 import weakref
@@ -16,10 +16,10 @@ from analysis.errors import DigestError, UnknownCommit
 from analysis.models import Commit, PullRequest, Repository, Trees
 from analysis.sources.git.errors import GitCause, GitFailed, MirrorDamaged, translated_errors, unknown_commit
 from analysis.sources.git.folder import MirrorFolder, MirrorState
-from analysis.sources.git.history import Commits, Names, is_sha
+from analysis.sources.git.history import Commits, is_sha
 from analysis.sources.git.objects import Limits, Objects, TreeEntry, text
 from analysis.sources.git.program import Git, Remote, is_ref_name
-from analysis.sources.git.search import FileQuery, SymbolHistory, matches
+from analysis.sources.git.search import SymbolHistory, matches
 from analysis.sources.github import Comparison
 from analysis.sources.sanitize import sanitized
 from analysis.sources.secrets import Redactor
@@ -58,8 +58,7 @@ class Mirror:
         self._folder = folder
         self._host = remote.host
         self._objects = Objects(git, folder, remote, limits, on_progress)
-        self._commits = Commits(self._objects, state.web_url)
-        self._names = Names(self._objects, self.branch)
+        self._commits = Commits(self._objects, self.branch, state.web_url)
         weakref.finalize(self, self._objects.close)
 
     def __enter__(self) -> Self:
@@ -75,7 +74,7 @@ class Mirror:
     def head(self) -> str:
         """Return the SHA of the branch's head."""
         with self._translated():
-            return self._names.commit(f"refs/heads/{self.branch}") or _fail()
+            return self._commits.sha_of(f"refs/heads/{self.branch}") or _fail()
 
     def list_commits(self, window: Window) -> tuple[Commit, ...]:
         """List the window's commits by committer date, newest first, as GitHub does: unread, without files."""
@@ -98,13 +97,13 @@ class Mirror:
     def find(self, ref: str) -> str | None:
         """Return the SHA of the only commit on the branch that begins with `ref`, without a request; None if there is none."""
         with self._translated(ref):
-            sha = self._names.beginning_with(ref.lower())
+            sha = self._commits.beginning_with(ref.lower())
         return sha if sha and self.contains(sha) else None
 
     def contains(self, sha: str) -> bool:
         """Return whether the branch contains the commit."""
         with self._translated(sha):
-            if not is_sha(sha) or not self._names.commit(sha):
+            if not is_sha(sha) or not self._commits.sha_of(sha):
                 return False
             return self._ancestor("--is-ancestor", sha, f"refs/heads/{self.branch}") is not None
 
@@ -130,7 +129,7 @@ class Mirror:
         if not is_ref_name(name):
             raise unknown_commit(self.repository, name)
         with self._translated(name):
-            found = self._names.known(name) or self._names.fetched(name)
+            found = self._commits.known(name) or self._commits.fetched(name)
         if found is None:
             raise unknown_commit(self.repository, name)
         return found
@@ -146,12 +145,6 @@ class Mirror:
             shas = [commit.sha for commit in self._listed(window)]
         for start in range(0, len(shas), _COMMITS_AT_ONCE):
             self.fetch_blobs(shas[start : start + _COMMITS_AT_ONCE])
-
-    def fetch_tree(self, sha: str, folders: Sequence[str] = (), suffixes: Sequence[str] = ()) -> None:
-        """Fetch the files of a commit in one request: all of them, or those below `folders` and with one of `suffixes`."""
-        commit = self.resolve(sha)
-        with self._translated(sha):
-            self._objects.bring(self._objects.files(commit, folders, suffixes))
 
     def read_commit(self, ref: str, pull: PullRequest | None = None) -> Commit:
         """Read a commit (a SHA or an unambiguous prefix) with its files and patches, and with its pull request if given."""
@@ -213,9 +206,7 @@ class Mirror:
         what: str,
         *,
         regex: bool = False,
-        ignore_case: bool = False,
         folders: Sequence[str] = (),
-        suffixes: Sequence[str] = (),
         limit: int = _MOST_MATCHES,
     ) -> tuple[FileMatch, ...]:
         """Return the lines of a commit's files with a text, or a POSIX extended expression; at most `limit`, 20 a file.
@@ -223,11 +214,10 @@ class Mirror:
         `folders` may name single files. The files searched are fetched first, all in one request. A secret is found by its
         whole file.
         """
-        query = FileQuery(what, regex, ignore_case, folders, suffixes)
         commit = self.resolve(sha)
-        self.fetch_tree(commit, folders, suffixes)
         with self._translated(sha):
-            places = list(islice(matches(self._objects, commit, query), limit))
+            self._objects.bring(self._objects.files(commit, folders))
+            places = list(islice(matches(self._objects, commit, what, regex=regex, folders=folders), limit))
         files = {path: (self.read_file(commit, path) or "").split("\n") for path in dict.fromkeys(p for p, _ in places)}
         names = {path: Redactor(file_names=[path])(path) for path in files}
         return tuple(
@@ -235,11 +225,11 @@ class Mirror:
         )
 
     def history(self, path: str, *, at: str = "", symbol: str = "", limit: int = _MOST_HISTORY) -> tuple[Commit, ...]:
-        """List the latest commits that changed a path, or how often it has `symbol`; up to the commit `at`, or the head."""
+        """List the latest commits that changed a path, or whose diff of it shows `symbol`; up to the commit `at`, or the head."""
         start = self.resolve(at or self.branch)
         with self._translated(start):
             if symbol:
-                found = list(islice(self._commits.log_of_symbol(start, symbol, path), limit))
+                found = list(islice(self._commits.showing(start, [symbol], path), limit))
             else:
                 found = self._commits.log(start, f"--max-count={limit}", path=path)
         return tuple(sanitized(each) for each in found)
@@ -251,8 +241,8 @@ class Mirror:
         of four files: of `paths` and those that have it at the head, where it is defined first.
         """
         head = self.head()
-        self.fetch_tree(head, suffixes=_SEARCHED)
         with self._translated(head):
+            self._objects.bring(self._objects.files(head, suffixes=_SEARCHED))
             found = SymbolHistory(self._objects, self._commits, head, _SEARCHED).find(name, paths, oldest=oldest)
         return tuple(map(sanitized, found))
 

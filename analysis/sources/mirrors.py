@@ -25,23 +25,16 @@ from analysis.sources.github import GitHub
 from analysis.sources.github_replies import RepositoryReply
 from analysis.sources.mirror import Mirror
 
-_MEGABYTES = 2_000
-_REPOSITORY_MEGABYTES = 20_000
-_CLONE_TIMEOUT = 1_800
-_FETCH_TIMEOUT = 600
-_COMMAND_TIMEOUT = 60
-_LOCK_TIMEOUT = 120
-_MOST_PACKS = 60
 _REMOTE_HEAD = "refs/remote-head"
 _ASK_AGAIN = (GitCause.REFUSED, GitCause.MOVED, GitCause.NO_REF)
 _NO_ENVIRONMENT: Mapping[str, str] = MappingProxyType({})
+_LIMITS = Limits()
 
 
 class Mirrors:
     """The mirrors in a folder, of the repositories that `github` shows; `token` is the one for its server.
 
-    `max_megabytes` is the size of a mirror at most, `max_repository_megabytes` that of the whole repository as GitHub tells
-    it; the timeouts are in seconds, `lock_timeout` for waiting while others write; `most_packs` fetches leave before they are united. `git` is the program, and of `environment` git gets the proxies and certificates.
+    `git` is the program, and of `environment` git gets the proxies and certificates.
     """
 
     def __init__(
@@ -53,24 +46,14 @@ class Mirrors:
         on_progress: Callable[[str], None] | None = None,
         git: str = "git",
         environment: Mapping[str, str] = _NO_ENVIRONMENT,
-        max_megabytes: int = _MEGABYTES,
-        max_repository_megabytes: int = _REPOSITORY_MEGABYTES,
-        clone_timeout: float = _CLONE_TIMEOUT,
-        fetch_timeout: float = _FETCH_TIMEOUT,
-        command_timeout: float = _COMMAND_TIMEOUT,
-        lock_timeout: float = _LOCK_TIMEOUT,
-        most_packs: int = _MOST_PACKS,
+        limits: Limits = _LIMITS,
     ) -> None:
         self._folder = folder.absolute()
         self._github = github
         self._token = token
         self._on_progress = on_progress
         self._git = Git(git, environment)
-        self._limits = Limits(max_megabytes, fetch_timeout, command_timeout)
-        self._max_repository_megabytes = max_repository_megabytes
-        self._clone_timeout = clone_timeout
-        self._lock_timeout = lock_timeout
-        self._most_packs = most_packs
+        self._limits = limits
 
     def existing(self, repository: Repository) -> Mirror | None:
         """Return a repository's mirror as it is; None if there is none, or none of that branch, or GitHub hides it now."""
@@ -94,7 +77,7 @@ class Mirrors:
             return None
         with (
             translated_errors(repository, self._github.host_of(repository)),
-            folder.writing(self._lock_timeout) as lock,
+            folder.writing(self._limits.lock) as lock,
         ):
             state = self._state(folder, repository)
             if state is None and not create and not folder.damaged:
@@ -121,7 +104,7 @@ class Mirrors:
         """Remove a mirror; return False if it is written for long, or is kept by now."""
         with translated_errors(repository, self._github.host_of(repository)):
             try:
-                with folder.writing(self._lock_timeout):
+                with folder.writing(self._limits.lock):
                     if kept(repository):
                         return False
                     folder.remove()
@@ -132,13 +115,13 @@ class Mirrors:
     def _cloned(self, folder: MirrorFolder, repository: Repository, lock: int) -> MirrorState:
         """Clone a repository in place of whatever is there."""
         source = self._github.described(repository)
-        if source.size > self._max_repository_megabytes * 1_000:
-            raise GitTooLarge(limit=self._max_repository_megabytes)
+        if source.size > self._limits.repository_megabytes * 1_000:
+            raise GitTooLarge(limit=self._limits.repository_megabytes)
         state = self._state_of(source, repository)
         with folder.drafting() as draft:
             self._git.run(draft, "init", "--quiet", "--bare", "--template=", timeout=self._limits.command)
             save_state(draft, state)
-            self._fetch(draft, repository, state, lock, self._clone_timeout)
+            self._fetch(draft, repository, state, lock, self._limits.clone)
         return state
 
     def _fetched(self, folder: MirrorFolder, repository: Repository, state: MirrorState, lock: int) -> MirrorState:
@@ -192,7 +175,7 @@ class Mirrors:
 
     def _tidy(self, path: Path, remote: Remote) -> None:
         """Index the commits, so that listing and searching them is fast, and unite the packs of many fetches."""
-        if len([*path.glob("objects/pack/*.pack")]) > self._most_packs:
+        if len([*path.glob("objects/pack/*.pack")]) > self._limits.packs:
             # Objects of a partial clone stay, reachable or not: commits that a force push left can still be read.
             repack = ("-c", "repack.writeBitmaps=false", "repack", "-a", "-d", "-q")
             self._git.run(path, *repack, remote=remote, timeout=self._limits.fetch)

@@ -64,15 +64,12 @@ def redacted_facts(found: Sequence[Fact]) -> tuple[Fact, ...]:
 
 def redacted_impacts(found: Sequence[Impact]) -> tuple[Impact, ...]:
     """Redact secrets in what impacts quote of the upstream code, which was not scanned when it was read."""
-    quoted = {text for each in found for text in (each.upstream.before, each.upstream.after) if text}
-    redact = Redactor(sorted(quoted))
+    redact = Redactor(sorted({text for each in found for text in (each.upstream.before, each.upstream.after) if text}))
 
     def redacted_place(place: UpstreamPlace) -> UpstreamPlace:
         values = {"before": place.before, "after": place.after}
         return place.model_copy(update={name: text and redact(text) for name, text in values.items()})
 
-    if all(redact(text) == text for text in quoted):
-        return tuple(found)
     return tuple(each.model_copy(update={"upstream": redacted_place(each.upstream)}) for each in found)
 
 

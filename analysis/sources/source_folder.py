@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from analysis.errors import Misuse
-from analysis.gitignore import path_patterns
 from analysis.locale import Phrase
+from analysis.paths import path_patterns
 from analysis.sources.git.objects import MAX_FILE, is_binary
 
 if TYPE_CHECKING:

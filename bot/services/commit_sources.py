@@ -117,14 +117,10 @@ class CommitSource:
         return ReadCommit(commit.model_copy(update={"not_on": branch}))
 
     def contents(self, commit: Commit) -> str:
-        """Return the text of the first changed source files as of that commit, without those that cannot be read."""
+        """Return the text of the first changed source files as of that commit, as far as the mirror has it."""
         trees = self.trees(commit)
         changed = [file.path for file in commit.files if file.status != "removed" and kind(file.path) is Kind.SOURCE]
-        texts = (
-            trees.after.read(path) if trees else self._github.read_file(self._repository, commit.sha, path)
-            for path in changed[:_MAX_CONTENTS]
-        )
-        return "\n".join(filter(None, texts))
+        return "\n".join(filter(None, map(trees.after.read, changed[:_MAX_CONTENTS]))) if trees else ""
 
     def _read_mirrored(self, mirror: Mirror, sha: str, *, pull: bool) -> ReadCommit:
         """Read a commit from the mirror, or through the API if it is this commit alone that the mirror cannot read."""

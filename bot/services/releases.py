@@ -93,7 +93,8 @@ class ReleaseScoring:
         found = self._github.changed_releases(repository, self._etags.get(repository.key, ""))
         if found is None:
             return
-        releases = [each for each in found.releases if not each.prerelease]
+        every, etag = found
+        releases = [each for each in every if not each.prerelease]
         scored = self._store.release_scores.scored(repository)
         new = [each for each in reversed(releases) if each.published_at > since and each.tag not in scored]
         settled = [each for each in new if now - each.published_at >= _SETTLED]
@@ -105,15 +106,15 @@ class ReleaseScoring:
                 if score.ranked_named:
                     self._store.release_scores.save(score, now)
         if settled == new:
-            self._etags[repository.key] = found.etag
+            self._etags[repository.key] = etag
 
     def _chosen(self, repository: Repository, tag: str | None) -> tuple[Release, Release]:
         """Return the release called `tag`, or the newest one, and the release before it."""
-        every = self._github.changed_releases(repository)
-        releases = [each for each in every.releases if not each.prerelease] if every else []
+        every, _ = self._github.changed_releases(repository) or ((), "")
+        releases = [each for each in every if not each.prerelease]
         if not releases:
             raise Misuse(f"{repository} has no releases on GitHub")
-        release = _named(repository, tag, every.releases if every else ()) if tag else releases[0]
+        release = _named(repository, tag, every) if tag else releases[0]
         if release.prerelease:
             raise Misuse(f"{release.tag} of {repository} is a pre-release; only releases are scored")
         names = named(release.notes, repository).every

@@ -9,8 +9,8 @@ from types import MappingProxyType
 from typing import get_args
 from zoneinfo import ZoneInfo
 
-from analysis.gitignore import path_patterns
 from analysis.models import Chosen, DayReport, Entry, Frozen, Importance, Touch
+from analysis.paths import path_patterns
 from analysis.watch import touches
 from bot.store import Store, Subscription, Weekday
 

@@ -1,6 +1,5 @@
 """Recorded commits as a repository, and the part of GitHub's REST API that a commit reader uses: a GET request -> its response."""
 
-import base64
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -179,17 +178,6 @@ def _compare(request: Request) -> Reply:
     return page._replace(body={**counts, "commits": page.body, "files": []})
 
 
-def _contents(request: Request) -> Reply:
-    """Return a file at a commit, if the recorded commit has its `contents`."""
-    found = request.repository.find(request.query.get("ref") or "HEAD")
-    text = found.get("contents", {}).get(request.parts[0]) if found else None
-    if text is None:
-        return NOT_FOUND
-    coded = base64.b64encode(text.encode()).decode()
-    name = request.parts[0].rsplit("/", 1)[-1]
-    return Reply(200, {"type": "file", "encoding": "base64", "path": request.parts[0], "name": name, "content": coded})
-
-
 def _releases(request: Request) -> Reply:
     plain = {"draft": False, "prerelease": False, "name": "", "assets": []}
     found = [{**plain, "id": place, **each} for place, each in enumerate(request.repository.releases, 1)]
@@ -237,6 +225,5 @@ _ROUTES = (
     (r"/commits/(.+)", _commit),
     (r"/pulls/(\d+)", _pull),
     (r"/compare/(.+)\.\.\.(.+)", _compare),
-    (r"/contents/(.+)", _contents),
     (r"/releases", _releases),
 )

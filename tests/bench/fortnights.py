@@ -114,7 +114,7 @@ def _surface(mirrors: Mirrors, name: str, sha: str, upstream: UpstreamTree) -> _
     with _mirror(mirrors, name) as mirror:
         began = perf_counter()
         files = {each.path: each for each in mirror.list_files(sha) if each.kind is EntryKind.FILE}
-        mirror.fetch_tree(sha)
+        list(mirror.read_files(list(files.values())))
         fetched = perf_counter()
         found = surface_of_tree(list(files), lambda paths: mirror.read_files([files[path] for path in paths]), upstream)
         extracted = perf_counter()
@@ -136,7 +136,7 @@ def _read(upstream: Mirror, fortnight: Fortnight) -> Iterator[Commit | str]:
     window = Window(*(datetime.combine(day, time(), UTC) for day in (fortnight.first, fortnight.end)))
     shas = [commit.sha for commit in reversed(upstream.list_commits(window))]
     if shas:
-        upstream.fetch_tree(shas[0])
+        list(upstream.read_files(upstream.list_files(shas[0])))
     for sha, commit in read_commits(upstream, shas):
         yield sha if isinstance(commit, DigestError) else commit
 

@@ -1,12 +1,14 @@
 """A repository, the server that serves it to git, and a folder of mirrors of it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from analysis.errors import DigestError
 from analysis.models import Commit, Repository
+from analysis.sources.git.objects import Limits
 from analysis.sources.github import GitHub
 from analysis.sources.mirror import Mirror
 from analysis.sources.mirrors import Mirrors
@@ -38,10 +40,26 @@ class Place:
         self.mirror_path = self.folder / "o+n.git"
         self._ending = ending
 
-    def mirrors(self, token: str | None = None, **options: Any) -> Mirrors:
+    def mirrors(
+        self,
+        token: str | None = None,
+        *,
+        git: str = "git",
+        on_progress: Callable[[str], None] | None = None,
+        environment: Mapping[str, str] = MappingProxyType({}),
+        **limits: Any,
+    ) -> Mirrors:
         github = GitHub(self.server.url, token, retries=0)
         self._ending.callback(github.close)
-        return Mirrors(self.folder, github, token, **options)
+        return Mirrors(
+            self.folder,
+            github,
+            token,
+            git=git,
+            on_progress=on_progress,
+            environment=environment,
+            limits=Limits(**limits),
+        )
 
     def cloned(self, repository: Repository = REPOSITORY, token: str | None = None, **options: Any) -> Mirror:
         mirror = self.mirrors(token, **options).updated(repository, create=True)

@@ -44,38 +44,42 @@ def is_sha(name: str) -> bool:
     return bool(_SHA.fullmatch(name))
 
 
-class Names:
-    """Finds commits by name. The mirror follows `branch`; a tag that was met once is not asked for again."""
+class Commits:
+    """Finds commits by name, lists and reads them, as they are: nothing is redacted.
 
-    def __init__(self, objects: Objects, branch: str) -> None:
+    The mirror follows `branch`; `web_url` is the repository's address for people.
+    """
+
+    def __init__(self, objects: Objects, branch: str, web_url: str) -> None:
         self._objects = objects
         self._branch = branch
+        self._web_url = web_url
 
     def known(self, name: str) -> str | None:
         """Return the SHA of a name that the mirror knows."""
         branch = f"refs/heads/{name}" if name == self._branch else None
         refs = (f"refs/tags/{name}", branch)
-        found = next((found for each in refs if each and (found := self.commit(each))), None)
+        found = next((found for each in refs if each and (found := self.sha_of(each))), None)
         return found or self.beginning_with(name.lower())
 
     def beginning_with(self, prefix: str) -> str | None:
         """Return the SHA of the only commit that begins so (4 hexadecimal digits or more), as far as the mirror knows."""
-        return self.commit(prefix) if _SHA_PREFIX.fullmatch(prefix) else None
+        return self.sha_of(prefix) if _SHA_PREFIX.fullmatch(prefix) else None
 
     def fetched(self, name: str) -> str | None:
         """Fetch a commit by its whole SHA, a tag or a branch; return its SHA, or None if the server has none."""
         if is_sha(name.lower()):
             self._objects.fetch(name.lower())
-            return self.commit(name.lower())
+            return self.sha_of(name.lower())
         for ref in (f"refs/tags/{name}", f"refs/heads/{name}"):
             found = text(self._objects.ask_server("ls-remote", "--end-of-options", "origin", ref)).split()
             if ref in found:
                 sha = found[found.index(ref) - 1]
                 self._objects.fetch(f"+{ref}:{ref}" if ref.startswith("refs/tags/") else sha)
-                return self.commit(sha)
+                return self.sha_of(sha)
         return None
 
-    def commit(self, name: str) -> str | None:
+    def sha_of(self, name: str) -> str | None:
         """Return the SHA of the commit that a ref or a SHA means, if the mirror has it."""
         try:
             found = self._objects.run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
@@ -85,34 +89,16 @@ class Names:
             return None
         return text(found).strip()
 
-
-class Commits:
-    """Lists and reads commits, as they are: nothing is redacted. `web_url` is the repository's address for people."""
-
-    def __init__(self, objects: Objects, web_url: str) -> None:
-        self._objects = objects
-        self._web_url = web_url
-
     def log(self, revision: str, *options: str, path: str = "") -> list[Commit]:
         """List the commits of a revision or a range of them, newest first, without files."""
         output = self._objects.run(*_LOG, *options, "--end-of-options", revision, "--", *_literal(path))
         return list(_listed_commits(output, self._web_url))
 
-    def log_of_symbol(self, revision: str, symbol: str, path: str) -> Iterator[Commit]:
-        """Yield the commits that changed how often a file has a symbol, newest first; of its latest 300.
-
-        A commit whose files the server lacks is left out.
-        """
-        commits = self.log(revision, f"--max-count={_MOST_SEARCHED}", path=path)
-        self.bring_changes([each.sha for each in commits], path)
-        for each in commits:
-            with suppress(ObjectMissing):
-                if self._count(symbol, path, each.sha) != self._count(symbol, path, *each.parents[:1]):
-                    yield each
-
     def showing(self, revision: str, words: Sequence[str], path: str) -> Iterator[Commit]:
         """Yield the commits whose diff of a file shows one of some words, newest first; of its latest 300."""
-        pattern = re.compile(rb"(?<!\w)(?:%s)(?!\w)" % b"|".join(re.escape(word.encode()) for word in words))
+        pattern = re.compile(
+            rb"(?<!\w)(?:%s)(?!\w)" % b"|".join(re.escape(word.encode("utf-8", "replace")) for word in words)
+        )
         commits = self.log(revision, f"--max-count={_MOST_SEARCHED}", path=path)
         for start in range(0, len(commits), _SEARCHED_AT_ONCE):
             batch = commits[start : start + _SEARCHED_AT_ONCE]
@@ -121,11 +107,6 @@ class Commits:
             _, *parts = _PATCH_OF.split(self._objects.run(*_PATCHES_OF_PATH, "--", *_literal(path), stdin=_lines(shas)))
             showing = {text(sha) for sha, patch in zip(parts[::2], parts[1::2], strict=True) if pattern.search(patch)}
             yield from (each for each in batch if each.sha in showing)
-
-    def _count(self, symbol: str, path: str, *shas: str) -> int:
-        """Return how often a file has a symbol as of a commit; never as of none."""
-        roots = [root for sha in shas if (root := self._objects.root(sha))]
-        return sum((self._objects.file(root, path) or "").count(symbol) for root in roots)
 
     def read(self, sha: str) -> Commit | None:
         """Read a commit with its files and patches, having fetched what it changes; None if the mirror lacks it.

@@ -20,10 +20,8 @@ MAX_FILE = 2_000_000  # bytes; a longer file is not read
 _MAX_TREE = 10_000_000  # bytes of a commit's or a folder's object
 _MOST_LOOKED_AT = 5_000_000  # of entries, each as often as its folder's path has bytes: vLLM has 0.2 million, Linux 4
 _LONGEST_PATH = 4_096  # bytes, as on Linux; git's own recursion is as deep as a path
-_MOST_REQUESTS = 40  # for one set of objects, of which the server lacks some
 _MOST_KIN = 20_000
 _CACHED_FOLDERS = 1_024
-_NOT_OURS = re.compile(r"not our ref ([0-9a-f]{40})")
 _BINARY_HEAD = 8_000  # bytes in which git looks for a NUL
 _FOLDER_MODE = b"40000"
 _FILE_MODES = (b"100644", b"100755", b"100664")
@@ -35,11 +33,18 @@ _PARENT_LINE = re.compile(rb"tree [0-9a-f]{40}\nparent ([0-9a-f]{40})\n")
 
 
 class Limits(NamedTuple):
-    """The megabytes of a mirror at most, and the seconds of a fetch and of any other run of git."""
+    """The megabytes of a mirror, and of the whole repository as GitHub tells it; seconds; and packs before they are united.
 
-    megabytes: int
-    fetch: float
-    command: float
+    The seconds are those of a clone, of a fetch, of any other run of git, and of waiting while others write.
+    """
+
+    megabytes: int = 2_000
+    repository_megabytes: int = 20_000
+    clone: float = 1_800
+    fetch: float = 600
+    command: float = 60
+    lock: float = 120
+    packs: int = 60
 
 
 class RawChange(NamedTuple):
@@ -82,7 +87,6 @@ class Objects:
         self._limits = limits
         self._on_progress = on_progress
         self._reader = ObjectReader(partial(git.start, folder.path))
-        self._unavailable: set[str] = set()  # which the server lacks
         self._unreachable = Event()
         self._entries = lru_cache(_CACHED_FOLDERS)(self._read_entries)
 
@@ -110,32 +114,21 @@ class Objects:
             return {sha: self._reader.size(sha) for sha in shas}
 
     def bring(self, shas: Collection[str]) -> None:
-        """Fetch the objects that the mirror lacks in one request. Those that the server lacks too stay missing."""
+        """Fetch the objects that the mirror lacks in one request. If the server lacks one too, all of them stay missing."""
         if not self._missing(shas):
             return
         with self._folder.writing(self._limits.fetch) as lock:
             wanted = self._missing(shas)  # another may have been faster
-            for _ in range(_MOST_REQUESTS):
-                if not wanted:
-                    return
-                lacking = self._lacking(lock, wanted)
-                self._unavailable |= lacking
-                wanted = [sha for sha in wanted if sha not in lacking] if lacking else []
-            self._unavailable.update(wanted)
+            if not wanted:
+                return
+            try:
+                self._fetch(lock, "--stdin", "origin", stdin="".join(f"{sha}\n" for sha in wanted).encode())
+            except GitFailed as exc:
+                if exc.cause is not GitCause.NO_OBJECT:
+                    raise
 
     def _missing(self, shas: Iterable[str]) -> list[str]:
-        known = self.sizes(sha for sha in shas if sha not in self._unavailable)
-        return [sha for sha, size in known.items() if size is None]
-
-    def _lacking(self, lock: int, wanted: Sequence[str]) -> set[str]:
-        """Fetch objects; return those that the server says it lacks, upon which it sends none, or all if it names none."""
-        try:
-            self._fetch(lock, "--stdin", "origin", stdin="".join(f"{sha}\n" for sha in wanted).encode())
-        except GitFailed as exc:
-            if exc.cause is not GitCause.NO_OBJECT:
-                raise
-            return set(_NOT_OURS.findall(exc.words)) & set(wanted) or set(wanted)
-        return set()
+        return [sha for sha, size in self.sizes(shas).items() if size is None]
 
     def _fetch(self, lock: int, *wanted: str, stdin: bytes = b"") -> None:
         self._git.run(
@@ -162,7 +155,7 @@ class Objects:
         answer = self._read(found, MAX_FILE) or self._brought(found, self._kin(root, path))
         return _text_of(answer)
 
-    def files(self, commit: str, folders: Sequence[str], suffixes: Sequence[str]) -> dict[str, None]:
+    def files(self, commit: str, folders: Sequence[str] = (), suffixes: Sequence[str] = ()) -> dict[str, None]:
         """Return the blobs of a commit's files: all, or those at or below one of `folders` and with one of `suffixes`."""
         below = tuple(f"{folder.strip('/')}/" for folder in folders)
         return dict.fromkeys(
@@ -225,7 +218,7 @@ class Objects:
         """Return the files that will be read as well: of source, those with the same suffix, unless there are very many."""
         suffix = PurePosixPath(path).suffix
         with suppress(TreeRefused):
-            found = self.files(root, (), (suffix,)) if kind(path) is Kind.SOURCE and suffix else {}
+            found = self.files(root, suffixes=(suffix,)) if kind(path) is Kind.SOURCE and suffix else {}
             return found if len(found) <= _MOST_KIN else ()
         return ()
 
@@ -235,6 +228,7 @@ class Objects:
             raise ObjectMissing
         try:
             self.bring([sha, *kin])
+            self.bring([sha])  # which the server may have even if it lacks one of the others
         except (GitFailed, GitTimedOut):
             self._unreachable.set()
             raise

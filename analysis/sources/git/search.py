@@ -23,31 +23,24 @@ _COMMITS = 20  # that touch it in each, and in all
 _DEFINED = r"(def|class)[[:space:]]+{name}[(:]|^[[:space:]]*{name}[[:space:]]*:"  # a POSIX extended expression
 
 
-class FileQuery(NamedTuple):
-    """A text, or a POSIX extended expression, and the folders (or single files) and endings to search: all without any."""
+def matches(
+    objects: Objects, commit: str, what: str, *, regex: bool, folders: Sequence[str] = (), suffixes: Sequence[str] = ()
+) -> Iterator[tuple[str, int]]:
+    """Yield path and line of each line with a text, or a POSIX extended expression, counted from 1, at most 20 a file.
 
-    what: str
-    regex: bool = False
-    ignore_case: bool = False
-    folders: Sequence[str] = ()
-    suffixes: Sequence[str] = ()
-
-
-def matches(objects: Objects, commit: str, query: FileQuery) -> Iterator[tuple[str, int]]:
-    """Yield path and line of each match, counted from 1, at most 20 a file; raises `Misuse` for an invalid expression.
-
-    The files must have been fetched.
+    Searched are the files in some folders (or single files), or with some endings, or all; they must have been fetched.
+    Raise `Misuse` for an invalid expression.
     """
-    names = [f":(top,glob){_escaped(folder.strip('/'))}" for folder in query.folders]
-    below = [f"{name}/**" for name in names] or [":(top,glob)**"]
-    paths = [f"{each}/*{_escaped(suffix)}" for each in below for suffix in query.suffixes] or [*below, *names]
-    how = ("-E" if query.regex else "-F", *(("-i",) if query.ignore_case else ()), f"--max-count={_PER_FILE}")
+    names = [_literal(folder.strip("/")) for folder in folders]
+    paths = [*names, *(f"{name}/**" for name in names), *_with_endings(suffixes)]
     try:
-        output = _grep(objects, "-n", *how, "-e", query.what, commit, "--", *paths)
+        output = _grep(
+            objects, "-n", "-E" if regex else "-F", f"--max-count={_PER_FILE}", "-e", what, commit, "--", *paths
+        )
     except GitFailed as exc:
-        if query.regex and _INVALID in exc.words:
+        if regex and _INVALID in exc.words:
             raise Misuse(
-                Phrase("{text!r} is not a valid regular expression; escape special characters", text=query.what)
+                Phrase("{text!r} is not a valid regular expression; escape special characters", text=what)
             ) from exc
         raise
     for match in _ROW.finditer(output):
@@ -56,8 +49,7 @@ def matches(objects: Objects, commit: str, query: FileQuery) -> Iterator[tuple[s
 
 def paths_with(objects: Objects, commit: str, word: str, suffixes: Sequence[str]) -> Iterator[str]:
     """Yield the paths of a commit's files that contain a word and have one of the endings. They must have been fetched."""
-    paths = [f":(top,glob)**/*{_escaped(suffix)}" for suffix in suffixes]
-    output = _grep(objects, "-l", "-F", "-w", "-e", word, commit, "--", *paths)
+    output = _grep(objects, "-l", "-F", "-w", "-e", word, commit, "--", *_with_endings(suffixes))
     for row in output.split(b"\0")[:-1]:
         yield text(row.partition(b":")[2])
 
@@ -72,9 +64,14 @@ def _grep(objects: Objects, *arguments: str) -> bytes:
         raise
 
 
-def _escaped(path: str) -> str:
-    """Return a path in which git sees no pattern."""
-    return re.sub(r"[*?\[\\]", r"\\\g<0>", path)
+def _literal(path: str) -> str:
+    """Return the pathspec of a path in which git sees no pattern, to which one may be appended."""
+    escaped = re.sub(r"[*?\[\\]", r"\\\g<0>", path)
+    return f":(top,glob){escaped}"
+
+
+def _with_endings(suffixes: Sequence[str]) -> list[str]:
+    return [f":(top,glob)**/*{suffix}" for suffix in suffixes]
 
 
 class SymbolHistory(NamedTuple):
@@ -109,8 +106,9 @@ class SymbolHistory(NamedTuple):
 
     def _files_with(self, words: Sequence[str]) -> list[str]:
         """Return the files that have one of some words, those first that define the last of them, and sources before others."""
-        definition = FileQuery(_DEFINED.format(name=words[-1]), regex=True, suffixes=self.suffixes)
-        defining = {path for path, _ in matches(self.objects, self.head, definition)}
+        definition = _DEFINED.format(name=words[-1])
+        found = matches(self.objects, self.head, definition, regex=True, suffixes=self.suffixes)
+        defining = {path for path, _ in found}
         using = {path for word in words for path in paths_with(self.objects, self.head, word, self.suffixes)}
         return sorted(defining | using, key=lambda path: (kind(path) is not Kind.SOURCE, path not in defining, path))
 

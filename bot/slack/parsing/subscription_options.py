@@ -12,9 +12,9 @@ from functools import cache
 from typing import Any, Literal, NamedTuple, TypeVar, get_args
 from zoneinfo import ZoneInfo, available_timezones
 
-from analysis.gitignore import check_pattern
 from analysis.locale import LANGUAGES, mark
 from analysis.models import Frozen, Importance, Language, Repository
+from analysis.paths import check_pattern
 from analysis.watch import parse_watch
 from analysis.window import zone
 from bot.slack.parsing.input import InputError, parse_repository

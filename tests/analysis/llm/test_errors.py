@@ -7,8 +7,7 @@ import openai
 import pytest
 
 from analysis.errors import ModelFailure
-from analysis.llm.errors import Interrupted, Unsupported, translated_errors
-from analysis.llm.response_format import ResponseMode
+from analysis.llm.errors import SchemaRefused, translated_errors
 
 
 def subclasses(kind: type[Exception]) -> Iterator[type[Exception]]:
@@ -28,11 +27,11 @@ def made(kind: type[Exception]) -> Exception:
     return error
 
 
-@pytest.mark.parametrize("mode", ResponseMode)
+@pytest.mark.parametrize("asked", [{}, {"response_format": {}}])
 @pytest.mark.parametrize("kind", dict.fromkeys(VENDORS), ids=lambda kind: kind.__name__)
-def test_no_vendor_error_is_forgotten(kind: type[Exception], mode: ResponseMode) -> None:
+def test_no_vendor_error_is_forgotten(kind: type[Exception], asked: dict[str, object]) -> None:
     """Whatever the SDK may raise comes out as one of our errors, with words of our own."""
-    with pytest.raises((ModelFailure, Interrupted, Unsupported)) as told, translated_errors(mode):
+    with pytest.raises((ModelFailure, SchemaRefused)) as told, translated_errors(asked):
         raise made(kind)
     assert "vendor's words" not in str(told.value)
 
@@ -40,5 +39,5 @@ def test_no_vendor_error_is_forgotten(kind: type[Exception], mode: ResponseMode)
 @pytest.mark.parametrize("kind", [AttributeError, KeyError, TypeError])
 def test_a_bug_stays_a_bug(kind: type[Exception]) -> None:
     """An exception that the vendor does not raise is not translated."""
-    with pytest.raises(kind), translated_errors(ResponseMode.TEXT):
+    with pytest.raises(kind), translated_errors({}):
         raise kind("ours")

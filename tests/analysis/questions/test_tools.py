@@ -95,7 +95,7 @@ def test_each_tool_tells_what_it_knows(asked: ReadingModel) -> None:
     assert found[0] == row
     assert found[1].splitlines()[0] == "engine/scheduler.py, newest first"
     assert found[1].splitlines()[2] == row
-    assert found[2].splitlines()[1] == row
+    assert found[2].splitlines()[-1] == row
     assert row in found[3]
     assert found[4] == "Of pull request #12 only the number is known."
     assert found[5].startswith("engine/worker.py:5 |     retries = 3")

@@ -108,4 +108,4 @@ def test_a_date_beyond_64_bits_keeps_git_no_longer(place: Place) -> None:
     far = Odd(PERSON, b"A <a> 99999999999999999999 +0000", b"", b"Far", {b"a.py": (b"100644", b"x\n")})
     sha = committed(place.bare, far, committed(place.bare, far, place.second))
     (place.bare.folder / "refs/heads/main").write_text(f"{sha}\n")
-    assert place.mirrors(command_timeout=20).updated(REPOSITORY, create=True)
+    assert place.mirrors(command=20).updated(REPOSITORY, create=True)

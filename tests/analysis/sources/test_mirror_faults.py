@@ -106,8 +106,6 @@ def test_what_the_server_lacks_fails_alone(place: Place) -> None:
     assert str(read[lost]).endswith(f"does not serve the files of {lost[:7]}; try again later")
     assert place.mirrors().existing(REPOSITORY)
     assert mirror.trees(mirror.read_commit(after)).before.read("d.py") == "d\n"
-    assert [each.sha for each in mirror.history("a.py", symbol="two")] == [place.second]
-    assert [each.path for each in mirror.search(lost, "b")] == ["b.py"]
 
 
 @pytest.mark.parametrize(
@@ -154,7 +152,7 @@ def test_a_git_that_takes_too_long_is_ended(place: Place, tmp_path: Path) -> Non
     started = tmp_path / "started"
     script = f'case $* in *fetch*) sleep 60 & echo $! > {started}; sleep 60;; *) exec git "$@";; esac'
     with pytest.raises(MirrorUnavailable, match="git took longer than 5 s for o/n"):
-        place.mirrors(git=fake_git(tmp_path, script), clone_timeout=5).updated(REPOSITORY, create=True)
+        place.mirrors(git=fake_git(tmp_path, script), clone=5).updated(REPOSITORY, create=True)
     state = subprocess.run(["ps", "-o", "stat=", "-p", started.read_text().strip()], capture_output=True, check=False)
     assert state.stdout.strip()[:1] in (b"", b"Z")  # another letter follows where the suite runs at a lower priority
 

@@ -124,14 +124,14 @@ def test_what_is_too_large_is_not_cloned(place: Place) -> None:
     """A repository that GitHub calls too large is not asked for; a clone that grows too large is ended."""
     place.server.said["size"] = 5_000_001
     with pytest.raises(MirrorUnavailable, match="o/n is too large for a mirror; the limit is 5,000 MB"):
-        place.mirrors(max_repository_megabytes=5_000).updated(REPOSITORY, create=True)
+        place.mirrors(repository_megabytes=5_000).updated(REPOSITORY, create=True)
     assert place.asked("git") == 0
     place.server.said.clear()
     release = Event()
     place.server.faults = [Fault(r"\.git/git-upload-pack", until=release)]
     try:
         with pytest.raises(MirrorUnavailable, match="the limit is 0 MB"):
-            place.mirrors(max_megabytes=0).updated(REPOSITORY, create=True)
+            place.mirrors(megabytes=0).updated(REPOSITORY, create=True)
     finally:
         release.set()
 

@@ -163,8 +163,8 @@ def test_who_waits_too_long_for_another_is_told(place: Place) -> None:
             while not place.server.asked("git-upload-pack$"):
                 assert not cloning.done()
             with pytest.raises(MirrorUnavailable, match="o/n is still being cloned or fetched after 1 s; try again"):
-                place.mirrors(lock_timeout=1).updated(REPOSITORY, create=True)
-            assert place.mirrors(lock_timeout=0).remove_unless(lambda _: False) == []
+                place.mirrors(lock=1).updated(REPOSITORY, create=True)
+            assert place.mirrors(lock=0).remove_unless(lambda _: False) == []
         finally:
             release.set()
         assert cloning.result().head() == place.second
@@ -184,7 +184,7 @@ def test_many_packs_are_united(place: Place) -> None:
     """The packs of many fetches become few, and commits that a force push left can still be read."""
     for number in range(4):
         place.bare.commit({"a.py": f"{number}\n".encode()}, place.first)
-        place.cloned(most_packs=2).read_commit(place.bare.git("rev-parse", "main"))
+        place.cloned(packs=2).read_commit(place.bare.git("rev-parse", "main"))
     assert len(list(place.mirror_path.glob("objects/pack/*.pack"))) < 5
     place.server.requests.clear()
     read = place.cloned().history("a.py")

@@ -72,14 +72,6 @@ def test_what_stands_beside_a_token_does_not_hide_it(kind: str) -> None:
     assert not [around for around in SIGNS if secret[4:-4] in Redactor()(around.replace("{}", secret))]
 
 
-@pytest.mark.parametrize("kind", ["Hugging Face token", "Anthropic key", "Google key", "DigitalOcean token"])
-def test_only_the_token_goes_from_a_sentence(kind: str) -> None:
-    """The signs of a sentence or of code around a token stay."""
-    secret = planted()[kind].secret
-    for around in ["I used {}.", "login({})", "({}, {})", "?key={}&callback=init", "密钥是{}。", "{'hf': {}}"]:
-        assert Redactor()(around.replace("{}", secret)) == around.replace("{}", "[REDACTED:1]")
-
-
 @pytest.mark.parametrize(
     "name",
     [
@@ -427,12 +419,6 @@ def test_the_same_secret_has_the_same_number() -> None:
     assert redact(f"b {first}") == "b [REDACTED:1]"
 
 
-def test_each_commit_counts_from_one() -> None:
-    """A redactor knows nothing of another's secrets."""
-    assert Redactor()(SECRETS["GitHub token"]) == "[REDACTED:1]"
-    assert Redactor()(SECRETS["Slack bot token"]) == "[REDACTED:1]"
-
-
 @given(
     st.lists(
         st.sampled_from([*SECRETS.values(), "+code = 1", "-", " kept", "API_KEY=" + made(24)]),
@@ -526,15 +512,6 @@ def test_a_password_is_redacted_wherever_it_recurs(password: str) -> None:
         patch('+u = "postgres://app:[REDACTED:1]@db/main"'),
         patch('+connect("[REDACTED:1]")'),
     ]
-
-
-@pytest.mark.parametrize("told", ["Also password={} in the text", "password: {}", "DB_PASSWORD={}"])
-def test_a_password_in_prose_is_redacted_everywhere(told: str) -> None:
-    """A message that gives a password away, with few digits and no quotes, gives it away in the patches too."""
-    password = "Tr0ub" + "DLqDxtpYlSXp"
-    clean = redacted(commit(told.format(password), [file("b.py", patch(f'+login("{password}")'))]))
-    assert clean.message == told.format("[REDACTED:1]")
-    assert clean.files[0].patch == patch('+login("[REDACTED:1]")')
 
 
 @pytest.mark.parametrize(

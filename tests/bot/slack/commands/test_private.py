@@ -32,9 +32,7 @@ class Names(NamedTuple):
 
 SECRET = Names("secret", "5ec7e75" + "0" * 33, 71, "vault")
 ABSENT = Names("absent", "ab5e475" + "0" * 33, 72, "vapor")
-COMMIT = recorded(
-    71, sha=SECRET.sha, parents=[], message="[Core] Open the vault (#71)", contents={"pkg/part71.py": "vault = 71\n"}
-)
+COMMIT = recorded(71, sha=SECRET.sha, parents=[], message="[Core] Open the vault (#71)")
 
 
 class Bot(NamedTuple):

@@ -18,7 +18,7 @@ from tests.servers.talk import ADA, DIGEST, LIN, Talk, markdown, ratings
 
 NOW = datetime(2026, 2, 6, 8, tzinfo=UTC)
 RESET = {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": str(int(NOW.replace(minute=10).timestamp()))}
-COMMIT = recorded(71, parents=[], message="[Core] Open the vault (#71)", contents={"pkg/part71.py": "vault = 71\n"})
+COMMIT = recorded(71, parents=[], message="[Core] Open the vault (#71)")
 
 
 def test_help_names_nothing_that_is_not_there(tmp_path: Path) -> None:
