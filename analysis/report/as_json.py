@@ -26,7 +26,7 @@ from analysis.models.upgrades import Pin, Pinned, UpgradeGroup, UpgradeReport, U
 from analysis.models.weeks import WeekReport
 from analysis.report.breaking import Break, breaks
 from analysis.report.markdown import CommitReport, Report, ScoreReport
-from analysis.report.upgrades import consequence_text
+from analysis.report.upgrades import consequence_line
 
 # In JSON these occur only in strings, where an escape is equivalent and has no effect on a terminal or an editor.
 _ACTIVE = re.compile(
@@ -146,7 +146,9 @@ def _impact_object(commit: Commit, downstream: Downstream, impact: Impact, langu
 
 
 def _upgrade_object(report: UpgradeReport) -> dict[str, Any]:
-    groups = {group.value: [_upgrade_row(group, row, report) for row in report.group(group)] for group in UpgradeGroup}
+    groups = {
+        group.value: [_upgrade_row(row, report.language) for row in report.group(group)] for group in UpgradeGroup
+    }
     pin = _pin_object(report.pinned) if report.pinned else None
     return {
         "repo": str(report.repository),
@@ -171,12 +173,12 @@ def _pin_object(pinned: Pinned) -> dict[str, Any]:
     }
 
 
-def _upgrade_row(group: UpgradeGroup, row: UpgradeRow, report: UpgradeReport) -> dict[str, Any]:
+def _upgrade_row(row: UpgradeRow, language: Language) -> dict[str, Any]:
     return {
-        **_impacts_row(row.entry, row.found, report.language),
+        **_impacts_row(row.entry, row.found, language),
         **_picked(row.entry.ranked, "change_types"),
         **_picked(row, "facts"),
-        "consequence": consequence_text(group, row, report.language),
+        "consequence": consequence_line(row, language),
     }
 
 
