@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
-from rich.text import Text
-
 from analysis.citations import to_upstream_place
 from analysis.consequences import proven_consequences
 from analysis.consequences.period import all_lines, shown_lines
@@ -38,7 +36,7 @@ from analysis.report import counts, impacts, release_scores, upgrades, week_line
 from analysis.report.breaking import breaks_of, changes_of
 from analysis.report.escape import cell, inline, link_text
 from analysis.templates import text_environment
-from analysis.text import one_line, shorten, visible
+from analysis.text import shorten, visible
 from analysis.writing.labels import BADGE, CHANGE_TYPES, IMPORTANCE, INSIGHT, REMARKS, SEVERITY, breakage_label
 from analysis.writing.purpose import purpose
 
@@ -47,7 +45,6 @@ if TYPE_CHECKING:
 
 _CONTENTS_TITLE = 60  # characters, as in the reference
 _INDEX_LINE = 160  # characters of a day's first headline
-_AUTHOR_WIDTH = 18  # columns of a terminal
 _MARGIN = "\n    "  # of a block in an item of the second level
 
 
@@ -123,9 +120,9 @@ def report_markdown(report: Report, *, every_place: bool = False) -> str:
     return _report(report, short=False, places=sys.maxsize if every_place else impacts.MAX_PLACES)
 
 
-def short_markdown(report: Report, *, authors: bool = True) -> str:
-    """Render a report as the short Markdown that a terminal shows; its lists of commits name the `authors` if there is room."""
-    return _report(report, short=True, places=impacts.MAX_PLACES, authors=authors)
+def short_markdown(report: Report) -> str:
+    """Render a report as the short Markdown that a terminal shows."""
+    return _report(report, short=True, places=impacts.MAX_PLACES)
 
 
 def _report(report: Report, **values: object) -> str:
@@ -252,13 +249,6 @@ def _size(commit: Commit) -> str:
     return f"+{commit.additions:,} −{commit.deletions:,}" if commit.read else "?"
 
 
-def _author(commit: Commit) -> str:
-    """Return a commit's author, cut to the width of a column."""
-    name = Text(one_line(commit.author))
-    name.truncate(_AUTHOR_WIDTH, overflow="ellipsis")
-    return name.plain
-
-
 def _about(entry: Entry, say: Catalogue) -> str:
     """Return what types of change a commit has, and whether it is likely to break somebody."""
     types = " / ".join(say(CHANGE_TYPES[each]) for each in entry.ranked.change_types)
@@ -307,7 +297,6 @@ def _report_environment() -> "Environment":
         | sentences
         | {
             "about": _about,
-            "author": _author,
             "changes_of": changes_of,
             "code": lambda code: _code_block("python", code),
             "details": _details,
