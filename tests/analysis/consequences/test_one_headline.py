@@ -18,10 +18,9 @@ from analysis.models.upgrades import RangeEnd, UpgradeReport
 from analysis.models.weeks import WeekReport
 from analysis.report.as_json import json_lines
 from analysis.report.escape import as_plain
-from analysis.report.feeds import FeedAddresses, daily_feed
+from analysis.report.feeds import FeedAddresses, daily_feed, published_day
 from analysis.report.markdown import Report, reports_markdown
 from analysis.report.page import report_page
-from analysis.report.published import published_day
 from analysis.report.terminal import print_report
 from analysis.report.week_report import week_report
 from analysis.window import window
