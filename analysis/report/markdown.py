@@ -20,7 +20,6 @@ from analysis.models import (
     Commit,
     DayReport,
     Entry,
-    Importance,
     Language,
     Links,
     PublishedDay,
@@ -154,15 +153,6 @@ def index_markdown(year: PublishedYear, feeds: tuple[str, str]) -> str:
     )
 
 
-class OutlineSection(NamedTuple):
-    """A section of the outline with its commits; `slug` is the anchor that GitHub gives its heading."""
-
-    heading: str
-    slug: str
-    why: str
-    entries: tuple[Entry, ...]
-
-
 class Slugs:
     """The anchors that GitHub generates for a document's headings; call it in their order."""
 
@@ -198,14 +188,11 @@ def _template_values(report: DayReport, say: Catalogue, slugs: Slugs, anchors: s
         "failed": {failure.sha: failure.translated(report.language) for failure in report.failed},
     }
     slugs(say("📋 Contents"))
-    sections = [(counts.tier_heading(report, tier), "", report.tier(tier)) for tier in Importance]
-    sections.append((counts.late_heading(report), counts.late_note(report), report.late))
     view["sections"] = []
-    for heading, why, entries in sections:
-        if entries:
-            view["sections"].append(OutlineSection(heading, slugs(heading), why, entries))
-            for entry in entries:
-                slugs(entry.commit.title.replace("`", ""))
+    for section in counts.sections(report):
+        view["sections"].append((section, slugs(section.heading)))
+        for entry in section.entries:
+            slugs(entry.commit.title.replace("`", ""))
     view["anchors"] = {}
     for entry in (*report.entries, *report.late):
         # Repositories may share commits: the anchor leads to the first one.
