@@ -103,7 +103,7 @@ def usage(used: Usage, language: Language) -> str:
     )
 
 
-class Section(NamedTuple):
+class ReportSection(NamedTuple):
     """Commits of a report under a heading; `key` is their tier, or "late"."""
 
     key: str
@@ -112,13 +112,13 @@ class Section(NamedTuple):
     entries: tuple[Entry, ...]
 
 
-def sections(report: DayReport) -> Iterator[Section]:
+def sections(report: DayReport) -> Iterator[ReportSection]:
     """Yield the sections that have commits: the tiers, and what landed late."""
     for tier in Importance:
         if entries := report.tier(tier):
-            yield Section(tier.value, tier_heading(report, tier), "", entries)
+            yield ReportSection(tier.value, tier_heading(report, tier), "", entries)
     if report.late:
-        yield Section("late", late_heading(report), late_note(report), report.late)
+        yield ReportSection("late", late_heading(report), late_note(report), report.late)
 
 
 def late_heading(report: DayReport) -> str:
