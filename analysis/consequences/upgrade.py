@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 
 from analysis.consequences import consequences, order
-from analysis.models import BREAKING, ChangeType, Entry, Fact, FactKind
+from analysis.models import BREAKING, ChangeType, Entry, Fact, FactKind, Language
 from analysis.models.consequences import Whom
 from analysis.models.impacts import Certainty, DownstreamImpacts, ImpactKind
 from analysis.models.upgrades import UpgradeGroup, UpgradeRow
@@ -32,6 +32,7 @@ def group_by_consequence(
     net: Mapping[str, Sequence[Fact]],
     undone: Collection[str],
     found: Mapping[str, tuple[DownstreamImpacts, ...]],
+    language: Language,
 ) -> dict[UpgradeGroup, tuple[UpgradeRow, ...]]:
     """Group the commits of a range: those that are `undone` within it have no consequence, and most others none either.
 
@@ -40,17 +41,12 @@ def group_by_consequence(
     groups: dict[UpgradeGroup, list[UpgradeRow]] = {each: [] for each in UpgradeGroup}
     for entry in entries:
         sha = entry.commit.sha
-        row = UpgradeRow(entry=entry, facts=tuple(net.get(sha, entry.facts)), found=found.get(sha, ()))
-        group = None if sha in undone else _group(row)
+        facts, broken = tuple(net.get(sha, entry.facts)), found.get(sha, ())
+        group = None if sha in undone else _group(entry, facts, broken)
         if group:
-            groups[group].append(row)
-    return {group: tuple(sorted(rows, key=lambda row: _order(group, row))) for group, rows in groups.items()}
-
-
-def deciding_facts(group: UpgradeGroup, row: UpgradeRow) -> tuple[Fact, ...]:
-    """Return the facts that put a commit into its group."""
-    kinds = _KINDS.get(group, frozenset[FactKind]())
-    return tuple(each for each in row.facts if each.kind in kinds)
+            told = consequences(entry, language, facts)
+            groups[group].append(UpgradeRow(entry=entry, facts=facts, consequences=told, found=broken))
+    return {group: tuple(sorted(rows, key=_order)) for group, rows in groups.items()}
 
 
 def severity(found: Sequence[DownstreamImpacts]) -> tuple[bool, int, int]:
@@ -61,21 +57,20 @@ def severity(found: Sequence[DownstreamImpacts]) -> tuple[bool, int, int]:
     return not proven, kind, -len(proven or every)
 
 
-def _group(row: UpgradeRow) -> UpgradeGroup | None:
-    if row.found:
+def _group(entry: Entry, facts: Sequence[Fact], found: Sequence[DownstreamImpacts]) -> UpgradeGroup | None:
+    if found:
         return UpgradeGroup.BREAKS_YOU
-    for group in _KINDS:
-        if deciding_facts(group, row):
+    for group, kinds in _KINDS.items():
+        if any(each.kind in kinds for each in facts):
             return group
-    types = frozenset(row.entry.ranked.change_types)
+    types = frozenset(entry.ranked.change_types)
     if ChangeType.SECURITY in types:
         return UpgradeGroup.SECURITY
     return UpgradeGroup.ADDITIONS if types & _ADDITIONS else None
 
 
-def _order(group: UpgradeGroup, row: UpgradeRow) -> tuple[object, ...]:
+def _order(row: UpgradeRow) -> tuple[object, ...]:
     score = -row.entry.ranked.score
-    if group is UpgradeGroup.BREAKS_YOU:
+    if row.found:
         return (*severity(row.found), score)
-    told = consequences(row.entry, "en", row.facts)
-    return (*order(told[0]), score) if told else (len(Whom), score)
+    return (*order(row.consequences[0]), score) if row.consequences else (len(Whom), score)

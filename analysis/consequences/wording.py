@@ -139,12 +139,8 @@ def _of_modules(facts: Sequence[Fact], names: str, say: Catalogue) -> Iterator[s
         yield say("Moves {names} to {new}", names=names, new=_module(first.new))
     elif first.kind is FactKind.MOVED_MODULE and len(facts) == 1:
         last = code(_last(_dotted(first.name)))
-        for name, new in (
-            (_module(first.name), _module(first.new)),
-            (last, _module(first.new)),
-            (last, code(_last(_dotted(first.new)))),
-        ):
-            yield say("Moves {names} to {new}", names=name, new=new)
+        for name in (_module(first.name), last):
+            yield say("Moves {names} to {new}", names=name, new=_module(first.new))
 
 
 def _last(name: str) -> str:

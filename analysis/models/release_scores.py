@@ -84,11 +84,6 @@ class ReleaseScore(Frozen):
         return self.commits - self.ranked - self.left_out
 
     @property
-    def only_afterwards(self) -> bool:
-        """Whether all ranks of the figures were given only after the release was published."""
-        return not self.left_out and 0 < self.ranked == self.afterwards
-
-    @property
     def ranked_named(self) -> int:
         """The number of ranked commits that the notes name."""
         return sum(tier.named for tier in self.tiers.values())

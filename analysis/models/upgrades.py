@@ -7,6 +7,7 @@ from pydantic import AwareDatetime, Field
 
 from analysis.locale import Language, Phrase
 from analysis.models.commits import Repository
+from analysis.models.consequences import Consequence
 from analysis.models.facts import Fact
 from analysis.models.frozen import Frozen
 from analysis.models.impacts import Downstream, DownstreamImpacts
@@ -73,10 +74,14 @@ class RangeEnd(Frozen):
 
 
 class UpgradeRow(Frozen):
-    """A commit of an upgrade: `facts` are those that stand at its end, `found` what it breaks of downstream trees."""
+    """A commit of an upgrade: `facts` are those that stand at its end, `found` what it breaks of downstream trees.
+
+    `consequences` are those of the facts, in the language of the report.
+    """
 
     entry: Entry
     facts: tuple[Fact, ...] = ()
+    consequences: tuple[Consequence, ...] = ()
     found: tuple[DownstreamImpacts, ...] = ()
 
 

@@ -7,7 +7,6 @@ store keeps those, and refuses a field that it does not know.
 import json
 import re
 from collections.abc import Iterator, Sequence
-from datetime import UTC, date, datetime
 from typing import Any
 
 from pydantic_core import to_jsonable_python
@@ -26,7 +25,7 @@ from analysis.models.upgrades import Pin, Pinned, UpgradeGroup, UpgradeReport, U
 from analysis.models.weeks import WeekReport
 from analysis.report.breaking import Break, breaks
 from analysis.report.markdown import CommitReport, Report, ScoreReport
-from analysis.report.upgrades import consequence_text
+from analysis.report.upgrades import consequence_line
 
 # In JSON these occur only in strings, where an escape is equivalent and has no effect on a terminal or an editor.
 _ACTIVE = re.compile(
@@ -95,7 +94,7 @@ def commit_object(entry: Entry, language: Language = "en", facts: Sequence[Fact]
 
 def _consequence_object(commit: Commit, consequence: Consequence) -> dict[str, Any]:
     places = [to_fact(commit, fact) for fact in consequence.facts]
-    return {**_picked(consequence, "what whom effect action certainty"), "evidence": _plain(places)}
+    return {**_picked(consequence, "what whom effect action certainty"), "evidence": to_jsonable_python(places)}
 
 
 def found_object(repository: str, commit: Commit) -> dict[str, Any]:
@@ -146,12 +145,14 @@ def _impact_object(commit: Commit, downstream: Downstream, impact: Impact, langu
 
 
 def _upgrade_object(report: UpgradeReport) -> dict[str, Any]:
-    groups = {group.value: [_upgrade_row(group, row, report) for row in report.group(group)] for group in UpgradeGroup}
+    groups = {
+        group.value: [_upgrade_row(row, report.language) for row in report.group(group)] for group in UpgradeGroup
+    }
     pin = _pin_object(report.pinned) if report.pinned else None
     return {
         "repo": str(report.repository),
         "from": {**_picked(report.start, "name sha"), "merge_base": report.merge_base, "pin": pin},
-        "to": _plain(report.end),
+        "to": to_jsonable_python(report.end),
         **_picked(report, "commits picked reverted ungrouped"),
         "groups": groups,
         **_picked(report, "failed"),
@@ -171,12 +172,12 @@ def _pin_object(pinned: Pinned) -> dict[str, Any]:
     }
 
 
-def _upgrade_row(group: UpgradeGroup, row: UpgradeRow, report: UpgradeReport) -> dict[str, Any]:
+def _upgrade_row(row: UpgradeRow, language: Language) -> dict[str, Any]:
     return {
-        **_impacts_row(row.entry, row.found, report.language),
+        **_impacts_row(row.entry, row.found, language),
         **_picked(row.entry.ranked, "change_types"),
         **_picked(row, "facts"),
-        "consequence": consequence_text(group, row, report.language),
+        "consequence": consequence_line(row, language),
     }
 
 
@@ -202,7 +203,9 @@ def _week_object(report: WeekReport) -> dict[str, Any]:
     return {
         "repo": str(report.repository),
         **_picked(report, "first last timezone language"),
-        "days": [{"date": _plain(day), "stats": _plain(stats)} for day, stats in report.daily()],
+        "days": [
+            {"date": to_jsonable_python(day), "stats": to_jsonable_python(stats)} for day, stats in report.daily()
+        ],
         **_picked(report, "stats"),
         "groups": groups,
         "reverts": [
@@ -227,7 +230,7 @@ def _break_object(each: Break) -> dict[str, Any]:
         "sha": each.entry.commit.sha,
         "kind": each.facts[0].kind.value,
         "names": [fact.name for fact in each.facts],
-        "places": _plain(places),  # of the names, in their order
+        "places": to_jsonable_python(places),  # of the names, in their order
         "place": places[0].label,
         "url": places[0].url,
     }
@@ -235,20 +238,7 @@ def _break_object(each: Break) -> dict[str, Any]:
 
 def _picked(model: object, names: str) -> dict[str, Any]:
     """Return some fields and properties of a model, in this order, as JSON values."""
-    return {name: _plain(getattr(model, name)) for name in names.split()}
-
-
-def _plain(value: object) -> Any:
-    """Return the JSON value of a field: instants in UTC, text as it is, which need not be valid Unicode."""
-    if isinstance(value, str):
-        return str(value)
-    if isinstance(value, datetime):
-        return value.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    if isinstance(value, date):
-        return value.isoformat()
-    if isinstance(value, (tuple, list)):
-        return [_plain(each) for each in value]
-    return to_jsonable_python(value)
+    return {name: to_jsonable_python(getattr(model, name)) for name in names.split()}
 
 
 def _dump(value: dict[str, Any]) -> str:

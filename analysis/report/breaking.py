@@ -11,11 +11,6 @@ from analysis.writing.by_rules import code, how_to_keep, list_names
 from analysis.writing.fact_sentences import FACT_SENTENCES
 from analysis.writing.replacements import replacement
 
-_MAX_NAMES_OF_KIND = {
-    FactKind.MOVED_MODULE: 1,
-    FactKind.MOVED_NAME: 2,
-}  # maximum names in a row
-_MAX_NAMES = 3
 _NAME_LENGTH = 80  # characters
 _KINDS = list(FactKind)
 _TIERS = list(Importance)
@@ -46,11 +41,12 @@ class Break(NamedTuple):
             return say("to keep the old behaviour, {how}", how=how_to_keep(self.facts, say))
         return follows
 
-    def parts(self, language: Language, limit: int | None = None) -> Iterator[Part]:
-        """Yield the change with each name and its place: `limit` names, or as many as fit in a row at the top."""
-        say, kind = catalogue(language), self.facts[0].kind
-        limit = limit or _MAX_NAMES_OF_KIND.get(kind, _MAX_NAMES)
-        before, _, after = FACT_SENTENCES[kind].named("{names}", len(self.facts), say).partition("{names}")
+    def parts(self, language: Language, limit: int) -> Iterator[Part]:
+        """Yield the change with each name and its place: `limit` names, and how many others there are."""
+        say = catalogue(language)
+        before, _, after = (
+            FACT_SENTENCES[self.facts[0].kind].named("{names}", len(self.facts), say).partition("{names}")
+        )
         yield Part("", before.rstrip())
         path: str | None = None
         for number, fact in enumerate(self.facts[:limit]):

@@ -1,8 +1,11 @@
 """The headings and lines that every format of a day's report shares: statistics, tiers, late commits, coverage and usage."""
 
+from collections.abc import Iterator
+from typing import NamedTuple
+
 from analysis.locale import Catalogue, catalogue, mark
 from analysis.locale.punctuation import join_items
-from analysis.models import DayReport, Importance, Language, ReadFrom, Stats, Usage
+from analysis.models import DayReport, Entry, Importance, Language, ReadFrom, Stats, Usage
 from analysis.writing.labels import BADGE, IMPORTANCE
 
 
@@ -98,6 +101,24 @@ def usage(used: Usage, language: Language) -> str:
         cost=known(used.cost_usd, "${:.4f}"),
         removed=known(used.removed_claims),
     )
+
+
+class ReportSection(NamedTuple):
+    """Commits of a report under a heading; `key` is their tier, or "late"."""
+
+    key: str
+    heading: str
+    note: str
+    entries: tuple[Entry, ...]
+
+
+def sections(report: DayReport) -> Iterator[ReportSection]:
+    """Yield the sections that have commits: the tiers, and what landed late."""
+    for tier in Importance:
+        if entries := report.tier(tier):
+            yield ReportSection(tier.value, tier_heading(report, tier), "", entries)
+    if report.late:
+        yield ReportSection("late", late_heading(report), late_note(report), report.late)
 
 
 def late_heading(report: DayReport) -> str:

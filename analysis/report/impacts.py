@@ -8,7 +8,7 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from analysis.impact.sentences import explanation, explanation_message
-from analysis.locale import Catalogue, catalogue, translated
+from analysis.locale import Catalogue, catalogue, mark, translated
 from analysis.locale.punctuation import join_items
 from analysis.models import SHORT_SHA, Language
 from analysis.models.impacts import Certainty, Downstream, DownstreamImpacts, Impact, ImpactReport, UpstreamPlace
@@ -123,14 +123,12 @@ def comparison(downstream: Downstream, language: Language) -> str:
     if downstream.uses:
         uses = say.plural("{count} use", "{count} uses", downstream.uses)
         return say("Compared with {downstream}: {files}, {uses} of {packages}", uses=uses, **values)
-    if downstream.mentions:
-        names = say.plural("{count} name", "{count} names", downstream.mentions)
-        return say(
-            "No code in {downstream} uses {packages} ({files}); only {names} of settings and versions in its files were compared",
-            names=names,
-            **values,
-        )
-    return say("{downstream} does not use {packages} ({files})", **values)
+    names = say.plural("{count} name", "{count} names", downstream.mentions)
+    return say(
+        "No code in {downstream} uses {packages} ({files}); only {names} of settings and versions in its files were compared",
+        names=names,
+        **values,
+    )
 
 
 def missing(report: ImpactReport) -> Iterator[str]:
@@ -145,22 +143,13 @@ def missing(report: ImpactReport) -> Iterator[str]:
 def omissions(downstream: Downstream, language: Language) -> Iterator[str]:
     """Yield what of a downstream tree was not compared."""
     say = catalogue(language)
-    if not downstream.python_files:
-        yield say("{downstream} has no Python files", downstream=downstream.name)
-    if unparsed := downstream.unparsed:
-        yield say.plural(
-            "{count} Python file does not parse and was not compared: {names}",
-            "{count} Python files do not parse and were not compared: {names}",
-            len(unparsed),
-            names=_names(unparsed, say),
-        )
-    if downstream.copies:
-        packages = join_items(downstream.packages, say)
-        yield say(
-            "Copies of {packages} were not compared: {names}", packages=packages, names=_names(downstream.copies, say)
-        )
-    if downstream.submodules:
-        yield say("Nested repositories were not read: {names}", names=_names(downstream.submodules, say))
+    packages = join_items(downstream.packages, say)
+    left_out = (
+        (mark("Python files that do not parse were not compared: {names}"), downstream.unparsed),
+        (mark("Copies of {packages} were not compared: {names}"), downstream.copies),
+        (mark("Nested repositories were not read: {names}"), downstream.submodules),
+    )
+    yield from (say(text, names=_names(names, say), packages=packages) for text, names in left_out if names)
     if downstream.unread:
         yield say.plural(
             "{count} file was not read: binary, too large or not readable",

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
-from rich.text import Text
-
 from analysis.citations import to_upstream_place
 from analysis.consequences import proven_consequences
 from analysis.consequences.period import all_lines, shown_lines
@@ -22,7 +20,6 @@ from analysis.models import (
     Commit,
     DayReport,
     Entry,
-    Importance,
     Language,
     Links,
     PublishedDay,
@@ -38,7 +35,7 @@ from analysis.report import counts, impacts, release_scores, upgrades, week_line
 from analysis.report.breaking import breaks_of, changes_of
 from analysis.report.escape import cell, inline, link_text
 from analysis.templates import text_environment
-from analysis.text import one_line, shorten, visible
+from analysis.text import shorten, visible
 from analysis.writing.labels import BADGE, CHANGE_TYPES, IMPORTANCE, INSIGHT, REMARKS, SEVERITY, breakage_label
 from analysis.writing.purpose import purpose
 
@@ -47,7 +44,6 @@ if TYPE_CHECKING:
 
 _CONTENTS_TITLE = 60  # characters, as in the reference
 _INDEX_LINE = 160  # characters of a day's first headline
-_AUTHOR_WIDTH = 18  # columns of a terminal
 _MARGIN = "\n    "  # of a block in an item of the second level
 
 
@@ -123,9 +119,9 @@ def report_markdown(report: Report, *, every_place: bool = False) -> str:
     return _report(report, short=False, places=sys.maxsize if every_place else impacts.MAX_PLACES)
 
 
-def short_markdown(report: Report, *, authors: bool = True) -> str:
-    """Render a report as the short Markdown that a terminal shows; its lists of commits name the `authors` if there is room."""
-    return _report(report, short=True, places=impacts.MAX_PLACES, authors=authors)
+def short_markdown(report: Report) -> str:
+    """Render a report as the short Markdown that a terminal shows."""
+    return _report(report, short=True, places=impacts.MAX_PLACES)
 
 
 def _report(report: Report, **values: object) -> str:
@@ -155,15 +151,6 @@ def index_markdown(year: PublishedYear, feeds: tuple[str, str]) -> str:
         first_line=_first_line,
         feeds=feeds,
     )
-
-
-class OutlineSection(NamedTuple):
-    """A section of the outline with its commits; `slug` is the anchor that GitHub gives its heading."""
-
-    heading: str
-    slug: str
-    why: str
-    entries: tuple[Entry, ...]
 
 
 class Slugs:
@@ -201,14 +188,11 @@ def _template_values(report: DayReport, say: Catalogue, slugs: Slugs, anchors: s
         "failed": {failure.sha: failure.translated(report.language) for failure in report.failed},
     }
     slugs(say("📋 Contents"))
-    sections = [(counts.tier_heading(report, tier), "", report.tier(tier)) for tier in Importance]
-    sections.append((counts.late_heading(report), counts.late_note(report), report.late))
     view["sections"] = []
-    for heading, why, entries in sections:
-        if entries:
-            view["sections"].append(OutlineSection(heading, slugs(heading), why, entries))
-            for entry in entries:
-                slugs(entry.commit.title.replace("`", ""))
+    for section in counts.sections(report):
+        view["sections"].append((section, slugs(section.heading)))
+        for entry in section.entries:
+            slugs(entry.commit.title.replace("`", ""))
     view["anchors"] = {}
     for entry in (*report.entries, *report.late):
         # Repositories may share commits: the anchor leads to the first one.
@@ -250,13 +234,6 @@ def _code_block(language: str, code: str) -> str:
 
 def _size(commit: Commit) -> str:
     return f"+{commit.additions:,} −{commit.deletions:,}" if commit.read else "?"
-
-
-def _author(commit: Commit) -> str:
-    """Return a commit's author, cut to the width of a column."""
-    name = Text(one_line(commit.author))
-    name.truncate(_AUTHOR_WIDTH, overflow="ellipsis")
-    return name.plain
 
 
 def _about(entry: Entry, say: Catalogue) -> str:
@@ -307,7 +284,6 @@ def _report_environment() -> "Environment":
         | sentences
         | {
             "about": _about,
-            "author": _author,
             "changes_of": changes_of,
             "code": lambda code: _code_block("python", code),
             "details": _details,

@@ -1,13 +1,12 @@
 """A day's report as one HTML page that needs nothing else: no script, no picture, no other file, no server."""
 
-from collections.abc import Iterable
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from analysis.consequences.period import shown_lines
 from analysis.locale import Language, catalogue
-from analysis.models import DayReport, Entry, Importance
+from analysis.models import DayReport
 from analysis.report import counts
 from analysis.report.escape import as_html
 from analysis.report.markdown import SHARED_VALUES, address
@@ -18,16 +17,6 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 LANGUAGE_TAG: dict[Language, str] = {"zh": "zh-Hans", "en": "en"}  # BCP 47
-
-
-class _Section(NamedTuple):
-    """Commits under a heading; `opened` if their details are shown at once."""
-
-    key: str
-    heading: str
-    note: str
-    entries: tuple[Entry, ...]
-    opened: bool
 
 
 def report_page(report: DayReport) -> str:
@@ -43,20 +32,13 @@ def report_page(report: DayReport) -> str:
             zone=ZoneInfo(report.timezone),
             statistics=counts.statistics(report),
             groups=shown_lines(report),
-            sections=list(_sections(report)),
+            sections=list(counts.sections(report)),
             failed={failure.sha: failure.translated(report.language) for failure in report.failed},
             coverage=counts.coverage(report),
             nothing=counts.nothing(report),
             usage=counts.usage(report.usage, report.language) if report.usage.model else "",
         )
     )
-
-
-def _sections(report: DayReport) -> Iterable[_Section]:
-    for tier in Importance:
-        heading = counts.tier_heading(report, tier)
-        yield _Section(tier.value, heading, "", report.tier(tier), opened=tier is Importance.HIGH)
-    yield _Section("late", counts.late_heading(report), counts.late_note(report), report.late, opened=False)
 
 
 @cache

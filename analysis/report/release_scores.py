@@ -1,9 +1,8 @@
 """Scores of releases in sentences: one for a digest or a status, and those of the whole report."""
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
-from analysis.locale import Language, Phrase, catalogue, mark
+from analysis.locale import Phrase, mark
 from analysis.models import Importance
 from analysis.models.release_scores import RankedCommit, ReleaseScore
 from analysis.text import one_line, shorten
@@ -14,20 +13,6 @@ _TIERS = {
     Importance.MEDIUM: mark("Ranked medium: {commits}, of which the notes name {named} ({share})"),
     Importance.LOW: mark("Ranked low: {commits}, of which the notes name {named} ({share})"),
 }
-_SOME_HIGH = mark(
-    "The notes of {release} name {high_named} of {high} commits ranked high; "
-    "of {named} named commits {medium} were ranked high or medium"
-)
-_NONE_HIGH = mark(
-    "The notes of {release} name {named} of {ranked} ranked commits, of which {medium} were ranked medium; none was high"
-)
-
-
-class CommitList(NamedTuple):
-    """Commits under a heading."""
-
-    heading: Phrase
-    commits: Sequence[RankedCommit]
 
 
 def release_name(score: ReleaseScore) -> str:
@@ -35,24 +20,16 @@ def release_name(score: ReleaseScore) -> str:
     return shorten(one_line(score.release), _TAG)
 
 
-def score_name(score: ReleaseScore, language: Language) -> str:
-    """Return the release's tag for a heading, with a word where all ranks were made after the release."""
-    name = release_name(score)
-    if not score.only_afterwards:
-        return name
-    return catalogue(language)("{release} (ranked only after its release)", release=name)
-
-
 def score_sentence(score: ReleaseScore) -> Phrase:
     """Return in a sentence how right the ranks were, how many were given too late, and how many commits had none."""
     sentence = Phrase(
-        _SOME_HIGH if score.high.commits else _NONE_HIGH,
+        "The notes of {release} name {high_named} of {high} commits ranked high; "
+        "of {named} named commits {medium} were ranked high or medium",
         release=release_name(score),
         high_named=score.high.named,
         high=score.high.commits,
         medium=score.at_least_medium_named,
         named=score.ranked_named,
-        ranked=score.ranked,
     )
     if score.afterwards:
         sentence = Phrase(
@@ -119,12 +96,12 @@ def score_remarks(score: ReleaseScore) -> Iterator[Phrase]:
         yield Phrase("A tag is missing on GitHub, so the commits were taken by date")
 
 
-def commit_lists(score: ReleaseScore) -> Iterator[CommitList]:
-    """Yield the commits that were ranked too low, and those that may have been ranked too high."""
+def commit_lists(score: ReleaseScore) -> Iterator[tuple[Phrase, Sequence[RankedCommit]]]:
+    """Yield headings with the commits that were ranked too low, and those that may have been ranked too high."""
     if score.breaking_low:
-        yield CommitList(Phrase("Listed as breaking, but ranked low"), score.breaking_low)
+        yield Phrase("Listed as breaking, but ranked low"), score.breaking_low
     if score.missed:
-        yield CommitList(Phrase("Ranked highest of those that the notes do not name"), score.missed)
+        yield Phrase("Ranked highest of those that the notes do not name"), score.missed
 
 
 def _share(part: int, whole: int) -> str:

@@ -2,13 +2,11 @@
 
 from collections.abc import Iterator
 
-from analysis.consequences import headline
-from analysis.consequences.upgrade import deciding_facts
+from analysis.consequences import first_line
 from analysis.locale import Catalogue, catalogue, mark, translated
 from analysis.locale.punctuation import join_items
-from analysis.models import SHORT_SHA, Language, by_kind
-from analysis.models.upgrades import PinKind, Pinned, UpgradeGroup, UpgradeReport, UpgradeRow
-from analysis.report.breaking import Break, Part
+from analysis.models import SHORT_SHA, Language
+from analysis.models.upgrades import Pinned, UpgradeGroup, UpgradeReport, UpgradeRow
 from analysis.report.impacts import comparison, impact_causes, omissions
 
 HEADINGS = {
@@ -17,15 +15,6 @@ HEADINGS = {
     UpgradeGroup.BEHAVIOUR: mark("🎚️ Changed defaults and dependencies ({count})"),
     UpgradeGroup.SECURITY: mark("🔒 Security ({count})"),
     UpgradeGroup.ADDITIONS: mark("✨ New ({count})"),
-}
-_KINDS = {
-    PinKind.SUBMODULE: mark("a submodule"),
-    PinKind.REQUIREMENT: mark("a requirement"),
-    PinKind.COMMIT_FILE: mark("a version file"),
-    PinKind.LOCK: mark("a lock file"),
-    PinKind.IMAGE: mark("an image"),
-    PinKind.WORKFLOW: mark("a workflow"),
-    PinKind.SCRIPT: mark("a script"),
 }
 _MAX_OTHERS = 4  # pins that are named
 
@@ -97,28 +86,14 @@ def warnings(report: UpgradeReport) -> Iterator[str]:
         yield f"{say('Failed')} {failure.sha[:SHORT_SHA]}{say(': ')}{failure.translated(report.language)}"
 
 
-def consequence_parts(group: UpgradeGroup, row: UpgradeRow, language: Language) -> Iterator[Part]:
-    """Yield what a commit changes for others, with places; nothing for one that breaks your code, or adds something."""
-    semicolon = catalogue(language)("; ")
-    for number, (_, facts) in enumerate(by_kind(deciding_facts(group, row))):
-        if number:
-            yield Part("", semicolon)
-        yield from Break(row.entry, tuple(facts)).parts(language)
-
-
-def consequence_text(group: UpgradeGroup, row: UpgradeRow, language: Language) -> str:
-    """Return the consequence of a commit as a line of text, with `code` spans; empty for an addition."""
-    if group is UpgradeGroup.BREAKS_YOU:
-        sentences = [cause.sentence(language) for found in row.found for cause in impact_causes(found)]
-        return catalogue(language)("; ").join(dict.fromkeys(sentences))
-    return "".join(f"{part.gap}{part.text}" for part in consequence_parts(group, row, language))
-
-
-def consequence_line(group: UpgradeGroup, row: UpgradeRow, language: Language) -> str:
-    """Return the headline of a commit, and of one that breaks your code why it does."""
-    if group is UpgradeGroup.BREAKS_YOU:
-        return consequence_text(group, row, language)
-    return headline(row.entry, language, row.facts)
+def consequence_line(row: UpgradeRow, language: Language) -> str:
+    """Return why a commit breaks your code, and of any other its headline."""
+    say = catalogue(language)
+    if not row.found:
+        return first_line(row.entry, row.consequences, say)
+    return say("; ").join(
+        dict.fromkeys(cause.sentence(language) for each in row.found for cause in impact_causes(each))
+    )
 
 
 def _pin_remarks(pinned: Pinned, say: Catalogue) -> Iterator[str]:
@@ -138,23 +113,12 @@ def _pin_remarks(pinned: Pinned, say: Catalogue) -> Iterator[str]:
     if pinned.others:
         named = [f"{_short(each.ref)} ({each.place})" for each in pinned.others[:_MAX_OTHERS]]
         yield say(
-            "Other pins disagree: {others}. {ref} was used, because {reason}; to use another, give it as FROM",
+            "Other pins disagree: {others}. {ref} was used; to use another, give it as FROM",
             others=join_items(named, say),
             ref=ref,
-            reason=_reason(pinned, say),
         )
     for each in pinned.missing:
         yield say("{place} pins {ref}, which upstream does not have", place=each.place, ref=_short(each.ref))
-
-
-def _reason(pinned: Pinned, say: Catalogue) -> str:
-    """Return why a pin was taken before the next."""
-    pin, other = pinned.pin, pinned.others[0]
-    if pin.exact and not other.exact:
-        return say("it is an exact version")
-    if pin.kind is not other.kind:
-        return say("{kind} takes precedence over {other}", kind=say(_KINDS[pin.kind]), other=say(_KINDS[other.kind]))
-    return say("most places name it") if pinned.places > 1 else say("it comes first")
 
 
 def _short(name: str) -> str:

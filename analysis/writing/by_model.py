@@ -27,11 +27,9 @@ from analysis.models import (
     Commit,
     Fact,
     Importance,
-    Insight,
     Language,
     Ranked,
     Repository,
-    Risk,
     Severity,
 )
 from analysis.ranking import ceiling, floor, may_move_down, may_move_up, within
@@ -60,15 +58,12 @@ class _Low(_Form):
     move_reason: str
 
     def analysis(self) -> Analysis:
-        return Analysis(by="model", summary=self.summary)
+        return Analysis(by="model", **self.model_dump(exclude={"move", "move_reason"}))
 
 
 class _Medium(_Low):
     scope: list[str]
     advice: list[str]
-
-    def analysis(self) -> Analysis:
-        return Analysis(by="model", summary=self.summary, scope=tuple(self.scope), advice=tuple(self.advice))
 
 
 class _Risk(_Form):
@@ -89,16 +84,6 @@ class _Insight(_Form):
 class _High(_Medium):
     insight: _Insight
     risks: list[_Risk]
-
-    def analysis(self) -> Analysis:
-        return Analysis(
-            by="model",
-            summary=self.summary,
-            scope=tuple(self.scope),
-            insight=Insight(**self.insight.model_dump()),
-            risks=tuple(Risk(**each.model_dump()) for each in self.risks),
-            advice=tuple(self.advice),
-        )
 
 
 _FORMS: dict[Importance, type[_Low]] = {Importance.HIGH: _High, Importance.MEDIUM: _Medium, Importance.LOW: _Low}

@@ -10,6 +10,7 @@ from analysis.locale.punctuation import as_sentence, join_clauses, join_items, j
 from analysis.models import (
     BREAKING,
     DEPENDENCIES,
+    OPERATIONAL,
     Analysis,
     ChangeType,
     Commit,
@@ -38,6 +39,9 @@ _MAX_AREAS_IN_SUMMARY = 2
 _MAX_AREAS = 6
 _MAX_FILES = 4
 _MIN_LINES_FOR_TESTS = 100  # changed source lines from which missing tests are mentioned
+_MAY_HURT = frozenset(
+    {FactKind.DEFAULT_CHANGED, FactKind.CONCURRENCY, FactKind.MEMORY, FactKind.SECURITY, FactKind.REVERT}
+)
 _RUN_TESTS = mark("Run your own regression tests before you upgrade.")
 
 
@@ -216,11 +220,18 @@ def _risks(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> tuple[Risk,
         sentences = FACT_SENTENCES[fact_kind]
         if sentences.risk:
             risk = list_names(alike, say) + say(": ") + say(sentences.risk)
-            risks.append(Risk(risk=risk, severity=sentences.severity, mitigation=advice_for(alike, say)))
+            risks.append(Risk(risk=risk, severity=_severity(fact_kind), mitigation=advice_for(alike, say)))
     if _lacks_tests(commit):
         risk = say("a large source change comes without tests")
         risks.append(Risk(risk=risk, severity=Severity.LOW, mitigation=say(_RUN_TESTS)))
     return tuple(risks)
+
+
+def _severity(kind: FactKind) -> Severity:
+    """Return how much a change of this kind hurts whom it concerns."""
+    if kind in OPERATIONAL or kind is FactKind.MINIMUM_RAISED:
+        return Severity.HIGH
+    return Severity.MEDIUM if kind in BREAKING or kind in _MAY_HURT else Severity.LOW
 
 
 def _advice(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> tuple[str, ...]:

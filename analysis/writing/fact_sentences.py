@@ -1,10 +1,10 @@
-"""Sentences about facts: the change, its consequence, and the advice; with the severity of the consequence."""
+"""Sentences about facts: the change, its consequence, and the advice."""
 
 from typing import NamedTuple
 
 from analysis.locale import Catalogue, mark
 from analysis.locale.punctuation import spaced
-from analysis.models import FactKind, Severity
+from analysis.models import FactKind
 
 
 class Noun(NamedTuple):
@@ -25,7 +25,6 @@ class FactSentences(NamedTuple):
     change: str
     noun: Noun
     risk: str = ""
-    severity: Severity = Severity.LOW
     advice: str = ""
 
     def named(self, names: str, count: int, say: Catalogue) -> str:
@@ -64,286 +63,233 @@ FACT_SENTENCES = {
         mark("Removes {what}"),
         _VARIABLE,
         mark("where it is still set, the setting is silently ignored, or startup fails"),
-        Severity.HIGH,
         mark("Before you upgrade, remove {names} from your launch scripts, images and manifests."),
     ),
     FactKind.RENAMED_ENV: FactSentences(
         mark("Renames {what}"),
         _VARIABLE,
         mark("the old name no longer has any effect"),
-        Severity.HIGH,
         mark("Use the new name in your deployments: {names}."),
     ),
     FactKind.REMOVED_FLAG: FactSentences(
         mark("Removes {what}"),
         _FLAG,
         mark("commands that still pass it fail at startup"),
-        Severity.HIGH,
         mark("Remove {names} from your launch commands."),
     ),
     FactKind.RENAMED_FLAG: FactSentences(
         mark("Renames {what}"),
         _FLAG,
         mark("commands with the old name fail at startup"),
-        Severity.HIGH,
         mark("Use the new flag in your launch commands: {names}."),
     ),
     FactKind.REMOVED_KEY: FactSentences(
         mark("Removes {what}"),
         _KEY,
         mark("where it is still set, the setting is rejected or silently ignored"),
-        Severity.HIGH,
         mark("Remove {names} from your configuration."),
     ),
     FactKind.RENAMED_KEY: FactSentences(
         mark("Renames {what}"),
         _KEY,
         mark("the old key no longer has any effect"),
-        Severity.HIGH,
         mark("Use the new key in your configuration: {names}."),
     ),
     FactKind.REMOVED_ROUTE: FactSentences(
         mark("Removes {what}"),
         _ROUTE,
         mark("clients that still call it get a 404"),
-        Severity.HIGH,
         mark("Check your clients and gateways for calls to {names}."),
     ),
     FactKind.RENAMED_ROUTE: FactSentences(
         mark("Changes {what}"),
         _ROUTE,
         mark("clients that call the old route get a 404"),
-        Severity.HIGH,
         mark("Switch your clients and gateways to the new route: {names}."),
     ),
     FactKind.REMOVED_FIELD: FactSentences(
         mark("Removes {what}"),
         _FIELD,
         mark("clients that read or send it fail"),
-        Severity.HIGH,
         mark("Check your clients for uses of {names}."),
     ),
     FactKind.RENAMED_FIELD: FactSentences(
         mark("Renames {what}"),
         _FIELD,
         mark("clients that read or send the old field fail"),
-        Severity.HIGH,
         mark("Use the new field in your clients: {names}."),
     ),
     FactKind.SUPPORT_DROPPED: FactSentences(
         mark("Drops support for {what}"),
         _NAME,
         mark("deployments that use it fail"),
-        Severity.HIGH,
         mark("Before you upgrade, check that none of your deployments uses {names}."),
     ),
     FactKind.MINIMUM_RAISED: FactSentences(
         mark("Raises the minimum version of {what}"),
         _VERSION,
         mark("installation and builds fail in older environments"),
-        Severity.HIGH,
         mark("Upgrade your environments first: {names}."),
     ),
     FactKind.REMOVED_NAME: FactSentences(
         mark("Removes {what}"),
         _NAME,
         mark("plug-ins and forks that import it fail"),
-        Severity.MEDIUM,
         mark("Check your plug-ins and forks for uses of {names}."),
     ),
     FactKind.RENAMED_NAME: FactSentences(
         mark("Renames {what}"),
         _NAME,
         mark("code that imports the old name fails"),
-        Severity.MEDIUM,
         mark("Use the new name in your plug-ins and forks: {names}."),
     ),
     FactKind.MOVED_NAME: FactSentences(
         mark("Moves {what}"),
         _NAME,
         mark("plug-ins and forks that import it from the old module fail"),
-        Severity.MEDIUM,
         mark("Import from the new module in your plug-ins and forks: {names}."),
     ),
     FactKind.MOVED_MODULE: FactSentences(
         mark("Moves {what}"),
         _MODULE,
         mark("plug-ins and forks that import it by the old path fail"),
-        Severity.MEDIUM,
         mark("Update the imports in your plug-ins and forks: {names}."),
     ),
     FactKind.REMOVED_METHOD: FactSentences(
         mark("Removes {what}"),
         _METHOD,
         mark("code that calls it fails, and overrides of it are no longer called"),
-        Severity.MEDIUM,
         mark("Check your plug-ins and forks for calls and overrides of {names}."),
     ),
     FactKind.RENAMED_METHOD: FactSentences(
         mark("Renames {what}"),
         _METHOD,
         mark("code that calls it by the old name fails, and overrides of it are no longer called"),
-        Severity.MEDIUM,
         mark("Rename the calls and overrides in your plug-ins and forks: {names}."),
     ),
     FactKind.REMOVED_ATTRIBUTE: FactSentences(
         mark("Removes {what}"),
         _ATTRIBUTE,
         mark("code that reads it fails"),
-        Severity.MEDIUM,
         mark("Check your plug-ins and forks for uses of {names}."),
     ),
     FactKind.MEMBER_KIND: FactSentences(
         mark("Changes whether {what} is called or read"),
         _NAME,
         mark("code that uses it the old way breaks"),
-        Severity.MEDIUM,
         mark("Update the uses in your plug-ins and forks: {names}."),
     ),
     FactKind.REMOVED_BASE: FactSentences(
         mark("Removes {what}"),
         _BASE,
         mark("inherited members and type checks no longer work"),
-        Severity.MEDIUM,
         mark("Check your plug-ins and forks for uses of {names}."),
     ),
     FactKind.REMOVED_PARAMETER: FactSentences(
         mark("Removes {what}"),
         _PARAMETER,
         mark("calls that still pass it fail"),
-        Severity.MEDIUM,
         mark("Update the calls in your plug-ins and forks: {names}."),
     ),
     FactKind.RENAMED_PARAMETER: FactSentences(
         mark("Renames {what}"),
         _PARAMETER,
         mark("calls that pass it by the old name fail"),
-        Severity.MEDIUM,
         mark("Use the new parameter name in your plug-ins and forks: {names}."),
     ),
     FactKind.REQUIRED_PARAMETER: FactSentences(
         mark("Now requires {what}"),
         _PARAMETER,
         mark("calls that do not pass it fail"),
-        Severity.MEDIUM,
         mark("Add the argument to the calls in your plug-ins and forks: {names}."),
     ),
     FactKind.MOVED_PARAMETER: FactSentences(
         mark("Changes the position of {what}"),
         _PARAMETER,
         mark("calls that pass arguments by position break"),
-        Severity.MEDIUM,
         mark("Pass these arguments by name in your plug-ins and forks: {names}."),
     ),
     FactKind.PARAMETER_KIND: FactSentences(
         mark("Changes how {what} is passed"),
         _PARAMETER,
         mark("calls that pass it the other way fail"),
-        Severity.MEDIUM,
         mark("Update the calls in your plug-ins and forks: {names}."),
     ),
     FactKind.ADDED_PARAMETER: FactSentences(
         mark("Adds {what}"),
         _PARAMETER,
         mark("overrides that do not accept it fail when it is passed"),
-        Severity.MEDIUM,
         mark("Accept the new parameter in your overrides: {names}."),
     ),
     FactKind.REQUIRED_METHOD: FactSentences(
         mark("Adds {what}"),
         _ABSTRACT,
         mark("subclasses that lack it cannot be instantiated"),
-        Severity.MEDIUM,
         mark("Implement {names} in your subclasses."),
     ),
     FactKind.RETYPED: FactSentences(
         mark("Changes the type of {what}"),
         _NAME,
         mark("code that relies on the old type may fail"),
-        Severity.LOW,
         mark("Check the uses in your plug-ins and forks: {names}."),
     ),
     FactKind.DEFAULT_CHANGED: FactSentences(
         mark("Changes the default of {what}"),
         _NAME,
         mark("deployments that do not set it behave differently"),
-        Severity.MEDIUM,
         mark("To keep the old behaviour, {how}."),
     ),
     FactKind.SETTING_ON: FactSentences(
         mark("Adds {what}, on by default"),
         _NEW_NAME,
         mark("deployments that do not set it behave differently"),
-        Severity.LOW,
         mark("To turn it off, {how}."),
     ),
     FactKind.DEPRECATED: FactSentences(
         mark("Deprecates {what}"),
         _NAME,
         mark("a later version removes it"),
-        Severity.LOW,
         mark("Replace it before it is removed: {names}."),
     ),
     FactKind.DEPENDENCY_MOVED: FactSentences(
         mark("Changes the version of {what}"),
         _VERSION,
         mark("conflicts with environments that pin another version"),
-        Severity.LOW,
         mark("Rebuild your images and check the versions that you pin: {names}."),
     ),
-    FactKind.DEPENDENCY_ADDED: FactSentences(
-        mark("Adds {what}"),
-        _DEPENDENCY,
-    ),
-    FactKind.DEPENDENCY_REMOVED: FactSentences(
-        mark("Drops {what}"),
-        _DEPENDENCY,
-    ),
-    FactKind.EXTRA_ADDED: FactSentences(
-        mark("Adds {what}"),
-        _EXTRA,
-    ),
-    FactKind.EXTRA_REMOVED: FactSentences(
-        mark("Drops {what}"),
-        _EXTRA,
-    ),
-    FactKind.FILE_DELETED: FactSentences(
-        mark("Deletes {what}"),
-        _FILE,
-    ),
+    FactKind.DEPENDENCY_ADDED: FactSentences(mark("Adds {what}"), _DEPENDENCY),
+    FactKind.DEPENDENCY_REMOVED: FactSentences(mark("Drops {what}"), _DEPENDENCY),
+    FactKind.EXTRA_ADDED: FactSentences(mark("Adds {what}"), _EXTRA),
+    FactKind.EXTRA_REMOVED: FactSentences(mark("Drops {what}"), _EXTRA),
+    FactKind.FILE_DELETED: FactSentences(mark("Deletes {what}"), _FILE),
     FactKind.TEST_REMOVED: FactSentences(
-        mark("Removes or skips {what}"), _TEST, mark("what the removed tests covered is no longer tested"), Severity.LOW
+        mark("Removes or skips {what}"), _TEST, mark("what the removed tests covered is no longer tested")
     ),
     FactKind.CONCURRENCY: FactSentences(
         mark("Touches concurrency: {what}"),
         _NAME,
         mark("timing under load may change"),
-        Severity.MEDIUM,
         mark("Run a load test before you roll it out."),
     ),
     FactKind.MEMORY: FactSentences(
         mark("Touches memory ownership: {what}"),
         _NAME,
         mark("memory use may change, or memory be freed twice"),
-        Severity.MEDIUM,
         mark("Watch memory use after the upgrade."),
     ),
     FactKind.SECURITY: FactSentences(
         mark("Security: {what}"),
         _NAME,
         mark("earlier versions may be affected"),
-        Severity.MEDIUM,
         mark("Upgrade deployments that untrusted clients can reach first."),
     ),
     FactKind.REVERT: FactSentences(
         mark("Reverts {what}"),
         _NAME,
         mark("code that relies on the reverted change breaks"),
-        Severity.MEDIUM,
         mark("If you already use the reverted change, check that nothing depends on it."),
     ),
     FactKind.LAYOUT: FactSentences(
-        mark("Changes only formatting, comments, docstrings or import order: {what}"),
-        _NAME,
+        mark("Changes only formatting, comments, docstrings or import order: {what}"), _NAME
     ),
 }

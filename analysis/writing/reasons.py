@@ -1,12 +1,11 @@
 """The signals behind a commit's rank as short phrases."""
 
-from analysis.locale import Catalogue, catalogue, mark
-from analysis.models import BREAKING, FactKind, Language, Ranked, Reason
+from analysis.locale import catalogue, mark
+from analysis.models import FactKind, Language, Ranked, Reason
 from analysis.writing.fact_sentences import FACT_SENTENCES
 
 MODEL = "a model's judgement"
 _MAX_REASONS = 3
-_MIN_POINTS = 0.2  # points below which a reason is negligible
 
 _SENTENCES = {  # a signal -> its sentence; {evidence} is what the signal was found in
     "changed source lines": mark("{evidence} source lines changed"),
@@ -32,33 +31,22 @@ _SENTENCES = {  # a signal -> its sentence; {evidence} is what the signal was fo
     MODEL: mark("a model says: {evidence}"),
 }
 _FACT_KINDS = frozenset(kind.value for kind in FactKind)
-_BREAKING = frozenset(kind.value for kind in BREAKING)
 
 
 def strongest_reasons(ranked: Ranked, language: Language) -> list[str]:
-    """Return the strongest reasons for the tier, at most three.
+    """Return a model's judgement and the strongest reasons for the tier, at most three, as plain texts that quote the commit.
 
     Reasons that raise the score count for high and medium, those that lower it for low.
-
-    A model's judgement comes first, then breaking changes. The texts are plain and quote the commit: each surface
-    escapes them.
     """
     sign = -1 if ranked.importance.value == "low" else 1
-    from_model = [reason for reason in ranked.reasons if reason.signal == MODEL]
-    breaking = [reason for reason in ranked.reasons if reason.signal in _BREAKING]
-    others = [reason for reason in ranked.reasons if reason.signal not in _BREAKING | {MODEL}]
-    decisive = [reason for reason in others if reason.points * sign >= _MIN_POINTS] or others
-    return [
-        _reason_sentence(reason, catalogue(language)) for reason in (from_model + breaking + decisive)[:_MAX_REASONS]
-    ]
+    judged = [reason for reason in ranked.reasons if reason.signal == MODEL]
+    decisive = [reason for reason in ranked.reasons if reason.points * sign > 0] or ranked.reasons
+    return [reason_text(reason, language) for reason in dict.fromkeys((*judged, *decisive))][:_MAX_REASONS]
 
 
 def reason_text(reason: Reason, language: Language) -> str:
     """Return a signal and what it was found in as a phrase."""
-    return _reason_sentence(reason, catalogue(language))
-
-
-def _reason_sentence(reason: Reason, say: Catalogue) -> str:
+    say = catalogue(language)
     if reason.signal in _FACT_KINDS:
         change = FACT_SENTENCES[FactKind(reason.signal)].named(reason.evidence, 1, say)
         return change[0].lower() + change[1:]

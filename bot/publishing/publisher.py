@@ -19,10 +19,9 @@ from pydantic import ValidationError
 
 from analysis.errors import BranchMoved, Misuse, OutsideFailure
 from analysis.models import DayReport, Language, PublishedYear
-from analysis.report.feeds import FeedAddresses, breaking_feed, daily_feed
+from analysis.report.feeds import FeedAddresses, breaking_feed, daily_feed, published_day, published_form
 from analysis.report.markdown import index_markdown, report_markdown
 from analysis.report.page import report_page
-from analysis.report.published import published_day, published_form
 from bot.publishing.folder import FolderFiles, FolderTarget, blob_sha, foreign
 from bot.publishing.github import BranchFiles, GitHubTarget
 

@@ -106,7 +106,7 @@ class UpgradeService:
             commits=len(listed),
             picked=len(new) - len(listed),
             reverted=len(span.undone),
-            groups=group_by_consequence(span.entries, span.net_facts, span.undone, found),
+            groups=group_by_consequence(span.entries, span.net_facts, span.undone, found, asked.language),
             downstreams=tuple(each.downstream for each in surfaces),
             unchecked=tuple((str(each.repository), each.reason) for each in unchecked),
             failed=(*failed, *compared.failed),

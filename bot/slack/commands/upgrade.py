@@ -125,7 +125,7 @@ def upgrade_summary(report: UpgradeReport) -> list[Message]:
     blocks: list[Block] = [header(title(report)), rich(paragraph(ours(summary(report), "bold")))]
     for group in UpgradeGroup:
         if rows := report.group(group):
-            items = [_row(group, row, say) for row in rows[:_WORST]]
+            items = [_row(row, say) for row in rows[:_WORST]]
             if len(rows) > _WORST:
                 left = len(rows) - _WORST
                 items.append(ours(say.plural("{count} more commit", "{count} more commits", left), "italic"))
@@ -146,7 +146,7 @@ def _in_full(row: UpgradeRow, report: UpgradeReport, say: Catalogue) -> list[Mes
 
 def _group(group: UpgradeGroup, rows: Sequence[UpgradeRow], say: Catalogue) -> list[Message]:
     heading = _heading(group, rows, say)
-    items = [_row(group, row, say) for row in rows[:_LISTED]]
+    items = [_row(row, say) for row in rows[:_LISTED]]
     left = len(rows) - _LISTED
     more = [context(say.plural("{count} more commit in the file", "{count} more commits in the file", left))]
     packed = split([[rich(paragraph(heading)), rich(bullets(items)), *(more if left > 0 else [])]])
@@ -158,9 +158,9 @@ def _heading(group: UpgradeGroup, rows: Sequence[UpgradeRow], say: Catalogue) ->
     return ours(say(HEADINGS[group], count=len(rows)), "bold")
 
 
-def _row(group: UpgradeGroup, row: UpgradeRow, say: Catalogue) -> list[Piece]:
+def _row(row: UpgradeRow, say: Catalogue) -> list[Piece]:
     """Return a commit in a line: its consequence, or its title if that says more, and its number."""
     commit = row.entry.commit
-    line = one_line(consequence_line(group, row, say.language)).removesuffix(f"({number_of(commit)})").rstrip()
+    line = one_line(consequence_line(row, say.language)).removesuffix(f"({number_of(commit)})").rstrip()
     text = shorten(line, _TEXT)
     return [*prose(text or commit.title or commit.short_sha), *ours(" · "), *to_number(commit)]

@@ -27,7 +27,7 @@ def test_each_commit_is_in_its_worst_group_alone() -> None:
         entry(5, types=(ChangeType.FEATURE, ChangeType.BUG_FIX), score=2),
         entry(6, types=(ChangeType.BUG_FIX,)),
     ]
-    groups = group_by_consequence(entries, {}, (), {})
+    groups = group_by_consequence(entries, {}, (), {}, "en")
     assert {group: [row.entry.commit.title[-1] for row in rows] for group, rows in groups.items()} == {
         UpgradeGroup.BREAKS_YOU: [],
         UpgradeGroup.BREAKING: ["1"],
@@ -40,7 +40,7 @@ def test_each_commit_is_in_its_worst_group_alone() -> None:
 def test_what_does_not_stand_at_the_end_is_no_consequence() -> None:
     """A fact that the range takes back does not count, nor does a commit that it reverts."""
     entries = [entry(1, FactKind.REMOVED_FLAG), entry(2, FactKind.REMOVED_FLAG)]
-    groups = group_by_consequence(entries, {entries[0].commit.sha: ()}, {entries[1].commit.sha}, {})
+    groups = group_by_consequence(entries, {entries[0].commit.sha: ()}, {entries[1].commit.sha}, {}, "en")
     assert not any(groups.values())
 
 

@@ -74,12 +74,12 @@ def report(*entries: Entry, language: Language = "en") -> DayReport:
 
 def rows(day: DayReport, language: Language = "en") -> list[str]:
     """What breaks, as text without its links."""
-    return ["".join(part.gap + part.text for part in each.parts(language)) for each in breaks(day)]
+    return ["".join(part.gap + part.text for part in each.parts(language, 3)) for each in breaks(day)]
 
 
 def place(day: DayReport) -> str:
     """The first address in the first row."""
-    return next(part.url for part in breaks(day)[0].parts("en") if part.url)
+    return next(part.url for part in breaks(day)[0].parts("en", 3) if part.url)
 
 
 def shown(day: DayReport) -> str:
@@ -158,7 +158,7 @@ def test_each_name_has_its_place() -> None:
     assert rows(day) == [
         "Removes environment variables `ENGINE_OLD` engine/envs.py:7, `ENGINE_B` :7, `ENGINE_C` engine/args.py:7 and 2 more"
     ]
-    assert len({part.url for part in breaks(day)[0].parts("en") if part.url}) == 2
+    assert len({part.url for part in breaks(day)[0].parts("en", 3) if part.url}) == 2
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_a_move_leads_to_both_places(language: Language, row: str) -> None:
     moved = fact(FactKind.MOVED_NAME, "take").model_copy(update={"old": "engine/envs.py:7", "new": "engine/args.py:3"})
     day = report(entry(1, moved, files=[ENVS, file("engine/args.py")]))
     assert rows(day, language) == [row]
-    assert [part.url[-2:] for part in breaks(day)[0].parts(language) if part.url] == ["L7", "R3"]
+    assert [part.url[-2:] for part in breaks(day)[0].parts(language, 3) if part.url] == ["L7", "R3"]
 
 
 def test_a_commits_own_section_has_every_name() -> None:

@@ -110,8 +110,7 @@ def test_every_fact_is_told_in_one_language(language: Language, foreign: str, ki
     outside = [re.sub(r"`[^`]*`", "", text) for text in texts(analysis)]
     assert [text for text in outside if re.search(foreign, text)] == []
     told, say = FACT_SENTENCES[kind], catalogue(language)
-    rated = [risk.severity for risk in analysis.risks if say(told.risk) in risk.risk]
-    assert told.severity in rated or not told.risk
+    assert any(say(told.risk) in risk.risk for risk in analysis.risks) or not told.risk
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

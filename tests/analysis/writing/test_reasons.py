@@ -21,18 +21,13 @@ def ranked(importance: Importance, **points: float) -> Ranked:
     [
         (Importance.HIGH, ["tagged “b”", "tagged “d”", "tagged “e”"]),
         (Importance.MEDIUM, ["tagged “b”", "tagged “d”", "tagged “e”"]),
-        (Importance.LOW, ["tagged “a”", "tagged “c”"]),
+        (Importance.LOW, ["tagged “a”", "tagged “c”", "tagged “g”"]),
     ],
 )
 def test_the_reasons_that_pull_a_commit_to_its_tier_are_told(importance: Importance, shown: list[str]) -> None:
     """A high or medium commit is told by what raises it, a low one by what lowers it, three reasons at most."""
     reasons = {"a": -3.0, "b": 2.0, "c": -1.5, "d": 1.0, "e": 0.5, "f": 0.3, "g": -0.1}
     assert strongest_reasons(ranked(importance, **reasons), "en") == shown
-
-
-def test_a_reason_that_moves_nothing_is_not_told() -> None:
-    """Reasons of less than 0.2 points are left out where there are others."""
-    assert strongest_reasons(ranked(Importance.HIGH, a=0.5, b=0.2, c=0.19), "en") == ["tagged “a”", "tagged “b”"]
 
 
 def test_without_a_reason_for_the_tier_the_strongest_are_told() -> None:
