@@ -18,8 +18,9 @@ import structlog
 from sqlalchemy import Connection, Delete, Engine, Update, delete, func, insert, select, text, update
 
 from analysis.errors import BadSetting, StoreUnusable
-from bot.store.database import HEAD, MIGRATION, address_of, check_schema, open_engine
+from bot.store.database import MIGRATION, address_of, check_schema, open_engine
 from bot.store.executors import TIMING, Timing, executor_lock
+from bot.store.migrations import HEAD
 from bot.store.postgresql import session
 from bot.store.schema import executors
 from bot.store.sqlite import prepare_folder

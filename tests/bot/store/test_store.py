@@ -1,4 +1,4 @@
-"""The store: its schema, its migrations, and what it finds."""
+"""The store: its connections, and what it finds."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -6,19 +6,12 @@ from pathlib import Path
 from threading import Barrier
 
 import pytest
-from alembic.autogenerate import compare_metadata
-from alembic.config import Config
-from alembic.migration import MigrationContext
-from alembic.script import ScriptDirectory
 from sqlalchemy import Engine, event
 
 from analysis.models import Analysis, Commit, Fact, FactKind, FileChange, Importance, Proof, Repository
 from bot.store import Store, StoredAnalysis, open_engine
-from bot.store.database import HEAD
-from bot.store.schema import metadata
 from tests.conftest import NOON
 
-MIGRATIONS = Path(__file__).resolve().parents[3] / "bot" / "store" / "migrations"
 REPOSITORY = Repository(owner="o", name="n")
 
 
@@ -26,22 +19,6 @@ def commit(sha: str, title: str) -> Commit:
     return Commit(
         sha=sha, url="https://github.example/x", author="Core Team", authored_at=NOON, committed_at=NOON, message=title
     )
-
-
-def test_migrations_lead_to_the_tables_in_the_code(engine: Engine) -> None:
-    """A migrated database has exactly the tables, columns and indexes that the queries expect."""
-    with engine.connect() as connection:
-        options = {"compare_type": engine.dialect.name == "sqlite"}  # elsewhere all texts are of one type
-        differences = compare_metadata(MigrationContext.configure(connection, opts=options), metadata)
-    ours = [each for each in differences if "commit_search" not in str(each)]
-    assert ours == []
-
-
-def test_the_newest_migration_is_the_one_that_opening_knows() -> None:
-    """An up-to-date store opens without Alembic only while the constant names the newest migration."""
-    config = Config()
-    config.set_main_option("script_location", str(MIGRATIONS))
-    assert ScriptDirectory.from_config(config).get_current_head() == HEAD
 
 
 def test_a_store_is_in_wal_mode_and_enforces_its_keys(tmp_path: Path) -> None:
