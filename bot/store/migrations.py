@@ -3,13 +3,16 @@
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from sqlalchemy import Column, Connection, Text, select
+from sqlalchemy import Column, Connection, Date, Float, Text, select
 
-from bot.store.schema import alembic_version
+from bot.store.schema import Instant, alembic_version
 from bot.store.search_index import create_index
 
 if TYPE_CHECKING:
     from alembic.operations import Operations
+
+
+_TEXT = Text().with_variant(Text(collation="C"), "postgresql")
 
 
 class Migration(NamedTuple):
@@ -38,12 +41,27 @@ def _corrections(operations: "Operations") -> None:
         operations.execute(f"INSERT INTO commit_search ({columns}) SELECT {columns} FROM earlier_search")  # noqa: S608 (the only insertions are ours)
         operations.execute("DROP TABLE earlier_search")
         operations.execute("DROP FUNCTION IF EXISTS add_search_scope")
-    text = Text().with_variant(Text(collation="C"), "postgresql")
-    operations.add_column("labels", Column("channel", text, nullable=False, server_default=""))
+    operations.add_column("labels", Column("channel", _TEXT, nullable=False, server_default=""))
+
+
+def _reservations(operations: "Operations") -> None:
+    """Have reservations know when they were made, in place of the process that made them. None outlives its call."""
+    operations.drop_table("reservations")
+    operations.create_table(
+        "reservations",
+        Column("id", _TEXT, primary_key=True),
+        Column("date", Date, nullable=False),
+        Column("purpose", _TEXT, nullable=False),
+        Column("usd", Float, nullable=False),
+        Column("made_at", Instant, nullable=False),
+    )
 
 
 OLDEST = "0020"  # the first schema whose stores are kept
-MIGRATIONS: Mapping[str, Migration] = {"0021": Migration(_corrections, readable_by="0021")}  # in this order
+MIGRATIONS: Mapping[str, Migration] = {  # in this order
+    "0021": Migration(_corrections, readable_by="0021"),
+    "0022": Migration(_reservations, readable_by="0022"),
+}
 HEAD = max(MIGRATIONS)
 READABLE_BY = MIGRATIONS[HEAD].readable_by
 

@@ -213,7 +213,7 @@ spending = Table(
     Column("spent_usd", Float, nullable=False),
 )
 
-# Of calls under way: each is deleted when what the call cost is known.
+# Of calls under way: each is deleted when what the call cost is known, and counts for some minutes.
 reservations = Table(
     "reservations",
     metadata,
@@ -221,7 +221,7 @@ reservations = Table(
     Column("date", Date, nullable=False),
     Column("purpose", Text, nullable=False),
     Column("usd", Float, nullable=False),
-    Column("process", Text, nullable=False),
+    Column("made_at", Instant, nullable=False),
 )
 
 days = Table(

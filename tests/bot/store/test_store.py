@@ -195,7 +195,7 @@ def test_the_budget_holds_for_many_at_once(database_url: str) -> None:
 
     def reserve(number: int) -> bool:
         together.wait()
-        made = stores[number % 2].spending.reserve(NOON.date(), f"purpose{number}", 1.0, limit=4.0, alone=4.0)
+        made = stores[number % 2].spending.reserve(NOON.date(), f"purpose{number}", 1.0, limit=4.0, alone=4.0, now=NOON)
         return made is not None
 
     with ThreadPoolExecutor(10) as pool:
