@@ -28,7 +28,6 @@ from bot.store.transactions import Database, lock_key, without_password
 
 _RETRY_INTERVAL = 0.5  # seconds between attempts to reach the database again
 _WRITE_GRACE = 40  # seconds that writes to Slack under way get to record what became of them, once the lease is lost
-_PURPOSE_LENGTH = 40  # characters of the purpose of a command
 _EXIT_GRACE = 5  # seconds that they get when the process is told to end; who told it may kill it after ten
 
 log = structlog.get_logger(__name__)
@@ -107,20 +106,20 @@ def flows_url(database_url: str) -> str:
 
 
 @contextmanager
-def held_alone(database_url: str, purpose: str) -> Iterator[None]:
-    """Hold a database for a command, its `purpose`: on SQLite no bot uses it meanwhile, on PostgreSQL no such command.
+def held_alone(database_url: str) -> Iterator[None]:
+    """Hold a database for a command: on SQLite no bot uses it meanwhile, on PostgreSQL no such command.
 
     Raise `StoreUnusable` if one uses it now, `BadSetting` if DATABASE_URL is invalid, or in memory.
     """
     url = address_of(database_url)
     if url.get_backend_name() == "sqlite":
-        with _file_locked(_file(database_url), purpose):
+        with _file_locked(_file(database_url)):
             yield
         return
     with closing(session(url)) as connection:
         taken = connection.execute(text("SELECT pg_try_advisory_lock(:key)"), {"key": lock_key("alone")})
         if not taken.scalar_one():
-            raise StoreUnusable(_in_use(f"vllm-digest {purpose}", without_password(url)))
+            raise StoreUnusable(_in_use(without_password(url)))
         yield
 
 
@@ -280,13 +279,13 @@ def _file(database_url: str) -> Path:
     return Path(name)
 
 
-def _in_use(program: str, database: str) -> str:
-    return f"another {program} is using {database}; stop it first, or set DATABASE_URL"
+def _in_use(database: str) -> str:
+    return f"another vllm-digest is using {database}; stop it first, or set DATABASE_URL"
 
 
 @contextmanager
-def _file_locked(database: Path, purpose: str = "") -> Iterator[None]:
-    """Lock the file beside a database, which names the `purpose` of whoever holds it, if that is a command."""
+def _file_locked(database: Path) -> Iterator[None]:
+    """Lock the file beside a database."""
     import fcntl
 
     prepare_folder(database)
@@ -298,9 +297,5 @@ def _file_locked(database: Path, purpose: str = "") -> Iterator[None]:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            file.seek(0)
-            raise StoreUnusable(_in_use(f"vllm-digest {file.read(_PURPOSE_LENGTH)}".strip(), str(database))) from None
-        file.truncate(0)
-        file.write(purpose)
-        file.flush()
+            raise StoreUnusable(_in_use(str(database))) from None
         yield
