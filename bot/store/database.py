@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from enum import Enum
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from sqlalchemy import Connection, Engine, exc, insert, inspect, update
 from sqlalchemy.engine import URL, make_url
@@ -37,13 +37,6 @@ class Condition(Enum):
     BEHIND = "an earlier program wrote it"
     CURRENT = "this program wrote it"
     NEWER = "a newer program wrote it, which this one can work with"
-
-
-class _SchemaVersion(NamedTuple):
-    """The latest migration of a database, and the oldest program that works with it."""
-
-    latest: str
-    oldest_program: str | None
 
 
 def open_engine(database_url: str) -> Engine:
@@ -81,7 +74,7 @@ def condition(database_url: str) -> Condition:
     if engine is None:
         return Condition.NEW
     with engine.connect() as connection:
-        return _condition(connection)
+        return schema_condition(connection)
 
 
 def display_name(database_url: str) -> str:
@@ -104,54 +97,44 @@ def address_of(database_url: str) -> URL:
     return url
 
 
-def check_schema(connection: Connection) -> None:
-    """Raise `StoreUnusable` if the database was migrated to a schema that this program cannot work with."""
-    _condition(connection)
-
-
-def _condition(connection: Connection) -> Condition:
+def schema_condition(connection: Connection) -> Condition:
     """Return the state of a database.
 
     Raise `StoreUnusable` for a schema that this program neither works with nor migrates, for a server that cannot serve us,
     and for a new database whose user may create no tables in it.
     """
-    found = _version(connection)
-    if found is None:
-        return Condition.NEW
-    if found.latest == HEAD:
-        return Condition.CURRENT
-    if found.latest == OLDEST or found.latest in MIGRATIONS:
-        return Condition.BEHIND
-    name = without_password(connection.engine.url)
-    if found.latest < OLDEST:
-        raise StoreUnusable(
-            f"{name} was written by an earlier vllm-digest, whose stores this one does not read; "
-            "move it away, or set DATABASE_URL to a new one, and run vllm-digest backfill"
-        )
-    if found.oldest_program is None or found.oldest_program > HEAD:
-        raise StoreUnusable(f"{name} was written by a newer vllm-digest; upgrade the program, or set DATABASE_URL")
-    return Condition.NEWER
-
-
-def _version(connection: Connection) -> _SchemaVersion | None:
-    """Return the schema version, None for a new database."""
     is_server = connection.dialect.name == "postgresql"
     if is_server:
         postgresql.check_server(connection)
     known = inspect(connection).has_table("alembic_version")
     row = connection.exec_driver_sql("SELECT * FROM alembic_version").mappings().first() if known else None
-    if row is None and is_server:
-        postgresql.check_may_create_tables(connection)
-    return _SchemaVersion(row["version_num"], row.get("oldest_program")) if row else None
+    if row is None:
+        if is_server:
+            postgresql.check_may_create_tables(connection)
+        return Condition.NEW
+    latest, oldest_program = row["version_num"], row.get("oldest_program")
+    if latest == HEAD:
+        return Condition.CURRENT
+    if latest == OLDEST or latest in MIGRATIONS:
+        return Condition.BEHIND
+    name = without_password(connection.engine.url)
+    if latest < OLDEST:
+        raise StoreUnusable(
+            f"{name} was written by an earlier vllm-digest, whose stores this one does not read; "
+            "move it away, or set DATABASE_URL to a new one, and run vllm-digest backfill"
+        )
+    if oldest_program is None or oldest_program > HEAD:
+        raise StoreUnusable(f"{name} was written by a newer vllm-digest; upgrade the program, or set DATABASE_URL")
+    return Condition.NEWER
 
 
 def _migrate(engine: Engine) -> None:
     with engine.connect() as connection:
-        found = _condition(connection)
+        found = schema_condition(connection)
     if found in (Condition.CURRENT, Condition.NEWER):
         return
     with Database(engine).begin(alone=MIGRATION) as connection:
-        found = _condition(connection)  # another process may have migrated it meanwhile
+        found = schema_condition(connection)  # another process may have migrated it meanwhile
         if found is Condition.NEW:
             _create(connection)
         elif found is Condition.BEHIND:

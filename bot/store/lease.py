@@ -18,7 +18,7 @@ import structlog
 from sqlalchemy import Connection, Delete, Engine, Update, delete, func, insert, select, text, update
 
 from analysis.errors import BadSetting, StoreUnusable
-from bot.store.database import MIGRATION, address_of, check_schema, open_engine
+from bot.store.database import MIGRATION, address_of, open_engine, schema_condition
 from bot.store.executors import TIMING, Timing, executor_lock
 from bot.store.migrations import HEAD
 from bot.store.postgresql import session
@@ -147,7 +147,9 @@ class _SessionLease(Lease):
         self._connection = self._opened()
         try:
             with Database(engine).begin(alone=MIGRATION) as connection:
-                check_schema(connection)  # from here on, a program whose migration would exclude this one finds its row
+                schema_condition(
+                    connection
+                )  # from here on, a program whose migration would exclude this one finds its row
                 connection.execute(insert(executors).values(self._row()))
         except BaseException:
             self._close()
@@ -241,7 +243,7 @@ class _SessionLease(Lease):
             if not connection.execute(text("SELECT pg_try_advisory_lock(:key)"), self._key).scalar_one():
                 # By the connection that was lost, of which the server does not know yet, or by whoever ends this process.
                 raise StoreUnusable(f"{without_password(self._url)} still holds the lock of this process")
-            check_schema(connection)  # it may have been migrated while it was away
+            schema_condition(connection)  # it may have been migrated while it was away
             undone.pop_all()
         return connection
 

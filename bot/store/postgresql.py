@@ -134,7 +134,6 @@ def existing_engine(url: URL) -> Engine:
     """Return an engine that reads a database, with a new connection each time. Raise `StoreUnusable` if it cannot be written."""
     engine = _listening(_engine(url, poolclass=NullPool))
     with engine.connect() as connection:
-        check_server(connection)
         if connection.exec_driver_sql("SHOW transaction_read_only").scalar_one() == "on":
             raise StoreUnusable(f"{without_password(url)} {_words_of('25006')}")
     return engine
