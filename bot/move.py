@@ -8,12 +8,12 @@ start each that waits in the inbox is answered. A day is read again by the deliv
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Protocol
 
 from dbos import DBOS, DBOSClient, EnqueueOptions, WorkflowStatus
 from sqlalchemy import URL, Connection, Engine, Integer, TableClause, exc, func, insert, make_url, select, text
 
 from analysis.errors import Misuse, StoreUnusable
+from bot.models.progress import Progress
 from bot.store.database import Condition, address_of, condition, display_name, engine_as_it_is, open_engine
 from bot.store.executors import TIMING, Executors, Timing
 from bot.store.flow_tables import FLOWS_SCHEMA, FLOWS_VERSION
@@ -37,16 +37,8 @@ _REFUSED = {
 }
 
 
-class MoveProgress(Protocol):
-    """Shows how far a move is."""
-
-    def stage(self, title: str) -> None: ...
-    def expect(self, steps: int) -> None: ...
-    def advance(self, steps: int = 1) -> None: ...
-
-
 def move_store(
-    source_url: str, target_url: str, progress: MoveProgress, timing: Timing = TIMING
+    source_url: str, target_url: str, progress: Progress, timing: Timing = TIMING
 ) -> tuple[dict[str, int], int]:
     """Copy everything stored, and enqueue the open flows; return table -> number of rows, and the number of flows.
 
@@ -56,7 +48,7 @@ def move_store(
     _check_source(source_url, target_url)
     with ExitStack() as stack:
         for url in (source_url, target_url):
-            stack.enter_context(held_alone(url, "move"))
+            stack.enter_context(held_alone(url))
         flows = _open_flows(source_url)
         engine = engine_as_it_is(source_url)
         stack.callback(engine.dispose)
@@ -118,7 +110,7 @@ def _held(source: Engine, timing: Timing) -> Iterator[Connection]:
         yield connection
 
 
-def _copy(table: TableClause, source: Connection, target: Connection, progress: MoveProgress) -> int:
+def _copy(table: TableClause, source: Connection, target: Connection, progress: Progress) -> int:
     """Copy the rows of a table, and return their number."""
     progress.stage(table.name)
     progress.expect(_count(source, table))

@@ -7,7 +7,7 @@ from datetime import time
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from pydantic import BeforeValidator, Field, SecretStr, ValidationError, model_validator
@@ -121,20 +121,16 @@ def _command(text: str) -> str:
 
 def _web_address(text: str) -> str:
     parts = urlsplit(text)
+    try:
+        is_server = parts.hostname and parts.port != 0
+    except ValueError:  # of what is no port
+        is_server = False
     odd = re.search(r"[\s%\\]", parts.netloc) or not text.isprintable()  # urlsplit drops line breaks
-    if parts.scheme not in ("http", "https") or not parts.hostname or not _has_port(parts) or odd:
+    if parts.scheme not in ("http", "https") or not is_server or odd:
         raise ValueError("is not a valid URL; use https://HOST/PATH")
     if "@" in parts.netloc:
         raise ValueError("contains a password; put it into the setting for the token")
     return text.rstrip("/")
-
-
-def _has_port(parts: SplitResult) -> bool:
-    """Return whether the port is valid, if given."""
-    try:
-        return parts.port != 0
-    except ValueError:
-        return False
 
 
 def _level(text: str) -> str:

@@ -14,12 +14,12 @@ from bot.settings import Settings
 from bot.store import Mailbox
 from bot.store.database import Condition, condition, display_name, engine_as_it_is
 from bot.store.executors import TIMING, Executor, Executors
-from bot.store.flow_tables import ENQUEUED, FLOWS_POOL, FlowTables, flow_tables
+from bot.store.flow_tables import FLOWS_POOL, FlowTables, flow_tables
 from bot.store.lease import flows_url
 from bot.store.postgresql import POOL
 
 _DAY = timedelta(days=1)
-_SHOWN = 10  # processes that ended, the latest
+_SHOWN = 20  # processes
 # The engine's listener for notifications, the lease and the process's locks have a connection each.
 _A_PROCESS = POOL + FLOWS_POOL + 3
 _USED = text(
@@ -90,29 +90,25 @@ def _readable(name: str, read: Callable[[], list[Finding]]) -> list[Finding]:
 
 
 def _processes(executors: Executors) -> list[Finding]:
-    """Return a line for each living process, and for each that ended within a day."""
-    now, known = executors.time(), executors.all()
-    found = [_living(each, now) for each in known if each.ended_at is None]
-    found = found or [Finding("processes", "none is running", None)]
-    ended = sorted((each.ended_at, each) for each in known if each.ended_at and each.ended_at > now - _DAY)
-    for at, each in reversed(ended[-_SHOWN:]):
-        found.append(Finding("process", f"{_described(each)}; ended {age(now - at)} ago", None))
-    if len(ended) > _SHOWN:
-        found.append(Finding("processes", f"{len(ended) - _SHOWN} more ended within a day", None))
-    return found
+    """Return a line for each process that lives or ended within a day, those that live last."""
+    now = executors.time()
+    known = [each for each in executors.all() if each.ended_at is None or each.ended_at > now - _DAY]
+    known.sort(key=lambda each: (each.ended_at is None, each.ended_at or each.started_at))
+    return [_process(each, now) for each in known[-_SHOWN:]] or [Finding("processes", "none is running", None)]
 
 
-def _living(process: Executor, now: datetime) -> Finding:
-    seen = f"{_described(process)}; seen {age(now - process.seen_at)} ago"
+def _process(process: Executor, now: datetime) -> Finding:
+    told = (
+        f"{process.command} on {process.host}, pid {process.pid}, version {process.version}, "
+        f"since {process.started_at:%Y-%m-%d %H:%M} UTC; "
+    )
+    if process.ended_at:
+        return Finding("process", f"{told}ended {age(now - process.ended_at)} ago", None)
+    told += f"seen {age(now - process.seen_at)} ago"
     if now - process.seen_at <= TIMING.silence:
-        return Finding("process", seen)
+        return Finding("process", told)
     advice = "it was killed, paused or cut off; a living process takes over its work, or the next one that starts"
-    return Finding("process", f"{seen}: {advice}", None)
-
-
-def _described(process: Executor) -> str:
-    began = f"{process.started_at:%Y-%m-%d %H:%M} UTC"
-    return f"{process.command} on {process.host}, pid {process.pid}, version {process.version}, since {began}"
+    return Finding("process", f"{told}: {advice}", None)
 
 
 def connections(engine: Engine, living: int) -> list[Finding]:
@@ -138,25 +134,15 @@ def _requests(mailbox: Mailbox, now: datetime) -> list[Finding]:
 
 
 def _flows(tables: FlowTables) -> list[Finding]:
-    """Return a line for each queue, for the flows outside of queues, and for each kind of flow that failed."""
-    in_flight = tables.in_flight()
+    """Return a line for each kind of flow that waits or runs in a queue, or outside of queues, and for each that failed."""
     found = []
-    for queue in sorted({each.queue for each in in_flight}):
-        flows_here = [each for each in in_flight if each.queue == queue]
-        waiting = [each for each in flows_here if each.status == ENQUEUED]
-        running = sum(each.number for each in flows_here) - sum(each.number for each in waiting)
-        told = f"{running} begun"
-        if waiting:
-            oldest = max(each.oldest for each in waiting)
-            told += f", {sum(each.number for each in waiting)} waiting, the oldest for {age(oldest)}"
-        found.append(Finding(f"queue {queue}" if queue else "flows without a queue", told))
+    for each in tables.in_flight():
+        name = f"queue {each.queue}" if each.queue else "flows without a queue"
+        found.append(Finding(name, f"{each.number} {each.name} {each.status}, the oldest for {age(each.oldest)}"))
     for name, number in tables.failed(_WEEK).items():
         advice = _REMEDIES.get(name, "see the log")
         message = f"{number} of the last 7 days given up after an error that the log has; {advice}"
         found.append(Finding(f"flow {name}", message, None))
-    if others := tables.of_other_versions():
-        advice = "run the vllm-digest that began them until they have ended"
-        found.append(Finding("flows of another version", f"{others}, which this one cannot go on with; {advice}", None))
     return found or [Finding("flows", "none waits or runs")]
 
 

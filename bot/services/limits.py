@@ -3,14 +3,15 @@
 from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import date, datetime, timedelta
-from threading import Condition, Lock
+from threading import Lock
+from time import sleep
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from analysis.errors import ModelFailure
 from analysis.locale import Phrase
 from analysis.models import Language, Repository
 from bot.models.clock import Clock
 from bot.store import Mailbox, ModelFailures, ProcessLocks, Spending
+from bot.store.outcomes import budget_used_up
 
 if TYPE_CHECKING:
     from analysis.llm import ChatModel, UsageCounter
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 _RETRY_AFTER = timedelta(minutes=10)  # after which a failed call is retried
 Key = tuple[int, Language]  # commit id and language of the analysis
 Purpose = Literal["digest", "answer"]
-_POLL_INTERVAL = 0.5  # seconds between two looks at what other processes reserved
+_POLL_INTERVAL = 0.5  # seconds between two looks at what other calls reserved
 _MOST_POLLS = 600  # after which a call is refused, whatever others still reserve
 # Each purpose's maximum share of a bot's daily budget, so that neither can starve the other.
 _SHARED: dict[str, float] = {"digest": 0.8, "answer": 0.5}
@@ -107,8 +108,6 @@ class MeteredModel:
         self._any = at_once
         self._locks = locks or ProcessLocks()
         self._private = private
-        self._reserved = 0  # calls of this process under way that reserved money
-        self._settled = Condition()
 
     def may_read(self, repository: Repository) -> bool:
         """Return whether commits of a repository may be put into a prompt."""
@@ -143,34 +142,17 @@ class MeteredModel:
         try:
             yield
         finally:
-            try:
-                self._spending.settle(reservation, day, purpose, self._cost(usage) - before)
-            finally:
-                with self._settled:
-                    self._reserved -= 1
-                    self._settled.notify_all()
+            self._spending.settle(reservation, day, purpose, self._cost(usage) - before)
 
     def _reserve(self, day: date, purpose: Purpose, reserved: float) -> str:
         """Reserve some of the day's budget and return the reservation; wait while calls under way may cost less than theirs."""
-        usd, process = self._daily_usd, self._locks.process
-        polls, none_open = 0, False
-        with self._settled:
-            while True:
-                made = self._spending.reserve(day, purpose, reserved, usd, usd * self._most[purpose], process)
-                if made is not None:
-                    self._reserved += 1
-                    return made
-                if none_open:
-                    raise ModelFailure(Phrase("today's budget is used up (DIGEST_DAILY_BUDGET_USD)"), lasting=True)
-                others = self._locks.look_up(self._spending.reserving(day))
-                if others.ended:
-                    self._spending.give_back(others.ended)
-                elif others.running and polls < _MOST_POLLS:
-                    polls += not self._settled.wait(_POLL_INTERVAL)
-                elif self._reserved:
-                    self._settled.wait()
-                else:
-                    none_open = True  # the last call under way may have ended since the attempt
+        usd = self._daily_usd
+        for _ in range(_MOST_POLLS):
+            made = self._spending.reserve(day, purpose, reserved, usd, usd * self._most[purpose], self._now())
+            if made is not None:
+                return made
+            sleep(_POLL_INTERVAL)
+        raise budget_used_up()
 
     def _cost(self, usage: "UsageCounter") -> float:
         return self.chat.cost(usage.input or 0, usage.output or 0, usage.cached or 0) or 0.0

@@ -25,7 +25,6 @@ from bot.services.lookup import CommitLookup, Located
 from bot.store import ProcessLocks, Subscriptions, Terms, Verdicts
 
 _CACHE_TIME = timedelta(minutes=30)  # how long GitHub's answer about a repository is cached
-_RETRY_AFTER = timedelta(seconds=30)  # how long to wait before asking again after GitHub failed
 
 
 class Access:
@@ -44,7 +43,6 @@ class Access:
         self._is_public = is_public
         self._now = now
         self._known: dict[str, tuple[datetime, bool]] = {}
-        self._failed: dict[str, tuple[datetime, DigestError]] = {}
         self._lock = Lock()
 
     def sees(self, channel: str, repository: Repository) -> bool:
@@ -81,20 +79,16 @@ class Access:
     def _public(self, name: str, repository: Repository) -> bool:
         now = self._now()
         with self._lock:
-            known, failed = self._known.get(name), self._failed.get(name)
+            known = self._known.get(name)
         if known and now - known[0] < _CACHE_TIME:
             return known[1]
-        if failed and now - failed[0] < _RETRY_AFTER:
-            raise failed[1]
         try:
             public = self._is_public(repository)
         except UnknownRepository:
             public = False
-        except DigestError as exc:
+        except DigestError:
             if known:
                 return known[1]  # during an outage the last known answer stands
-            with self._lock:
-                self._failed[name] = (self._now(), exc)
             raise
         with self._lock:
             self._known[name] = (now, public)

@@ -1,30 +1,19 @@
-"""Opening the database: one of two kinds, migrated to the current schema.
+"""Opening the database: one of two kinds, migrated to the current schema."""
 
-A program is known by the latest migration that it has. Each migration says in `readable_by` which program is the oldest that
-works with the database once it is applied.
-"""
-
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from enum import Enum
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import Protocol
 
 from sqlalchemy import Connection, Engine, exc, insert, inspect, update
 from sqlalchemy.engine import URL, make_url
 
 from analysis.errors import BadSetting, StoreUnusable
 from bot.store import executors, postgresql, sqlite
+from bot.store.migrations import HEAD, MIGRATIONS, OLDEST, READABLE_BY, migrate
 from bot.store.schema import alembic_version, metadata
 from bot.store.search_index import create_index
 from bot.store.transactions import Database, without_password
 
-if TYPE_CHECKING:
-    from alembic.config import Config
-
-# The latest migration, and the oldest program that works with its tables: repeated here, so that a new or up-to-date store
-# opens without importing Alembic. A test compares them.
-HEAD, READABLE_BY = "0021", "0021"
 MIGRATION = "migration"  # the lock of a transaction that migrates, or that must not overlap a migration
 
 
@@ -48,13 +37,6 @@ class Condition(Enum):
     BEHIND = "an earlier program wrote it"
     CURRENT = "this program wrote it"
     NEWER = "a newer program wrote it, which this one can work with"
-
-
-class _SchemaVersion(NamedTuple):
-    """The latest migration of a database, and the oldest program that works with it."""
-
-    latest: str
-    oldest_program: str | None
 
 
 def open_engine(database_url: str) -> Engine:
@@ -92,13 +74,7 @@ def condition(database_url: str) -> Condition:
     if engine is None:
         return Condition.NEW
     with engine.connect() as connection:
-        found = _version(connection)
-    if found is None:
-        return Condition.NEW
-    if _serves(found, url):
-        return Condition.CURRENT if found.latest == HEAD else Condition.NEWER
-    _check_known(found.latest, _migrations(), url)
-    return Condition.BEHIND
+        return schema_condition(connection)
 
 
 def display_name(database_url: str) -> str:
@@ -121,47 +97,48 @@ def address_of(database_url: str) -> URL:
     return url
 
 
-def check_schema(connection: Connection) -> None:
-    """Raise `StoreUnusable` if the database was migrated to a schema that this program cannot work with."""
-    found = _version(connection)
-    if found:
-        _serves(found, connection.engine.url)
+def schema_condition(connection: Connection) -> Condition:
+    """Return the state of a database.
 
-
-def _version(connection: Connection) -> _SchemaVersion | None:
-    """Return the schema version, None for a new database.
-
-    Raise `StoreUnusable` for a server that cannot serve us, and for a new database whose user may create no tables in it.
+    Raise `StoreUnusable` for a schema that this program neither works with nor migrates, for a server that cannot serve us,
+    and for a new database whose user may create no tables in it.
     """
     is_server = connection.dialect.name == "postgresql"
     if is_server:
         postgresql.check_server(connection)
     known = inspect(connection).has_table("alembic_version")
     row = connection.exec_driver_sql("SELECT * FROM alembic_version").mappings().first() if known else None
-    if row is None and is_server:
-        postgresql.check_may_create_tables(connection)
-    return _SchemaVersion(row["version_num"], row.get("oldest_program")) if row else None
+    if row is None:
+        if is_server:
+            postgresql.check_may_create_tables(connection)
+        return Condition.NEW
+    latest, oldest_program = row["version_num"], row.get("oldest_program")
+    if latest == HEAD:
+        return Condition.CURRENT
+    if latest == OLDEST or latest in MIGRATIONS:
+        return Condition.BEHIND
+    name = without_password(connection.engine.url)
+    if latest < OLDEST:
+        raise StoreUnusable(
+            f"{name} was written by an earlier vllm-digest, whose stores this one does not read; "
+            "move it away, or set DATABASE_URL to a new one, and run vllm-digest backfill"
+        )
+    if oldest_program is None or oldest_program > HEAD:
+        raise StoreUnusable(f"{name} was written by a newer vllm-digest; upgrade the program, or set DATABASE_URL")
+    return Condition.NEWER
 
 
 def _migrate(engine: Engine) -> None:
     with engine.connect() as connection:
-        found = _version(connection)
-    if found and _serves(found, engine.url):
+        found = schema_condition(connection)
+    if found in (Condition.CURRENT, Condition.NEWER):
         return
     with Database(engine).begin(alone=MIGRATION) as connection:
-        found = _version(connection)  # another process may have migrated it meanwhile
-        if found is None:
+        found = schema_condition(connection)  # another process may have migrated it meanwhile
+        if found is Condition.NEW:
             _create(connection)
-        elif not _serves(found, engine.url):
-            _upgrade(connection, found)
-
-
-def _serves(found: _SchemaVersion, url: URL) -> bool:
-    """Return whether this program works with a schema as it is. Raise `StoreUnusable` if it is a newer one that it does not."""
-    newer = found.latest.isdigit() and found.latest > HEAD  # other words than numbers are no migration's
-    if newer and (found.oldest_program is None or found.oldest_program > HEAD):
-        raise _newer(url)
-    return newer or found.latest == HEAD
+        elif found is Condition.BEHIND:
+            _upgrade(connection)
 
 
 def _create(connection: Connection) -> None:
@@ -172,51 +149,11 @@ def _create(connection: Connection) -> None:
     connection.execute(insert(alembic_version), {"version_num": HEAD, "oldest_program": READABLE_BY})
 
 
-def _upgrade(connection: Connection, found: _SchemaVersion) -> None:
-    from alembic import command
-
-    config, url = _migrations(), connection.engine.url
-    _check_known(found.latest, config, url)
-    left_behind = executors.older_programs(connection, READABLE_BY)
-    if left_behind:
+def _upgrade(connection: Connection) -> None:
+    if left_behind := executors.older_programs(connection, READABLE_BY):
         raise StoreUnusable(
-            f"{without_password(url)} is used by {_counted(left_behind)}, which cannot work with the tables of this "
-            f"version; stop {'it' if len(left_behind) == 1 else 'them'} first"
+            f"{without_password(connection.engine.url)} is used by {left_behind} process(es) of an older vllm-digest, "
+            "which cannot work with the tables of this version; stop them first"
         )
-    config.attributes["connection"] = connection
-    command.upgrade(config, "head")
-    connection.execute(update(alembic_version).values(oldest_program=READABLE_BY))
-
-
-def _counted(programs: Sequence[str]) -> str:
-    """Return how many processes there are of which version, such as "2 processes of vllm-digest 1.0 and 1 of 1.1"."""
-    (version, first), *rest = sorted(Counter(programs).items())
-    processes = "process" if first == 1 else "processes"
-    others = [f"{count} of {other}" for other, count in rest]
-    return " and ".join([f"{first} {processes} of vllm-digest {version}", *others])
-
-
-def _migrations() -> "Config":
-    from alembic.config import Config
-
-    config = Config()
-    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
-    return config
-
-
-def _check_known(version: str, config: "Config", url: URL) -> None:
-    from alembic.script import ScriptDirectory
-
-    known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
-    if version < min(known):
-        raise StoreUnusable(
-            f"{without_password(url)} was written by an earlier vllm-digest, whose stores this one does not read; "
-            "move it away, or set DATABASE_URL to a new one, and run vllm-digest backfill"
-        )
-    if version not in known:
-        raise _newer(url)
-
-
-def _newer(url: URL) -> StoreUnusable:
-    name = without_password(url)
-    return StoreUnusable(f"{name} was written by a newer vllm-digest; upgrade the program, or set DATABASE_URL")
+    migrate(connection)
+    connection.execute(update(alembic_version).values(version_num=HEAD, oldest_program=READABLE_BY))

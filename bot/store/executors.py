@@ -129,10 +129,11 @@ def executor_lock(executor_id: str) -> int:
     return lock_key(f"executor {executor_id}")
 
 
-def older_programs(connection: Connection, schema_version: str) -> list[str]:
-    """Return the version of each living process whose program is older than a schema. On SQLite no process has a row."""
-    columns = select(executors.c.id, executors.c.version)
-    older = columns.where(executors.c.ended_at.is_(None), executors.c.schema_version < schema_version)
-    rows = connection.execute(older).all() if connection.dialect.name == "postgresql" else []
+def older_programs(connection: Connection, schema_version: str) -> int:
+    """Return how many living processes have a program that is older than a schema. On SQLite no process has a row."""
+    if connection.dialect.name == "sqlite":
+        return 0
+    is_older = executors.c.ended_at.is_(None), executors.c.schema_version < schema_version
     held = text(f"SELECT count(*) {LOCK_HOLDERS}")
-    return [row.version for row in rows if connection.execute(held, {"key": executor_lock(row.id)}).scalar()]
+    ids = connection.execute(select(executors.c.id).where(*is_older)).scalars().all()
+    return sum(connection.execute(held, {"key": executor_lock(each)}).scalar_one() for each in ids)

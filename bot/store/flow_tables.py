@@ -34,7 +34,7 @@ FLOWS_VERSION = "1"
 FLOWS_POOL = 10  # the engine's connections to PostgreSQL, beside one that listens for notifications
 ENQUEUED = "enqueued"  # the status of a flow that waits in a queue
 _TABLE = "workflow_status"
-_COLUMNS = ("name", "status", "queue_name", "created_at", "application_version")
+_COLUMNS = ("name", "status", "queue_name", "created_at")
 # Literals: SQLite uses a partial index only where the condition repeats its own.
 _IN_FLIGHT: ColumnElement[bool] = literal_column("status IN ('ENQUEUED', 'PENDING')")
 _FAILED: ColumnElement[bool] = literal_column("status IN ('ERROR', 'CANCELLED', 'MAX_RECOVERY_ATTEMPTS_EXCEEDED')")
@@ -97,13 +97,6 @@ class FlowTables:
         with self._connected() as connection:
             rows = connection.execute(query).all() if connection else []
         return {name: number for name, number in rows}  # noqa: C416 (a row is no pair to mypy)
-
-    def of_other_versions(self) -> int:
-        """Return how many flows wait or run that only a program with another `FLOWS_VERSION` goes on with. Raise `StoreUnusable`."""
-        others = _IN_FLIGHT, self._flows.c.application_version != FLOWS_VERSION
-        query = select(func.count()).select_from(self._flows).where(*others)
-        with self._connected() as connection:
-            return connection.execute(query).scalar_one() if connection else 0
 
     @contextmanager
     def _connected(self) -> Iterator[Connection | None]:

@@ -18,8 +18,9 @@ import structlog
 from sqlalchemy import Connection, Delete, Engine, Update, delete, func, insert, select, text, update
 
 from analysis.errors import BadSetting, StoreUnusable
-from bot.store.database import HEAD, MIGRATION, address_of, check_schema, open_engine
+from bot.store.database import MIGRATION, address_of, open_engine, schema_condition
 from bot.store.executors import TIMING, Timing, executor_lock
+from bot.store.migrations import HEAD
 from bot.store.postgresql import session
 from bot.store.schema import executors
 from bot.store.sqlite import prepare_folder
@@ -27,7 +28,6 @@ from bot.store.transactions import Database, lock_key, without_password
 
 _RETRY_INTERVAL = 0.5  # seconds between attempts to reach the database again
 _WRITE_GRACE = 40  # seconds that writes to Slack under way get to record what became of them, once the lease is lost
-_PURPOSE_LENGTH = 40  # characters of the purpose of a command
 _EXIT_GRACE = 5  # seconds that they get when the process is told to end; who told it may kill it after ten
 
 log = structlog.get_logger(__name__)
@@ -106,20 +106,20 @@ def flows_url(database_url: str) -> str:
 
 
 @contextmanager
-def held_alone(database_url: str, purpose: str) -> Iterator[None]:
-    """Hold a database for a command, its `purpose`: on SQLite no bot uses it meanwhile, on PostgreSQL no such command.
+def held_alone(database_url: str) -> Iterator[None]:
+    """Hold a database for a command: on SQLite no bot uses it meanwhile, on PostgreSQL no such command.
 
     Raise `StoreUnusable` if one uses it now, `BadSetting` if DATABASE_URL is invalid, or in memory.
     """
     url = address_of(database_url)
     if url.get_backend_name() == "sqlite":
-        with _file_locked(_file(database_url), purpose):
+        with _file_locked(_file(database_url)):
             yield
         return
     with closing(session(url)) as connection:
         taken = connection.execute(text("SELECT pg_try_advisory_lock(:key)"), {"key": lock_key("alone")})
         if not taken.scalar_one():
-            raise StoreUnusable(_in_use(f"vllm-digest {purpose}", without_password(url)))
+            raise StoreUnusable(_in_use(without_password(url)))
         yield
 
 
@@ -147,7 +147,9 @@ class _SessionLease(Lease):
         self._connection = self._opened()
         try:
             with Database(engine).begin(alone=MIGRATION) as connection:
-                check_schema(connection)  # from here on, a program whose migration would exclude this one finds its row
+                schema_condition(
+                    connection
+                )  # from here on, a program whose migration would exclude this one finds its row
                 connection.execute(insert(executors).values(self._row()))
         except BaseException:
             self._close()
@@ -241,7 +243,7 @@ class _SessionLease(Lease):
             if not connection.execute(text("SELECT pg_try_advisory_lock(:key)"), self._key).scalar_one():
                 # By the connection that was lost, of which the server does not know yet, or by whoever ends this process.
                 raise StoreUnusable(f"{without_password(self._url)} still holds the lock of this process")
-            check_schema(connection)  # it may have been migrated while it was away
+            schema_condition(connection)  # it may have been migrated while it was away
             undone.pop_all()
         return connection
 
@@ -279,13 +281,13 @@ def _file(database_url: str) -> Path:
     return Path(name)
 
 
-def _in_use(program: str, database: str) -> str:
-    return f"another {program} is using {database}; stop it first, or set DATABASE_URL"
+def _in_use(database: str) -> str:
+    return f"another vllm-digest is using {database}; stop it first, or set DATABASE_URL"
 
 
 @contextmanager
-def _file_locked(database: Path, purpose: str = "") -> Iterator[None]:
-    """Lock the file beside a database, which names the `purpose` of whoever holds it, if that is a command."""
+def _file_locked(database: Path) -> Iterator[None]:
+    """Lock the file beside a database."""
     import fcntl
 
     prepare_folder(database)
@@ -297,9 +299,5 @@ def _file_locked(database: Path, purpose: str = "") -> Iterator[None]:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            file.seek(0)
-            raise StoreUnusable(_in_use(f"vllm-digest {file.read(_PURPOSE_LENGTH)}".strip(), str(database))) from None
-        file.truncate(0)
-        file.write(purpose)
-        file.flush()
+            raise StoreUnusable(_in_use(str(database))) from None
         yield

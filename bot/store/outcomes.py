@@ -1,41 +1,52 @@
 """Outcomes of work outside: what calls of models cost (USD) and why the latest failed, and how each day's publication ended."""
 
-from collections.abc import Collection, Mapping
-from datetime import date, datetime
+from collections.abc import Mapping
+from datetime import date, datetime, timedelta
 from secrets import token_hex
 from typing import NamedTuple
 
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Table, delete, func, insert, select, update
 
+from analysis.errors import ModelFailure
 from analysis.locale import LANGUAGES, Phrase, translated
 from analysis.models import Language
 from bot.store.schema import model_failures, publications, reservations, spending
 from bot.store.transactions import Records, insert_missing
 
+# After which a call is over: what a killed process reserved is free again.
+_LONGEST_CALL = timedelta(minutes=15)
+
+
+def budget_used_up() -> ModelFailure:
+    """Return the failure of a call for which the day's budget has no room."""
+    return ModelFailure(Phrase("today's budget is used up (DIGEST_DAILY_BUDGET_USD)"), lasting=True)
+
 
 class Spending(Records):
     """Costs by day and purpose, and the reservations of calls under way, on one engine; thread-safe."""
 
-    def reserve(self, day: date, purpose: str, usd: float, limit: float, alone: float, process: str = "") -> str | None:
-        """Reserve `usd` of a day's budget for a call that `process` makes, and return the reservation's id.
+    def reserve(self, day: date, purpose: str, usd: float, limit: float, alone: float, now: datetime) -> str | None:
+        """Reserve `usd` of a day's budget for a call, and return the reservation's id.
 
-        None if the day's total would exceed `limit`, or this purpose's `alone`.
+        A day's total may reach `limit`, and that of this purpose `alone`. Return None while reservations of other calls leave
+        no room for it; raise `ModelFailure` if what was spent leaves none.
         """
-        row = {"date": day, "purpose": purpose}
         with self.database.begin(alone=f"spending {day}") as connection:
-            used: dict[str, float] = {}
-            for table, amount in ((spending, spending.c.spent_usd), (reservations, reservations.c.usd)):
-                sums = select(table.c.purpose, func.sum(amount)).where(table.c.date == day).group_by(table.c.purpose)
-                for each, found in connection.execute(sums):
-                    used[each] = used.get(each, 0.0) + found
-            if sum(used.values()) + usd > limit or used.get(purpose, 0.0) + usd > alone:
+            connection.execute(delete(reservations).where(reservations.c.made_at < now - _LONGEST_CALL))
+            spent = _by_purpose(connection, spending, spending.c.spent_usd, day)
+            held = _by_purpose(connection, reservations, reservations.c.usd, day)
+            unspent = limit - sum(spent.values()), alone - spent.get(purpose, 0.0)
+            if usd > min(unspent):
+                raise budget_used_up()
+            if usd > min(unspent[0] - sum(held.values()), unspent[1] - held.get(purpose, 0.0)):
                 return None
+            row = {"date": day, "purpose": purpose, "usd": usd, "made_at": now}
             reservation = token_hex(8)
-            connection.execute(insert(reservations).values(**row, id=reservation, usd=usd, process=process))
+            connection.execute(insert(reservations).values(id=reservation, **row))
         return reservation
 
     def settle(self, reservation: str, day: date, purpose: str, spent: float) -> None:
-        """Replace the reservation of a call by its actual cost in USD, also if the reservation was given back meanwhile."""
+        """Replace the reservation of a call by its actual cost in USD, also if the reservation counts no more."""
         row = {"date": day, "purpose": purpose}
         with self.database.begin(alone=f"spending {day}") as connection:
             connection.execute(delete(reservations).filter_by(id=reservation))
@@ -43,17 +54,15 @@ class Spending(Records):
             added = update(spending).filter_by(**row).values(spent_usd=spending.c.spent_usd + spent)
             connection.execute(added)
 
-    def reserving(self, day: date) -> set[str]:
-        """Return the processes that have reserved some of a day's budget for calls under way."""
-        return set(self.database.column(select(reservations.c.process).distinct().where(reservations.c.date == day)))
-
-    def give_back(self, processes: Collection[str]) -> None:
-        """Give back what processes that have ended reserved and never settled."""
-        self.database.execute(delete(reservations).where(reservations.c.process.in_(processes)))
-
     def spent(self, day: date) -> float:
         """Return what has been spent on `day` so far, in USD."""
         return float(self.database.value(select(func.sum(spending.c.spent_usd)).where(spending.c.date == day)) or 0.0)
+
+
+def _by_purpose(connection: Connection, table: Table, usd: ColumnElement[float], day: date) -> dict[str, float]:
+    """Return purpose -> sum of a column of a table's rows of a day."""
+    sums = select(table.c.purpose, func.sum(usd)).where(table.c.date == day).group_by(table.c.purpose)
+    return {row[0]: row[1] for row in connection.execute(sums)}
 
 
 class FailedPublication(NamedTuple):

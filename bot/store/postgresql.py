@@ -45,21 +45,13 @@ _PASSING = ("08", "40", "53", "55P03", "57")  # states, or their classes, of fai
 _AWAY = ("08", "57")  # of those, the failures of a server that does not answer
 # What a server says that it does not connect, and never will until a person mends it, or for now.
 _MISTAKES = (
-    ("password authentication failed", "rejects the user or the password; correct DATABASE_URL"),
-    ("no password supplied", "needs a password; add it to DATABASE_URL"),
+    ("password", "rejects the user or the password; correct DATABASE_URL"),
     ('" does not exist', "knows no such database or user; create it, or correct DATABASE_URL"),
     ("resolve host", "cannot be found; check the host in DATABASE_URL"),
     ("pg_hba.conf", "does not accept connections from here; add this machine to its pg_hba.conf"),
 )
-_CONNECTING = (
-    ("too many", "has no connection left; raise its max_connections, or run fewer processes"),
-    ("connection slots", "has no connection left; raise its max_connections, or run fewer processes"),
-    ("starting up", "is starting; try again in a moment"),
-    ("shutting down", "is shutting down; start it again"),
-    ("refused", "does not answer; start it, or check host and port in DATABASE_URL"),
-    ("no such file", "does not answer; start it, or check the socket's folder in DATABASE_URL"),
-    ("time", "does not answer; check the network, and host and port in DATABASE_URL"),
-)
+_FULL = "has no connection left; raise its max_connections, or run fewer processes"
+_CONNECTING = (("too many", _FULL), ("connection slots", _FULL))
 # Without a right on any schema of the search path there is no current one; the usual one is named then.
 _MAY_CREATE_TABLES = text(
     "SELECT schema, has_schema_privilege(schema, 'USAGE') AND has_schema_privilege(schema, 'CREATE'), current_user"
@@ -72,17 +64,14 @@ _STATES = (
     ("42P01", "lacks a table of vllm-digest; restore the database, or set DATABASE_URL to another one"),
     ("25006", "is read-only; connect to the primary server"),
     ("53100", "has no room left; free some disk"),
-    ("53300", "has no connection left; raise its max_connections, or run fewer processes"),
+    ("53300", _FULL),
     ("53", "is out of memory or another resource; look at its log"),
     ("55P03", "is locked by another program; end that one first"),
     ("40", "was changed by another process at the same time; try again"),
-    ("28", "rejects the user or the password; correct DATABASE_URL"),
-    ("3D", "has no such database; create it, or correct DATABASE_URL"),
-    ("57P03", "is starting or shutting down; try again in a moment"),
     ("57", "closed the connection; try again"),
     ("08", "closed the connection; try again"),
-    ("58", "cannot be read from its disk; look at its log"),
-    ("XX", "reports that it is damaged; look at its log"),
+    ("58", "is damaged or cannot be read; look at its log"),
+    ("XX", "is damaged or cannot be read; look at its log"),
 )
 
 
@@ -145,7 +134,6 @@ def existing_engine(url: URL) -> Engine:
     """Return an engine that reads a database, with a new connection each time. Raise `StoreUnusable` if it cannot be written."""
     engine = _listening(_engine(url, poolclass=NullPool))
     with engine.connect() as connection:
-        check_server(connection)
         if connection.exec_driver_sql("SHOW transaction_read_only").scalar_one() == "on":
             raise StoreUnusable(f"{without_password(url)} {_words_of('25006')}")
     return engine
@@ -277,7 +265,7 @@ def _translate(context: ExceptionContext) -> None:
         words = next((words for sign, words in _MISTAKES if sign in told), None)
         kind = StoreUnusable if words else StoreAway
         words = words or next((words for sign, words in _CONNECTING if sign in told), None)
-        words = words or "closed the connection; try again"
+        words = words or "does not answer; start it, or check the network, and host and port in DATABASE_URL"
     elif (error.sqlstate or "").startswith(_AWAY):
         kind = StoreAway
     if (error.sqlstate or "08").startswith(_PASSING):

@@ -1,10 +1,8 @@
 """Locks by name that hold over all threads of a process and, on PostgreSQL, over all processes of the bot."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
-from secrets import token_hex
 from threading import Condition, Event, Thread
-from typing import NamedTuple
 
 import structlog
 from sqlalchemy import Connection, Engine, TextClause, exc, text
@@ -19,18 +17,10 @@ _PING_INTERVAL = IDLE_SECONDS / 4  # seconds between two signs of life
 # and the server frees what a session held when it ends. Rows are tried one after the other until one is free.
 _TAKE_ALL = text("SELECT key FROM unnest(CAST(:keys AS bigint[])) AS key WHERE pg_try_advisory_lock(key)")
 _TAKE_FIRST = text(f"{_TAKE_ALL} LIMIT 1")
-_FREE = text("SELECT key FROM unnest(CAST(:keys AS bigint[])) AS key WHERE pg_try_advisory_xact_lock(key)")
 _RELEASE = text("SELECT key FROM unnest(CAST(:keys AS bigint[])) AS key WHERE pg_advisory_unlock(key)")
 _FAILURES = (StoreUnusable, exc.DBAPIError)
 
 log = structlog.get_logger(__name__)
-
-
-class OtherProcesses(NamedTuple):
-    """Processes, by their ids, that are known to run, and those that are known to have ended."""
-
-    running: frozenset[str] = frozenset()
-    ended: frozenset[str] = frozenset()
 
 
 class ProcessLocks:
@@ -45,7 +35,6 @@ class ProcessLocks:
     """
 
     def __init__(self, engine: Engine | None = None) -> None:
-        self.process = token_hex(8)  # the id of this process among those that use the database
         self._url = engine.url if engine is not None and engine.dialect.name == "postgresql" else None
         self._held: dict[str, int] = {}  # place -> its key, of those that threads of this process hold
         self._changed = Condition()  # of what is held; it guards the session too
@@ -95,15 +84,6 @@ class ProcessLocks:
             if place is not None:
                 self._release(place)
 
-    def look_up(self, processes: Collection[str]) -> OtherProcesses:
-        """Return which of these processes run and which have ended, except this one. On SQLite neither is known of any."""
-        others = {_own_key(each): each for each in processes if each != self.process}
-        if self._url is None or not others:
-            return OtherProcesses()
-        with self._changed:
-            ended = frozenset(others[key] for key in self._ask(_FREE, list(others)))
-        return OtherProcesses(frozenset(others.values()) - ended, ended)
-
     def _wait_for(self, places: Sequence[str]) -> str:
         """Take one of the places, as soon as one is free, and return it."""
         with self._changed:
@@ -150,7 +130,7 @@ class ProcessLocks:
             raise StoreUnusable("the database was closed")
         if self._session is None:
             self._session = watched_session(self._url)
-            self._session.execute(_TAKE_ALL, {"keys": [_own_key(self.process), *self._held.values()]})
+            self._session.execute(_TAKE_ALL, {"keys": list(self._held.values())})
             if self._pinging is None:
                 self._pinging = Thread(target=self._ping, name="process-locks", daemon=True)
                 self._pinging.start()
@@ -159,7 +139,7 @@ class ProcessLocks:
     def _ping(self) -> None:
         while not self._closed.wait(_PING_INTERVAL):
             with self._changed, suppress(*_FAILURES):
-                self._ask(_TAKE_ALL, [_own_key(self.process)])  # again, if a lost session still held it
+                self._ask(_RELEASE, [])
 
     def _drop(self) -> None:
         session, self._session = self._session, None
@@ -167,8 +147,3 @@ class ProcessLocks:
             with suppress(StoreUnusable, exc.SQLAlchemyError):
                 session.invalidate()
                 session.close()
-
-
-def _own_key(process: str) -> int:
-    """Return the key of the lock that a process holds as long as it has a session."""
-    return lock_key(f"process {process}")

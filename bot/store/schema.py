@@ -1,4 +1,4 @@
-"""The tables. Each has a natural key, so that storing a row twice changes nothing. A test compares them with the migrations."""
+"""The tables. Each has a natural key, so that storing a row twice changes nothing. Tests compare them with migrated ones."""
 
 import zlib
 from datetime import UTC, datetime
@@ -92,7 +92,7 @@ def _create_column(creation: CreateColumn, compiler: DDLCompiler, **options: Any
     return column.replace(" TEXT", ' TEXT COLLATE "C"', 1) if ours else column
 
 
-# Alembic's own table, and the oldest program that works with the database.
+# The latest migration, and the oldest program that works with the database.
 alembic_version = Table(
     "alembic_version",
     MetaData(),
@@ -213,7 +213,7 @@ spending = Table(
     Column("spent_usd", Float, nullable=False),
 )
 
-# Of calls under way: each is deleted when what the call cost is known.
+# Of calls under way: each is deleted when what the call cost is known, and counts for some minutes.
 reservations = Table(
     "reservations",
     metadata,
@@ -221,7 +221,7 @@ reservations = Table(
     Column("date", Date, nullable=False),
     Column("purpose", Text, nullable=False),
     Column("usd", Float, nullable=False),
-    Column("process", Text, nullable=False),
+    Column("made_at", Instant, nullable=False),
 )
 
 days = Table(

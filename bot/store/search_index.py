@@ -61,13 +61,6 @@ class SearchResult(NamedTuple):
     commit: Commit
 
 
-class _Match(NamedTuple):
-    """A commit that a search means: its id and its repository's key."""
-
-    id: int
-    key: str
-
-
 class SearchIndex(Records):
     """The full-text index of an engine's commits; thread-safe.
 
@@ -82,13 +75,13 @@ class SearchIndex(Records):
         """
         with self.database.engine.connect() as connection:
             matches = _best_matches(connection, words, [each.key for each in among], limit)
-            found = read_commits(connection, [match.id for match in matches])
-        return [SearchResult(match.key, each.commit) for match, each in zip(matches, found, strict=True)]
+            found = read_commits(connection, list(matches))
+        return [SearchResult(key, each.commit) for key, each in zip(matches.values(), found, strict=True)]
 
     def best(self, repository: Repository, words: str, limit: int) -> list[int]:
         """Return the ids of a repository's commits that a search means, best match first."""
         with self.database.engine.connect() as connection:
-            return [match.id for match in _best_matches(connection, words, [repository.key], limit)]
+            return list(_best_matches(connection, words, [repository.key], limit))
 
     def documents(self, repository: Repository, since: datetime, until: datetime) -> list[IndexedCommit]:
         """Return the indexed words of a repository's commits that were read and landed on its branch in a period."""
@@ -189,13 +182,13 @@ def _words_of(repository: Repository, *columns: Column[Any]) -> Select[*tuple[An
     return query.where(of_repository(repository), commits.c.read)
 
 
-def _best_matches(connection: Connection, words: str, keys: Sequence[str], limit: int) -> list[_Match]:
-    """Return the commits that a search means, best first; of the repositories with these `keys`, if there are any."""
+def _best_matches(connection: Connection, words: str, keys: Sequence[str], limit: int) -> dict[int, str]:
+    """Return id -> repository's key of the commits that a search means, best first; of the repositories with these `keys`, if there are any."""
     query = parse_text_query(words)
     stored = connection.execute(select(repositories.c.id, repositories.c.key)).all()
     among = [row.id for row in stored if not keys or row.key in keys]
     if not query.terms or not among:
-        return []
+        return {}
     own = [] if len(among) == len(stored) else [commits.c.repository_id.in_(among)]
     is_sqlite = connection.dialect.name == "sqlite"
     held = {term: _count(connection, _fts5([term]) if is_sqlite else _tsvector([term])) for term in query.terms}
@@ -209,7 +202,7 @@ def _best_matches(connection: Connection, words: str, keys: Sequence[str], limit
     rows = {row.id: row for row in connection.execute(candidates)}
     number = connection.execute(select(func.max(commits.c.id))).scalar() or 0
     found = (IndexedCommit(row.id, row.committed_at, *row[3:]) for row in rows.values())
-    return [_Match(each.id, rows[each.id].key) for each in rank_candidates(query, found, held, number)[:limit]]
+    return {each.id: rows[each.id].key for each in rank_candidates(query, found, held, number)[:limit]}
 
 
 def _count(connection: Connection, matches: ColumnElement[bool]) -> int:

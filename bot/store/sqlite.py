@@ -5,7 +5,6 @@ import sqlite3
 import time
 from contextlib import closing
 from pathlib import Path
-from tempfile import TemporaryFile
 from threading import Lock
 from typing import Any
 
@@ -82,18 +81,13 @@ def existing_engine(url: URL) -> Engine | None:
     """Return an engine that only reads a file, None if it is new. Raise `StoreUnusable` if it cannot be written."""
     path = Path(url.database or ":memory:")
     check_folder(path)
-    if not os.path.exists(path):  # noqa: PTH110 (Path.exists raises without permission)
-        folder = path.parent if path.parent.is_dir() else Path()
-        try:  # permissions alone do not tell whether a file can be created
-            TemporaryFile(dir=folder).close()
-        except OSError as error:
-            raise _unusable(url, "unable to open") from error
-        return None
-    if not os.access(path, os.W_OK):
-        raise _unusable(url, "readonly")
+    is_there = os.path.exists(path)  # noqa: PTH110 (Path.exists raises without permission)
+    written = path if is_there else path.parent if path.parent.is_dir() else Path()
+    if not os.access(written, os.W_OK):
+        raise _unusable(url, "readonly" if is_there else "unable to open")
     engine = read_only_engine(url)
     event.listen(engine, "handle_error", _translate)
-    return engine if path.stat().st_size else None
+    return engine if is_there and path.stat().st_size else None
 
 
 def truncate_log(url: URL) -> None:

@@ -336,7 +336,7 @@ def test_each_call_of_an_analysis_is_paid_for_once(
         paid = 2 * (model.cost(100, 20, 10) or 0)
     assert at.store.spending.spent(NOW.date()) == pytest.approx(paid)
     assert report.usage.cost_usd == pytest.approx(paid)
-    assert at.store.spending.reserve(NOW.date(), "digest", 2.0 - paid, 2.0, 2.0)
+    assert at.store.spending.reserve(NOW.date(), "digest", 2.0 - paid, 2.0, 2.0, NOW)
 
 
 def test_a_wrong_key_is_tried_once(serve: Serve, read: Read, mock: LLMockServer) -> None:

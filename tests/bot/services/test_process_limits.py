@@ -1,11 +1,9 @@
 """Limits over two processes on one PostgreSQL: each has an engine and a session of its own, as to the database processes are."""
 
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from threading import Event, Lock
 from typing import Any, NamedTuple
@@ -39,15 +37,6 @@ Serve = Callable[..., FaultyGitHub]
 REPOSITORY = Repository(owner="o", name="n")
 NOW = datetime(2026, 2, 6, 9, tzinfo=UTC)
 REF = DayRef(REPOSITORY, date(2026, 2, 5), "UTC", "en")
-_RESERVING = """
-import sys
-from datetime import date
-from bot.store import Store, open_engine
-store = Store(open_engine(sys.argv[1]))
-with store.locks.alone("a call"):
-    print(store.spending.reserve(date(2026, 2, 6), "digest", 1.0, 1.0, 1.0, store.locks.process), flush=True)
-    sys.stdin.read()
-"""
 
 
 class Place(NamedTuple):
@@ -148,7 +137,7 @@ def test_what_another_process_has_reserved_is_waited_for(place: Place, priced: C
     with ThreadPoolExecutor(1) as threads:
         with one.call("digest", tokens, usage):
             called = threads.submit(call)
-            wait_until(lambda: held(place.server) == 6)  # each process has its own lock, and two for its call
+            wait_until(lambda: held(place.server) == 4)  # each process has two for its call
             usage.input, usage.output = 1_000, 1_000
         assert called.result() == pytest.approx(cost / 10)
     usage = UsageCounter()
@@ -156,31 +145,18 @@ def test_what_another_process_has_reserved_is_waited_for(place: Place, priced: C
         pass
 
 
-def test_what_a_killed_process_had_reserved_is_given_back(place: Place, priced: ChatModel) -> None:
-    """While a process that reserved the whole budget runs, nobody gets any; once it is killed, the budget is there again."""
-    one, store = metered(priced, place.stores[0], 1.0), place.stores[0]
-    with subprocess.Popen(
-        [sys.executable, "-c", _RESERVING, place.url], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdout
-        assert process.stdout.readline().strip() not in {"", "None"}
-        assert store.spending.reserve(NOW.date(), "digest", 0.01, 1.0, 1.0) is None
-        process.kill()
-    with one.call("digest", (1_000, 1_000), UsageCounter()):
-        assert store.spending.reserving(NOW.date()) == {store.locks.process}
-    assert store.spending.reserve(NOW.date(), "digest", 1.0, 1.0, 1.0)
-
-
-def test_a_reservation_that_was_given_back_is_not_given_back_twice(place: Place) -> None:
-    """A call that outlived its session, and so what it had reserved, counts what it cost and nothing else."""
-    spending = place.stores[0].spending
-    lost = spending.reserve(NOW.date(), "digest", 1.0, 1.0, 1.0, "lost")
+def test_what_a_killed_process_had_reserved_is_free_again(place: Place) -> None:
+    """What a call reserved that ends without a word counts for a quarter of an hour; one that lasted longer counts what it cost."""
+    spending, other, later = place.stores[0].spending, place.stores[1].spending, NOW + timedelta(minutes=16)
+    lost = spending.reserve(NOW.date(), "digest", 1.0, 1.0, 1.0, NOW)
     assert lost
-    place.stores[1].spending.give_back({"lost"})
+    assert other.reserve(NOW.date(), "digest", 0.01, 1.0, 1.0, NOW) is None
+    assert other.reserve(NOW.date(), "digest", 0.75, 1.0, 1.0, later)
     spending.settle(lost, NOW.date(), "digest", 0.25)
     assert spending.spent(NOW.date()) == 0.25
-    assert spending.reserve(NOW.date(), "digest", 0.76, 1.0, 1.0) is None
-    assert spending.reserve(NOW.date(), "digest", 0.75, 1.0, 1.0)
+    assert spending.reserve(NOW.date(), "digest", 0.01, 1.0, 1.0, later) is None
+    with pytest.raises(ModelFailure, match="budget is used up"):
+        spending.reserve(NOW.date(), "digest", 0.76, 1.0, 1.0, later)
 
 
 def reader(services: Services) -> Reader:

@@ -22,7 +22,7 @@ import sys
 from bot.store import ProcessLocks, open_engine
 locks = ProcessLocks(open_engine(sys.argv[1]))
 with locks.alone("x"):
-    print(locks.process, flush=True)
+    print("held", flush=True)
     sys.stdin.read()
 """
 
@@ -154,7 +154,7 @@ def test_those_who_wait_come_before_those_who_come_later(pair: list[ProcessLocks
     with ThreadPoolExecutor(1) as threads:
         with busy.alone("x"):
             came = threads.submit(come)
-            wait_until(lambda: held(server) == 4)  # the lock, the queue for it, and each process's own
+            wait_until(lambda: held(server) == 2)  # the lock, and the queue for it
         rounds = 0
         while not arrived.is_set():
             with busy.alone("x"):
@@ -164,19 +164,17 @@ def test_those_who_wait_come_before_those_who_come_later(pair: list[ProcessLocks
 
 
 def test_a_killed_process_frees_its_locks(url: str, pair: list[ProcessLocks]) -> None:
-    """Another process holds a lock and is known to run; once it is killed, the lock is free and it is known to have ended."""
+    """Another process holds a lock; once it is killed, the lock is free."""
     locks = pair[0]
     command = [sys.executable, "-c", _HOLDING, url]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
         assert holder.stdout
-        other = holder.stdout.readline().strip()
+        assert holder.stdout.readline().strip() == "held"
         with locks.try_alone("x") as free:
             assert not free
-        assert locks.look_up({other, locks.process}).running == {other}
         holder.kill()
         with locks.alone("x"):
             pass
-    assert locks.look_up({other, locks.process, pair[1].process}).ended >= {other}
 
 
 def test_a_lost_session_is_replaced_and_takes_what_it_held(pair: list[ProcessLocks], server: Connection) -> None:
@@ -187,7 +185,7 @@ def test_a_lost_session_is_replaced_and_takes_what_it_held(pair: list[ProcessLoc
         stack.enter_context(one.slots("y", 2))
         assert end_sessions(server) == 1
         with one.alone("z"):
-            assert held(server) == 4
+            assert held(server) == 3
         with other.try_alone("x") as free:
             assert not free
     with other.try_alone("x") as free:
@@ -237,7 +235,7 @@ def test_closing_ends_the_waiting(pair: list[ProcessLocks], server: Connection) 
                 pass
 
         waiting = threads.submit(come)
-        wait_until(lambda: held(server) == 4)
+        wait_until(lambda: held(server) == 2)
         other.close()
         with pytest.raises(StoreUnusable, match="closed"):
             waiting.result(30)

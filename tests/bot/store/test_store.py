@@ -1,47 +1,30 @@
-"""The store: its schema, its migrations, and what it finds."""
+"""The store: its connections, and what it finds."""
 
+import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
 from threading import Barrier
 
 import pytest
-from alembic.autogenerate import compare_metadata
-from alembic.config import Config
-from alembic.migration import MigrationContext
-from alembic.script import ScriptDirectory
-from sqlalchemy import Engine, event
+from sqlalchemy import Engine, create_engine, event
 
+from analysis.errors import StoreAway
+from analysis.locale import Phrase
 from analysis.models import Analysis, Commit, Fact, FactKind, FileChange, Importance, Proof, Repository
-from bot.store import Store, StoredAnalysis, open_engine
-from bot.store.database import HEAD
-from bot.store.schema import metadata
+from bot.store import ModelFailures, Store, StoredAnalysis, open_engine
+from bot.store.sqlite import supply_subseconds
+from bot.store.transactions import CountingPool, passing_failures
 from tests.conftest import NOON
 
-MIGRATIONS = Path(__file__).resolve().parents[3] / "bot" / "store" / "migrations"
 REPOSITORY = Repository(owner="o", name="n")
+MILLISECONDS = "CREATE TABLE flows (created_at INTEGER NOT NULL DEFAULT (unixepoch('subsec') * 1000))"
 
 
 def commit(sha: str, title: str) -> Commit:
     return Commit(
         sha=sha, url="https://github.example/x", author="Core Team", authored_at=NOON, committed_at=NOON, message=title
     )
-
-
-def test_migrations_lead_to_the_tables_in_the_code(engine: Engine) -> None:
-    """A migrated database has exactly the tables, columns and indexes that the queries expect."""
-    with engine.connect() as connection:
-        options = {"compare_type": engine.dialect.name == "sqlite"}  # elsewhere all texts are of one type
-        differences = compare_metadata(MigrationContext.configure(connection, opts=options), metadata)
-    ours = [each for each in differences if "commit_search" not in str(each)]
-    assert ours == []
-
-
-def test_the_newest_migration_is_the_one_that_opening_knows() -> None:
-    """An up-to-date store opens without Alembic only while the constant names the newest migration."""
-    config = Config()
-    config.set_main_option("script_location", str(MIGRATIONS))
-    assert ScriptDirectory.from_config(config).get_current_head() == HEAD
 
 
 def test_a_store_is_in_wal_mode_and_enforces_its_keys(tmp_path: Path) -> None:
@@ -218,10 +201,59 @@ def test_the_budget_holds_for_many_at_once(database_url: str) -> None:
 
     def reserve(number: int) -> bool:
         together.wait()
-        made = stores[number % 2].spending.reserve(NOON.date(), f"purpose{number}", 1.0, limit=4.0, alone=4.0)
+        made = stores[number % 2].spending.reserve(NOON.date(), f"purpose{number}", 1.0, limit=4.0, alone=4.0, now=NOON)
         return made is not None
 
     with ThreadPoolExecutor(10) as pool:
         assert sum(pool.map(reserve, range(10))) == 4
     for store in stores:
         store.close()
+
+
+def test_a_wait_in_vain_is_a_failure_that_passes(tmp_path: Path) -> None:
+    """While every connection is in use, the next one is refused with an error of the store, which is counted."""
+    url = f"sqlite:///{tmp_path}/busy.db"
+    engine = create_engine(url, poolclass=CountingPool, pool_size=1, max_overflow=0, pool_timeout=0.01)
+    before = passing_failures()
+    with engine.connect(), pytest.raises(StoreAway, match="every connection to the database is in use"):
+        engine.connect()
+    assert passing_failures() == before + 1
+    engine.connect().close()  # once it is free again
+    engine.dispose()
+
+
+def test_the_stores_connections_are_counted(engine: Engine) -> None:
+    """Whatever the database, its store waits for connections so."""
+    assert isinstance(engine.pool, CountingPool)
+
+
+def test_the_time_is_told_in_milliseconds_by_any_sqlite() -> None:
+    """An engine made by a library, before or after, fills in the default that the durable engine's tables have on Python 3.12."""
+    earlier = create_engine("sqlite://")
+    supply_subseconds()
+    for engine in (earlier, create_engine("sqlite://")):
+        before = time.time_ns() // 1_000_000
+        with engine.connect() as connection:
+            connection.exec_driver_sql(MILLISECONDS)
+            connection.exec_driver_sql("INSERT INTO flows DEFAULT VALUES")
+            created_at = connection.exec_driver_sql("SELECT CAST(created_at AS INTEGER) FROM flows").scalar_one()
+        engine.dispose()
+        assert before - 1 <= created_at <= time.time_ns() // 1_000_000
+
+
+def test_the_failure_of_the_latest_call_is_known_to_every_process(database_url: str) -> None:
+    """In each language, until a call succeeds in any process; another model has failures of its own."""
+    engines = [open_engine(database_url) for _ in range(2)]
+    one, other = (ModelFailures(engine) for engine in engines)
+    one.save("large", "not reached", NOON)
+    one.save("large", Phrase("Limit: 10 questions a minute. Try again shortly"), NOON)
+    failure = other.latest("large")
+    assert failure is not None
+    assert failure.at == NOON
+    assert failure.reasons["en"] == "Limit: 10 questions a minute. Try again shortly"
+    assert failure.reasons["zh"] != failure.reasons["en"]
+    assert other.latest("small") is None
+    other.remove("large")
+    assert one.latest("large") is None
+    for engine in engines:
+        engine.dispose()

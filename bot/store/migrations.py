@@ -1,0 +1,78 @@
+"""Migrations of the tables that earlier programs left. A new store gets those of `bot.store.schema` at once."""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from sqlalchemy import Column, Connection, Date, Float, Text, select
+
+from bot.store.schema import Instant, alembic_version
+from bot.store.search_index import create_index
+
+if TYPE_CHECKING:
+    from alembic.operations import Operations
+
+
+_TEXT = Text().with_variant(Text(collation="C"), "postgresql")
+
+
+class Migration(NamedTuple):
+    """A change of the tables, and the oldest program that works with them then: one is known by its latest migration.
+
+    That is the program of the migration before if this one only adds (a new column needs a server default).
+    """
+
+    apply: Callable[["Operations"], None]
+    readable_by: str
+
+
+def _corrections(operations: "Operations") -> None:
+    """Have corrections of tiers know their channel, where they apply, and PostgreSQL make tsvectors of the indexed texts.
+
+    The table of weights fitted to a repository goes, and a column that repeated the sum of the reservations.
+    """
+    operations.drop_table("weights")
+    operations.drop_column("spending", "reserved_usd")
+    connection = operations.get_bind()
+    if connection.dialect.name == "postgresql":
+        columns = "rowid, title, message, paths, code, summary"
+        operations.execute(f"CREATE TEMPORARY TABLE earlier_search AS SELECT {columns} FROM commit_search")  # noqa: S608 (likewise)
+        operations.execute("DROP TABLE commit_search")
+        create_index(connection)
+        operations.execute(f"INSERT INTO commit_search ({columns}) SELECT {columns} FROM earlier_search")  # noqa: S608 (the only insertions are ours)
+        operations.execute("DROP TABLE earlier_search")
+        operations.execute("DROP FUNCTION IF EXISTS add_search_scope")
+    operations.add_column("labels", Column("channel", _TEXT, nullable=False, server_default=""))
+
+
+def _reservations(operations: "Operations") -> None:
+    """Have reservations know when they were made, in place of the process that made them. None outlives its call."""
+    operations.drop_table("reservations")
+    operations.create_table(
+        "reservations",
+        Column("id", _TEXT, primary_key=True),
+        Column("date", Date, nullable=False),
+        Column("purpose", _TEXT, nullable=False),
+        Column("usd", Float, nullable=False),
+        Column("made_at", Instant, nullable=False),
+    )
+
+
+OLDEST = "0020"  # the first schema whose stores are kept
+MIGRATIONS: Mapping[str, Migration] = {  # in this order
+    "0021": Migration(_corrections, readable_by="0021"),
+    "0022": Migration(_reservations, readable_by="0022"),
+}
+HEAD = max(MIGRATIONS)
+READABLE_BY = MIGRATIONS[HEAD].readable_by
+
+
+def migrate(connection: Connection) -> None:
+    """Apply the migrations that a store lacks, in its transaction."""
+    from alembic.migration import MigrationContext  # 0.1 s that an up-to-date store does not need
+    from alembic.operations import Operations
+
+    latest: str = connection.execute(select(alembic_version.c.version_num)).scalar_one()
+    operations = Operations(MigrationContext.configure(connection))
+    for version, migration in MIGRATIONS.items():
+        if version > latest:
+            migration.apply(operations)
