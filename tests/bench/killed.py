@@ -3,20 +3,16 @@
 BENCH_DATABASE is `sqlite` (the default) or `postgresql`, whose server is restarted BENCH_RESTARTS times in each round;
 BENCH_PROCESSES are at work there, and take over from each other after a tenth of the usual time. A round of BENCH_KILLS kills, of
 which BENCH_PAUSES only stop a process (SIGSTOP) until another took over, has a seed, and BENCH_SEEDS are those of the first round and
-of the last, `100-102`. BENCH_RESULTS is a file to which each round adds a line: those found there are not run again, and
-all of them are summed up.
+of the last, `100-102`.
 """
 
-import json
 import os
-import subprocess
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
-from typing import NamedTuple, Self
 
 from tests.bench.figures import Row
 from tests.servers.postgresql_server import PostgresqlServer, own_postgresql
@@ -26,119 +22,40 @@ from tests.servers.two_days import TENTH, Delivered, Trial, delivered
 _COMMANDS = ("run", "worker", "run", "worker")
 
 
-class _Round(NamedTuple):
-    """What came of a round. `in_order` says that all is there in order, word for word; `paid_again`
-    counts the model calls about commits that no kill explains, `moments` the kills that came when meant.
-    """
-
-    database: str
-    processes: int
-    seed: int
-    commit: str
-    kills: int
-    pauses: int
-    restarts: int
-    expected: int
-    duplicated: int
-    lost: int
-    in_order: bool
-    calls: int
-    commits: int
-    in_flight: int
-    paid_again: int
-    half_sent: int
-    moments: Mapping[str, int]
-    wrong: Sequence[str]
-
-    @classmethod
-    def of(cls, ended: Delivered, plan: "_Plan", seed: int) -> Self:
-        return cls(
-            plan.database,
-            plan.processes,
-            seed,
-            _commit(),
-            len(ended.deaths) - plan.pauses,
-            plan.pauses,
-            len(ended.restarts),
-            ended.expected,
-            ended.duplicated,
-            ended.lost,
-            ended.posted == ended.wanted,
-            ended.calls.total(),
-            ended.commits,
-            ended.in_flight.total(),
-            ended.paid_again,
-            sum(bool(death.sending) for death in ended.deaths),
-            Counter(death.moment for death in ended.deaths if death.came),
-            ended.wrong,
-        )
-
-
-class _Plan(NamedTuple):
-    """The rounds to run."""
-
-    database: str
-    processes: int
-    kills: int
-    restarts: int
-    pauses: int
-    seeds: range
-    results: Path | None
-
-    @classmethod
-    def of(cls, settings: Mapping[str, str]) -> Self:
-        first, _, last = settings.get("BENCH_SEEDS", "100-102").partition("-")
-        return cls(
-            settings.get("BENCH_DATABASE", "sqlite"),
-            int(settings.get("BENCH_PROCESSES", "1")),
-            int(settings.get("BENCH_KILLS", "10")),
-            int(settings.get("BENCH_RESTARTS", "0")),
-            int(settings.get("BENCH_PAUSES", "0")),
-            range(int(first), int(last or first) + 1),
-            Path(file) if (file := settings.get("BENCH_RESULTS")) else None,
-        )
-
-
 def killed(*, settings: Mapping[str, str] = os.environ) -> Iterator[Row]:
-    """Run the rounds that the settings, by default the environment, ask for, and sum up all of their kind."""
-    plan = _Plan.of(settings)
-    rounds = [each for each in _known(plan.results) if each[:2] == plan[:2]]
+    """Run the rounds that the settings, by default the environment, ask for, and sum them up."""
+    first, _, last = settings.get("BENCH_SEEDS", "100-102").partition("-")
     with ExitStack() as stack:
-        server = stack.enter_context(own_postgresql()) if plan.database == "postgresql" else None
-        for seed in plan.seeds:
-            if seed not in {each.seed for each in rounds}:
-                rounds.append(_run(plan, seed, server))
-                if plan.results:
-                    with plan.results.open("a", encoding="utf-8") as file:
-                        file.write(json.dumps(rounds[-1]._asdict()) + "\n")
+        on_postgresql = settings.get("BENCH_DATABASE") == "postgresql"
+        server = stack.enter_context(own_postgresql()) if on_postgresql else None
+        rounds = {seed: _run(settings, seed, server) for seed in range(int(first), int(last or first) + 1)}
     yield from _summary(rounds)
 
 
-def _known(results: Path | None) -> list[_Round]:
-    lines = results.read_text("utf-8").splitlines() if results and results.exists() else []
-    return [_Round(**json.loads(line)) for line in lines]
-
-
-def _run(plan: _Plan, seed: int, server: PostgresqlServer | None) -> _Round:
+def _run(settings: Mapping[str, str], seed: int, server: PostgresqlServer | None) -> Delivered:
     random = Random(seed)
 
     def restart() -> None:
         if server:
             server.restart(random.choice(("fast", "immediate")))
 
+    def asked(name: str, usual: int) -> int:
+        return int(settings.get(name, usual))
+
+    kills = asked("BENCH_KILLS", 10)
     trial = Trial(
         seed,
-        plan.kills,
-        _days(plan.kills),
+        kills,
+        _days(kills),
         server.new_database(f"round_{seed}") if server else "",
-        _COMMANDS[: plan.processes],
+        _COMMANDS[: asked("BENCH_PROCESSES", 1)],
         restart,
-        plan.restarts,
-        plan.pauses,
+        asked("BENCH_RESTARTS", 0),
+        asked("BENCH_PAUSES", 0),
         TENTH,
     )
     with TemporaryDirectory() as folder:
-        return _Round.of(delivered(Path(folder), trial), plan, seed)
+        return delivered(Path(folder), trial)
 
 
 def _days(kills: int) -> int:
@@ -146,45 +63,38 @@ def _days(kills: int) -> int:
     return 2 if kills <= 10 else 3
 
 
-def _commit() -> str:
-    """The commit that is measured."""
-    found = subprocess.run(
-        ["git", "rev-parse", "--short", "HEAD"], cwd=Path(__file__).parent, capture_output=True, text=True, check=False
+def _summary(rounds: Mapping[int, Delivered]) -> Iterator[Row]:
+    ended = list(rounds.values())
+    deaths = [death for each in ended for death in each.deaths]
+    expected, duplicated, lost, again = (
+        sum(getattr(each, name) for each in ended) for name in ("expected", "duplicated", "lost", "paid_again")
     )
-    return found.stdout.strip()
-
-
-def _summary(rounds: Sequence[_Round]) -> Iterator[Row]:
-    def total(name: str) -> int:
-        return sum(int(getattr(each, name)) for each in rounds)
-
-    duplicated, lost, in_order = (total(name) for name in ("duplicated", "lost", "in_order"))
+    restarts = sum(len(each.restarts) for each in ended)
     yield Row(
-        f"{total('kills')} kills, {total('pauses')} pauses, {total('restarts')} restarts of the database: of {total('expected')} messages",
+        f"{len(deaths)} kills and pauses, {restarts} restarts of the database: of {expected} messages",
         f"{duplicated} duplicated, {lost} lost",
         "without an outbox: 4 in 40 duplicated",
         aim="0, 0",
         met=not duplicated and not lost,
     )
+    in_order = sum(each.posted == each.wanted for each in ended)
     yield Row(
-        "  rounds with all in order, word for word", str(in_order), aim=str(len(rounds)), met=in_order == len(rounds)
+        "  rounds with all in order, word for word", str(in_order), aim=str(len(ended)), met=in_order == len(ended)
     )
-    calls, commits, in_flight, again = (total(name) for name in ("calls", "commits", "in_flight", "paid_again"))
+    calls, in_flight = (
+        sum((getattr(each, name) for each in ended), Counter[int]()).total() for name in ("calls", "in_flight")
+    )
     yield Row(
         "  model calls",
         f"{calls}, {again} not explained",
-        limit=f"{commits} commits + {in_flight} in flight at kills",
+        limit=f"{sum(each.commits for each in ended)} commits + {in_flight} in flight at kills",
         aim="0 not explained",
         met=not again,
     )
-    wrong = [f"{each.seed}: {line}" for each in rounds for line in each.wrong]
+    wrong = [f"{seed}: {line}" for seed, each in rounds.items() for line in each.wrong]
     yield Row("  refusals, breaches, errors", "; ".join(wrong)[:200] or "0", aim="0", met=not wrong)
-    came = sum((Counter(each.moments) for each in rounds), Counter[str]())
+    came = Counter(death.moment for death in deaths if death.came)
     yield Row(
         "  killed at the moment that was meant", str(came.total()), ", ".join(f"{name} {n}" for name, n in came.items())
     )
-    yield Row("  killed with a message on its way or in doubt", str(total("half_sent")))
-    seeds = sorted(each.seed for each in rounds)
-    yield Row(
-        "  seeds", f"{seeds[0]} to {seeds[-1]}, {len(seeds)}", ", ".join(sorted({each.commit for each in rounds}))
-    )
+    yield Row("  killed with a message on its way or in doubt", str(sum(bool(death.sending) for death in deaths)))

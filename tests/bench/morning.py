@@ -1,62 +1,150 @@
-"""The same nine o'clock for two hundred subscriptions: how long until the last message is there, beside what Slack allows."""
+"""The same nine o'clock for many subscriptions: how long until the last message is there, beside what Slack allows.
+
+On SQLite by one process; on PostgreSQL by several, and what a second one gains.
+"""
 
 import math
 import time
 from collections import Counter
-from collections.abc import Iterator
-from datetime import UTC, date, datetime, timedelta
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Event
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
+from sqlalchemy import create_engine
+from sqlalchemy.pool import NullPool
+
 from analysis.models import Repository
-from bot.services.schedule import due
 from bot.store import Subscriptions, Terms, open_engine
+from bot.store.executors import Executors
 from loopback.slack import LoopbackSlack
 from tests.bench.bots import bot_at_work
 from tests.bench.figures import Row, duration
 from tests.bench.generated import Writer
 from tests.bench.replies import after
-from tests.bench.served import Served, served
+from tests.bench.served import served
 from tests.servers.chat import ScriptedChat
+from tests.servers.postgresql import new_postgresql_database
 
+_DAY = timedelta(days=1)
 _A_CHANNEL = 1.0  # seconds between two messages of a channel
 _THE_WORKSPACE = 0.06  # seconds between any two messages
-_CALL = 1.0  # seconds that a model takes
-_PATIENCE = 600  # seconds
+_SAMPLING = 0.25  # seconds between two looks at the database's sessions
+_PATIENCE = 3600  # seconds
 _ZONE = ZoneInfo("UTC")
+_SESSIONS = (
+    "SELECT count(*), count(*) FILTER (WHERE wait_event_type = 'Lock') FROM pg_stat_activity"
+    " WHERE datname = current_database() AND pid != pg_backend_pid()"
+)
 
 
-def morning(*, repositories: int = 10, commits: int = 8, channels: int = 40, subscriptions: int = 5) -> Iterator[Row]:
-    """Digests that are due at once, `subscriptions` a channel, from a store and a bot that know nothing yet."""
-    names = [f"lantern/part-{number}" for number in range(repositories)]
-    teams = [f"C0TEAM{number:02}" for number in range(channels)]
+class _Load(NamedTuple):
+    """Repositories with so many commits each, channels, their subscriptions, and model calls at once over all processes."""
+
+    repositories: int
+    commits: int
+    channels: int
+    subscriptions: int
+    at_once: int
+    call: float  # seconds that the model takes
+
+
+class _Done(NamedTuple):
+    """The rows of a morning, and the seconds until its last analysis."""
+
+    rows: list[Row]
+    analysed: float
+
+
+def morning(*, repositories: int = 10, commits: int = 8, channels: int = 40, subscriptions: int = 200) -> Iterator[Row]:
+    """Deliver digests that are due at once from a store of SQLite and a bot that know nothing yet."""
+    yield from _morning(_Load(repositories, commits, channels, subscriptions, 8, 1.0), 0).rows
+
+
+def morning_together(
+    *,
+    processes: Sequence[int] = (1, 2, 4),
+    repositories: int = 20,
+    commits: int = 3,
+    channels: int = 400,
+    subscriptions: int = 1000,
+    analysed: int = 40,
+    at_once: int = 64,
+    call: float = 2.0,
+) -> Iterator[Row]:
+    """Deliver digests due at once by so many processes on PostgreSQL; then days of `analysed` commits, if any, by one and two."""
+    load = _Load(repositories, commits, channels, subscriptions, at_once, call)
+    for count in processes:
+        yield from _morning(load, count).rows
+    if not analysed:
+        return
+    few = _Load(repositories, analysed, repositories, repositories, at_once, call)
+    seconds = {count: _morning(few, count).analysed for count in (1, 2)}
+    limit = repositories * analysed / max(1, at_once - at_once // 4) * call
+    yield Row(
+        f"{repositories * analysed} analyses by two processes",
+        f"{duration(seconds[2])} (x {seconds[1] / seconds[2]:.2f})",
+        f"by one: {duration(seconds[1])}",
+        f"the model alone: about {duration(limit)}",
+        "x 1.9",
+        seconds[1] / seconds[2] >= 1.9,
+        measured=True,
+    )
+
+
+def _morning(load: _Load, processes: int) -> _Done:
+    """Deliver a morning by so many processes on PostgreSQL, or for 0 by one on SQLite."""
+    names = [f"lantern/part-{number}" for number in range(load.repositories)]
+    teams = [f"C0TEAM{number:03}" for number in range(load.channels)]
     now = datetime.now(UTC)
-    with TemporaryDirectory() as folder, LoopbackSlack() as slack, ScriptedChat(after(_CALL)) as chat:
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(TemporaryDirectory()))
+        (folder / "data").mkdir()
+        url = stack.enter_context(new_postgresql_database()) if processes else f"sqlite:///{folder}/data/digest.db"
+        slack = stack.enter_context(LoopbackSlack())
+        chat = stack.enter_context(ScriptedChat(after(load.call)))
         for team in teams:
             slack.workspace.add_channel(team.lower(), team, members=["U0ADA", "U0BOT"])
-        (Path(folder) / "data").mkdir()
-        day = subscribe(f"sqlite:///{folder}/data/digest.db", names, teams, channels * subscriptions, now)
-        histories = {name: Writer(seed).days(day, 1, commits) for seed, name in enumerate(names)}
-        due_now = channels * subscriptions
-        with served(histories, 0.05) as github:
+        histories = {name: Writer(seed).days(now.date() - _DAY, 1, load.commits) for seed, name in enumerate(names)}
+        settings = {"DATABASE_URL": url, "DIGEST_REPOS": names[0], "DIGEST_CONCURRENCY": str(load.at_once)}
+        github = stack.enter_context(served(histories, 0.05))
+        sessions = stack.enter_context(_watched(url)) if processes else []
+        wanted = load.repositories * load.commits
+        with bot_at_work(slack, github.url, chat.url, folder, workers=max(0, processes - 1), **settings):
+            if processes:
+                slack.wait_for(lambda: _living(url) == processes, _PATIENCE)
             began = time.perf_counter()
-            with bot_at_work(slack, github.url, chat.url, Path(folder), DIGEST_REPOS=names[0]):
-                slack.wait_for(lambda: reports(slack, teams) == due_now, _PATIENCE)
+            _subscribe(url, names, teams, load.subscriptions, now)
+            slack.wait_for(lambda: len(chat.requests) >= wanted, _PATIENCE)
+            analysed = time.perf_counter() - began + load.call
+            slack.wait_for(lambda: _reports(slack, teams) == load.subscriptions, _PATIENCE)
             seconds = time.perf_counter() - began
-            yield arrived(slack, teams, due_now, seconds)
-            calls, wanted = len(chat.requests), repositories * commits
-            yield Row("  each commit analysed once", f"{calls} calls", aim=f"{wanted}", met=calls == wanted)
+        calls, asked, once = len(chat.requests), github.asked, load.repositories * (2 + load.commits)
+        wrong = len(slack.refusals) + len(slack.breaches)
+        rows = [
+            _arrived(slack, teams, load.subscriptions, seconds, processes),
+            Row("  each commit analysed once", f"{calls} calls", aim=f"{wanted}", met=calls == wanted),
             # Without a token: whether it is public, the list of its day, and each commit.
-            yield _asked(github, due_now, repositories, 2 + commits)
-    wrong = len(slack.refusals) + len(slack.breaches)
-    yield Row("  refusals, breaches of Slack's limits", str(wrong), aim="0", met=not wrong)
+            Row("  each repository read once", f"{asked} requests", "", f"{once}", f"< {2 * once}", asked < 2 * once),
+            Row("  refusals, breaches of Slack's limits", str(wrong), aim="0", met=not wrong),
+        ]
+        if processes:
+            waited = sum(bool(waiting) for _, waiting in sessions) / max(1, len(sessions))
+            most = max(count for count, _ in sessions)
+            rows.append(Row("  connections at most", str(most), f"a lock waited for in {waited:.1%} of looks"))
+    return _Done(rows, analysed)
 
 
-def arrived(slack: LoopbackSlack, channels: list[str], digests: int, seconds: float, by: str = "") -> Row:
+def _arrived(slack: LoopbackSlack, channels: list[str], digests: int, seconds: float, processes: int) -> Row:
     """How long the digests took, beside what Slack allows for their messages."""
     messages = Counter({channel: len(slack.workspace.visible(channel)) for channel in channels})
     limits = max(messages.values()) * _A_CHANNEL, messages.total() * _THE_WORKSPACE
+    by = f", {processes} process{'es' if processes > 1 else ''}" if processes else ""
     return Row(
         f"{digests} digests at once, {messages.total()} messages in {len(channels)} channels{by}",
         duration(seconds),
@@ -65,15 +153,8 @@ def arrived(slack: LoopbackSlack, channels: list[str], digests: int, seconds: fl
     )
 
 
-def _asked(github: Served, digests: int, repositories: int, requests: int) -> Row:
-    """The requests that came, beside so many a repository."""
-    asked, once = github.asked, repositories * requests
-    apart = f"each digest by itself: {digests * requests}"
-    return Row("  each repository read once", f"{asked} requests", apart, f"{once}", f"< {2 * once}", asked < 2 * once)
-
-
-def subscribe(database_url: str, names: list[str], channels: list[str], count: int, now: datetime) -> date:
-    """So many subscriptions to some of the repositories, all due this minute. Gives the day that they are about."""
+def _subscribe(database_url: str, names: list[str], channels: list[str], count: int, now: datetime) -> None:
+    """So many subscriptions to some of the repositories, all due this minute."""
     engine = open_engine(database_url)
     subscriptions = Subscriptions(engine)
     a_channel = math.ceil(count / len(channels))
@@ -84,12 +165,40 @@ def subscribe(database_url: str, names: list[str], channels: list[str], count: i
         turn, place = divmod(number, len(channels))
         repository = Repository.parse(names[(place * a_channel + turn) % len(names)])
         terms = Terms(channels[place], repository, (now - timedelta(minutes=1)).time(), _ZONE, "en")
-        subscription = subscriptions.keep(terms, subscribed)
+        subscriptions.keep(terms, subscribed)
     engine.dispose()
-    (day,) = due(subscription, now)
-    return day
 
 
-def reports(slack: LoopbackSlack, channels: list[str]) -> int:
+def _reports(slack: LoopbackSlack, channels: list[str]) -> int:
     """The reports that are there: a digest's last message."""
     return sum(len(message.files) for channel in channels for message in slack.workspace.visible(channel))
+
+
+def _living(url: str) -> int:
+    engine = open_engine(url)
+    try:
+        return len(Executors(engine).living())
+    finally:
+        engine.dispose()
+
+
+@contextmanager
+def _watched(url: str) -> Iterator[list[tuple[int, int]]]:
+    """Look at the database's sessions until the block ends; yield how many there were, and how many waited for a lock."""
+    found: list[tuple[int, int]] = [(0, 0)]
+    ended = Event()
+    engine = create_engine(url, poolclass=NullPool, isolation_level="AUTOCOMMIT")
+
+    def look() -> None:
+        with engine.connect() as connection:
+            while not ended.wait(_SAMPLING):
+                row = connection.exec_driver_sql(_SESSIONS).one()
+                found.append((row[0], row[1]))
+
+    with ThreadPoolExecutor(1) as executor:
+        looking = executor.submit(look)
+        try:
+            yield found
+        finally:
+            ended.set()
+            looking.result()

@@ -1,216 +1,333 @@
-"""A store of a hundred thousand commits: how long a day and a SHA's beginning take, beside plain SQLite."""
+"""A store of a hundred thousand commits, put together of the words of real ones: its days, single commits, search, suspects, questions.
 
+BENCH_DATABASE is the URL of an empty database to fill, PostgreSQL or SQLite; by default a file of SQLite that is deleted afterwards.
+"""
+
+import os
+import resource
 import sqlite3
-import zlib
-from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC, date, datetime, time, timedelta
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from datetime import UTC, date, datetime, timedelta
+from functools import partial
 from pathlib import Path
+from random import Random
 from tempfile import TemporaryDirectory
-from time import perf_counter
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, NoReturn
+from zoneinfo import ZoneInfo
 
-from sqlalchemy import Connection, LargeBinary, bindparam, insert
+from sqlalchemy import Connection, Engine, insert, text
 
-from analysis.facts import VERSION as FACTS_VERSION
-from analysis.models import Repository
+from analysis.models import Commit, FileChange, Repository
+from analysis.questions.question import parse_question
+from analysis.search.clues import clues_of
+from analysis.search.reports import parse_report
+from analysis.search.suspects import rank_suspects
+from analysis.search.words import names, split_words
+from analysis.sources.github import GitHub
+from bot.models.subjects import DayRef
+from bot.services.factory import Services
+from bot.services.period_questions import PeriodQuestion
 from bot.store import Store, open_engine, schema
-from tests.bench.figures import MB, Row, tails, timed
-from tests.bench.generated import Writer
-from tests.bench.served import NAME
+from bot.store.commit_rows import commit_values
+from tests.bench.figures import MB, Row, duration, percentile, tails, timed
+from tests.bench.real_diffs import real_day
 
+_BATCH = 5_000  # commits a transaction
 _A_DAY = 45
-_FILES = 3
-_BATCH = 10_000  # commits a transaction
-_PATIENCE = 10  # seconds that a row may take
-_FIRST = date(2020, 1, 1)
-_REPOSITORY = Repository.parse(NAME)
-_TZ = "Asia/Shanghai"
-_T = TypeVar("_T")
-
-_PLAIN_COMMITS = "SELECT c.* FROM commits c JOIN day_commits dc ON dc.commit_id = c.id JOIN days d ON d.id = dc.day_id WHERE d.repository_id = 1 AND d.date = ? AND d.timezone = ?"
-_PLAIN_FILES = (
-    "SELECT f.path, f.status, f.additions, f.deletions FROM files f JOIN day_commits dc ON dc.commit_id = f.commit_id "
-    "JOIN days d ON d.id = dc.day_id WHERE d.repository_id = 1 AND d.date = ? AND d.timezone = ?"
+_P50, _SUSPECTS, _QUESTION = 0.025, 1.5, 0.3  # seconds
+_LINES = 120  # changed lines a commit: the mean of the real ones
+_LAST = datetime(2026, 2, 28, tzinfo=UTC)
+_REPOSITORY = Repository.parse("lantern/lantern-serve")
+_TIMEZONE = "UTC"
+_DATABASE = "BENCH_DATABASE"
+_PLAIN_DAY = (
+    "SELECT c.*, f.path, f.status, f.additions, f.deletions FROM files f JOIN commits c ON c.id = f.commit_id "
+    "JOIN day_commits dc ON dc.commit_id = c.id JOIN days d ON d.id = dc.day_id WHERE d.date = ?"
 )
-_PLAIN_SHA = "SELECT id FROM commits WHERE sha >= ? AND sha < ? LIMIT 10"
 
 
-class _Written(NamedTuple):
-    """What the questions are made of: the days and some SHAs."""
+class Words(NamedTuple):
+    """Titles, paragraphs, paths and changed lines of real commits."""
 
-    days: list[date]
-    shas: list[str]
+    titles: Sequence[str]
+    paragraphs: Sequence[str]
+    paths: Sequence[str]
+    lines: Sequence[str]
 
 
-def stored_commits(*, commits: int = 100_000, calls: int = 200) -> Iterator[Row]:
-    """A store of so many commits, each question asked so often, or as often as `_PATIENCE` allows."""
-    with TemporaryDirectory() as folder:
-        path = Path(folder, "digest.db")
-        engine = open_engine(f"sqlite:///{path}")
-        written: list[_Written] = []
-        with engine.connect() as connection:
-            filling = timed(lambda: written.append(_fill(connection, commits, calls)))
+def stored_commits(
+    *, commits: int = 100_000, real: int = 500, calls: int = 200, settings: Mapping[str, str] = os.environ
+) -> Iterator[Row]:
+    """Store so many commits of the words of `real` ones, and ask each kind of question so often."""
+    day = real_day(_LAST.date(), real)
+    words = words_of(day.commits)
+    with TemporaryDirectory() as name:
+        path = Path(name, "digest.db")
+        engine = open_engine(settings.get(_DATABASE) or f"sqlite:///{path}")
+        filling = timed(lambda: fill(engine, words, commits))
         yield Row(
-            f"{commits:,} commits of {_FILES} files, {len(written[0].days):,} days",
-            f"{path.stat().st_size / MB:.0f} MB, written in {filling:.0f} s",
+            f"{commits:,} commits of {_LINES} changed lines, of the words of {day.told}",
+            f"{_bytes(engine) / MB:.0f} MB",
+            f"written in {duration(filling)}, unindexed",
         )
-        store, plain = Store(engine), sqlite3.connect(path)
+        store = Store(engine)
         try:
-            yield from _asked(store, plain, written[0], Writer(7), calls)
+            yield _indexed(store, engine, commits)
+            yield from _looked_up(store, Random(11).choices(range(1, commits + 1), k=calls))
+            if path.exists():
+                yield _plain(path, Random(11).choices(range(1, commits + 1), k=calls))
+            yield from _searched(store, words, calls)
+            yield _suspected(store, words, max(1, calls // 10))
+            yield _questioned(store, words, max(1, calls // 10))
         finally:
-            plain.close()
             store.close()
+        yield Row("peak memory", f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / MB:.0f} MB")
 
 
-def _asked(store: Store, plain: sqlite3.Connection, written: _Written, writer: Writer, calls: int) -> Iterator[Row]:
-    def select(statement: str, *values: object) -> list[Any]:
-        return plain.execute(statement, values).fetchall()
-
-    some_days = writer.random.choices(written.days, k=calls)
-    yield _row(
-        f"a day: listing, {_A_DAY} commits, links",
-        _seconds(lambda day: _load(store, day, links=True), some_days),
-        "the same rows as tuples, no links",
-        _seconds(lambda day: (select(_PLAIN_COMMITS, str(day), _TZ), select(_PLAIN_FILES, str(day), _TZ)), some_days),
-    )
-    yield _row("  without links", _seconds(lambda day: _load(store, day, links=False), some_days))
-    yield _row(
-        "a SHA's first 7 characters",
-        _seconds(store.with_sha, [sha[:7] for sha in written.shas]),
-        "the id alone",
-        _seconds(lambda sha: select(_PLAIN_SHA, sha, sha + "g"), [sha[:7] for sha in written.shas]),
-    )
+def _bytes(engine: Engine) -> int:
+    sqlite = "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"
+    query = sqlite if engine.dialect.name == "sqlite" else "SELECT pg_database_size(current_database())"
+    with engine.connect() as connection:
+        return int(connection.execute(text(query)).scalar_one())
 
 
-def _row(name: str, ours: Sequence[float], compared: str = "", plain: Sequence[float] = ()) -> Row:
+def _indexed(store: Store, engine: Engine, commits: int) -> Row:
+    before = _bytes(engine)
+    taken = timed(store.search_index.complete)
     return Row(
-        f"{name} ({len(ours)} calls)",
-        tails(ours),
-        f"plain SQLite: {compared}" if plain else "",
-        tails(plain) if plain else "",
+        "indexed anew, as after an upgrade",
+        duration(taken),
+        f"{(_bytes(engine) - before) / MB:.0f} MB more, {commits / taken:,.0f} commits/s",
     )
 
 
-def _seconds(ask: Callable[[_T], object], questions: Sequence[_T]) -> list[float]:
-    """The seconds of each call, as many as fit into `_PATIENCE`."""
-    ask(questions[0])  # statements are compiled once
-    taken: list[float] = []
-    for question in questions:
-        began = perf_counter()
-        ask(question)
-        taken.append(perf_counter() - began)
-        if sum(taken) > _PATIENCE:
-            break
-    return taken
+def _looked_up(store: Store, numbers: Sequence[int]) -> Iterator[Row]:
+    """Look some commits up in each way that people name them."""
+
+    def day(number: int) -> None:
+        stored = store.day(_REPOSITORY, _day(number), _TIMEZONE)
+        if not stored:
+            raise RuntimeError(f"the day of commit {number} is not stored")
+        store.links(store.commits(stored.commit_ids))
+
+    def sha(number: int) -> None:
+        store.links(store.commits([each for _, each in store.with_sha(_sha(number)[:7])]))
+
+    def pull(number: int) -> None:
+        store.links(store.commits([each for _, each in store.with_pr(number, _REPOSITORY)]))
+
+    asked: dict[str, Callable[[int], None]] = {
+        f"a day: listing, {_A_DAY} commits, links": day,
+        "a SHA's first 7 characters: commit, links": sha,
+        "a pull request: commit, links": pull,
+    }
+    for told, ask in asked.items():
+        ask(numbers[0])  # statements are compiled once
+        taken = [timed(partial(ask, number)) for number in numbers]
+        yield Row(f"{told} ({len(numbers)} calls)", tails(taken))
 
 
-def _load(store: Store, day: date, *, links: bool) -> None:
-    stored = store.day(_REPOSITORY, day, _TZ)
-    if not stored:
-        raise RuntimeError(f"{day} is not stored")
-    found = store.commits(stored.commit_ids)
-    if links:
-        store.links(found)
+def _plain(path: Path, numbers: Sequence[int]) -> Row:
+    """Return what SQLite alone takes for a day's rows, as tuples and without links."""
+    with closing(sqlite3.connect(path)) as plain:
+
+        def rows(number: int) -> None:
+            plain.execute(_PLAIN_DAY, [str(_day(number))]).fetchall()
+
+        taken = [timed(partial(rows, number)) for number in numbers]
+    return Row("  a day's rows from SQLite alone, no links", tails(taken))
 
 
-def _fill(connection: Connection, commits: int, calls: int) -> _Written:
-    """Writes days of commits, a batch a transaction, with what a reading would have kept of them."""
-    writer = Writer(2)
-    sizes = writer.random.choices((500, 2000, 9000), k=300)
-    patches = [zlib.compress(writer.patch(size).encode()) for size in sizes]
-    with connection.begin():
+def searches(words: Words, calls: int) -> dict[str, list[str]]:
+    """Return what people search for, by what it is, so many of each."""
+    random = Random(3)
+    common, rare, of_code = _vocabulary(words)
+    return {
+        "a common word": [random.choice(common) for _ in range(calls)],
+        "a rare word": [random.choice(rare) for _ in range(calls)],
+        "a name of code": [random.choice(of_code) for _ in range(calls)],
+        "three words of a title": [_some(random, random.choice(words.titles), 3) for _ in range(calls)],
+        "a common and two rare words": [
+            " ".join([random.choice(common), *random.sample(rare, 2)]) for _ in range(calls)
+        ],
+        "two words that must be there": [f"+{random.choice(common)} +{random.choice(common)}" for _ in range(calls)],
+        "a phrase": [f'"{_some(random, random.choice(words.titles), 2)}"' for _ in range(calls)],
+    }
+
+
+def _searched(store: Store, words: Words, calls: int) -> Iterator[Row]:
+    every = []
+    for told, queries in searches(words, calls).items():
+        taken = [timed(lambda query=query: store.search_index.search(query)) for query in queries]  # type: ignore[misc]
+        every += taken
+        yield Row(f"search for {told} ({calls} calls)", tails(taken))
+    p50 = percentile(every, 0.5)
+    yield Row("all of these", tails(every), aim=f"p50 < {duration(_P50)}", met=p50 < _P50, measured=True)
+
+
+def _suspected(store: Store, words: Words, calls: int) -> Row:
+    """Ranking the commits of 90 days for a traceback, with their words read from the store."""
+    random = Random(5)
+
+    def rank(line: str, path: str) -> None:
+        text = f'Traceback (most recent call last):\n  File "/site-packages/{path}", line 3, in run\n    {line}\nTypeError: {line}'
+        documents = store.search_index.documents(_REPOSITORY, _LAST - timedelta(days=90), _LAST)
+        rank_suspects(clues_of(parse_report(text), [path.partition("/")[0]]), documents, _LAST)
+
+    asked = [(random.choice(words.lines), random.choice(words.paths)) for _ in range(calls)]
+    taken = [timed(lambda each=each: rank(*each)) for each in asked]  # type: ignore[misc]
+    p50 = percentile(taken, 0.5)
+    return Row(
+        f"suspects of a traceback, 90 days ({calls} calls)",
+        tails(taken),
+        aim=f"< {duration(_SUSPECTS)}",
+        met=p50 < _SUSPECTS,
+        measured=True,
+    )
+
+
+def _questioned(store: Store, words: Words, calls: int) -> Row:
+    """Questions over all commits, answered by rules, beside the search alone for what they name."""
+    random = Random(7)
+    _, rare, of_code = _vocabulary(words)
+    forms = (
+        "what removed {name}?",
+        "when did `{name}` change?",
+        "which commits touch {name}?",
+        "anything about {rare}?",
+    )
+    with closing(GitHub("http://127.0.0.1:9", None)) as github:
+        questions = Services(github, store).period_questions
+
+        def ask(text: str) -> None:
+            asked = PeriodQuestion(parse_question(text), _REPOSITORY, (), ZoneInfo("UTC"), "en")
+            list(questions.answer(asked, _no_day))
+
+        named = [(random.choice(of_code), random.choice(rare)) for _ in range(calls)]
+        texts = [form.format(name=name, rare=word) for form in forms for name, word in named]
+        ask(texts[0])  # modules are loaded once
+        taken = [timed(lambda text=text: ask(text)) for text in texts]  # type: ignore[misc]
+    alone = [timed(lambda name=name: store.search_index.search(name)) for name, _ in named]  # type: ignore[misc]
+    p95 = percentile(taken, 0.95)
+    return Row(
+        f"questions over everything ({len(taken)} calls)",
+        tails(taken),
+        "the search for a name alone",
+        tails(alone),
+        aim=f"p95 < {duration(_QUESTION)}",
+        met=p95 < _QUESTION,
+        measured=True,
+    )
+
+
+def _no_day(ref: DayRef) -> NoReturn:
+    raise RuntimeError(f"{ref.day} was asked for")
+
+
+def _vocabulary(words: Words) -> tuple[list[str], list[str], list[str]]:
+    """Return the common and the rare words of titles, and the names of code with an underscore."""
+    of_titles = Counter(word for title in words.titles for word in split_words(title) if not word.isdigit())
+    common = [word for word, _ in of_titles.most_common(50)]
+    rarest = min(of_titles.values())  # 1, unless so many commits were asked for that the sample was repeated
+    rare = [word for word, count in of_titles.items() if count == rarest]
+    return common, rare, sorted({name for line in words.lines for name in names(line) if "_" in name})
+
+
+def _some(random: Random, title: str, count: int) -> str:
+    """Return some words of a title that follow each other."""
+    found = split_words(title)
+    start = random.randrange(max(1, len(found) - count))
+    return " ".join(found[start : start + count])
+
+
+def words_of(recorded: Sequence[dict[str, Any]]) -> Words:
+    """Return what made-up commits are put together of."""
+    files = [file for each in recorded for file in each["files"]]
+    changed = [line[1:] for file in files for line in file.get("patch", "").split("\n") if line[:1] in ("+", "-")]
+    return Words(
+        titles=[each["message"].split("\n")[0].partition(" (#")[0] for each in recorded],
+        paragraphs=[part for each in recorded for part in each["message"].split("\n\n")[1:]] or [""],
+        paths=sorted({file["filename"] for file in files}),
+        lines=changed,
+    )
+
+
+def fill(engine: Engine, words: Words, commits: int) -> None:
+    """Store commits and the lists of their days, as an earlier program left them: unindexed."""
+    random = Random(2)
+    with engine.begin() as connection:
         connection.execute(insert(schema.repositories), [{"id": 1, "key": _REPOSITORY.key}])
-    rows: list[dict[str, Any]] = []
     for first in range(1, commits + 1, _BATCH):
-        batch = range(first, min(first + _BATCH, commits + 1))
-        rows += [_commit(writer, number, rows) for number in batch]
-        with connection.begin():
-            _write(connection, writer, rows[-len(batch) :], patches)
-    shas = [writer.random.choice(rows)["sha"] for _ in range(calls)]
-    return _Written(sorted({_day(number) for number in range(1, commits + 1)}), shas)
+        with engine.begin() as connection:
+            _write(
+                connection,
+                [(each, _commit(random, words, each)) for each in range(first, min(first + _BATCH, commits + 1))],
+            )
+    with engine.begin() as connection:
+        _list_days(connection, range(1, commits + 1))
 
 
-def _write(connection: Connection, writer: Writer, rows: Sequence[dict[str, Any]], patches: Sequence[bytes]) -> None:
-    paths = {row["id"]: writer.paths(_FILES) for row in rows}
-    listed = sorted({_day(row["id"]) for row in rows} - {_day(rows[0]["id"] - 1)})
-    listing = {"repository_id": 1, "timezone": _TZ, "remarks": []}
-    connection.execute(insert(schema.commits), rows)
+def _write(connection: Connection, numbered: Sequence[tuple[int, Commit]]) -> None:
     connection.execute(
-        insert(schema.days),
-        [{**listing, "id": day.toordinal(), "date": day, "listed_at": _instant(day, 48)} for day in listed],
+        insert(schema.commits), [{"id": number, **commit_values(1, each, ())} for number, each in numbered]
+    )
+    connection.execute(
+        insert(schema.files),
+        [
+            {"commit_id": number, "position": place, **file.model_dump()}
+            for number, each in numbered
+            for place, file in enumerate(each.files)
+        ],
+    )
+
+
+def _list_days(connection: Connection, numbers: Sequence[int]) -> None:
+    listed: dict[date, list[int]] = {}
+    for number in numbers:
+        listed.setdefault(_day(number), []).append(number)
+    listing = {"repository_id": 1, "timezone": _TIMEZONE, "remarks": [], "listed_at": _LAST, "read_from": "mirror"}
+    connection.execute(
+        insert(schema.days), [{**listing, "id": place, "date": day} for place, day in enumerate(listed, 1)]
     )
     connection.execute(
         insert(schema.day_commits),
         [
-            {
-                "day_id": _day(row["id"]).toordinal(),
-                "position": -row["id"] % _A_DAY,
-                "commit_id": row["id"],
-                "late": False,
-            }
-            for row in rows
+            {"day_id": place, "position": position, "commit_id": number, "late": False}
+            for place, numbered in enumerate(listed.values(), 1)
+            for position, number in enumerate(reversed(numbered))
         ],
     )
-    changed = {"status": "modified", "previous_path": None, "additions": 30, "deletions": 10}
-    connection.execute(
-        # The patches are compressed already: the column would do it for each anew.
-        insert(schema.files).values(patch=bindparam("patch", type_=LargeBinary)),
-        [
-            {**changed, "commit_id": commit, "position": place, "path": path, "patch": writer.random.choice(patches)}
-            for commit, found in paths.items()
-            for place, path in enumerate(found)
-        ],
-    )
-
-
-def _commit(writer: Writer, number: int, earlier: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """A row of `commits`. One in a hundred reverts another, one in fifty is of a series, one in ten fixes another."""
-    title, dice = writer.title(number), writer.random.random()
-    undone = earlier[-writer.random.randint(1, 100)] if dice < 0.01 and len(earlier) > 100 else None
-    if undone:
-        title = f'Revert "{undone["title"]}" (#{number})'
-    series = f"anna|3|[{writer.vocabulary[number // 150]}]" if dice > 0.98 else None
-    if series:
-        title = f"{series.rpartition('|')[2]}[{number % 3 + 1}/3] {title}"
-    fixes = f"\n\nFixes #{number - 40}" if 0.5 < dice < 0.6 else ""
-    sha, instant = writer.sha(), _instant(_day(number), 8 + number % _A_DAY / 4)
-    return {
-        "id": number,
-        "repository_id": 1,
-        "sha": sha,
-        "url": f"https://github.example/{NAME}/commit/{sha}",
-        "parents": [earlier[-1]["sha"]] if earlier else [],
-        "author": "anna" if series else " ".join(writer.words(2)),
-        "authored_at": instant,
-        "committed_at": instant,
-        "message": f"{title}\n\n{' '.join(writer.words(60))}{fixes}",
-        "title": title,
-        "additions": 90,
-        "deletions": 30,
-        "not_on": None,
-        "read": True,
-        "pr": number,
-        "pull": None,
-        "facts": [
-            {
-                "kind": "changed default",
-                "name": "--size",
-                "path": "lantern/config.py",
-                "line": 3,
-                "old": "1",
-                "new": "2",
-            }
-        ],
-        "facts_version": FACTS_VERSION,
-        "series": series,
-        "reverts_sha": undone["sha"] if undone else None,
-        "reverts_title": undone["title"] if undone else None,
-    }
 
 
 def _day(number: int) -> date:
-    return _FIRST + timedelta(days=(number - 1) // _A_DAY)
+    return _instant(number).date()
 
 
-def _instant(day: date, hours: float) -> datetime:
-    return datetime.combine(day, time(), UTC) + timedelta(hours=hours)
+def _instant(number: int) -> datetime:
+    return _LAST - timedelta(days=1) * ((100_000 - number) / _A_DAY)
+
+
+def _sha(number: int) -> str:
+    return f"{Random(-number).getrandbits(160):040x}"
+
+
+def _commit(random: Random, words: Words, number: int) -> Commit:
+    """Return a commit whose title, text and changed lines come from several real ones. The last is the latest."""
+    half, other = (random.choice(words.titles).split() for _ in range(2))
+    start = random.randrange(len(words.lines))
+    lines = [random.choice("+-") + line for line in words.lines[start : start + 2 * random.randrange(_LINES)]]
+    at, sha = _instant(number), _sha(number)
+    return Commit(
+        sha=sha,
+        url=f"https://github.example/lantern/lantern-serve/commit/{sha}",
+        author="Core Team",
+        authored_at=at,
+        committed_at=at,
+        message=f"{' '.join(half[: len(half) // 2 + 1] + other[len(other) // 2 :])} (#{number})\n\n{random.choice(words.paragraphs)}",
+        files=tuple(
+            FileChange(path=path, patch="\n".join(["@@ -1,1 +1,1 @@", *lines[place::2]]), additions=9, deletions=9)
+            for place, path in enumerate(random.sample(words.paths, min(2, len(words.paths))))
+        ),
+    )

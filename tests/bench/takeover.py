@@ -1,9 +1,8 @@
-"""Times until another process goes on with what a killed one had begun, and the outcome of processes that are stopped and continued.
+"""Times until another process goes on with what a killed one had begun.
 
 A digest waits for its model for ever; whoever reads it is killed (SIGKILL), again and again, and the time counts until another
 process asks the model. The clock starts at the kill, which comes at a random moment between two looks for dead processes.
-BENCH_TAKEOVERS of them are with the usual timing, BENCH_QUICK_TAKEOVERS with a tenth of it. BENCH_STOPS are processes stopped
-(SIGSTOP) until another took over, ten in a round that delivers days.
+BENCH_TAKEOVERS of them are with the usual timing, BENCH_QUICK_TAKEOVERS with a tenth of it.
 """
 
 import os
@@ -22,24 +21,21 @@ from bot.store.executors import TIMING, Timing
 from tests.bench.figures import Row, duration, tails
 from tests.conftest import recorded
 from tests.servers.killed import CHANNELS, Killable, killable, more
-from tests.servers.postgresql_server import PostgresqlServer, own_postgresql
-from tests.servers.two_days import TENTH, Trial, delivered
+from tests.servers.postgresql_server import own_postgresql
+from tests.servers.two_days import TENTH
 
 _TOLD = 90.0  # seconds within which the documents say that a killed process's work goes on
 _COMMANDS = ("run", "worker", "run")
-_A_ROUND = 10  # processes that are stopped
 _SEED = 300
 
 
 def takeover(*, settings: Mapping[str, str] = os.environ) -> Iterator[Row]:
-    """Kill owners of a flow with either timing, and stop processes that deliver."""
+    """Kill owners of a flow with either timing."""
     numbers = count()
     with own_postgresql() as server:
         for name, timing, usual in (("BENCH_TAKEOVERS", TIMING, 10), ("BENCH_QUICK_TAKEOVERS", TENTH, 100)):
             if kills := int(settings.get(name, usual)):
                 yield _figure(_taken_over(server.new_database(f"takeover_{next(numbers)}"), kills, timing), timing)
-        if stops := int(settings.get("BENCH_STOPS", "50")):
-            yield from _stopped(server, stops)
 
 
 def _figure(seconds: list[float], timing: Timing) -> Row:
@@ -86,23 +82,3 @@ def _take_over(bot: Killable, after: float) -> float:
     seconds = time.monotonic() - killed
     bot.start_listening(owner)
     return seconds
-
-
-def _stopped(server: PostgresqlServer, stops: int) -> Iterator[Row]:
-    duplicated = lost = expected = 0
-    wrong: list[str] = []
-    for seed in range(_SEED, _SEED + -(-stops // _A_ROUND)):
-        now = min(_A_ROUND, stops - (seed - _SEED) * _A_ROUND)
-        url = server.new_database(f"stopped_{seed}")
-        with TemporaryDirectory() as folder:
-            trial = Trial(seed, now, database_url=url, commands=_COMMANDS, pauses=now, timing=TENTH)
-            ended = delivered(Path(folder), trial)
-        duplicated, lost, expected = duplicated + ended.duplicated, lost + ended.lost, expected + ended.expected
-        wrong += [f"{seed}: {line}" for line in ended.wrong]
-    yield Row(
-        f"{stops} processes stopped and continued: of {expected} messages",
-        f"{duplicated} duplicated, {lost} lost",
-        aim="0, 0",
-        met=not duplicated and not lost,
-    )
-    yield Row("  refusals, breaches, errors", "; ".join(wrong)[:200] or "0", aim="0", met=not wrong)
