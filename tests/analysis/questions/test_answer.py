@@ -70,7 +70,6 @@ hey, does it need a new CUDA
 ok so what about TPU
 if we use ROCm, do we need to rebuild
 Isn't this the same as before
-I wonder if this affects AMD
 when will it land
 Thanks! What matters today
 is `--foo` still accepted?
