@@ -12,8 +12,14 @@ from analysis.grounding.finders import FoundClaim, Section, finder
 from analysis.models import Fact, FactKind
 from analysis.text import mentions
 
-# What a denial leaves out.
-_EXCEPTION = re.compile(r"\b(?:other|others|otherwise|else)\b|其他|其它|另外", re.IGNORECASE)
+# What a denial leaves out, said beside it or in a part of the sentence by itself.
+_EXCEPTION = re.compile(
+    r"\b(?:other|others|otherwise|else)\b|其他|其它|另外|未使用|不使用|没有?使用",
+    re.IGNORECASE,
+)
+_EXCEPTION_OF_SENTENCE = re.compile(
+    r"\b(?:besides|except|excepting|apart|aside|beyond)\b|(?<![移删去])除(?!非)|以外|之外", re.IGNORECASE
+)
 # A condition limits a denial if it is about what was taken away: what somebody uses, sets or calls, or a name in backquotes.
 _USED = (
     r"(?:`|\b(?:us(?:e[sd]?|ing)|rel(?:y|ies|ied)|set(?:s|ting)?|pass(?:es|ed|ing)?|call(?:s|ed|ing)?|import\w*|depend\w*|subclass\w*|overrid\w*"
@@ -22,10 +28,15 @@ _USED = (
     r"|[使采]用|设置|传入|传递|调用|依赖|导入|继承|覆盖|启用|禁用|配置|指定|没有|不(?!信|知|介意)|未(?!来))"
 )
 _CONDITION = re.compile(
-    rf"\b(?:unless|if|who|whoever|whose)\b[^,;:.]{{0,120}}?{_USED}|(?:如果|若(?!干)|只要|除非)[^，；：。,;]{{0,60}}?{_USED}|{_USED}[^，；：。,;]{{0,60}}的用户"
-    r"|\b(?:besides|except|apart|aside)\b|(?<![移删去])除(?!非)",
+    rf"\b(?:unless|if|who|whoever|whose)\b[^,;:.]{{0,120}}?{_USED}|(?:如果|若(?!干)|只要|除非)[^，；：。,;]{{0,60}}?{_USED}|{_USED}[^，；：。,;]{{0,60}}的用户",
     re.IGNORECASE,
 )
+# Between two statements of a sentence; the words of the one limit nothing in the other.
+_STATEMENTS = re.compile(
+    r"[;；:：。—–]|[,，]\s*(?=(?:so|and|but|thus|hence|therefore|which|while|whereas|因此|所以|而且|并且|但)(?![a-z]))|\band (?:so|thus|therefore)\b",
+    re.IGNORECASE,
+)
+_CLAUSES = re.compile(r"[,，;；:：。]")
 # What a commit did it did, whoever uses it.
 _PAST = re.compile(
     r"\b(?:was|were|been|did)\b|(?:没有?|未)(?:被)?(?:移除|删除|重命名)|\b(?:remove|delete|drop)s? (?:absolutely )?nothing",
@@ -107,7 +118,7 @@ _OF_NOUNS = [(_of_noun(noun), kinds) for noun, kinds in _KINDS_OF_NOUNS.items()]
 def denial(text: str, facts: Iterable[Fact]) -> re.Match[str] | None:
     """Return where a sentence denies in general what some of the facts prove; None if it does not."""
     breaking = [fact for fact in facts if fact.breaking]
-    if not breaking:
+    if not breaking or _EXCEPTION_OF_SENTENCE.search(text):
         return None
     return next((found for found in _denials(text, breaking) if not _is_limited(text, found)), None)
 
@@ -125,8 +136,17 @@ def _denials(text: str, breaking: Sequence[Fact]) -> Iterator[re.Match[str]]:
 
 
 def _is_limited(text: str, found: re.Match[str]) -> bool:
-    """Return whether a denial has an exception, or is of what may happen, on a condition."""
-    return bool(_EXCEPTION.search(found[0]) or (not _PAST.search(found[0]) and _CONDITION.search(text)))
+    """Return whether a denial has an exception in its clause, or a condition in its statement."""
+    clause, statement = (_around(each, text, found) for each in (_CLAUSES, _STATEMENTS))
+    return bool(_EXCEPTION.search(clause) or (not _PAST.search(found[0]) and _CONDITION.search(statement)))
+
+
+def _around(border: re.Pattern[str], text: str, found: re.Match[str]) -> str:
+    """Return the part of a text, between two borders, that a match stands in."""
+    borders = [match.span() for match in border.finditer(text)]
+    start = max((end for _, end in borders if end <= found.start()), default=0)
+    end = min((first for first, _ in borders if first >= found.end()), default=len(text))
+    return text[start:end]
 
 
 _ABSENT = re.compile(

@@ -69,7 +69,7 @@ TRUE = [
     "If you do not use it, nothing breaks.",
     "Nobody who leaves the default needs to act.",
     "Users who never set the flag can safely upgrade.",
-    "Apart from `--fast-path` there are no breaking changes.",
+    "Apart from `--fast-path`, nothing was removed.",
     "The message does not mention any breaking change.",
     "No environment variable was removed.",
     "No migration path for the breaking change is given.",

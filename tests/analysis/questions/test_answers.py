@@ -345,11 +345,11 @@ class Speaking(Loopback):
 
 
 def test_the_first_statement_is_there_before_the_last(asking: Callable[..., Answering], opened: ExitStack) -> None:
-    """Statements are given as soon as their line is complete, while the model still speaks."""
+    """A statement is given as soon as it is complete, while the model still speaks."""
     heard = Event()
 
     def pieces() -> Iterator[str]:
-        yield from ("Yes", f". {TRUE[:20]}", TRUE[20:], "\nAnd")
+        yield from ("Yes", f". {TRUE[:20]}", TRUE[20:], " And")
         assert heard.wait(10)
         yield " so on."
 
@@ -371,9 +371,9 @@ def test_who_stops_listening_ends_the_reply(asking: Callable[..., Answering], op
 @pytest.mark.parametrize(
     ("said", "finish", "texts"),
     [
-        ([f"{TRUE}\nIt", None], "stop", ["`best_of` is called now.", "The answer stops here: the model did not finish."]),
-        ([f"{TRUE}\nIt was"], "length", ["`best_of` is called now.", "The answer stops here: the model did not finish."]),
-        ([f"{TRUE}\nIt"], "content_filter", ["`best_of` is called now.", "The answer stops here: the model did not finish."]),
+        ([f"{TRUE} It", None], "stop", ["`best_of` is called now.", "The answer stops here: the model did not finish."]),
+        ([f"{TRUE} It was"], "length", ["`best_of` is called now.", "The answer stops here: the model did not finish."]),
+        ([f"{TRUE} It"], "content_filter", ["`best_of` is called now.", "The answer stops here: the model did not finish."]),
     ],
 )  # fmt: skip
 def test_an_answer_that_breaks_off_says_so(
