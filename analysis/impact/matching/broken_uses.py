@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from analysis.facts.python.module import Class, Function, Import
+from analysis.facts.python.module import Class, Function, Import, Member
 from analysis.impact.matching.callers import Callers
 from analysis.impact.matching.changes import ChangedNames, Successor, Successors, is_abstract
 from analysis.impact.matching.quotation import advised, line_of, quoted
@@ -180,7 +180,10 @@ class Matching:
             new=new,
             upstream=_quotation(_constructor(place), now and _constructor(now), subjects),
             downstream=DownstreamPlace(path=use.path, line=use.line, code=use.code),
-            advice=advised(_KINDS[use.kind], cause, use.code, name, new),
+            advice=advised(_KINDS[use.kind], cause, use.code, name=name, new=new, subjects=subjects)
+            # What came with it may take the place of an argument, so that it is not just to be dropped.
+            if cause is not Cause.PARAMETER_REMOVED or now is None or not _gains(place, now)
+            else None,
         )
 
     def _name(self, place: Place) -> str:
@@ -207,6 +210,20 @@ def _quotation(was: Place, now: Place | None, subjects: Sequence[str]) -> Upstre
         before=quoted(was, now, subjects),
         after=quoted(now, was, subjects) if now else None,
     )
+
+
+def _gains(was: Place, now: Place) -> bool:
+    """Return whether a function has a parameter, or a class a member, that it did not have."""
+    return not _part_names(now.member) <= _part_names(was.member)
+
+
+def _part_names(member: Member | None) -> set[str]:
+    match member:
+        case Function(parameters=parameters):
+            return {each.name for each in parameters}
+        case Class(members=members):
+            return {*members}
+    return set()
 
 
 def _names(use: Use, name: str) -> bool:

@@ -39,10 +39,12 @@ def test_a_call_breaks_if_it_no_longer_fits(before: str, after: str, call: str, 
 
 
 def test_a_renamed_parameter_names_its_new_one() -> None:
-    """A keyword whose parameter has another name by now is told with it."""
+    """A keyword whose parameter has another name by now is told with it, and the advice writes it."""
     before, after = "def load(a, path: str = ''):\n    return path\n", "def load(a, file: str = ''):\n    return file\n"
     found = impacts_of(before, after, f"{IMPORTED}load(1, path=path)\n")
-    assert [(each.cause.value, each.new) for each in found] == [("parameter renamed", "file")]
+    assert [(each.cause.value, each.new, each.advice) for each in found] == [
+        ("parameter renamed", "file", "load(1, file=path)")
+    ]
 
 
 CLASS = (
@@ -285,6 +287,13 @@ def test_arguments_that_are_passed_by_position_break_if_it_changes(
     call = f"{IMPORTED}load({', '.join('123'[: before.count(',') + 1])})\n"
     found = told(f"def load({before}): ...\n", f"def load({after}): ...\n", call)
     assert found == [f"call: {each.format(NAME)}" for each in expected]
+
+
+@pytest.mark.parametrize(("after", "advice"), [("a", "load(1)"), ("a, *, size=1", None)])
+def test_an_argument_is_dropped_only_if_nothing_may_take_its_place(after: str, advice: str | None) -> None:
+    """A parameter that came with the change may be its new name."""
+    [found] = impacts_of("def load(a, n=1): ...\n", f"def load({after}): ...\n", f"{IMPORTED}load(1, n=2)\n")
+    assert found.advice == advice
 
 
 def test_a_construction_quotes_the_constructor() -> None:

@@ -65,8 +65,7 @@ def test_what_breaks_the_code_comes_first_in_its_channel_alone(
     slack: LoopbackSlack, github: FaultyGitHub, clock: SettableClock, tmp_path: Path
 ) -> None:
     """The digest starts with the lines that break, worst first, and its notification with the worst; their commits are high
-    there, in the counts too, with both places and linked from the first section; another channel reads nothing of it. The
-    plug-in's mirror goes with the subscription.
+    there, in the counts too, with both places and linked from the first section; another channel reads nothing of it.
     """
     subscribe(tmp_path, DIGEST, downstream=(PLUG,))
     subscribe(tmp_path, OTHER)
@@ -74,9 +73,6 @@ def test_what_breaks_the_code_comes_first_in_its_channel_alone(
         root, stop, start, *rest = digest(slack)
         other = digest(slack, OTHER)
         links = slack.wait_for(lambda: re.findall(r"/archives/[^']*", str(posted(slack, DIGEST)[0].blocks)))
-        assert (tmp_path / "mirrors" / "o+plug.git").exists()
-        slack.command(ADA, DIGEST, "unsubscribe")
-        slack.wait_for(lambda: not (tmp_path / "mirrors" / "o+plug.git").exists())
     notified = root.text.replace("\u2024", ".")
     assert notified.startswith(
         "💥 Breaks your code: plug/run.py:1 · engine.core.stop is gone, so this import fails · o/n"
