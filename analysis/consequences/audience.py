@@ -29,7 +29,13 @@ _WIDE = frozenset(  # kinds that every import of a module meets, and those that 
 )
 _IMPORTED = frozenset({FactKind.REMOVED_NAME, FactKind.RENAMED_NAME, FactKind.MOVED_NAME})
 _OF_SETTINGS = frozenset(
-    {FactKind.DEFAULT_CHANGED, FactKind.SETTING_ON, FactKind.DEPRECATED, FactKind.RETYPED}
+    {
+        FactKind.DEFAULT_CHANGED,
+        FactKind.SETTING_ON,
+        FactKind.SETTING_OVERRIDDEN,
+        FactKind.DEPRECATED,
+        FactKind.RETYPED,
+    }
 )  # or of what code calls
 _BASE_FILE = re.compile(r"(^|/|_)(base|abstract|abc|interfaces?|registry)(_\w+)?\.\w+$")
 _TOOLING = re.compile(

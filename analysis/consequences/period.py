@@ -38,6 +38,7 @@ _HEADINGS = {
 # Lines shown: what is new stands on one.
 _MOST = {Group.USERS: 6, Group.OPERATORS: 3, Group.EXTENDERS: 6, Group.IMPORTANT: 3, Group.FIXES: 5, Group.NEW: 6}
 _MOST_WORDS = 120  # of all headlines; headings, numbers and what breaks your code come on top
+_MOST_BREAKS = 3  # consequences on the line of a commit
 _GROUPS = {Whom.USERS: Group.USERS, Whom.OPERATORS: Group.OPERATORS, Whom.EXTENDERS: Group.EXTENDERS}
 _BY_EFFECT = {Effect.FIX: Group.FIXES, Effect.ADDITION: Group.NEW}
 _TIERS = list(Importance)
@@ -45,14 +46,27 @@ _PLAIN_MERGE = re.compile(r"Merge\b")
 
 
 class CommitLine(NamedTuple):
-    """A commit in a group with all its consequences, the first of which is its headline."""
+    """A commit in a group with all its consequences, the first of which is its headline; `told` of them stand on its line."""
 
     entry: Entry
     consequences: tuple[Consequence, ...]
+    told: int = 1
 
     @property
     def headline(self) -> str:
         return self.consequences[0].what
+
+    @property
+    def text(self) -> str:
+        """Return the headline, and behind it what else the line tells."""
+        return " · ".join(each.what for each in self.consequences[: self.told])
+
+    @property
+    def next_break(self) -> Consequence | None:
+        """Return the next consequence that breaks others; None if the line tells all of them."""
+        after = self.consequences[self.told : self.told + 1]
+        breaks = (each for each in after if each.effect is Effect.BREAK and each.whom is not Whom.INTERNALS)
+        return next(breaks, None)
 
 
 class GroupLines(NamedTuple):
@@ -107,12 +121,12 @@ def shown_lines(report: PeriodReport, apart: Collection[str] = (), *, every_high
         )
         if rows:
             shown.append(GroupLines(group, rows, len(lines) - len(rows)))
-    return _readable(shown)
+    return _with_further_breaks(_readable(shown))
 
 
 def _readable(groups: list[GroupLines]) -> list[GroupLines]:
     """Return groups with fewer lines of the longest, until a head is read in 45 seconds; high commits keep theirs."""
-    while sum(_reading_length(line.headline) for group in groups for line in group.lines) > _MOST_WORDS:
+    while _words(groups) > _MOST_WORDS:
         spare = [each for each in groups if len(each.lines) > 1 and not _is_high(each.lines[-1])]
         if not spare:
             break
@@ -120,6 +134,22 @@ def _readable(groups: list[GroupLines]) -> list[GroupLines]:
         place = groups.index(longest)
         groups[place] = longest._replace(lines=longest.lines[:-1], left=longest.left + 1)
     return groups
+
+
+def _with_further_breaks(groups: list[GroupLines]) -> list[GroupLines]:
+    """Return groups whose lines tell what else their commits break, as far as a head has room: each a second, then a third."""
+    room, rows = _MOST_WORDS - _words(groups), [list(group.lines) for group in groups]
+    for _ in range(_MOST_BREAKS - 1):
+        for lines in rows:
+            for place, line in enumerate(lines):
+                further = line.next_break
+                if further and (length := _reading_length(further.what)) <= room:
+                    lines[place], room = line._replace(told=line.told + 1), room - length
+    return [group._replace(lines=tuple(lines)) for group, lines in zip(groups, rows, strict=True)]
+
+
+def _words(groups: Iterable[GroupLines]) -> float:
+    return sum(_reading_length(line.text) for group in groups for line in group.lines)
 
 
 def _reading_length(text: str) -> float:

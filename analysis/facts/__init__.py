@@ -24,6 +24,7 @@ from analysis.facts.python.comparison import compared, moved_modules
 from analysis.facts.removed_tests import removed_tests
 from analysis.facts.sensitive_code import concurrency_and_memory, security_calls, security_terms
 from analysis.facts.settings.comparison import changed_defaults, new_settings
+from analysis.facts.settings.overrides import overridden_settings
 from analysis.models import Commit, Fact, FactKind, FileChange, Trees
 from analysis.paths import Kind, kind
 
@@ -32,7 +33,7 @@ __all__ = ["VERSION", "facts"]
 _Rule = Callable[[Change, FileChange], Iterator[Fact]]
 
 # Incremented whenever a rule changes, so that stored facts are recomputed from the stored patches.
-VERSION = 14
+VERSION = 15
 
 
 def facts(commit: Commit, trees: Trees | None = None) -> tuple[Fact, ...]:
@@ -98,6 +99,7 @@ _RULES: tuple[_Rule, ...] = (
     moved_modules,
     changed_defaults,
     new_settings,
+    overridden_settings,
     deprecations,
     dependencies,
     _deleted_files,

@@ -245,6 +245,12 @@ FACT_SENTENCES = {
         mark("deployments that do not set it behave differently"),
         mark("To turn it off, {how}."),
     ),
+    FactKind.SETTING_OVERRIDDEN: FactSentences(
+        mark("Overrides {what} in some configurations"),
+        _NAME,
+        mark("what users set is replaced there"),
+        mark("Check whether your deployments rely on {names}."),
+    ),
     FactKind.DEPRECATED: FactSentences(
         mark("Deprecates {what}"),
         _NAME,

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from difflib import SequenceMatcher
 from typing import TypeGuard
 
@@ -21,11 +21,15 @@ def successor(old: Found[Class] | Module, member: _Renamed, new: Found[Class] | 
     """Return the only new definition of the same kind that seems to be a removed one.
 
     The body of a class or function is nearly the same; or a definition stands in the same place, and its name and its
-    words are alike.
+    words are alike. It has to serve those who used the old one under its new name.
     """
     before, old_module = (old.members, old) if isinstance(old, Module) else (old.member.members, old.module)
     after, new_module = (new.members, new) if isinstance(new, Module) else (new.member.members, new.module)
-    added = {name: each for name, each in after.items() if name not in before and _is_same_kind(each, member)}
+    added = {
+        name: each
+        for name, each in after.items()
+        if name not in before and _is_same_kind(each, member) and _serves_as(each, member, set(before) - set(after))
+    }
     alike = [name for name, each in added.items() if _have_one_body(old_module, member, new_module, each)]
     if not alike:
         gone = [name for name, each in before.items() if name not in after and _is_same_kind(each, member)]
@@ -43,6 +47,16 @@ def successor(old: Found[Class] | Module, member: _Renamed, new: Found[Class] | 
 
 def _is_same_kind(other: Member, member: _Renamed) -> TypeGuard[_Renamed]:
     return type(other) is type(member) and other.name.startswith("_") == member.name.startswith("_")
+
+
+def _serves_as(new: _Renamed, old: _Renamed, gone: Collection[str]) -> bool:
+    """Return whether a class still has the bases of the old one, unless they are gone, and a function needs no more arguments."""
+    if isinstance(new, Class) and isinstance(old, Class):
+        return {each.name for each in old.bases} - set(gone) <= {each.name for each in new.bases}
+    if isinstance(new, Function) and isinstance(old, Function):
+        required = [each for each in new.parameters if each.required and not each.variadic]
+        return len(required) <= len(old.parameters)
+    return True
 
 
 def _have_one_body(old_module: Module, member: _Renamed, new_module: Module, other: _Renamed) -> bool:

@@ -124,11 +124,11 @@ def _without_last(groups: Sequence[GroupLines]) -> list[GroupLines]:
 
 
 def _line(line: CommitLine, group: Group, say: Catalogue, mark: str) -> list[Piece]:
-    """Return a commit's headline, with its marks and the link to its message; of what is new, the headline alone."""
+    """Return what a commit's line tells, with its marks and the link to its message; of what is new, the headline alone."""
     entry = line.entry
     if group is Group.NEW:
         return _link(entry, line.headline.replace("`", ""), mark)
-    pieces = [*prose(line.headline), *ours(" · "), *_link(entry, number_of(entry.commit), mark)]
+    pieces = [*prose(line.text), *ours(" · "), *_link(entry, number_of(entry.commit), mark)]
     for touch in entry.watched[:_TERMS]:
         pieces += [*ours(" · 👁 "), *prose(touch.term, "code")]
     if entry.links.reverted_by:

@@ -208,3 +208,16 @@ def test_a_high_commit_is_never_left_out() -> None:
     high = entry(9, fact(FactKind.REMOVED_METHOD, "Pool.take"), tier=Importance.HIGH)
     [shown] = shown_lines(report(*many, high))
     assert (len(shown.lines), shown.lines[-1].entry, shown.left) == (7, high, 3)
+
+
+def test_a_line_tells_what_else_its_commit_breaks_where_there_is_room() -> None:
+    """Each commit's second break before any third; on a full head the headlines stand alone."""
+    kinds = (FactKind.REMOVED_NAME, FactKind.REMOVED_METHOD, FactKind.REMOVED_ATTRIBUTE, FactKind.REMOVED_BASE)
+    facts = [
+        fact(kind, name) for kind, name in zip(kinds, ("take", "Pool.give", "Pool.size", "Pool(Base)"), strict=True)
+    ]
+    [group] = shown_lines(report(entry(1, *facts)))
+    assert group.lines[0].text.split(" · ") == [each.what for each in group.lines[0].consequences[:3]]
+    many = [entry(number, *facts, title=f"Change part {number}", tier=Importance.HIGH) for number in range(1, 40)]
+    [full] = shown_lines(report(*many))
+    assert {each.text for each in full.lines} == {full.lines[0].headline}

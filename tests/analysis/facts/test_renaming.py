@@ -96,3 +96,16 @@ def test_a_renamed_name_that_its_package_no_longer_exports_is_told_once() -> Non
     assert [(fact.kind.value, fact.name, fact.new) for fact in found if fact.breaking] == [
         ("renamed public name", "Pool", "Tank")
     ]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("class DPActor(Core):\n    def run(self):\n        return self.step()\n\n    def stop(self):\n        return self.end()\n", "class ActorMixin:\n    def run(self):\n        return self.step()\n\n    def stop(self):\n        return self.end()\n"),
+        (RANK, RANK.replace("target_rank(self, size: int)", "target_ranks(self, group: str, world: int, size: int)")),
+    ],
+    ids=["a class without its base", "a method that needs more arguments"],
+)  # fmt: skip
+def test_what_does_not_serve_as_the_old_one_is_no_new_name(before: str, after: str) -> None:
+    """Who replaced the name alone would break."""
+    assert {(kind.split()[0], new) for kind, _, new in renamings(before, after)} == {("removed", None)}
