@@ -18,7 +18,7 @@ from bot.store.executors import Executors, executor_lock
 from bot.store.lease import Lease, LeaseLost, new_lease
 from bot.store.migrations import HEAD, MIGRATIONS, OLDEST
 from bot.store.schema import metadata
-from tests.servers.advisory_locks import wait_until
+from tests.servers.advisory_locks import held, monitoring, wait_until
 from tests.servers.postgresql import new_postgresql_database, postgresql_database
 
 INSERT = (
@@ -125,6 +125,8 @@ def test_a_migration_waits_for_the_end_of_programs_that_could_not_work_with_it(e
             open_engine(url_of(earlier))
         assert "is used by 3 process(es) of an older vllm-digest, which cannot work" in str(refused.value)
         assert condition(url_of(earlier)) is Condition.BEHIND
+    with monitoring(url_of(earlier)) as server:
+        wait_until(lambda: not held(server))  # the server ends a closed session a moment later
     open_engine(url_of(earlier)).dispose()
     assert stamped(earlier)[0] == HEAD
     with earlier.connect() as connection:
