@@ -34,15 +34,17 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
         return None
     workers: list[_Worker] = []
     for number in range(option.processes):
-        connection, to_first = Pipe()
+        # A pipe each way: of a socket what a killed process had sent is lost with what it had not read.
+        (reports, to_first), (tests, to_worker) = Pipe(duplex=False), Pipe(duplex=False)
         _flush()
         if not (process := os.fork()):
-            for each in (connection, *(each.connection for each in workers)):
+            for each in (reports, to_worker, *(end for worker in workers for end in (worker.reports, worker.tests))):
                 each.close()
-            _work(session, number, to_first)
+            _work(session, number, tests, to_first)
             return True  # and this session goes on to its end like any other
         to_first.close()
-        workers.append(_Worker(connection, process))
+        tests.close()
+        workers.append(_Worker(reports, to_worker, process))
     _direct(session, workers)
     return True
 
@@ -50,8 +52,9 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
 class _Worker:
     """A process that runs tests: those it has been `given`, and those that wait for it in its `pile`."""
 
-    def __init__(self, connection: Connection, process: int) -> None:
-        self.connection = connection
+    def __init__(self, reports: Connection, tests: Connection, process: int) -> None:
+        self.reports = reports
+        self.tests = tests
         self.process = process
         self.given: deque[int] = deque()
         self.pile: deque[int] = deque()
@@ -59,7 +62,7 @@ class _Worker:
         self.failed = False
 
     def fileno(self) -> int:
-        return self.connection.fileno()
+        return self.reports.fileno()
 
 
 def _direct(session: pytest.Session, workers: list[_Worker]) -> None:
@@ -71,8 +74,8 @@ def _direct(session: pytest.Session, workers: list[_Worker]) -> None:
     while at_work:
         for worker in select(at_work, [], [])[0]:
             try:
-                reports = worker.connection.recv()
-            except (EOFError, ConnectionResetError):
+                reports = worker.reports.recv()
+            except EOFError:
                 at_work.remove(worker)
                 _part(session, worker)
                 continue
@@ -115,7 +118,7 @@ def _deal(worker: _Worker, modules: deque[deque[int]], workers: list[_Worker]) -
         return
     worker.dismissed = number is None
     with suppress(BrokenPipeError):  # it ended, which is heard next
-        worker.connection.send(number)
+        worker.tests.send(number)
 
 
 def _pass_on(session: pytest.Session, worker: _Worker, reports: list[dict[str, Any]]) -> None:
@@ -131,7 +134,8 @@ def _pass_on(session: pytest.Session, worker: _Worker, reports: list[dict[str, A
 
 def _part(session: pytest.Session, worker: _Worker) -> None:
     """Take leave of a process that has ended; what it had not begun is left to the others."""
-    worker.connection.close()
+    worker.reports.close()
+    worker.tests.close()
     _, status = os.waitpid(worker.process, 0)
     code = os.waitstatus_to_exitcode(status)
     expected = pytest.ExitCode.TESTS_FAILED if worker.failed else pytest.ExitCode.OK
@@ -146,7 +150,7 @@ def _part(session: pytest.Session, worker: _Worker) -> None:
     session.config.hook.pytest_runtest_logreport(report=report)
 
 
-def _work(session: pytest.Session, number: int, to_first: Connection) -> None:
+def _work(session: pytest.Session, number: int, tests: Connection, to_first: Connection) -> None:
     """Run the tests that the first process names, and report each, silently."""
     config: Any = session.config
     config.workerinput = {"workerid": f"process{number}"}  # by which plugins know a session that is not the first
@@ -157,7 +161,7 @@ def _work(session: pytest.Session, number: int, to_first: Connection) -> None:
     folder = config._tmp_path_factory.getbasetemp() / f"process{number}"
     folder.mkdir()
     config._tmp_path_factory._basetemp = folder
-    given = _given(to_first)
+    given = _given(tests)
     item = next(given, None)
     while item is not None:
         following = next(given, None)
@@ -177,8 +181,8 @@ def _write_elsewhere(capture: Any) -> None:
     capture.suspend_global_capture()
 
 
-def _given(to_first: Connection) -> Iterator[int]:
-    while (number := to_first.recv()) is not None:
+def _given(tests: Connection) -> Iterator[int]:
+    while (number := tests.recv()) is not None:
         yield number
 
 

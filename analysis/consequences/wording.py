@@ -4,7 +4,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from analysis.facts.change import Change
 from analysis.facts.dependencies import ANY_VERSION
 from analysis.facts.requirements import is_installed_from
 from analysis.locale import Catalogue
@@ -187,8 +186,7 @@ def _with_file(change: str, commit: Commit, fact: Fact, say: Catalogue) -> str:
     """Add the requirements file whose dependency alone changes, unless all users install what it lists."""
     if not fact.path or _FOR_ALL.fullmatch(fact.path):
         return change
-    before_and_after = Change(commit)
-    others = [each for each in commit.files if each.path != fact.path and is_installed_from(before_and_after, each)]
+    others = [each for each in commit.files if each.path != fact.path and is_installed_from(each, lambda _: None)]
     if any(each.patch is None or mentions(each.patch.lower(), fact.name.lower()) for each in others):
         return change
     return say("{change} in {file}", change=change, file=code(fact.path))

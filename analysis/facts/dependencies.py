@@ -30,7 +30,7 @@ def dependencies(change: Change, file: FileChange) -> Iterator[Fact]:
 
     A lower bound that rises in what every user installs is a raised minimum version.
     """
-    if not is_installed_from(change, file):
+    if not is_installed_from(file, change.read_after):
         return
     lists = _lists(change, file)
     proof = Proof.FILES if change.read_after(file.path) is not None else Proof.PATCH
@@ -114,7 +114,7 @@ def _included(change: Change, file: FileChange, lines: Sequence[str]) -> Iterato
 def _is_required(change: Change, package: Requirement, side: Side) -> bool:
     """Return whether what users install from names a package on one side, in a whole file or the lines changed there."""
     for file in change.commit.files:
-        if is_installed_from(change, file):
+        if is_installed_from(file, change.read_after):
             whole = change.read_before(old_path(file)) if side == "-" else change.read_after(file.path)
             text = whole or "\n".join(line.text for line in changed_lines(file, side))
             if mentions(text.lower(), package.name.lower()):

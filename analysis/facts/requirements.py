@@ -1,10 +1,9 @@
 """Requirements as files list them: which files users install from, and the packages and versions on their lines."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-from analysis.facts.change import Change
 from analysis.models import FileChange
 from analysis.paths import Kind, kind
 
@@ -79,14 +78,17 @@ def version_parts(version: str) -> tuple[int, ...]:
     return tuple(parts)
 
 
-def is_installed_from(change: Change, file: FileChange) -> bool:
-    """Return whether users install what the file requires: no lock file, nor one for tests, documentation or CI."""
+def is_installed_from(file: FileChange, read: Callable[[str], str | None]) -> bool:
+    """Return whether users install what the file requires: no lock file, nor one for tests, documentation or CI.
+
+    `read` returns the whole text of a path after the commit, or None where it cannot be read.
+    """
     low = file.path.lower()
     if kind(file.path) is not Kind.DEPENDENCY or _PURPOSE.search(_SUFFIX.sub("", low)):
         return False
     if _COMPILED.search(file.patch or ""):
         return False
-    text = change.read_after(file.path)
+    text = read(file.path)
     return text is None or not _COMPILED.search(text if low.endswith((".txt", ".in")) else text[:_HEADER])
 
 
