@@ -13,7 +13,7 @@ PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile
 # That is kept, whatever the caller prefers: eight processes of tests would compile all of it again.
 export PYTHONDONTWRITEBYTECODE :=
 # Tests at once. More than processors: those in Slack wait for its pace, a message a second.
-WORKERS ?= 6
+WORKERS ?= 8
 
 install: $(RUNTIME)
 

@@ -103,8 +103,7 @@ def _modules(items: list[pytest.Item]) -> deque[deque[int]]:
 def _deal(worker: _Worker, modules: deque[deque[int]], workers: list[_Worker]) -> None:
     """Give a process its next test, or None when there is none."""
     if not worker.pile and modules:
-        # Half of them begin at the end: the tests of analysis use the processor while those of the bot wait for Slack's pace.
-        worker.pile = modules.popleft() if workers.index(worker) % 2 else modules.pop()
+        worker.pile = modules.popleft()
     elif not worker.pile:
         longest = max(workers, key=lambda each: len(each.pile)).pile
         kept = len(longest) // 2
