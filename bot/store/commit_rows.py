@@ -7,10 +7,11 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, null, select, tru
 
 from analysis.facts import VERSION as FACTS_VERSION
 from analysis.facts.links import keys
-from analysis.models import Commit, Fact, FileChange, Proof, PullRequest, Repository
+from analysis.models import Commit, Fact, FactKind, FileChange, Proof, PullRequest, Repository
 from bot.store.schema import commits, files, repositories
 from bot.store.transactions import chunks, insert_missing
 
+_KINDS = frozenset(FactKind)
 # Fields of a commit that columns hold as they are.
 _COPIED = (
     *("sha", "url", "author", "authored_at", "committed_at", "message"),
@@ -113,5 +114,6 @@ def _stored_commit(row: Row[Any], changes: Iterable[FileChange]) -> StoredCommit
         files=tuple(changes),
         pull=PullRequest.model_validate(row.pull) if row.pull else None,
     )
-    found = tuple(Fact.model_validate(fact) for fact in row.facts)
+    # Rules of an earlier version may have found kinds that are gone; such facts are stale, and found anew.
+    found = tuple(Fact.model_validate(fact) for fact in row.facts if fact["kind"] in _KINDS)
     return StoredCommit(row.id, commit, found, row.facts_version != FACTS_VERSION, Proof(row.facts_proof))

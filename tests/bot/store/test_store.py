@@ -7,12 +7,13 @@ from pathlib import Path
 from threading import Barrier
 
 import pytest
-from sqlalchemy import Engine, create_engine, event
+from sqlalchemy import Engine, create_engine, event, select, update
 
 from analysis.errors import StoreAway
 from analysis.locale import Phrase
 from analysis.models import Analysis, Commit, Fact, FactKind, FileChange, Importance, Proof, Repository
 from bot.store import ModelFailures, Store, StoredAnalysis, open_engine
+from bot.store.schema import commits
 from bot.store.sqlite import supply_subseconds
 from bot.store.transactions import CountingPool, passing_failures
 from tests.conftest import NOON
@@ -96,6 +97,18 @@ def test_facts_proved_by_files_are_not_replaced_by_those_of_a_patch(store: Store
     assert (stored.facts, stored.proof) == ((by_files,), Proof.FILES)
     store.save_commit(REPOSITORY, fixed, [by_patch, by_files], Proof.FILES)
     assert store.commits([commit_id])[0].facts == (by_patch, by_files)
+
+
+def test_facts_of_a_kind_that_is_gone_are_left_out_until_they_are_found_anew(store: Store, engine: Engine) -> None:
+    """A commit that an earlier version read is still there, and known to be stale."""
+    kept = Fact(kind=FactKind.REMOVED_NAME, name="take", path="pool.py", line=1)
+    number = store.save_commit(REPOSITORY, commit("a" * 40, "t"), (kept,))
+    with engine.begin() as connection:
+        [facts] = connection.execute(select(commits.c.facts)).scalars()
+        gone = {**facts[0], "kind": "method no longer called"}
+        connection.execute(update(commits).values(facts=[gone, *facts], facts_version=1))
+    [stored] = store.commits([number])
+    assert (stored.facts, stored.stale) == ((kept,), True)
 
 
 def test_saving_twice_changes_nothing(store: Store) -> None:
