@@ -27,6 +27,7 @@ _CONNECTIONS = 500  # concurrent; many systems allow a process 1,024 open files
 # Seconds for a complete request to arrive, the same while all connections are taken, and between sweeps. Slack's requests
 # arrive in milliseconds.
 _DEADLINE, _DEADLINE_WHEN_FULL, _SWEEP = 10, 0.5, 1
+_TOLD = 100  # characters of why a request cannot be parsed
 _QUIET = 60  # minimum seconds between log lines about refused requests
 
 _CHECK_TIMEOUT = 1.5  # seconds of a health check; whoever asks gives up after a few
@@ -85,11 +86,15 @@ def served(
 
 
 class _Parser(HTTPRequestParser):
-    """A parser that answers 400 to an unparsable URL or Content-Length, where waitress would log an error and hang up."""
+    """A parser that answers 400 to an unparsable URL or Content-Length, where waitress would log an error and hang up, and in few
+    words to other errors, where it would repeat what it was sent.
+    """
 
     def parse_header(self, header_plus: bytes) -> None:
         try:
             super().parse_header(header_plus)
+        except ParsingError as exc:
+            raise ParsingError(str(exc)[:_TOLD]) from exc
         except ValueError as exc:
             raise ParsingError("the address or a header cannot be read") from exc
 

@@ -27,8 +27,19 @@ _BULLET = Text("• ")
 _GAP = "  "  # between columns
 _DIM = Style(dim=True)
 _INLINE_STYLES = {"strong": Style(bold=True), "em": _DIM, "code_inline": Style(color="cyan"), "blockquote": _DIM}
+_HEADING_COLOURS = {
+    "💥": "red",
+    "🧨": "red",
+    "🔴": "red",
+    "🟡": "yellow",
+    "🎚": "yellow",
+    "🟢": "green",
+    "🔒": "magenta",
+    "⏰": "magenta",
+}
 _WARNING = "⚠️"
 _CODE_COLOURS = {"-": "red", "+": "green"}
+_SIZE = (re.compile(r"\+[\d,]+(?= −)"), "green"), (re.compile(r"(?<=\d )−[\d,]+"), "red")  # of a commit's diff
 
 _OPENING, _CLOSING = "（「『【《〈", "）」』】》〉，。、；：！？"
 _WIDE_CHARACTERS = "\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef"
@@ -52,7 +63,7 @@ def print_report(console: Console, report: Report) -> None:
             console.print(Rule(_heading(node)), width=min(console.width, _RULE_WIDTH))
         elif node.tag in ("h2", "h3"):
             console.print()
-            print_line(console, Line(_heading(node)))
+            print_line(console, _with_badge(_heading(node)))
             margin = "   " if node.tag == "h3" else ""
         elif node.tag == "h4":
             print_line(console, Line(_heading(node), Text(margin)))
@@ -86,18 +97,30 @@ def print_found(console: Console, found: Sequence[tuple[str, Commit]], zone: Zon
 
 
 def print_line(console: Console, line: Line) -> None:
-    """Print a line as the rows that fit the console's width; a word too long for it is left for the terminal to wrap."""
+    """Print a line as the rows that fit the console's width; a word too long to stand there moves to the left."""
     lead, indent = line.lead, Text(" " * line.lead.cell_len)
     for row in wrapped(line.body, console.width - lead.cell_len):
+        room = console.width - row.cell_len
+        if 0 <= room < lead.cell_len:
+            if lead.plain.strip():
+                console.print(lead, soft_wrap=True)
+            lead = Text(" " * room)
         whole = Text.assemble(lead, row)
         whole.rstrip()
         console.print(whole, soft_wrap=True)
         lead = indent
 
 
+def _with_badge(heading: Text) -> Line:
+    """Return a heading's line, whose rows stand beside the emoji that it begins with, if it does."""
+    badge = 2 if not heading.plain[:1].isalnum() and heading.plain[1:2] == " " else 0
+    return Line(heading[badge:], heading[:badge])
+
+
 def _heading(node: SyntaxTreeNode) -> Text:
     text = _inline(node.children[0], Style())
-    text.stylize("bold")
+    colour = _HEADING_COLOURS.get(text.plain[:1], "") if node.tag == "h2" else ""
+    text.stylize(f"bold {colour}")
     return text
 
 
@@ -144,7 +167,7 @@ def _table_lines(rows: Sequence[Sequence[SyntaxTreeNode]]) -> Iterator[Line]:
 
 
 def _inline(node: SyntaxTreeNode, style: Style) -> Text:
-    """Return the text of an inline element in its style."""
+    """Return the text of an inline element in its style, with the sizes of diffs coloured."""
     if node.type in ("softbreak", "hardbreak", "html_inline"):
         return Text("\n" if node.type == "hardbreak" or node.content == "<br>" else " ")
     style += _INLINE_STYLES.get(node.type, Style())
@@ -153,6 +176,9 @@ def _inline(node: SyntaxTreeNode, style: Style) -> Text:
     text = Text(visible(node.content), style) if node.type in ("text", "code_inline") else Text()
     for child in node.children:
         text.append_text(_inline(child, style))
+    if node.type == "inline":
+        for pattern, colour in _SIZE:
+            text.highlight_regex(pattern, colour)
     return text
 
 

@@ -70,3 +70,15 @@ def test_the_reason_names_no_address(error: Exception | None, reason: str) -> No
     assert found["store"] is False
     assert str(found["why"]).startswith(f"store {reason}")
     assert "postgresql" not in str(found)
+
+
+def test_a_refusal_repeats_little_of_what_was_sent() -> None:
+    """A header that cannot be read is answered in few words, however long it is."""
+    with ExitStack() as stack:
+        place = stack.enter_context(bound("127.0.0.1", 0))
+        stack.enter_context(served(application, place))
+        with socket.create_connection(place.getsockname(), timeout=60) as client:
+            client.sendall(b"GET / HTTP/1.1\r\nX: a\n" + b"b" * 100_000 + b"\r\n\r\n")
+            told = b"".join(iter(lambda: client.recv(65_536), b""))
+    assert told.split()[1] == b"400"
+    assert len(told) < 1_000

@@ -99,3 +99,16 @@ def test_the_coverage_is_a_sentence(language: Language, told: str) -> None:
     print_report(Console(file=written, width=120), day(*entries, language=language))
     assert told in written.getvalue().splitlines()
     assert "=" not in written.getvalue()
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_no_row_is_wider_than_the_terminal(width: int) -> None:
+    """A path that fits a terminal's width is shown whole within it, moved to the left of its text where it needs to be."""
+    written = StringIO()
+    path = f"{'long/' * (width // 5 - 2)}a.py"
+    for lead in ("", "  • ", "       ", "你们的代码  "):
+        for body in (path, f"移动模块 {path}、一二", f"moved to {path} now"):
+            print_line(Console(file=written, width=width), Line(Text(body), Text(lead)))
+    told = written.getvalue().splitlines()
+    assert max(map(cell_len, told)) <= width
+    assert sum(path in row for row in told) == 12

@@ -631,3 +631,26 @@ def test_no_pattern_is_spared_a_text_that_it_matches(data: st.DataObject) -> Non
         for pattern in detector.denylist:
             text = data.draw(st.from_regex(pattern))
             assert max(map(len, _RUN.findall(text)), default=0) >= _SHORTEST_RUNS[type(detector).__name__]
+
+
+@pytest.mark.parametrize("kind", ["Hugging Face token", "Anthropic key", "Google key", "DigitalOcean token"])
+def test_only_the_token_goes_from_a_sentence(kind: str) -> None:
+    """The signs of a sentence or of code around a token stay."""
+    secret = planted()[kind].secret
+    for around in ["I used {}.", "login({})", "({}, {})", "?key={}&callback=init", "密钥是{}。", "{'hf': {}}"]:
+        assert Redactor()(around.replace("{}", secret)) == around.replace("{}", "[REDACTED:1]")
+
+
+def test_each_commit_counts_from_one() -> None:
+    """A redactor knows nothing of another's secrets."""
+    assert Redactor()(SECRETS["GitHub token"]) == "[REDACTED:1]"
+    assert Redactor()(SECRETS["Slack bot token"]) == "[REDACTED:1]"
+
+
+@pytest.mark.parametrize("told", ["Also password={} in the text", "password: {}", "DB_PASSWORD={}"])
+def test_a_password_in_prose_is_redacted_everywhere(told: str) -> None:
+    """A message that gives a password away, with few digits and no quotes, gives it away in the patches too."""
+    password = "Tr0ub" + "DLqDxtpYlSXp"
+    clean = redacted(commit(told.format(password), [file("b.py", patch(f'+login("{password}")'))]))
+    assert clean.message == told.format("[REDACTED:1]")
+    assert clean.files[0].patch == patch('+login("[REDACTED:1]")')
