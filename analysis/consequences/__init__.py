@@ -51,7 +51,7 @@ def _is_told_better(entry: Entry, told: Sequence[Consequence]) -> bool:
         return False
     if first.effect is Effect.REQUIREMENT:
         return is_important_feature(entry)
-    if first.facts[0].kind is FactKind.SETTING_OVERRIDDEN:  # the author says when
+    if first.facts[0].kind is FactKind.CONDITIONAL_DEFAULT:  # the author says when
         return True
     names_nothing = first.whom is Whom.EXTENDERS and "`" not in first.what
     return names_nothing or (says_more(entry) and (len(told) > 1 or len(first.facts) > 1))

@@ -32,7 +32,7 @@ _OF_SETTINGS = frozenset(
     {
         FactKind.DEFAULT_CHANGED,
         FactKind.SETTING_ON,
-        FactKind.SETTING_OVERRIDDEN,
+        FactKind.CONDITIONAL_DEFAULT,
         FactKind.DEPRECATED,
         FactKind.RETYPED,
     }

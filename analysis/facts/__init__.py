@@ -24,7 +24,7 @@ from analysis.facts.python.comparison import compared, moved_modules
 from analysis.facts.removed_tests import removed_tests
 from analysis.facts.sensitive_code import concurrency_and_memory, security_calls, security_terms
 from analysis.facts.settings.comparison import changed_defaults, new_settings
-from analysis.facts.settings.overrides import overridden_settings
+from analysis.facts.settings.conditional_defaults import conditional_defaults
 from analysis.models import Commit, Fact, FactKind, FileChange, Trees
 from analysis.paths import Kind, kind
 
@@ -99,7 +99,7 @@ _RULES: tuple[_Rule, ...] = (
     moved_modules,
     changed_defaults,
     new_settings,
-    overridden_settings,
+    conditional_defaults,
     deprecations,
     dependencies,
     _deleted_files,

@@ -43,7 +43,7 @@ class FactKind(StrEnum):
     RETYPED = "changed type"
     DEFAULT_CHANGED = "changed default"
     SETTING_ON = "new setting that is on"
-    SETTING_OVERRIDDEN = "overridden setting"
+    CONDITIONAL_DEFAULT = "conditional default"
     DEPRECATED = "deprecated name"
     DEPENDENCY_ADDED = "added dependency"
     DEPENDENCY_REMOVED = "removed dependency"

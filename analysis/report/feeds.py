@@ -1,4 +1,4 @@
-"""What is published of a day beside its report, and Atom feeds of it: of all days, and of the commits that break something.
+"""Atom feeds of all published days and of the commits that break something, and the record of a day that they are made of.
 
 An entry keeps its id for ever, and its time as long as its content is the same, so that the same days give the same feed.
 """

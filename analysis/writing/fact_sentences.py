@@ -245,10 +245,10 @@ FACT_SENTENCES = {
         mark("deployments that do not set it behave differently"),
         mark("To turn it off, {how}."),
     ),
-    FactKind.SETTING_OVERRIDDEN: FactSentences(
-        mark("Overrides {what} in some configurations"),
+    FactKind.CONDITIONAL_DEFAULT: FactSentences(
+        mark("Sets {what} in some configurations"),
         _NAME,
-        mark("what users set is replaced there"),
+        mark("deployments with such a configuration behave differently"),
         mark("Check whether your deployments rely on {names}."),
     ),
     FactKind.DEPRECATED: FactSentences(

@@ -1,4 +1,4 @@
-"""What a subscription asks for: when its digests are due, and which commits of a day's shared report they show.
+"""Schedule and selection of a subscription: when its digests are due, and which commits of a day's shared report they show.
 
 The digest of a day is due at the subscription's time on the day after; a weekly one, of the seven days before, on its weekday.
 """

@@ -1,4 +1,4 @@
-"""What became of the result of a function that downstream code calls, overrides or replaces."""
+"""Changed results of functions that downstream code calls, overrides or replaces."""
 
 import ast
 from difflib import SequenceMatcher

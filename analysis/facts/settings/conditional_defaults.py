@@ -1,4 +1,4 @@
-"""Settings that a program sets itself in some configurations, whatever the user chose: conditional defaults."""
+"""Conditional defaults: fields of a configuration that the program sets itself in some configurations."""
 
 import re
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ _ASSIGNS = re.compile(
 _OF_CHECKPOINTS = re.compile(r"hf_|text_|vision_|audio_")
 
 
-def overridden_settings(change: Change, file: FileChange) -> Iterator[Fact]:
+def conditional_defaults(change: Change, file: FileChange) -> Iterator[Fact]:
     """Yield each field of a configuration that a commit newly sets to a constant; not one whose assignment only moves."""
     if not file.path.endswith(".py") or not is_product(file) or not _DECIDES.search(file.path):
         return
@@ -24,9 +24,10 @@ def overridden_settings(change: Change, file: FileChange) -> Iterator[Fact]:
         found = _ASSIGNS.fullmatch(line.text)
         if found and not _OF_CHECKPOINTS.match(found["owner"]) and not _was_set(change, found["owner"], found["field"]):
             owner = "".join(part.capitalize() for part in found["owner"].split("_"))
-            name, kind = f"{owner}.{found['field']}", FactKind.SETTING_OVERRIDDEN
+            name, kind = f"{owner}.{found['field']}", FactKind.CONDITIONAL_DEFAULT
             yield Fact(kind=kind, name=name, path=file.path, line=line.new, new=found["value"])
 
 
 def _was_set(change: Change, owner: str, field: str) -> bool:
+    """Return whether a removed line gave the field a value, which then only changes or moves."""
     return re.search(rf"\b{owner}\.{field}\s*=[^=]", change.removed_lines) is not None

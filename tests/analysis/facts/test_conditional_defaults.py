@@ -1,4 +1,4 @@
-"""Settings that a commit makes the program set itself in some configurations."""
+"""Conditional defaults: settings that a commit makes the program set itself in some configurations."""
 
 import pytest
 
@@ -22,8 +22,10 @@ BEFORE = "@@ -1,2 +1,3 @@\n def check(pool_config):\n     if pool_config.device:
         ("tests/config/test_pool.py", "+        pool_config.eager = True\n", []),
     ],
 )
-def test_a_setting_that_the_program_overrides_is_told(path: str, patch: str, found: list[tuple[str, str]]) -> None:
+def test_a_setting_that_the_program_sets_in_some_configurations_is_told(
+    path: str, patch: str, found: list[tuple[str, str]]
+) -> None:
     """A constant newly given to a field of a configuration, where the program decides its settings."""
     made = commit("Change it", [file(path, patch=BEFORE + patch)])
-    told = [(each.name, each.new) for each in facts(made) if each.kind is FactKind.SETTING_OVERRIDDEN]
+    told = [(each.name, each.new) for each in facts(made) if each.kind is FactKind.CONDITIONAL_DEFAULT]
     assert told == found
