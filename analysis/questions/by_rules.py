@@ -1,23 +1,25 @@
 """Answers without a model: matches in a commit, quoted with citations, a proven denial, or a line for each of several commits."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC
 
-from analysis.citations import to_commit, to_fact
+from analysis.citations import to_commit, to_fact, to_line
+from analysis.diff import changed_lines
 from analysis.grounding.language import is_in_language
 from analysis.grounding.plain_text import sentences
 from analysis.locale import Catalogue, catalogue, mark
 from analysis.locale.punctuation import join_items
 from analysis.models import Entry, Fact, FactKind, Importance, Language, Statement
 from analysis.paths import Kind, kind
+from analysis.questions.definitions import CodeLine, defaults_told, nearest, spelled_in_code
 from analysis.questions.evidence import DiffPlace, EvidenceFound, search
 from analysis.questions.items import MAX_ITEMS, SEARCHED, best_items, fact_item, joined, line_item, proven_items
 from analysis.questions.kinds import QuestionKind
 from analysis.questions.matches import Mentions, touched_line
 from analysis.questions.metadata import NO_TEST, records
 from analysis.questions.question import ParsedQuestion, Question, answered_in_parts
-from analysis.questions.terms import QuestionTerm
+from analysis.questions.terms import QuestionTerm, is_name
 from analysis.text import one_line
 from analysis.writing.by_rules import code
 from analysis.writing.labels import BADGE
@@ -91,10 +93,11 @@ def _matching(
     asked: ParsedQuestion, entry: Entry, language: Language, *, certain: bool, described: bool
 ) -> Iterator[Statement]:
     """Yield what of a commit matches a question, or that nothing does, with what the commit is if it is `described`."""
+    proofs = [prove(entry, asked, language) for kind_asked, prove in _PROOFS.items() if kind_asked in asked.kinds]
+    proven = [each for proof in proofs for each in proof]
+    yield from proven
     if QuestionKind.REPLACEMENT in asked.kinds:
-        replacements = list(_replacements(entry, asked, language))
-        yield from replacements
-        certain = certain and bool(replacements)
+        certain = certain and bool(proven)
     found = search(entry, asked, language, SEARCHED)
     # What is not searched, such as a comment in a message, may mention a term, too.
     mentioned = Mentions(term for term in found.absent if term.telling).in_commit(entry.commit)
@@ -109,17 +112,51 @@ def _matching(
         yield from _description(entry, language)
 
 
-def _replacements(entry: Entry, asked: ParsedQuestion, language: Language) -> Iterator[Statement]:
-    """Yield what replaces the names that the commit removes: those that the question has, or all of them."""
-    say, words = catalogue(language), {term.text.casefold() for term in asked.terms}
+def _replacements(entry: Entry, asked: ParsedQuestion, language: Language) -> list[Statement]:
+    """Return what replaces the names that the commit removes: those that the question has, or all of them if it names none."""
+    say, found = catalogue(language), []
     removed = [fact for fact in entry.facts if fact.removes]
-    named = [fact for fact in removed if any(word in fact.name.casefold() for word in words)]
-    for fact in (named or removed)[:MAX_ITEMS]:
+    named = _of_terms(removed, asked)
+    for fact in (named if asked.symbols else named or removed)[:MAX_ITEMS]:
         if fact.kind in _NAMED_ANEW:
-            yield fact_item(entry, [fact], language)
+            found.append(fact_item(entry, [fact], language))
         elif new := replacement(entry.commit, fact):
             text = say("Use {new} instead of {old}.", new=code(new), old=code(fact.name))
-            yield Statement(text=text, citations=(to_fact(entry.commit, fact),))
+            found.append(Statement(text=text, citations=(to_fact(entry.commit, fact),)))
+    return found
+
+
+def _befores(entry: Entry, asked: ParsedQuestion, language: Language) -> list[Statement]:
+    """Return the facts of what the question names that have an old and a new value."""
+    changed = [fact for fact in entry.facts if fact.old and fact.new]
+    return [fact_item(entry, [fact], language) for fact in _of_terms(changed, asked)[:MAX_ITEMS]]
+
+
+def _defaults(entry: Entry, asked: ParsedQuestion, language: Language) -> list[Statement]:
+    """Return the defaults that the commit's new lines give the names in a question, and what they were."""
+    say, changed = catalogue(language), [fact for fact in entry.facts if fact.kind is FactKind.DEFAULT_CHANGED]
+    told = [fact_item(entry, [fact], language) for fact in _of_terms(changed, asked)[:MAX_ITEMS]]
+    lines = [
+        CodeLine(file.path, line.text, to_line(entry.commit, file, line))
+        for file in entry.commit.files
+        for line in changed_lines(file)
+        if line.sign == "+"
+    ]
+    return told or [each for name in asked.symbols for each in defaults_told(name, lines, say)]
+
+
+def _of_terms(facts: Sequence[Fact], asked: ParsedQuestion) -> list[Fact]:
+    """Return the facts of what a question names."""
+    words = {spelled_in_code(each).casefold() for each in asked.symbols or [term.text for term in asked.subjects]}
+    return [fact for fact in facts if any(word in fact.name.replace("-", "_").casefold() for word in words)]
+
+
+# What proves the answer to a question of a kind; it is told before what only shares its words.
+_PROOFS: Mapping[QuestionKind, Callable[[Entry, ParsedQuestion, Language], list[Statement]]] = {
+    QuestionKind.REPLACEMENT: _replacements,
+    QuestionKind.DEFAULT: _defaults,
+    QuestionKind.BEFORE: _befores,
+}
 
 
 def _header(
@@ -150,7 +187,10 @@ def _is_beside(absent: Sequence[QuestionTerm], present: Sequence[QuestionTerm]) 
 def _denial(entry: Entry, terms: Sequence[QuestionTerm], say: Catalogue) -> str:
     names = join_items([code(term.text) for term in terms[:_MAX_NAMED]], say)
     files = say.plural("{count} file", "{count} files", len(entry.commit.files))
-    return say(_UNMENTIONED, files=files, names=names)
+    denied = say(_UNMENTIONED, files=files, names=names)
+    texts = [*entry.commit.texts, *(file.patch or "" for file in entry.commit.files)]
+    meant = next((near for term in terms if is_name(term.text) and (near := nearest(term.text, texts))), None)
+    return f"{denied} {say('Did you mean {name}?', name=code(meant))}" if meant else denied
 
 
 def _hint(entry: Entry, say: Catalogue) -> Statement:
@@ -210,7 +250,9 @@ def _history_item(entry: Entry, asked: ParsedQuestion, language: Language) -> St
 def _list_item(entry: Entry, asked: ParsedQuestion, language: Language) -> Statement:
     """Describe a commit in one line: its tier, its title, and its metadata, facts or best line that answer the question."""
     metadata = [each.statement for each in records(entry, language) if each.kind in asked.kinds]
-    told = joined(metadata or proven_items(entry, asked, language), catalogue(language))
+    proofs = (prove(entry, asked, language) for kind_asked, prove in _PROOFS.items() if kind_asked in asked.kinds)
+    proven = next(filter(None, proofs), [])
+    told = joined(metadata or proven or proven_items(entry, asked, language), catalogue(language))
     if told is None:
         found = search(entry, asked, language, SEARCHED)
         shown = found._replace(hits=[hit for hit in found.hits if isinstance(hit.document.item, Fact | DiffPlace)])

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from analysis.errors import Misuse
 from analysis.locale import Phrase
-from analysis.questions.kinds import QuestionKind, kinds_of_question
+from analysis.questions.kinds import TIMELESS, TIMELESS_OF_NAMES, kinds_of_question
+from analysis.questions.terms import names_in
 from analysis.window import WEEKDAYS, named_day
 
 _WEEK, _MONTH = 7, 30  # days
@@ -106,18 +107,21 @@ def asks_over_days(question: str, today: date) -> bool:
 def scope_of(question: str, today: date, earlier: Iterable[str] = ()) -> QuestionScope:
     """Return what a question is about: the days that it names, or what was asked before it, the latest last.
 
-    Where none is named: the last seven days, or all that is stored if it says so, or asks when or by what something was
-    changed or reverted. Raise `Misuse` for days that all lie in the future.
+    Where none is named: the last seven days, or all that is stored if it says so, asks when or by what something was
+    changed or reverted, or for the default, the uses, the successor or the commits of a name. Raise `Misuse` for days that all lie in the future.
     """
     if named := days_asked(question, today):
         return QuestionScope(named.rest, tuple(named.days))
     if _EVERYTHING.search(question):
         return QuestionScope(" ".join(_EVERYTHING.sub(" ", question).split()), ())
-    if kinds_of_question(question) & {QuestionKind.HISTORY, QuestionKind.LINKS}:
+    kinds = kinds_of_question(question)
+    if kinds & TIMELESS:
         return QuestionScope(question, ())
     for text in reversed([*earlier]):
         if before := days_asked(text, today):
             return QuestionScope(question, tuple(before.days))
+    if kinds & TIMELESS_OF_NAMES and names_in(question):
+        return QuestionScope(question, ())
     return QuestionScope(question, tuple(last_days(today)))
 
 

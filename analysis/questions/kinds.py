@@ -26,10 +26,19 @@ class QuestionKind(StrEnum):
     REVERTS = "reverts"
     THE_OTHERS = "the others"  # the commits that do not do something, which no search finds
     REPLACEMENT = "replacement"
+    DEFAULT = "default"  # of a setting, or whether it is on, and how to turn it off
+    USES = "uses"  # who calls or uses a name, and where it is defined
+    BEFORE = "before"  # what something was, and what it is now
+    COMMITS = "commits"  # which commits changed something
     DESCRIPTION = "description"
 
 
 METADATA = tuple(QuestionKind)[:6]  # which a commit's diff does not answer
+# What is answered from all of the history, or from the files as they are, where no days are named.
+TIMELESS = frozenset({QuestionKind.HISTORY, QuestionKind.LINKS})
+TIMELESS_OF_NAMES = frozenset(
+    {QuestionKind.REPLACEMENT, QuestionKind.DEFAULT, QuestionKind.USES, QuestionKind.BEFORE, QuestionKind.COMMITS}
+)
 
 _REMOVED = (
     r"\bremov|\bdelet|\bdrop(?:s|ped|ping)?\b|\bgone\b|\bgot rid|\bno longer\b|\bdisappear|移除|删|去掉|没了|不再|消失"
@@ -84,12 +93,15 @@ _PATTERNS: Mapping[QuestionKind, tuple[str, ...]] = {
         r"谁[^，。？！]{0,10}最多|[^，。？！]{0,10}最多的(?:人|作者|贡献者)|最活跃",
     ),
     QuestionKind.HISTORY: (
-        rf"\b(?:when|since when|who)\b{_WORDS}\b{_CHANGE}|\bhistory of\b|\blast\s+{_CHANGE}",
+        rf"\b(?:when|since when|who)\b{_WORDS}\b{_CHANGE}|\bsince when\b|\bhistory of\b|\blast\s+{_CHANGE}",
         r"\b(?:which|what)\s+(?:(?:commit|change|pr|pull request)s?\s+)?(?:has\s+|have\s+)?(?:added|introduced|removed|deleted|dropped|renamed|moved|deprecated|broke)\b",
         rf"(?:什么时候|何时|哪天|哪一天|什么时间)[^，。？！]{{0,20}}?{_HAN_CHANGE}|{_HAN_CHANGE}[^，。？！]{{0,6}}?(?:什么时候|何时|哪天)",
-        rf"谁[^，。？！]{{0,6}}?{_HAN_CHANGE}|(?:哪个|哪次|哪些|什么)(?:提交|改动|PR|pr)[^，。？！]{{0,4}}?{_HAN_CHANGE}|的?(?:修改|变更)?历史",
+        rf"谁[^，。？！]{{0,6}}?{_HAN_CHANGE}|(?:哪个|哪次|什么)(?:提交|改动|PR|pr)[^，。？！]{{0,40}}?{_HAN_CHANGE}|的?(?:修改|变更)?历史",
+        r"(?:从|自)(?:什么时候|何时|哪天|哪个(?:提交|版本))",
     ),
-    QuestionKind.ORIGIN: (r"\b(?:add|introduc|first\b|since when)|新增|引入|加(?!载)|出现",),
+    QuestionKind.ORIGIN: (
+        r"\b(?:add|introduc|first\b|since when)|新增|引入|加(?!载)|出现|(?:从|自)(?:什么时候|何时|哪天|哪个(?:提交|版本))",
+    ),
     QuestionKind.REMOVAL: (_REMOVED,),
     QuestionKind.REVERTS: (r"\brevert|\broll(?:ed|s)? back|\bback(?:ed)? out|回退|回滚|撤销|撤回",),
     QuestionKind.THE_OTHERS: (
@@ -100,7 +112,27 @@ _PATTERNS: Mapping[QuestionKind, tuple[str, ...]] = {
     QuestionKind.REPLACEMENT: (
         r"\b(?:what|which|who|is there)\b.{0,60}?\breplac(?:es?|ed|ing|ements?)\b|\breplaced (?:by|with) what\b|\breplacement for\b",
         r"\b(?:what|which|how)\b.{0,80}?\binstead\W*$|\bsuccessor (?:of|to)\b",
+        r"\b(?:what|how)\b.{0,60}?\b(?:called|named|renamed|moved?)\b(?:\s+to)?(?:\s+now)?\W*$|\bwhere (?:did|has|is)\b.{0,60}?\bmoved?\b",
+        r"(?:现在|如今|后来)叫|改名(?:成|为|叫)|重命名(?:成|为)|(?:移|搬|挪)到了?(?:哪|什么)",
         r"(?:什么|哪个|哪些|谁|啥).{0,20}?(?:替代|代替|取代|替换)|(?:替代|代替|取代|替换|改用|换成).{0,10}?(?:什么|哪个|哪些|谁|啥)",
+    ),
+    QuestionKind.DEFAULT: (
+        r"\bdefaults? (?:value |setting )?(?:of|for)\b|\bdefaults? to\b|\b(?:on|off|enabled|disabled|used) by default\b|['’]s default\b",
+        r"\b(?:turn|switch)(?:ed)?\b[^?.]{0,40}?\bo(?:n|ff)\b|\bhow\b[^?.]{0,30}?\b(?:dis|en)abled?\b|\bwhat is the default\b",
+        r"默认(?:值|是|为|开|关|启用|禁用|打开|关闭)|(?:怎么|如何|怎样)(?:关|开|禁用|启用|打开)",
+    ),
+    QuestionKind.USES: (
+        r"\b(?:who|what|which \w+)(?: (?:still|else|also))? (?:calls?|uses|imports?|reads|sets|overrides)\b|\bcallers? of\b",
+        r"\bwhere (?:is|are|was|do|does)\b[^?.]{0,60}?\b(?:used?|called?|imported|read|set|defined?|declared)\b",
+        r"谁(?:还)?(?:在)?(?:调用|使用|用|导入)|(?:哪里|哪儿|在哪|何处|哪些地方|什么地方)[^，。？]{0,30}?(?:调用|用|导入|定义)",
+        r"(?:在哪|哪里|哪儿)(?:定义|声明)|的调用(?:者|方)",
+    ),
+    QuestionKind.BEFORE: (
+        r"\bwhat (?:was|were|is)\b.*\b(?:before|previously|formerly|earlier)\b|\bwas and is now\b|\bwhat did\b.*\bchange (?:from|to)\b",
+        r"(?:以前|之前|原来|原先|原本)是(?:什么|多少)|(?:从|由)(?:什么|多少)(?:改|变)|(?:改|变)(?:成|为)了?(?:什么|多少)",
+    ),
+    QuestionKind.COMMITS: (
+        r"\b(?:which|what) (?:commits?|changes|prs?|pull requests?)\b|(?:哪些|哪几个|有什么)(?:提交|改动|PR)",
     ),
     QuestionKind.DESCRIPTION: (
         r"\b(?:what|why|how|explain|describe|summari\w+|changes?|do(?:es)?)\b|什么|为什么|为何|怎么|如何|改|介绍|说明|解释|总结",

@@ -9,10 +9,12 @@ import structlog
 from analysis.errors import DigestError
 from analysis.models import Commit, Language, Repository, Statement
 from analysis.questions.answering import answer
-from analysis.questions.question import Question
+from analysis.questions.kinds import QuestionKind
+from analysis.questions.question import ParsedQuestion, Question
 from analysis.questions.tools import CommitTools
 from bot.services.commit_sources import CommitSources
 from bot.services.limits import MeteredModel
+from bot.services.tree_answers import TreeAnswers
 from bot.store import Store
 
 _MOST_FOUND = 20  # commits of a search
@@ -27,10 +29,22 @@ class AnswerService:
         self._sources = sources
         self._store = store
         self._model = model
+        self._trees = TreeAnswers(sources)
+
+    def from_files(self, asked: ParsedQuestion, repository: Repository, language: Language) -> list[Statement]:
+        """Return what the files at the head say of the default or the uses of a name; nothing if something else is asked."""
+        return self._trees.answer(asked, repository, language)
 
     def answer(self, question: Question, language: Language) -> Iterator[Statement]:
         """Yield the statements of an answer, each as soon as it is checked."""
-        if self._model is None or not self._model.may_read(question.repository):
+        asked, commit = question.asked, question.entries[0].commit if len(question.entries) == 1 else None
+        if commit and QuestionKind.USES in asked.kinds:
+            told = self._trees.answer(asked, question.repository, language, commit)
+        else:
+            told = []
+        if told:
+            yield from told
+        elif self._model is None or not self._model.may_read(question.repository):
             yield from answer(question, language, None, None)
         else:
             yield from self._by_model(self._model, question, language)

@@ -115,6 +115,9 @@ class PeriodQuestions:
     def _answer_from_store(self, question: PeriodQuestion) -> Iterator[Statement]:
         """Yield the statements of an answer from all that is stored, and from the mirror if a name's history is asked for."""
         asked, count = question.asked, self._store.count(question.repository)
+        if in_files := self._answers.from_files(asked, question.repository, question.language):
+            yield from in_files
+            return
         only_number = QuestionKind.HOW_MANY in asked.kinds and not (asked.terms or asked.facts.kinds)
         if count and (asked.is_general or only_number or QuestionKind.MOST_COMMITS in asked.kinds):
             entries = self._matches.latest(question.repository)

@@ -20,9 +20,11 @@ from analysis.questions.matches import (
 from analysis.questions.question import ParsedQuestion
 from analysis.ranking import packaged_weights, rank
 from analysis.search.commit_words import lacks_patches
+from analysis.sources.mirror import Mirror
 from analysis.watch import touches
 from bot.services.commit_reader import current_commits
 from bot.services.commit_sources import CommitSources
+from bot.services.name_history import turning_commit
 from bot.store import Store
 
 _CANDIDATES = 100  # commits that the search index finds
@@ -105,7 +107,7 @@ class StoredMatches:
         names, found = asked.symbols, dict[str, Commit]()
         try:
             for name in names[:_NAMES]:
-                commits = mirror.symbol_history(name, paths, oldest=QuestionKind.ORIGIN in asked.kinds)
+                commits = _of_name(mirror, asked, name, paths)
                 found.update({each.sha: each for each in commits if each.sha not in known and touches(each, names)})
         except DigestError as exc:
             log.warning("no history", repository=str(repository), why=str(exc))
@@ -132,6 +134,14 @@ class StoredMatches:
             )
             for each in stored
         )
+
+
+def _of_name(mirror: Mirror, asked: ParsedQuestion, name: str, paths: Sequence[str]) -> Sequence[Commit]:
+    """Return the commit that brought or removed a name, if that is asked for and found, or else its whole history."""
+    gone = QuestionKind.REMOVAL in asked.kinds
+    if (gone or QuestionKind.ORIGIN in asked.kinds) and (turned := turning_commit(mirror, name, paths, gone=gone)):
+        return [turned]
+    return mirror.symbol_history(name, paths, oldest=QuestionKind.ORIGIN in asked.kinds)
 
 
 def _search_words(asked: ParsedQuestion) -> str:

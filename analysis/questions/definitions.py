@@ -1,0 +1,90 @@
+"""Lines of code that have a name: which define it, with which default, which use it, and which names are spelled nearly so."""
+
+import re
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from typing import NamedTuple
+
+from analysis.locale import Catalogue
+from analysis.models import Citation, Statement
+from analysis.paths import Kind, kind
+from analysis.writing.by_rules import code
+
+_KINDS = list(Kind)
+_NEAR = 0.82  # share of two names that is the same where one is a typing error of the other
+_VALUE = r"""(?P<value>-?\d[\w.]*(?:\s*\*+\s*\d+)*|"[^"]*"|'[^']*'|True|False|None|[\[{(][\]})]|(?:[A-Za-z_]\w*\.)*[A-Z][A-Z0-9_]+)"""
+_COMMENT = re.compile(r"""^\s*(?:#|//|\*|>|"{3}|'{3})""")
+_NAME = re.compile(r"[A-Za-z_]\w{3,}")
+
+
+class CodeLine(NamedTuple):
+    """A line of a file, and where it is."""
+
+    path: str
+    text: str
+    place: Citation
+
+
+def spelled_in_code(name: str) -> str:
+    """Return the last part of a name as code spells it: `--max-num-seqs` gives max_num_seqs."""
+    return re.split(r"[./]", name.lstrip("-").replace("-", "_").removesuffix("()"))[-1]
+
+
+def default_in(name: str, line: str) -> str | None:
+    """Return the default that a line gives a name: a field, a parameter with its type, an option, an environment variable."""
+    bare = re.escape(name)
+    patterns = (
+        rf"(?<![\w.]){bare}\s*:[^=,(){{}}]*(?:\[[^=]*\])?\s*=\s*(?:\w*[Ff]ield\((?:default=)?)?{_VALUE}",
+        rf"^\s*{bare}\s*=\s*(?:\w*[Ff]ield\((?:default=)?)?{_VALUE}\s*(?:\)|#|$)",
+        rf"--{bare.replace('_', '[-_]')}['\"].*\bdefault={_VALUE}",
+        rf"\b(?:getenv|environ\.get)\(\s*['\"]{bare}['\"]\s*,\s*{_VALUE}",
+    )
+    return next((match["value"] for each in patterns if (match := re.search(each, line))), None)
+
+
+def is_definition(name: str, line: str) -> bool:
+    """Return whether a line defines a name: a class, a function, a field or a constant, or an option of the command line."""
+    bare = re.escape(name)
+    defined = rf"^\s*(?:async\s+)?(?:def|class|struct|fn|func|function)\s+{bare}\b|^\s*{bare}\s*(?::[^=]|=[^=][^,]*$)"
+    return bool(re.search(rf"{defined}|add_argument\(\s*['\"]--{bare.replace('_', '[-_]')}['\"]", line))
+
+
+def by_evidence(name: str, lines: Iterable[CodeLine]) -> list[CodeLine]:
+    """Return lines in the order in which they prove something of a name: definitions, uses, comments; sources before tests."""
+
+    def order(line: CodeLine) -> tuple[int, int]:
+        weight = 2 if _COMMENT.match(line.text) else 0 if is_definition(name, line.text) else 1
+        return weight + 2 * (kind(line.path) is not Kind.SOURCE), _KINDS.index(kind(line.path))
+
+    return sorted(lines, key=order)
+
+
+def defaults_told(name: str, lines: Sequence[CodeLine], say: Catalogue) -> list[Statement]:
+    """Return the default of a name, the value told first and the lines that give it below; nothing if none does."""
+    key = spelled_in_code(name)
+    given = [(line, value) for line in by_evidence(key, lines) if (value := default_in(key, line.text)) is not None]
+    if not given:
+        return []
+    best, declared = kind(given[0][0].path), re.compile(rf"^\s*{re.escape(key)}\s*:.*[^,]\s*$")
+    fields = [each for each in given if declared.match(each[0].text)]
+    given = [each for each in fields or given if kind(each[0].path) is best] or given
+    values = list(dict.fromkeys(value for _, value in given))
+    if len(values) > 1:
+        text = say("{name} has several defaults:", name=code(name))
+    elif values[0] in ("True", "False"):
+        text = say("{name} is on by default." if values[0] == "True" else "{name} is off by default.", name=code(name))
+    else:
+        text = say("{name} defaults to {value}.", name=code(name), value=code(values[0]))
+    return [Statement(text=text, citations=(given[0][0].place,)), *(quoted(line) for line, _ in given)]
+
+
+def quoted(line: CodeLine) -> Statement:
+    """Quote a line with its place."""
+    return Statement(text=code(line.text.strip()), citations=(line.place,), kind="item")
+
+
+def nearest(name: str, texts: Iterable[str]) -> str | None:
+    """Return the name in some texts that a name is a typing error of; None if none is so near."""
+    key = spelled_in_code(name)
+    known = {each for text in texts for each in _NAME.findall(text)} - {key}
+    return next(iter(get_close_matches(key, sorted(known), n=1, cutoff=_NEAR)), None)

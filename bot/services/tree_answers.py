@@ -1,0 +1,133 @@
+"""Answers from a repository's files as of a commit, by its mirror: the default of a name, and what defines and uses it."""
+
+import re
+from collections.abc import Sequence
+
+import structlog
+
+from analysis.citations import to_commit, to_repository_line
+from analysis.errors import DigestError
+from analysis.locale import catalogue
+from analysis.models import Commit, Language, Repository, Statement
+from analysis.paths import Kind, kind
+from analysis.questions.definitions import (
+    CodeLine,
+    by_evidence,
+    default_in,
+    defaults_told,
+    is_definition,
+    nearest,
+    quoted,
+    spelled_in_code,
+)
+from analysis.questions.kinds import QuestionKind
+from analysis.questions.question import ParsedQuestion
+from analysis.sources.mirror import Mirror
+from analysis.writing.by_rules import code
+from bot.services.commit_sources import CommitSources
+
+_MOST_LINES = 80  # that a search returns
+_SHOWN = 5
+_IN_WORD, _NO_WORD = "[A-Za-z0-9_]", "[^A-Za-z0-9_]"  # in POSIX extended expressions
+
+log = structlog.get_logger(__name__)
+
+
+class TreeAnswers:
+    """Answers questions for the default and the uses of names from the files of a mirror."""
+
+    def __init__(self, sources: CommitSources) -> None:
+        self._sources = sources
+
+    def answer(
+        self, asked: ParsedQuestion, repository: Repository, language: Language, commit: Commit | None = None
+    ) -> list[Statement]:
+        """Return what the files say as of a commit, or of the head; nothing without a mirror, or if something else is asked."""
+        if not asked.symbols or asked.kinds.isdisjoint({QuestionKind.DEFAULT, QuestionKind.USES}):
+            return []
+        try:
+            mirror = self._sources.existing_mirror(repository)
+            if mirror is None:
+                return []
+            at = commit or mirror.history("", limit=1)[0]
+            return [each for name in asked.symbols[:2] for each in _Tree(mirror, at, language).answer(asked, name)]
+        except DigestError as exc:
+            log.warning("files not searched", repository=str(repository), why=str(exc))
+            return []
+
+
+class _Tree:
+    """The files of a mirror as of a commit."""
+
+    def __init__(self, mirror: Mirror, commit: Commit, language: Language) -> None:
+        self._mirror, self._commit, self._say = mirror, commit, catalogue(language)
+
+    def answer(self, asked: ParsedQuestion, name: str) -> list[Statement]:
+        key = spelled_in_code(name)
+        if QuestionKind.USES in asked.kinds:
+            lines = self._lines(rf"(^|{_NO_WORD}){key}({_NO_WORD}|$)", 2 * _MOST_LINES)
+            told = self._uses(name, by_evidence(key, lines))
+        else:
+            spelled = rf"(^|{_NO_WORD}){key.replace('_', '[_-]')}"
+            lines = self._lines(
+                rf"{spelled}[[:space:]]*:[^=]*=|^[[:space:]]*{key}[[:space:]]*=[^,]*$|{spelled}[\"'].*default"
+            )
+            lines = lines or self._lines(rf"{spelled}({_NO_WORD}|$)")
+            told = self._default(name, lines)
+        return told or self._not_found(name, key, lines)
+
+    def _default(self, name: str, lines: Sequence[CodeLine]) -> list[Statement]:
+        told = defaults_told(name, lines, self._say)
+        constants = {value for line in lines if (value := default_in(spelled_in_code(name), line.text))}
+        for constant in sorted(each for each in constants if re.fullmatch(r"(?:\w+\.)*[A-Z][A-Z0-9_]+", each)):
+            last = constant.rpartition(".")[2]
+            given = self._lines(rf"^[[:space:]]*{last}[[:space:]]*(:[^=]*)?=")
+            told += map(quoted, by_evidence(last, given)[:1])
+        return told
+
+    def _uses(self, name: str, lines: Sequence[CodeLine]) -> list[Statement]:
+        key, say = spelled_in_code(name), self._say
+        definitions = [line for line in lines if is_definition(key, line.text)]
+        uses = [line for line in lines if line not in definitions and not _imports(line.text)]
+        if not lines:
+            return []
+        values = {"name": code(name), "sha": code(self._commit.short_sha)}
+        if uses:
+            places = say.plural("{count} line", "{count} lines", len(uses))
+            text = say("{name} is used in {places} at {sha}:", places=places, **values)
+        else:
+            text = say("Nothing uses {name} at {sha} but what defines it:", **values)
+        tests = [line for line in uses if kind(line.path) is not Kind.SOURCE]
+        shown = [each for each in uses if each not in tests][:_SHOWN] or tests[:_SHOWN]
+        defined = [
+            Statement(text=say("defined: {code}", code=code(each.text.strip())), citations=(each.place,), kind="item")
+            for each in definitions[:2]
+        ]
+        return [Statement(text=text, citations=(to_commit(self._commit),)), *map(quoted, shown), *defined]
+
+    def _not_found(self, name: str, key: str, lines: Sequence[CodeLine]) -> list[Statement]:
+        """Return that a name, or its default, is not there, and the name that may be meant."""
+        values, say = {"name": code(name), "sha": code(self._commit.short_sha)}, self._say
+        if lines:
+            text = say("No default of {name} was found in the files at {sha}. These lines have it:", **values)
+            best = by_evidence(key, lines)[:_SHOWN]
+            return [Statement(text=text, citations=(to_commit(self._commit),)), *map(quoted, best)]
+        half = len(key) // 2
+        near = (
+            rf"^[[:space:]]*((async )?def |class )?({key[:half]}{_IN_WORD}*|{_IN_WORD}*{key[half:]})[[:space:]]*[(:=]"
+        )
+        meant = nearest(name, (line.text for line in self._lines(near)))
+        text = say("{name} is not found in the files at {sha}.", **values)
+        if meant:
+            text = f"{text} {say('Did you mean {name}?', name=code(meant))}"
+        return [Statement(text=text, citations=(to_commit(self._commit),))]
+
+    def _lines(self, pattern: str, limit: int = _MOST_LINES) -> list[CodeLine]:
+        found = self._mirror.search(self._commit.sha, pattern, regex=True, limit=limit)
+        return [
+            CodeLine(each.path, each.text, to_repository_line(self._commit, each.path, each.line)) for each in found
+        ]
+
+
+def _imports(line: str) -> bool:
+    return bool(re.match(r"\s*(?:from|import)\s|\s*\w+,?$", line))

@@ -1,0 +1,91 @@
+"""Questions for defaults, uses and origins of names, answered from a mirror's files and the history of one of them."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from analysis.models import Language, Repository
+from analysis.questions.question import parse_question
+from analysis.sources.github import GitHub
+from analysis.sources.mirrors import Mirrors
+from bot.services.commit_sources import CommitSources
+from bot.services.factory import Services
+from bot.services.period_questions import PeriodQuestion
+from bot.store import Store, open_engine
+from tests.servers.bare import BareRepository, GitServer
+from tests.servers.databases import empty_database
+
+REPOSITORY = Repository.parse("o/engine")
+NOON, DAY = 1_770_292_800, 86_400  # 2026-02-05
+CONFIG = b"LIMIT = 8\n\n\nclass Config:\n    max_lanes: int = Field(default=LIMIT, ge=1)\n"
+WITH_CACHE = CONFIG + b"    use_cache: bool = True\n"
+USES = b"from engine.config import Config\n\n\ndef lanes(config):\n    # max_lanes of the config\n    return config.max_lanes\n"
+
+
+@pytest.fixture
+def services(tmp_path: Path) -> Iterator[Services]:
+    """The services of a repository whose twelve commits bring `use_cache` with the sixth, and drop `LANE_SIZE` with the ninth."""
+    upstream, parent = BareRepository(tmp_path / "engine.git"), list[str]()
+    for number in range(12):
+        lines = [f"# {number}\n".encode(), b"LANE_WIDTH: int = 1\n", b"LANE_SIZE: int = 4\n" if number < 9 else b""]
+        config = WITH_CACHE if number > 5 else CONFIG + b"#" * number
+        files = {"engine/config.py": config, "engine/envs.py": b"".join(lines), "engine/lanes.py": USES}
+        sha = upstream.commit(files, *parent, message=f"Change {number}".encode(), at=NOON + number * DAY)
+        parent = [sha]
+    with ExitStack() as ending:
+        server = ending.enter_context(GitServer({"o/engine": upstream}))
+        github = ending.enter_context(closing(GitHub(server.url, None, retries=0)))
+        store = ending.enter_context(closing(Store(open_engine(empty_database(tmp_path / "digest.db")))))
+        mirrors = Mirrors(tmp_path / "mirrors", github, None)
+        mirrors.updated(REPOSITORY, create=True)
+        yield Services(github, store, None, CommitSources(github, mirrors, lambda _: True))
+
+
+def answered(services: Services, question: str, language: Language = "en") -> list[str]:
+    """The lines of the answer to a question without days."""
+    asked = PeriodQuestion(parse_question(question), REPOSITORY, (), ZoneInfo("UTC"), language)
+    return [each.text for each in services.period_questions.answer(asked, lambda _: pytest.fail("no day is read"))]
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "first", "proof"),
+    [
+        ("what is the default of --max-lanes?", "en", "`--max-lanes` defaults to `LIMIT`.", "`LIMIT = 8`"),
+        ("is use_cache on by default?", "en", "`use_cache` is on by default.", "`use_cache: bool = True`"),
+        ("use_cache 的默认值是什么？", "zh", "`use_cache` 默认开启。", "`use_cache: bool = True`"),
+        ("who uses max_lanes?", "en", "`max_lanes` is used in 2 lines at ", "`return config.max_lanes`"),
+    ],
+)
+def test_the_files_at_the_head_answer_first(
+    services: Services, question: str, language: Language, first: str, proof: str
+) -> None:
+    """The value or the number of uses stands in the first line, the code that says so below; no day is searched."""
+    told = answered(services, question, language)
+    assert told[0].startswith(first)
+    assert proof in told[1:]
+
+
+def test_a_use_is_shown_before_a_comment(services: Services) -> None:
+    """Code stands before comments, and what defines the name after what uses it."""
+    _, *lines = answered(services, "where is max_lanes used?")
+    assert lines[0] == "`return config.max_lanes`"
+    assert lines[-1] == "defined: `max_lanes: int = Field(default=LIMIT, ge=1)`"
+
+
+def test_a_typing_error_gets_the_nearest_name(services: Services) -> None:
+    """A name that no file has is said not to be found, with the name that is spelled nearly so; without one, alone."""
+    assert "Did you mean `max_lanes`?" in answered(services, "what is the default of max_lane?")[0]
+    (told,) = answered(services, "what is the default of zyzzyva_9000?")
+    assert "is not found in the files at" in told
+    assert "Did you mean" not in told
+
+
+def test_since_when_a_name_is_there_or_gone_is_found_by_halving(services: Services) -> None:
+    """The commit that brought a name is told alone, and the one that removed it from the file of names like it."""
+    (there,) = (line for line in answered(services, "since when is there use_cache?") if "Change" in line)
+    assert "Change 6" in there
+    (gone,) = (line for line in answered(services, "since when is LANE_SIZE gone?") if "Change" in line)
+    assert "Change 9" in gone
