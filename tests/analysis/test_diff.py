@@ -145,7 +145,7 @@ def test_of_much_removed_code_only_definitions_are_shown() -> None:
     """The lines between them are counted."""
     body = [f"-        step({number})" for number in range(20)]
     gone = file("pkg/old.py", patch("-class Old:", "-    def run(self):", *body, "+new = 1"))
-    shown = excerpt(commit(files=[gone]), PLENTY).text.split("\n")[3:]
+    shown = excerpt(commit(files=[gone]), PLENTY).text.split("\n")[4:]
     assert shown == ["1 -class Old:", "2 -    def run(self):", "- ... 20 removed lines", "23 +new = 1"]
 
 
