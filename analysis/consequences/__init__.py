@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from analysis.consequences.audience import effect, reach, whom
 from analysis.consequences.titles import is_important_feature, says_more, title_consequence
 from analysis.consequences.wording import LENGTH, family, fits, required, sentence
+from analysis.grounding.plain_text import sentences
 from analysis.locale import Catalogue, catalogue
 from analysis.models import Entry, Fact, FactKind, Language
 from analysis.models.consequences import Consequence, Effect, Whom
@@ -33,10 +34,19 @@ def consequences(
     """
     say = catalogue(language)
     told = _by_rules(entry, entry.facts if facts is None else facts, say, titled=titled)
-    written = entry.analysis.headline if entry.analysis and titled else ""
-    if written and fits(written) and told and not _is_worded(told[0]):
+    written = _written(entry) if titled else ""
+    if written and told and not _is_worded(told[0]):
         told[0] = told[0].model_copy(update={"what": _with_name(written, told[0], say)})
     return tuple(told)
+
+
+def _written(entry: Entry) -> str:
+    """Return a model's headline of a commit, or of one without it the first sentence about it; "" if it is too long."""
+    analysis = entry.analysis
+    if analysis is None or analysis.by == "rules":
+        return ""
+    text = analysis.headline or next(iter(sentences(analysis.summary)), "").strip().rstrip(".。")
+    return text if fits(text) else ""
 
 
 def _is_worded(first: Consequence) -> bool:

@@ -142,3 +142,9 @@ def is_about(text: str, corpus: Corpus) -> bool:
     if said_words & distinctive or not distinctive:
         return True
     return any(corpus.has_word(word) for span in re.findall(r"`([^`]+)`", text) for word in _WORD.findall(span))
+
+
+def has_known_names(text: str, corpus: Corpus) -> bool:
+    """Return whether a Chinese text has no English word, each of which would be a name, or one that is in the commit."""
+    names = {word.lower() for word in _WORD.findall(text) if word.isascii()}
+    return not is_empty(text) and (not names or bool(names & corpus.words_in_lower_case))

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict
 
 from analysis.diff import Excerpt, excerpt
 from analysis.errors import ModelFailure
-from analysis.grounding.check import check, check_analysis, is_about, is_empty, rewritten, tidied
+from analysis.grounding.check import check, check_analysis, has_known_names, is_about, is_empty, rewritten, tidied
 from analysis.grounding.claims import Claim
 from analysis.grounding.corpus import Corpus
 from analysis.grounding.finders import Section
@@ -210,7 +210,8 @@ def _check(reply: _Low, request: AnalysisRequest, corpus: Corpus) -> _CheckedRep
         analysis,
         removed,
         in_language=is_in_language(analysis.texts, request.language),
-        about_commit=is_about(reply.summary, corpus),
+        about_commit=is_about(reply.summary, corpus)
+        or (request.language == "zh" and has_known_names(reply.summary, corpus)),
     )
 
 

@@ -184,10 +184,12 @@ def _troubles(report: DayReport) -> list[list[Piece]]:
 def tier_blocks(report: DayReport, tier: Importance, told: Collection[str] = ()) -> list[Block]:
     """Return a tier as a list; commits by bots are one item.
 
-    Those `told` in the digest have their places alone, unless a model has written more about them.
+    Those `told` in the digest have their places alone, unless a model has written more about them than a message of their own says.
     """
     entries, say = report.tier(tier), catalogue(report.language)
-    rest = [entry for entry in entries if entry.commit.sha not in told or _is_written(entry)]
+    apart = [entry.commit.sha for entry in _told_apart(report)]
+    written = [entry.commit.sha for entry in entries if _is_written(entry) and entry.commit.sha not in apart]
+    rest = [entry for entry in entries if entry.commit.sha not in told or entry.commit.sha in written]
     people = [entry for entry in rest if not _BOTS.search(entry.commit.author.strip())]
     bots = [entry for entry in rest if _BOTS.search(entry.commit.author.strip())]
     items = [_item(entry, report, brief=tier is Importance.LOW) for entry in people or bots]

@@ -254,11 +254,11 @@ def test_a_deleted_module_is_told_as_one() -> None:
         ("Pools no longer give engines back", "Pools no longer give engines back (`take`)"),
         ("`take` is gone", "`take` is gone"),
         ("Pools " + "no longer " * 9, "Removes `take` from `engine.core`"),
-        ("", "Removes `take` from `engine.core`"),
+        ("", "It changes (`take`)"),
     ],
 )
 def test_a_models_headline_stands_before_the_proven_name(written: str, told: str) -> None:
-    """It is told in place of ours if it is short enough, and the name that proves the first consequence follows."""
+    """It, or the first sentence, is told in place of ours if it is short enough; the name that proves the first consequence follows."""
     analysis = Analysis(by="model", headline=written, summary="It changes.")
     made = entry().model_copy(update={"facts": (fact(FactKind.REMOVED_NAME, "take"),), "analysis": analysis})
     assert headline(made, "en") == told
