@@ -5,7 +5,7 @@ code that was only read that the commit changed it, or where it quotes values or
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from analysis.diff import hunks
 from analysis.grounding.corpus import SPAN, Corpus
@@ -31,19 +31,9 @@ _WAS = r"\b(?:before|formerly|previously|used to|originally)\b|此前|之前|以
 _NEVER = "(?!)"
 _GAP = r"(?:[^`,.;，。；]|`[^`]*`){0,40}?"  # between a verb and its name
 
-_VALUE = r"(`[^`\n]+`|-?\d[\w.]*(?<!\.)|True|False|None)"
-_PAIRS = (  # old and new
-    re.compile(rf"\bfrom\s+{_VALUE}\s+(?:in)?to\s+{_VALUE}", re.IGNORECASE),
-    re.compile(rf"{_VALUE}\s*(?:->|→|=>|⇒)\s*{_VALUE}"),
-    re.compile(rf"\b(?:replac|renam|chang|switch|mov)\w*\s+{_VALUE}\s+(?:with|by|to|into|for)\s+{_VALUE}", re.IGNORECASE),
-    re.compile(rf"{_VALUE}\s+(?:is|was|are|were|has been|gets)\s+(?:now\s+)?(?:replaced|renamed|changed)\s+(?:with|by|to)\s+{_VALUE}", re.IGNORECASE),
-    re.compile(rf"(?:从|由|将|把)?\s*{_VALUE}\s*(?:已|被)?(?:改|变|替换|换|重命名|调整|更改|修改|取代)(?:名)?(?:为|成|到|至)\s*{_VALUE}"),
-)  # fmt: skip
-_REVERSED_PAIRS = (  # new and old
-    re.compile(rf"{_VALUE}\s+(?:instead of|rather than|in place of|replaces|takes the place of)\s+{_VALUE}", re.IGNORECASE),
-    re.compile(rf"{_VALUE}\s*(?:取代|代替|替代|替换)了?\s*{_VALUE}"),
-)  # fmt: skip
-_VERSIONS = re.compile(r"[<>=!~^*]")
+_FROM_TO = re.compile(
+    r"\bfrom\b.+\bto\b|->|→|=>|instead of|rather than|replac|[从由将把].+(?:到|改|变|换)|取代|代替", re.IGNORECASE
+)
 _SET_TO = re.compile(
     r"(?:\b(?:is|are|was|were|now|to|of|at|be|defaults?|value|limit|=)|为|是|成|至|到)\s+(-?\d+(?:\.\d+)?)(?![\w.:/-]*\w)(?!\s*(?:times|places|cases|ways|steps|parts|arguments|parameters|names|functions|tests|files|lines|commits|new|of|个|处|次|种|行|项))"
     r"|(?:为|是|成|至|到)(-?\d+(?:\.\d+)?)(?![\w.:/-]*\w)(?!\s*(?:个|处|次|种|行|项))",
@@ -74,7 +64,6 @@ class CodeSides:
         return (
             any(self._is_misplaced(text, name) for name in _without_paths(text, names))
             or any(self._is_unchanged(text, each.path) for each in self._corpus.read)
-            or any(self._are_reversed(*pair) for pair in _pairs(text) if not any(map(_VERSIONS.match, pair)))
             or any(self._is_unknown_value(value, text) for value in values_in(text))
             or any(self._is_invented(span, text) for span in SPAN.finditer(text))
         )
@@ -98,23 +87,12 @@ class CodeSides:
         """Return whether a sentence says that the commit changed a file that was only read."""
         return path in text and not self._corpus.matching_paths(path) and _says_changed(text, path)
 
-    def _are_reversed(self, old: str, new: str) -> bool:
-        """Return whether a value is not on the old side, or the one said to follow it not on the new side."""
-        before, after = [*self._removed, *self._unchanged], [*self._added, *self._unchanged, *self._read]
-        if any(f"{old} to {new}" in text.replace("`", "") for text in self._texts):
-            return False
-        wrong = (_has(self._added, old) and not _has(before, old)) or (
-            _has(self._removed, new) and not _has(after, new)
-        )
-        known = _has([*before, *self._texts], old) and _has([*after, *self._texts], new)
-        return wrong or (self._is_whole and not known)
-
     def _is_unknown_value(self, value: str, text: str) -> bool:
         """Return whether a figure is nowhere, or not on the side that the sentence speaks of."""
         if _has([*self._unchanged, *self._read, *self._texts], value):
             return False
         if _has(self._added, value):
-            return bool(re.search(_WAS, text)) and not _has(self._removed, value) and not any(_pairs(text))
+            return bool(re.search(_WAS, text)) and not _has(self._removed, value) and not _FROM_TO.search(text)
         is_old = _has(self._removed, value) and _OLD.search(text)
         return self._is_whole and not is_old and not self._corpus.has_count("file", _whole(value))
 
@@ -144,14 +122,6 @@ def values_in(text: str) -> list[str]:
 
 def _whole(value: str) -> int:
     return int(value) if value.isdigit() else -1
-
-
-def _pairs(text: str) -> Iterator[tuple[str, str]]:
-    """Yield what a sentence says to have been replaced, and by what."""
-    for pattern in _PAIRS:
-        yield from ((match[1].strip("`"), match[2].strip("`")) for match in pattern.finditer(text))
-    for pattern in _REVERSED_PAIRS:
-        yield from ((match[2].strip("`"), match[1].strip("`")) for match in pattern.finditer(text))
 
 
 def _says(text: str, name: str, before: str, after: str) -> bool:

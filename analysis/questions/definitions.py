@@ -13,7 +13,7 @@ from analysis.writing.by_rules import code
 _KINDS = list(Kind)
 _NEAR = 0.82  # share of two names that is the same where one is a typing error of the other
 _VALUE = r"""(?P<value>-?\d[\w.]*(?:\s*\*+\s*\d+)*|"[^"]*"|'[^']*'|True|False|None|[\[{(][\]})]|(?:[A-Za-z_]\w*\.)*[A-Z][A-Z0-9_]+)"""
-_COMMENT = re.compile(r"""^\s*(?:#|//|\*|>|"{3}|'{3})""")
+COMMENT = re.compile(r"""^\s*(?:#(?!include|define|if|endif)|//|\*|"{3}|'{3})""")
 _NAME = re.compile(r"[A-Za-z_]\w{3,}")
 
 
@@ -53,7 +53,7 @@ def by_evidence(name: str, lines: Iterable[CodeLine]) -> list[CodeLine]:
     """Return lines in the order in which they prove something of a name: definitions, uses, comments; sources before tests."""
 
     def order(line: CodeLine) -> tuple[int, int]:
-        weight = 2 if _COMMENT.match(line.text) else 0 if is_definition(name, line.text) else 1
+        weight = 2 if COMMENT.match(line.text) else 0 if is_definition(name, line.text) else 1
         return weight + 2 * (kind(line.path) is not Kind.SOURCE), _KINDS.index(kind(line.path))
 
     return sorted(lines, key=order)

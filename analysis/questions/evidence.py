@@ -15,6 +15,7 @@ from analysis.instructions import without_instructions
 from analysis.locale import catalogue
 from analysis.models import Commit, Entry, Fact, FactKind, FileChange, Language
 from analysis.paths import Kind, kind
+from analysis.questions.definitions import COMMENT
 from analysis.questions.metadata import Record, records
 from analysis.questions.question import ParsedQuestion
 from analysis.questions.terms import QuestionTerm, words_of
@@ -35,7 +36,7 @@ _FACTORS = {
     Kind.VENDORED: 0.3,
 }
 _FACT, _RECORD, _PULL_TEXT, _TRAILER_TEXT = 1.2, 0.5, 0.8, 0.3
-_IMPORT, _CONTEXT = 0.5, 0.2  # of lines
+_IMPORT, _CONTEXT, _COMMENT = 0.5, 0.2, 0.6  # of lines
 _ASKED_FACT = 2.0  # what a fact of a kind that is asked for is worth, in terms that one document has
 _ABSENT = 0.3  # weight of a word that nothing in the commit has, and that the author may only have put differently
 _EARLIER = 0.3  # weight of what was said before, relative to a question that names something itself
@@ -197,7 +198,8 @@ def _line_documents(commit: Commit) -> Iterator[CommitDocument]:
 
 
 def _line_factor(line: DiffLine) -> float:
-    return (_CONTEXT if line.sign == " " else 1.0) * (_IMPORT if _IMPORTING.match(line.text) else 1.0)
+    said = _IMPORT if _IMPORTING.match(line.text) else _COMMENT if COMMENT.match(line.text) else 1.0
+    return said * (_CONTEXT if line.sign == " " else 1.0)
 
 
 def _neighbours(lines: Sequence[DiffLine], place: int) -> Iterator[tuple[int, float]]:
