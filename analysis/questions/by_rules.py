@@ -12,7 +12,7 @@ from analysis.locale import Catalogue, catalogue, mark
 from analysis.locale.punctuation import join_items
 from analysis.models import Entry, Fact, FactKind, Importance, Language, Statement
 from analysis.paths import Kind, kind
-from analysis.questions.definitions import CodeLine, defaults_told, nearest, spelled_in_code
+from analysis.questions.definitions import CodeLine, defaults_told, names_with, nearest, spelled_in_code
 from analysis.questions.evidence import DiffPlace, EvidenceFound, search
 from analysis.questions.items import MAX_ITEMS, SEARCHED, best_items, fact_item, joined, line_item, proven_items
 from analysis.questions.kinds import QuestionKind
@@ -105,6 +105,10 @@ def _matching(
     nowhere = [term for term in found.absent if term.telling]
     somewhere = any(term.telling for term in found.present)
     items = [] if nowhere and not somewhere else best_items(entry, found, language)
+    shown = {place.label for each in proven for place in each.citations[:1]}
+    items = [each for each in items if each.citations[0].label not in shown]
+    if proven and not items:
+        return
     answered = found.share >= _ANSWERED or any(fact.kind in asked.facts.kinds for fact in entry.facts)
     yield from _header(entry, found, items, catalogue(language), answered=answered, certain=certain)
     yield from items
@@ -115,10 +119,10 @@ def _matching(
 def _replacements(entry: Entry, asked: ParsedQuestion, language: Language) -> list[Statement]:
     """Return what replaces the names that the commit removes: those that the question has, or all of them if it names none."""
     say, found = catalogue(language), []
-    removed = [fact for fact in entry.facts if fact.removes]
+    removed = [fact for fact in entry.facts if fact.removes or (fact.kind is FactKind.DEPRECATED and fact.new)]
     named = _of_terms(removed, asked)
     for fact in (named if asked.symbols else named or removed)[:MAX_ITEMS]:
-        if fact.kind in _NAMED_ANEW:
+        if fact.kind in _NAMED_ANEW or fact.kind is FactKind.DEPRECATED:
             found.append(fact_item(entry, [fact], language))
         elif new := replacement(entry.commit, fact):
             text = say("Use {new} instead of {old}.", new=code(new), old=code(fact.name))
@@ -142,7 +146,9 @@ def _defaults(entry: Entry, asked: ParsedQuestion, language: Language) -> list[S
         for line in changed_lines(file)
         if line.sign == "+"
     ]
-    return told or [each for name in asked.symbols for each in defaults_told(name, lines, say)]
+    words = [term.text for term in asked.subjects]
+    names = asked.symbols or (names_with(words, (line.text for line in lines))[:1] if len(words) > 1 else ())
+    return told or [each for name in names for each in defaults_told(name, lines, say)]
 
 
 def _of_terms(facts: Sequence[Fact], asked: ParsedQuestion) -> list[Fact]:

@@ -75,12 +75,23 @@ def defaults_told(name: str, lines: Sequence[CodeLine], say: Catalogue) -> list[
         text = say("{name} is on by default." if values[0] == "True" else "{name} is off by default.", name=code(name))
     else:
         text = say("{name} defaults to {value}.", name=code(name), value=code(values[0]))
-    return [Statement(text=text, citations=(given[0][0].place,)), *(quoted(line) for line, _ in given)]
+    told = [Statement(text=text, citations=(given[0][0].place,)), *(quoted(line) for line, _ in given)]
+    flag = f"--{key.replace('_', '-')}"
+    if set_by := [line for line in lines if re.search(rf"add_argument\(\s*['\"]{re.escape(flag)}['\"]", line.text)]:
+        told.append(Statement(text=say("It is set by {flag}.", flag=code(flag)), citations=(set_by[0].place,)))
+    return told
 
 
 def quoted(line: CodeLine) -> Statement:
     """Quote a line with its place."""
     return Statement(text=code(line.text.strip()), citations=(line.place,), kind="item")
+
+
+def names_with(words: Iterable[str], texts: Iterable[str]) -> list[str]:
+    """Return the names in some texts that have all of some words as parts, the shortest first."""
+    wanted = {word.lower() for word in words}
+    found = {each for text in texts for each in _NAME.findall(text) if wanted <= set(each.lower().split("_"))}
+    return sorted(found, key=lambda each: (len(each), each))
 
 
 def nearest(name: str, texts: Iterable[str]) -> str | None:

@@ -70,7 +70,7 @@ class _Tree:
         else:
             spelled = rf"(^|{_NO_WORD}){key.replace('_', '[_-]')}"
             lines = self._lines(
-                rf"{spelled}[[:space:]]*:[^=]*=|^[[:space:]]*{key}[[:space:]]*=[^,]*$|{spelled}[\"'].*default"
+                rf"{spelled}[[:space:]]*:[^=]*=|^[[:space:]]*{key}[[:space:]]*=[^,]*$|{spelled}[\"'].*default|--{key.replace('_', '-')}[\"']"
             )
             lines = lines or self._lines(rf"{spelled}({_NO_WORD}|$)")
             told = self._default(name, lines)
