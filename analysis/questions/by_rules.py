@@ -109,7 +109,7 @@ def _matching(
     items = [each for each in items if each.citations[0].label not in shown]
     if proven and not items:
         return
-    answered = found.share >= _ANSWERED or any(fact.kind in asked.facts.kinds for fact in entry.facts)
+    answered = bool(proven) or found.share >= _ANSWERED or any(fact.kind in asked.facts.kinds for fact in entry.facts)
     yield from _header(entry, found, items, catalogue(language), answered=answered, certain=certain)
     yield from items
     if nowhere and not items and described:

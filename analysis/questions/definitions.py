@@ -68,6 +68,8 @@ def defaults_told(name: str, lines: Sequence[CodeLine], say: Catalogue) -> list[
     best, declared = kind(given[0][0].path), re.compile(rf"^\s*{re.escape(key)}\s*:.*[^,]\s*$")
     fields = [each for each in given if declared.match(each[0].text)]
     given = [each for each in fields or given if kind(each[0].path) is best] or given
+    # What takes None leaves the choice to what has a value.
+    given = [each for each in given if each[1] != "None"] or given
     values = list(dict.fromkeys(value for _, value in given))
     if len(values) > 1:
         text = say("{name} has several defaults:", name=code(name))
@@ -77,7 +79,8 @@ def defaults_told(name: str, lines: Sequence[CodeLine], say: Catalogue) -> list[
         text = say("{name} defaults to {value}.", name=code(name), value=code(values[0]))
     told = [Statement(text=text, citations=(given[0][0].place,)), *(quoted(line) for line, _ in given)]
     flag = f"--{key.replace('_', '-')}"
-    if set_by := [line for line in lines if re.search(rf"add_argument\(\s*['\"]{re.escape(flag)}['\"]", line.text)]:
+    set_by = [line for line in by_evidence(key, lines) if re.search(rf"['\"]{re.escape(flag)}['\"]", line.text)]
+    if set_by:
         told.append(Statement(text=say("It is set by {flag}.", flag=code(flag)), citations=(set_by[0].place,)))
     return told
 

@@ -111,7 +111,7 @@ _PATTERNS: Mapping[QuestionKind, tuple[str, ...]] = {
     ),
     QuestionKind.REPLACEMENT: (
         r"\b(?:what|which|who|is there)\b.{0,60}?\breplac(?:es?|ed|ing|ements?)\b|\breplaced (?:by|with) what\b|\breplacement for\b",
-        r"\b(?:what|which|how)\b.{0,80}?\binstead\W*$|\bsuccessor (?:of|to)\b",
+        r"\b(?:what|which|how)\b.{0,80}?\binstead(?: of\b[^?.]*)?\W*$|\bsuccessor (?:of|to)\b",
         r"\b(?:what|how)\b.{0,60}?\b(?:called|named|renamed|moved?)\b(?:\s+to)?(?:\s+now)?\W*$|\bwhere (?:did|has|is)\b.{0,60}?\bmoved?\b",
         r"(?:现在|如今|后来)叫|改名(?:成|为|叫)|重命名(?:成|为)|(?:移|搬|挪)到了?(?:哪|什么)",
         r"(?:什么|哪个|哪些|谁|啥).{0,20}?(?:替代|代替|取代|替换)|(?:替代|代替|取代|替换|改用|换成).{0,10}?(?:什么|哪个|哪些|谁|啥)",

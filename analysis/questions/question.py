@@ -74,6 +74,11 @@ class ParsedQuestion(NamedTuple):
         return tuple(name for name in self.names if "/" not in name)
 
     @property
+    def paths(self) -> tuple[str, ...]:
+        """Return the names that are paths, without a slash at the end."""
+        return tuple(name.rstrip("/") for name in self.names if "/" in name)
+
+    @property
     def removed(self) -> tuple[str, ...]:
         """Return the symbols of which it is asked what removed them, or whether anything did."""
         return self.symbols if QuestionKind.REMOVAL in self.kinds else ()

@@ -1,6 +1,6 @@
 """The stored commits that a question is about, whenever they landed, and those of a name's history in the mirror."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import chain
 
 import structlog
@@ -33,6 +33,7 @@ _PARTLY_INDEXED = 100  # commits of which the index has a part only, the latest
 _PATCHES_AT_ONCE = 10  # commits whose patches are in memory
 _LATEST = 2_000  # commits that are read for what is asked of all, in about a second
 _NAMES = 2  # whose history the mirror is asked for
+_OF_PATH = 5  # commits of a path that a question names
 _PATHS = 2  # files of stored commits in which the mirror looks for a name
 
 log = structlog.get_logger(__name__)
@@ -47,6 +48,8 @@ class StoredMatches:
 
     def find(self, asked: ParsedQuestion, repository: Repository) -> PeriodMatches:
         """Return the commits that match a question: the best first, or the newest first if it asks for a history."""
+        if asked.kinds & {QuestionKind.HISTORY, QuestionKind.COMMITS} and (found := self._of_paths(asked, repository)):
+            return PeriodMatches(found)
         ids = self._store.search_index.best(repository, _search_words(asked), _CANDIDATES)
         if asked.symbols and QuestionKind.HISTORY in asked.kinds and (found := self._history(asked, repository, ids)):
             return PeriodMatches(found)
@@ -89,6 +92,19 @@ class StoredMatches:
         words = self._store.search_index.words(repository, [each.commit.sha for each in entries])
         return [PeriodCommit(each, words[each.commit.sha]) for each in entries if each.commit.sha in words]
 
+    def _of_paths(self, asked: ParsedQuestion, repository: Repository) -> tuple[Entry, ...]:
+        """Return the latest commits that changed the paths which a question names, by the mirror; none without one."""
+        mirror, found = self._sources.existing_mirror(repository), dict[str, Commit]()
+        if mirror is None:
+            return ()
+        try:
+            for path in asked.paths[:_PATHS]:
+                found.update((each.sha, mirror.read_commit(each.sha)) for each in mirror.history(path, limit=_OF_PATH))
+        except DigestError as exc:
+            log.warning("no history", repository=str(repository), why=str(exc))
+        newest = sorted(found.values(), key=lambda each: each.committed_at, reverse=True)
+        return tuple(_unstored(newest, repository))
+
     def _history(self, asked: ParsedQuestion, repository: Repository, ids: Sequence[int]) -> tuple[Entry, ...]:
         """Return the commits, with patches, of the history of a question's names: of those stored, and of the mirror."""
         stored = [each for each in self._entries(repository, ids, patches=True) if touches(each.commit, asked.symbols)]
@@ -111,8 +127,7 @@ class StoredMatches:
                 found.update({each.sha: each for each in commits if each.sha not in known and touches(each, names)})
         except DigestError as exc:
             log.warning("no history", repository=str(repository), why=str(exc))
-        weights, proven = packaged_weights(repository), [(each, facts(each)) for each in found.values()]
-        return [Entry(commit=each, facts=held, ranked=rank(each, held, weights)) for each, held in proven]
+        return _unstored(found.values(), repository)
 
     def _entries(
         self, repository: Repository, ids: Sequence[int], *, patches: bool = False, links: bool = False
@@ -134,6 +149,12 @@ class StoredMatches:
             )
             for each in stored
         )
+
+
+def _unstored(commits: Iterable[Commit], repository: Repository) -> list[Entry]:
+    """Return commits that were read from the mirror alone, with their facts and ranks."""
+    weights, proven = packaged_weights(repository), [(each, facts(each)) for each in commits]
+    return [Entry(commit=each, facts=held, ranked=rank(each, held, weights)) for each, held in proven]
 
 
 def _of_name(mirror: Mirror, asked: ParsedQuestion, name: str, paths: Sequence[str]) -> Sequence[Commit]:

@@ -82,7 +82,7 @@ class _Tree:
         for constant in sorted(each for each in constants if re.fullmatch(r"(?:\w+\.)*[A-Z][A-Z0-9_]+", each)):
             last = constant.rpartition(".")[2]
             given = self._lines(rf"^[[:space:]]*{last}[[:space:]]*(:[^=]*)?=")
-            told += map(quoted, by_evidence(last, given)[:1])
+            told[1:1] = map(quoted, by_evidence(last, given)[:1])
         return told
 
     def _uses(self, name: str, lines: Sequence[CodeLine]) -> list[Statement]:
@@ -108,19 +108,23 @@ class _Tree:
     def _not_found(self, name: str, key: str, lines: Sequence[CodeLine]) -> list[Statement]:
         """Return that a name, or its default, is not there, and the name that may be meant."""
         values, say = {"name": code(name), "sha": code(self._commit.short_sha)}, self._say
+        meant = None if any(is_definition(key, line.text) for line in lines) else self._nearest(name, key)
         if lines:
-            text = say("No default of {name} was found in the files at {sha}. These lines have it:", **values)
-            best = by_evidence(key, lines)[:_SHOWN]
-            return [Statement(text=text, citations=(to_commit(self._commit),)), *map(quoted, best)]
+            text = say("No default of {name} was found in the files at {sha}.", **values)
+        else:
+            text = say("{name} is not found in the files at {sha}.", **values)
+        if meant:
+            text = f"{text} {say('Did you mean {name}?', name=code(meant))}"
+        best = [] if meant else by_evidence(key, lines)[:_SHOWN]
+        return [Statement(text=text, citations=(to_commit(self._commit),)), *map(quoted, best)]
+
+    def _nearest(self, name: str, key: str) -> str | None:
+        """Return the defined name that a name is a typing error of: one half of it is spelled right."""
         half = len(key) // 2
         near = (
             rf"^[[:space:]]*((async )?def |class )?({key[:half]}{_IN_WORD}*|{_IN_WORD}*{key[half:]})[[:space:]]*[(:=]"
         )
-        meant = nearest(name, (line.text for line in self._lines(near)))
-        text = say("{name} is not found in the files at {sha}.", **values)
-        if meant:
-            text = f"{text} {say('Did you mean {name}?', name=code(meant))}"
-        return [Statement(text=text, citations=(to_commit(self._commit),))]
+        return nearest(name, (line.text for line in self._lines(near)))
 
     def _lines(self, pattern: str, limit: int = _MOST_LINES) -> list[CodeLine]:
         found = self._mirror.search(self._commit.sha, pattern, regex=True, limit=limit)

@@ -89,3 +89,9 @@ def test_since_when_a_name_is_there_or_gone_is_found_by_halving(services: Servic
     assert "Change 6" in there
     (gone,) = (line for line in answered(services, "since when is LANE_SIZE gone?") if "Change" in line)
     assert "Change 9" in gone
+
+
+def test_the_commits_of_a_path_are_those_of_the_mirror(services: Services) -> None:
+    """Nothing is stored; the latest commits that changed the file are told, newest first."""
+    lines = [line for line in answered(services, "which commits changed engine/config.py?") if "Change" in line]
+    assert ["Change 6" in line for line in lines] == [True, False, False]
