@@ -1,15 +1,15 @@
 """Analysis of a commit by a model, checked before it is stored.
 
 The prompt holds the commit as delimited data. The reply follows a schema, never free text; its claims are looked up in
-the commit, and sentences with unsupported ones are removed. It is asked for once again only if nothing is left of its
-summary. Of a high commit the model then reads the rest once more, against the diff. A model may move a commit by one tier for a reason that the diff supports, between the floor and the ceiling of
+the commit, and sentences with unsupported ones are removed. Only a summary of which nothing is left is asked for once
+again, and the whole if it is in another language. Of a high commit the model then reads the rest once more, against the diff. A model may move a commit by one tier for a reason that the diff supports, between the floor and the ceiling of
 the evidence. `ModelFailure` says why there is no analysis; the caller then analyses by rules.
 """
 
 import secrets as random_marks
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
@@ -40,6 +40,7 @@ from analysis.writing.prompts import load_prompt, rendered
 _BUDGET = {Importance.HIGH: 12_000, Importance.MEDIUM: 6_000, Importance.LOW: 2_000}  # tokens of diff
 _MAX_REPLY = {Importance.HIGH: 3_000, Importance.MEDIUM: 1_200, Importance.LOW: 500}  # tokens of the reply
 _MESSAGE_LENGTH = 4_000  # characters of a commit message or of a pull request's text
+_MAX_SUMMARY = 500  # tokens of a summary that is asked for again
 _MAX_READING = 400  # tokens of the reply of a second reading
 _SYSTEM, _USER, _AGAIN, _READ_AGAIN = "system.{language}.j2", "user.j2", "again.j2", "read_again.j2"  # the prompts
 _LANGUAGE_NAMES: dict[Language, str] = {"zh": "简体中文", "en": "English"}
@@ -48,14 +49,20 @@ _ORDER = (Importance.LOW, Importance.MEDIUM, Importance.HIGH)
 Move = Literal["up", "keep", "down"]
 
 
+_FormT = TypeVar("_FormT", bound=BaseModel)
+
+
 class _Form(BaseModel):
     """The base of reply schemas. Unknown fields are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
-class _Low(_Form):
+class _Summary(_Form):
     summary: str
+
+
+class _Low(_Summary):
     move: Move
     move_reason: str
 
@@ -158,16 +165,21 @@ def analyse(
     messages = _analysis_prompt(request, shown, *marks)
     corpus = Corpus([request.commit], facts=request.facts, tiers=[tier], contents=request.contents)
 
-    def ask(turns: list[ModelMessage]) -> _CheckedReply:
+    def ask(turns: Sequence[ModelMessage], form: type[_FormT], most: int) -> _FormT:
         with slot():
-            reply = model.ask(turns, _FORMS[tier], max_tokens=_MAX_REPLY[tier], usage=usage)
+            reply = model.ask(turns, form, max_tokens=most, usage=usage)
         if any(each in reply.model_dump_json() for each in marks):
             raise ModelFailure(Phrase("the reply revealed the prompt"))
-        return _check(reply, request, corpus)
+        return reply
 
-    answer = ask(messages)
-    if not answer.in_language or not answer.about_commit or is_empty(answer.analysis.summary):
-        answer = ask([*messages, *_objection(answer, request.language)])
+    form, most = _FORMS[tier], _MAX_REPLY[tier]
+    answer = _check(ask(messages, form, most), request, corpus)
+    turns = [*messages, *_objection(answer, request.language)]
+    if not answer.in_language:
+        answer = _check(ask(turns, form, most), request, corpus)
+    elif not answer.about_commit or is_empty(answer.analysis.summary):
+        again = ask(turns, _Summary, _MAX_SUMMARY)
+        answer = _check(answer.reply.model_copy(update={"summary": again.summary}), request, corpus)
     if not answer.in_language:
         raise ModelFailure(Phrase("the reply was in another language"))
     if not answer.about_commit:
@@ -189,7 +201,8 @@ def _read_again(
 
     A summary of which nothing would be left stays.
     """
-    said = list(dict.fromkeys(each.strip() for text in analysis.texts for each in sentences(text) if each.strip()))
+    texts = [analysis.headline, *analysis.texts]
+    said = list(dict.fromkeys(each.strip() for text in texts for each in sentences(text) if each.strip()))
     user = rendered(_READ_AGAIN, statements=said)
     turns = [*messages, ModelMessage("user", user)]
     reply = model.ask(turns, _SecondReading, max_tokens=_MAX_READING, usage=usage)

@@ -114,12 +114,17 @@ def test_a_name_that_upstream_keeps_importable_does_not_break(passed_on: str) ->
     assert [each for each in found if each.certainty is Certainty.PROVEN] == []
 
 
-def test_a_lookup_table_without_the_name_does_not_keep_it() -> None:
-    """A module's `__getattr__` that serves the names of a table serves no others."""
-    after = (
-        "_NAMES = {'other': 1}\n\n\ndef __getattr__(name):\n    if name in _NAMES:\n        return _NAMES[name]\n"
-        "    raise AttributeError(name)\n"
-    )
+@pytest.mark.parametrize(
+    "serving",
+    [
+        "_NAMES = {'other': 1}\n\n\ndef __getattr__(name):\n    if name in _NAMES:\n        return _NAMES[name]\n",
+        "def __getattr__(name: str) -> object:\n    if name == 'other':\n        import json\n        return json\n",
+        "def __getattr__(name):\n    if name in {'other', 'more'}:\n        return 1\n",
+    ],
+)
+def test_a_module_that_serves_other_names_does_not_keep_it(serving: str) -> None:
+    """A module's `__getattr__` that serves the names of a table, or those that it compares with, serves no others."""
+    after = f"{serving}    raise AttributeError(name)\n"
     assert told(LOAD, after, "from engine.core import load\n") == REMOVED
 
 
