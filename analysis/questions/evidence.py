@@ -36,7 +36,7 @@ _FACTORS = {
     Kind.VENDORED: 0.3,
 }
 _FACT, _RECORD, _PULL_TEXT, _TRAILER_TEXT = 1.2, 0.5, 0.8, 0.3
-_IMPORT, _CONTEXT, _COMMENT = 0.5, 0.2, 0.6  # of lines
+_IMPORT, _CONTEXT, _COMMENT = 0.5, 0.2, 0.9  # of lines
 _ASKED_FACT = 2.0  # what a fact of a kind that is asked for is worth, in terms that one document has
 _ABSENT = 0.3  # weight of a word that nothing in the commit has, and that the author may only have put differently
 _EARLIER = 0.3  # weight of what was said before, relative to a question that names something itself

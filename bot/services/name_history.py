@@ -11,13 +11,13 @@ from analysis.questions.definitions import spelled_in_code
 from analysis.sources.mirror import Mirror
 
 _MOST_COMMITS = 2_000  # of a file
-_PATHS = 2  # files in which a name that is gone is looked for
+_PATHS = 3  # files whose history is halved
 
 
 def turning_commit(mirror: Mirror, name: str, paths: Sequence[str], *, gone: bool) -> Commit | None:
     """Return the commit that brought a name, or with `gone` the one that took it away; None if none is found.
 
-    `paths` are files that are known to have had the name. One file a step is fetched, of about ten.
+    `paths` are files that are known to have had the name. About ten versions of a file are fetched, one a step.
     """
     key, head = spelled_in_code(name), mirror.head()
     if not gone:
@@ -25,13 +25,16 @@ def turning_commit(mirror: Mirror, name: str, paths: Sequence[str], *, gone: boo
             rf"^[[:space:]]*((async )?def |class )?{key}[[:space:]]*[(:=]|add_argument\([\"']--{key.replace('_', '-')}"
         )
         found = [each.path for each in mirror.search(head, defined, regex=True, limit=40)]
-        paths = sorted(dict.fromkeys(found), key=lambda path: kind(path) is not Kind.SOURCE) or paths
+        defining = {path for path in found if kind(path) is Kind.SOURCE} or set(found)
+        paths = [*(path for path in paths if path in defining), *sorted(defining)]
     elif "_" in key:
         paths = [*paths, *_beside(mirror, head, key)]
-    for path in list(dict.fromkeys(paths))[: _PATHS if gone else 1]:
-        if commit := _turned(mirror, key, path, gone=gone):
-            return mirror.read_commit(commit.sha)
-    return None
+    paths = list(dict.fromkeys(paths))
+    if len(paths) > _PATHS and not gone:  # so many things have this name that the first of some says nothing
+        return None
+    turned = [each for path in paths[:_PATHS] if (each := _turned(mirror, key, path, gone=gone))]
+    first = min(turned, key=lambda each: each.committed_at, default=None)
+    return mirror.read_commit(first.sha) if first else None
 
 
 def _beside(mirror: Mirror, head: str, key: str) -> list[str]:

@@ -1,6 +1,7 @@
 """Answers from a repository's files as of a commit, by its mirror: the default of a name, and what defines and uses it."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 import structlog
@@ -11,6 +12,7 @@ from analysis.locale import catalogue
 from analysis.models import Commit, Language, Repository, Statement
 from analysis.paths import Kind, kind
 from analysis.questions.definitions import (
+    COMMENT,
     CodeLine,
     by_evidence,
     default_in,
@@ -27,6 +29,7 @@ from analysis.writing.by_rules import code
 from bot.services.commit_sources import CommitSources
 
 _MOST_LINES = 80  # that a search returns
+_MOST_OF_FILE = 20  # lines of a file that a search returns
 _SHOWN = 5
 _IN_WORD, _NO_WORD = "[A-Za-z0-9_]", "[^A-Za-z0-9_]"  # in POSIX extended expressions
 
@@ -88,15 +91,19 @@ class _Tree:
     def _uses(self, name: str, lines: Sequence[CodeLine]) -> list[Statement]:
         key, say = spelled_in_code(name), self._say
         definitions = [line for line in lines if is_definition(key, line.text)]
-        uses = [line for line in lines if line not in definitions and not _imports(line.text)]
+        others = [line for line in lines if line not in definitions and not COMMENT.match(line.text)]
+        in_code = [line for line in others if kind(line.path) is not Kind.DOCS]
+        uses = [line for line in in_code if not _imports(line.text)] or in_code
         if not lines:
             return []
         values = {"name": code(name), "sha": code(self._commit.short_sha)}
-        if uses:
+        is_cut = len(lines) >= 2 * _MOST_LINES or _MOST_OF_FILE in Counter(line.path for line in lines).values()
+        if uses or is_cut:
             places = say.plural("{count} line", "{count} lines", len(uses))
+            places = say("at least {places}", places=places) if is_cut else places
             text = say("{name} is used in {places} at {sha}:", places=places, **values)
         else:
-            text = say("Nothing uses {name} at {sha} but what defines it:", **values)
+            text = say("No code uses {name} at {sha} but what defines it:", **values)
         tests = [line for line in uses if kind(line.path) is not Kind.SOURCE]
         shown = [each for each in uses if each not in tests][:_SHOWN] or tests[:_SHOWN]
         defined = [

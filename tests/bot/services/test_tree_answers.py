@@ -56,7 +56,7 @@ def answered(services: Services, question: str, language: Language = "en") -> li
         ("what is the default of --max-lanes?", "en", "`--max-lanes` defaults to `LIMIT`.", "`LIMIT = 8`"),
         ("is use_cache on by default?", "en", "`use_cache` is on by default.", "`use_cache: bool = True`"),
         ("use_cache 的默认值是什么？", "zh", "`use_cache` 默认开启。", "`use_cache: bool = True`"),
-        ("who uses max_lanes?", "en", "`max_lanes` is used in 2 lines at ", "`return config.max_lanes`"),
+        ("who uses max_lanes?", "en", "`max_lanes` is used in 1 line at ", "`return config.max_lanes`"),
     ],
 )
 def test_the_files_at_the_head_answer_first(
@@ -68,8 +68,8 @@ def test_the_files_at_the_head_answer_first(
     assert proof in told[1:]
 
 
-def test_a_use_is_shown_before_a_comment(services: Services) -> None:
-    """Code stands before comments, and what defines the name after what uses it."""
+def test_a_comment_is_no_use(services: Services) -> None:
+    """Only code is told to use a name; what defines it comes last."""
     _, *lines = answered(services, "where is max_lanes used?")
     assert lines[0] == "`return config.max_lanes`"
     assert lines[-1] == "defined: `max_lanes: int = Field(default=LIMIT, ge=1)`"
