@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from analysis.errors import Misuse
 from analysis.locale import Phrase
-from analysis.questions.kinds import TIMELESS, TIMELESS_OF_NAMES, kinds_of_question
+from analysis.questions.kinds import TIMELESS, TIMELESS_OF_NAMES, QuestionKind, kinds_of_question
 from analysis.questions.terms import names_in
 from analysis.window import WEEKDAYS, named_day
 
@@ -49,6 +49,8 @@ _EVERYTHING = re.compile(
     r"|(?:在|从)?(?:所有|全部)?已?(?:存储|保存|入库)(?:过|下来)?的(?:所有|全部)?|(?:一共|总共|已经?)?(?:存储|保存|入库)了(?=多少|几)|有史以来|整个历史[中里]?|至今",
     re.IGNORECASE,
 )
+
+_NEWS = re.compile(r"\b(?:any\w*|new)\b|有没有|新", re.IGNORECASE)  # of what is asked what came lately
 
 
 class DaysAsked(NamedTuple):
@@ -120,7 +122,8 @@ def scope_of(question: str, today: date, earlier: Iterable[str] = ()) -> Questio
     for text in reversed([*earlier]):
         if before := days_asked(text, today):
             return QuestionScope(question, tuple(before.days))
-    if kinds & TIMELESS_OF_NAMES and names_in(question):
+    of_a_setting = QuestionKind.DEFAULT in kinds and not _NEWS.search(question)
+    if of_a_setting or (kinds & TIMELESS_OF_NAMES and names_in(question)):
         return QuestionScope(question, ())
     return QuestionScope(question, tuple(last_days(today)))
 

@@ -18,6 +18,7 @@ from analysis.questions.definitions import (
     default_in,
     defaults_told,
     is_definition,
+    names_with,
     nearest,
     quoted,
     spelled_in_code,
@@ -32,6 +33,7 @@ _MOST_LINES = 80  # that a search returns
 _MOST_OF_FILE = 20  # lines of a file that a search returns
 _SHOWN = 5
 _IN_WORD, _NO_WORD = "[A-Za-z0-9_]", "[^A-Za-z0-9_]"  # in POSIX extended expressions
+_ASKING = re.compile(r"defaults?|turn|o(?:n|ff)|(?:en|dis)abled?|switch|set(?:ting)?|value|option|flag", re.IGNORECASE)
 
 log = structlog.get_logger(__name__)
 
@@ -46,14 +48,18 @@ class TreeAnswers:
         self, asked: ParsedQuestion, repository: Repository, language: Language, commit: Commit | None = None
     ) -> list[Statement]:
         """Return what the files say as of a commit, or of the head; nothing without a mirror, or if something else is asked."""
-        if not asked.symbols or asked.kinds.isdisjoint({QuestionKind.DEFAULT, QuestionKind.USES}):
+        if asked.kinds.isdisjoint({QuestionKind.DEFAULT, QuestionKind.USES}):
             return []
         try:
             mirror = self._sources.existing_mirror(repository)
             if mirror is None:
                 return []
             at = commit or mirror.history("", limit=1)[0]
-            return [each for name in asked.symbols[:2] for each in _Tree(mirror, at, language).answer(asked, name)]
+            tree = _Tree(mirror, at, language)
+            names = asked.symbols or tree.named_in_words(
+                [each.text for each in asked.terms if not _ASKING.fullmatch(each.text)]
+            )
+            return [each for name in names[:2] for each in tree.answer(asked, name)]
         except DigestError as exc:
             log.warning("files not searched", repository=str(repository), why=str(exc))
             return []
@@ -65,7 +71,15 @@ class _Tree:
     def __init__(self, mirror: Mirror, commit: Commit, language: Language) -> None:
         self._mirror, self._commit, self._say = mirror, commit, catalogue(language)
 
+    def named_in_words(self, words: Sequence[str]) -> list[str]:
+        """Return the shortest declared name that has two or more words of a question beside each other; [] if none has."""
+        if len(words) < 2 or not all(re.fullmatch(r"\w+", each, re.ASCII) for each in words):  # noqa: PLR2004
+            return []
+        declared = rf"^[[:space:]]*{_IN_WORD}*{'_'.join(words).lower()}{_IN_WORD}*[[:space:]]*:"
+        return names_with(words, (line.text.partition(":")[0] for line in self._lines(declared)))[:1]
+
     def answer(self, asked: ParsedQuestion, name: str) -> list[Statement]:
+        """Return the uses or the default of a name, or that it is not found."""
         key = spelled_in_code(name)
         if QuestionKind.USES in asked.kinds:
             lines = self._lines(rf"(^|{_NO_WORD}){key}({_NO_WORD}|$)", 2 * _MOST_LINES)

@@ -87,6 +87,12 @@ def test_days_in_the_future_are_refused() -> None:
         ("which of the stored commits touch the cache?", True),
         ("has anyone ever touched the cache?", True),
         ("where are the blocks stored?", False),
+        ("which commits changed KVCache?", True),
+        ("哪些提交改了 KVCache？", True),
+        ("who calls KVCache?", True),
+        ("what is KVCache called now?", True),
+        ("how do I turn off prefix caching?", True),
+        ("is anything new on by default?", False),
         ("已存储的提交里有哪些动了缓存？", True),
     ],
 )

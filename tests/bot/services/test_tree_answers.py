@@ -55,6 +55,7 @@ def answered(services: Services, question: str, language: Language = "en") -> li
     [
         ("what is the default of --max-lanes?", "en", "`--max-lanes` defaults to `LIMIT`.", "`LIMIT = 8`"),
         ("is use_cache on by default?", "en", "`use_cache` is on by default.", "`use_cache: bool = True`"),
+        ("what is the default for max lanes?", "en", "`max_lanes` defaults to `LIMIT`.", "`LIMIT = 8`"),
         ("use_cache 的默认值是什么？", "zh", "`use_cache` 默认开启。", "`use_cache: bool = True`"),
         ("who uses max_lanes?", "en", "`max_lanes` is used in 1 line at ", "`return config.max_lanes`"),
     ],
