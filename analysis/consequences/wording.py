@@ -106,18 +106,37 @@ def _one(fact: Fact, say: Catalogue) -> Iterator[str]:
         case FactKind.DEFAULT_CHANGED:
             yield say("{name} now defaults to {new} (was {old})", name=name, new=new, old=code(fact.old or "None"))
             yield say("{name} now defaults to {new}", name=name, new=new)
-        case FactKind.REMOVED_BASE if match := _PARAMETER.fullmatch(fact.name):
-            heir, base = code(match["function"]), code(match["parameter"])
-            yield say("{name} no longer inherits from {base}", name=heir, base=base)
+        case FactKind.REMOVED_BASE | FactKind.MEMBER_KIND | FactKind.RETURNED_VALUES:
+            yield from _one_definition(fact, say)
+        case FactKind.ENTRY_RENAMED if fact.old and "." in fact.old:
+            registry = code(fact.old.rpartition(".")[0])
+            yield say("Renames {name} of {registry} to {new}", name=name, registry=registry, new=new)
         case FactKind.RETYPED if fact.new:
             yield say("The type of {name} is now {new}", name=name, new=new)
         case FactKind.REVERT:
             yield from _revert(fact.name, say)
-        case kind if fact.new and kind.name.startswith("RENAMED"):
+        case kind if fact.new and "RENAMED" in kind.name:
             for old, other in ((fact.name, fact.new), (_last(fact.name), _last(fact.new))):
                 yield say("{change} to {new}", change=sentences.named(code(old), 1, say), new=code(other))
         case _:
             pass
+
+
+def _one_definition(fact: Fact, say: Catalogue) -> Iterator[str]:
+    """Yield sentences about one class, method or function that is used in another way than before."""
+    match = _PARAMETER.fullmatch(fact.name)
+    if fact.kind is FactKind.RETURNED_VALUES:
+        function = code(f"{fact.name}()")
+        yield say("{name} now returns {new} values instead of {old}", name=function, new=fact.new, old=fact.old)
+    elif fact.kind is FactKind.MEMBER_KIND and fact.new == "property":
+        yield say("{name} is now a property, not a method", name=code(fact.name))
+    elif fact.kind is FactKind.MEMBER_KIND and fact.new:
+        yield say("{name} is now a method, not a property", name=code(fact.name))
+    elif match and match["parameter"] == "Protocol":
+        yield say("{name} is no longer a protocol: implementations must inherit from it", name=code(match["function"]))
+    elif match:
+        heir, base = code(match["function"]), code(match["parameter"])
+        yield say("{name} no longer inherits from {base}", name=heir, base=base)
 
 
 def _revert(title: str, say: Catalogue) -> Iterator[str]:

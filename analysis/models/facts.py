@@ -22,7 +22,9 @@ class FactKind(StrEnum):
     RENAMED_ROUTE = "renamed HTTP route"
     REMOVED_FIELD = "removed API field"
     RENAMED_FIELD = "renamed API field"
+    REQUIRED_FIELD = "new required API field"
     SUPPORT_DROPPED = "dropped support"
+    ENTRY_RENAMED = "renamed registry entry"
     MINIMUM_RAISED = "raised minimum version"
     REMOVED_NAME = "removed public name"
     RENAMED_NAME = "renamed public name"
@@ -32,6 +34,7 @@ class FactKind(StrEnum):
     RENAMED_METHOD = "renamed method"
     REMOVED_ATTRIBUTE = "removed attribute"
     MEMBER_KIND = "changed kind of member"
+    RETURNED_VALUES = "changed number of returned values"
     REMOVED_BASE = "removed base class"
     REMOVED_PARAMETER = "removed parameter"
     RENAMED_PARAMETER = "renamed parameter"
@@ -72,7 +75,9 @@ OPERATIONAL = frozenset(
         FactKind.RENAMED_ROUTE,
         FactKind.REMOVED_FIELD,
         FactKind.RENAMED_FIELD,
+        FactKind.REQUIRED_FIELD,
         FactKind.SUPPORT_DROPPED,
+        FactKind.ENTRY_RENAMED,
     }
 )
 DEPENDENCIES = frozenset(
@@ -94,6 +99,7 @@ BREAKING = OPERATIONAL | frozenset(
         FactKind.RENAMED_METHOD,
         FactKind.REMOVED_ATTRIBUTE,
         FactKind.MEMBER_KIND,
+        FactKind.RETURNED_VALUES,
         FactKind.REMOVED_BASE,
         FactKind.REMOVED_PARAMETER,
         FactKind.RENAMED_PARAMETER,
@@ -118,6 +124,7 @@ _FILE_SCOPED = frozenset({FactKind.REMOVED_NAME, FactKind.REMOVED_ROUTE, FactKin
 _NEW_REQUIREMENTS = frozenset(
     {
         FactKind.MINIMUM_RAISED,
+        FactKind.REQUIRED_FIELD,
         FactKind.REQUIRED_PARAMETER,
         FactKind.MOVED_PARAMETER,
         FactKind.PARAMETER_KIND,

@@ -49,7 +49,16 @@ class FileComparison(NamedTuple):
             elif self.new and self.after.binds(self.new, name):
                 continue
             elif self._is_exported(name, member) and not self._is_only_registered(member, uses):
-                yield self._removed_name(name, member)
+                yield from self._removed_facts(name, member)
+
+    def _removed_facts(self, name: str, member: Member) -> Iterator[Fact]:
+        """Yield what became of a name that is gone, and what changed in its definition if that is elsewhere by now."""
+        fact = self._removed_name(name, member)
+        yield fact
+        if fact.kind is FactKind.RENAMED_NAME and self.new and fact.new:
+            yield from self._definition_facts(member, self.new, fact.new)
+        elif fact.kind is FactKind.MOVED_NAME and (module := self.after.module((fact.new or "").rpartition(":")[0])):
+            yield from self._definition_facts(member, module, name)
 
     def _definition_facts(self, member: Member, new: Module, name: str) -> Iterator[Fact]:
         """Yield what changed in a definition, also if its module imports it from elsewhere by now."""

@@ -15,6 +15,7 @@ _PARAMETER = re.compile(r"\s+(?:\*{0,2}[A-Za-z_][\w.]*\s*(?:[:=,)\[]|$)|\*,|/,)"
 _CUT_PARAMETER = re.compile(r"\s+(?:\*{0,2}\w+(?:\s*:[^=]*)?(?:\s*=.*)?,\s*(?:#.*)?$|\*{0,2}\w+\s*:|\w+=)")
 _VARIABLE = re.compile(r"(?: {0,4}|\t)(?!(?:else|try|finally)\b)[A-Za-z_][\w, ]*(?::.*)?(?:[:=]|$)")
 _REQUIRED = re.compile(r"(?: {1,4}|\t)(?!(?:else|try|finally)\b)\w+\s*:\s*(?:[^=]+$|.*\b[Ff]ield\()")
+_RETURNED = re.compile(r"^[-+]\s*return\s*(?:\(\s*(?:#.*)?$|[^#\n]*,)", re.MULTILINE)  # several values
 _ATTRIBUTE = re.compile(r"\bself\.(\w+)")
 _BODY = re.compile(r"\s*(?:(?:async )?def\b.*|\).*):\s*(?:#.*)?$")  # follows the last line of a function's head
 _HEAD = re.compile(r"\s*(?:class|(?:async )?def)\b.*[(\[,]\s*(?:#.*)?$")
@@ -23,7 +24,9 @@ _OPEN = re.compile(r".*[(\[{]\s*(?:#.*)?$")
 
 def may_alter_declarations(file: FileChange) -> bool:
     """Return whether a changed line may define something, lie in a signature, or import something in a package."""
-    if file.patch is None or _loses_attributes(file.patch) or _DECORATED.search(file.patch):
+    if file.patch is None or _loses_attributes(file.patch):
+        return True
+    if _DECORATED.search(file.patch) or _RETURNED.search(file.patch):
         return True
     if file.path.endswith("__init__.py") and re.search(rf"^-(?:{_IMPORTED.pattern})", file.patch, re.MULTILINE):
         return True

@@ -51,6 +51,7 @@ def signature_facts(name: str, old: Found[Function], new: Found[Function], *, me
         line = side.module.line_of(each.name, side.member)
         yield proven(each.kind, f"{name}({each.name})", side, line, each.new)
     yield from _narrowed_types(name, old, new, method=method)
+    yield from _returned_facts(name, old, new)
     if method and new.member.name not in SPECIAL_METHODS:
         for added in added_parameters(old.member, new.member):
             line = new.module.line_of(added, new.member)
@@ -58,7 +59,7 @@ def signature_facts(name: str, old: Found[Function], new: Found[Function], *, me
 
 
 def _narrowed_types(name: str, old: Found[Function], new: Found[Function], *, method: bool) -> Iterator[Fact]:
-    """Yield the parameters of a public function that accept less, and the result that may be more."""
+    """Yield the parameters of a public function that accept less."""
     if new.member.name.startswith("_") and new.member.name not in SPECIAL_METHODS:
         return
     if any(map(_NOT_CALLED.search, new.member.decorators)):
@@ -69,9 +70,55 @@ def _narrowed_types(name: str, old: Found[Function], new: Found[Function], *, me
         if narrowed(was, each.annotation):
             line = new.module.line_of(each.name, new.member)
             yield proven(FactKind.RETYPED, f"{name}({each.name})", new, line, each.annotation, old=was)
+
+
+def _returned_facts(name: str, old: Found[Function], new: Found[Function]) -> Iterator[Fact]:
+    """Yield how many values a function returns if that changes, or the type of its result if that may be more."""
+    if any(map(_NOT_CALLED.search, new.member.decorators)):
+        return
+    counts = [returned_values(each) for each in (old, new)]
     was, now = old.member.returns, new.member.returns
-    if narrowed(now, was):
+    is_private = new.member.name.startswith("_") and new.member.name not in SPECIAL_METHODS
+    if None not in counts:
+        if counts[0] != counts[1]:
+            yield proven(FactKind.RETURNED_VALUES, name, new, new.member.line, str(counts[1]), old=str(counts[0]))
+    elif not is_private and narrowed(now, was):
         yield proven(FactKind.RETYPED, f"{name}(return)", new, new.member.line, now, old=was)
+
+
+def returned_values(function: Found[Function]) -> int | None:
+    """Return how many values a function returns: in each of its statements, or as its type says; None if unknown or one."""
+    node = function.module.definition(function.member)
+    lengths = {_length(each.value) for each in _returns(node)} if node else set()
+    if len(lengths) == 1 and (length := lengths.pop()):
+        return length
+    kinds = alternatives(function.member.returns)
+    return _arity(next(iter(kinds))) or None if len(kinds) == 1 else None
+
+
+def _returns(function: ast.stmt) -> Iterator[ast.Return]:
+    """Yield the statements by which a function itself returns; none of one that yields its results."""
+    found: list[ast.Return] = []
+    waiting = list(ast.iter_child_nodes(function))
+    while waiting:
+        match waiting.pop():
+            case ast.Yield() | ast.YieldFrom():
+                return
+            case ast.Return() as statement:
+                found.append(statement)
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() | ast.Lambda():
+                pass
+            case node:
+                waiting += ast.iter_child_nodes(node)
+    yield from found
+
+
+def _length(value: ast.expr | None) -> int | None:
+    """Return the number of the elements that a tuple of several is written with; None for anything else."""
+    match value:
+        case ast.Tuple(elts=[_, _, *_] as elements) if not any(isinstance(each, ast.Starred) for each in elements):
+            return len(elements)
+    return None
 
 
 def parameter_changes(before: Function, after: Function, *, method: bool) -> Iterator[ParameterChange]:
@@ -183,7 +230,7 @@ def narrowed(was: str, now: str) -> bool:
 
 def _is_accepted(one: str, by: frozenset[str]) -> bool:
     return any(
-        _outer_type(each) in (_outer_type(one), _WIDER.get(_outer_type(one))) and _arity(each) == _arity(one)
+        _outer_type(each) in (_outer_type(one), _WIDER.get(_outer_type(one))) and _arity(each) in (_arity(one), 0)
         for each in by
     )
 
@@ -193,13 +240,15 @@ def _outer_type(one: str) -> str:
 
 
 def _arity(one: str) -> int:
-    """Return the number of a tuple's declared elements; 0 for any other type."""
+    """Return the number of a tuple's elements, where its type declares several; 0 for any other type."""
     match parse_expression(one) if one.startswith("tuple[") else None:
-        case ast.Subscript(slice=ast.Tuple(elts=elements)):
+        case ast.Subscript(slice=ast.Tuple(elts=elements)) if not any(map(_is_ellipsis, elements)):
             return len(elements)
-        case ast.Subscript():
-            return 1
     return 0
+
+
+def _is_ellipsis(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is ...
 
 
 @lru_cache(maxsize=1024)

@@ -83,6 +83,11 @@ def variable_meaning(value: object) -> object:
     return next((index for index, same in enumerate(_EQUIVALENT) if lowered in same), value)
 
 
+def _is_on(written: Value) -> bool:
+    """Return whether a variable's default itself means that something is on, not only what it is compared with."""
+    return variable_meaning(written.meaning) == variable_meaning("1")
+
+
 class _Comparison(NamedTuple):
     """The settings of one file, before and after."""
 
@@ -98,7 +103,8 @@ class _Comparison(NamedTuple):
         """Yield the settings that only the new side has, and that are on; of a field and its flag the flag."""
         known = {_own_name(each.name) for each in environment_reads(old)}
         known |= {_own_name(each.name) for each in settings(old)}
-        values = [(each.name, each.in_effect, each.line) for each in environment_reads(new)]
+        reads = (each for each in environment_reads(new) if each.written and _is_on(each.written))
+        values = [(each.name, each.in_effect, each.line) for each in reads]
         values += [(each.name, each.value, each.line) for each in settings(new) if _SET.match(each.name)]
         found: dict[str, Fact] = {}
         for name, value, line in sorted(values, key=lambda found: not found[0].startswith("-")):

@@ -62,6 +62,10 @@ def fact(kind: FactKind, name: str, old: str | None = None, new: str | None = No
             "Changes 2 parameters of `f()` and `g()`",
         ),
         ([fact(FactKind.REMOVED_BASE, "Pool(Heron)")], "`Pool` no longer inherits from `Heron`"),
+        ([fact(FactKind.REMOVED_BASE, "Pool(Protocol)")], "`Pool` is no longer a protocol: implementations must inherit from it"),
+        ([fact(FactKind.MEMBER_KIND, "Pool.size", None, "property")], "`Pool.size` is now a property, not a method"),
+        ([fact(FactKind.RETURNED_VALUES, "Pool.take", "2", "3")], "`Pool.take()` now returns 3 values instead of 2"),
+        ([fact(FactKind.ENTRY_RENAMED, "heron", "Pools.heron", "herons")], "Renames `heron` of `Pools` to `herons`"),
         (
             [fact(FactKind.DEPRECATED, "--graph", None, "--plan").model_copy(update={"until": "v0.15"})],
             "Deprecates `--graph`, to be removed in v0.15; use `--plan` instead",
