@@ -214,6 +214,7 @@ def _with_file(change: str, commit: Commit, fact: Fact, say: Catalogue) -> str:
 def _parameters(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
     """Yield how the parameters of functions change: which if they change alike, or how many."""
     functions = list(dict.fromkeys(map(_function, facts)))
+    yield from _insertion(facts, functions, say)
     for named in (_NAMED, 1, 0):
         if signature := _signature(facts, functions, say, named):
             yield signature
@@ -284,6 +285,18 @@ def _function(fact: Fact) -> str:
 def _parameter(fact: Fact) -> str:
     match = _PARAMETER.fullmatch(fact.name)
     return match["parameter"] if match else fact.name
+
+
+def _insertion(facts: Sequence[Fact], functions: Sequence[str], say: Catalogue) -> Iterator[str]:
+    """Yield which new parameter functions take before another one, if that is all that changes, and in each of them."""
+    moved = [each for each in facts if each.kind is FactKind.MOVED_PARAMETER and each.new]
+    new = {(each.new or "").partition("(")[2].partition(",")[0] for each in moved}
+    is_all = all(each in moved or (each.kind is FactKind.ADDED_PARAMETER and _parameter(each) in new) for each in facts)
+    if len(new) == 1 and is_all and _change_alike(facts, functions):
+        inserted, old = code(new.pop()), code(_parameter(moved[0]))
+        for named in (_NAMED, 0):
+            function = _functions(functions, say, named)
+            yield say("Inserts {new} before {old} in {function}", new=inserted, old=old, function=function)
 
 
 def _deleted_module(commit: Commit, facts: Sequence[Fact]) -> str:

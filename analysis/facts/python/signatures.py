@@ -25,7 +25,7 @@ SPECIAL_METHODS = ("__init__", "__call__", "__new__")
 
 
 class ParameterChange(NamedTuple):
-    """What happened to one parameter; `new` is its new name if it was renamed."""
+    """What happened to one parameter; `new` is its new name if it was renamed, or what stands before it if it was moved."""
 
     kind: FactKind
     name: str
@@ -49,7 +49,10 @@ def signature_facts(name: str, old: Found[Function], new: Found[Function], *, me
     for each in parameter_changes(old.member, new.member, method=method):
         side = old if each.on_old_side else new
         line = side.module.line_of(each.name, side.member)
-        yield proven(each.kind, f"{name}({each.name})", side, line, each.new)
+        is_moved = each.kind is FactKind.MOVED_PARAMETER and each.new
+        yield proven(
+            each.kind, f"{name}({each.name})", side, line, f"{name}({each.new}, {each.name})" if is_moved else each.new
+        )
     yield from _narrowed_types(name, old, new, method=method)
     yield from _returned_facts(name, old, new)
     if method and new.member.name not in SPECIAL_METHODS:
@@ -197,7 +200,10 @@ def _required(
 def _repositioned(
     old: dict[str, Parameter], new: dict[str, Parameter], renamed: dict[str, str]
 ) -> Iterator[ParameterChange]:
-    """Yield parameters that must be passed the other way, and the first that a call by position no longer meets."""
+    """Yield parameters that must be passed the other way, and the first that a call by position no longer meets.
+
+    Optional ones that only change places are hardly passed by position.
+    """
     kinds = {each.kind for each in new.values()}
     for name, each in old.items():
         now = new.get(name, each).kind
@@ -210,9 +216,11 @@ def _repositioned(
     # What was removed, and what is required in between, are facts of their own.
     was = [name for name in was if name in now_positional]
     order = [name for name in now_positional if name in was or (not new[name].required and len(was) == len(old))]
-    moved = next((name for name, other in zip(was, order, strict=False) if name != other), None)
-    if moved and new[moved].required:  # what is optional is hardly passed by position
+    moved, other = next((pair for pair in zip(was, order, strict=False) if pair[0] != pair[1]), ("", ""))
+    if moved and new[moved].required:
         yield ParameterChange(FactKind.MOVED_PARAMETER, moved)
+    elif moved and other not in old and other not in renamed.values():
+        yield ParameterChange(FactKind.MOVED_PARAMETER, moved, other)
 
 
 def narrowed(was: str, now: str) -> bool:

@@ -87,6 +87,7 @@ BREAKS = [
     (CLASS, CLASS.replace("b=1", "b"), "new required parameter", "Engine.run(b)"),
     (CLASS, CLASS.replace("b=1", "*, b=1"), "changed kind of parameter", "Engine.run(b)"),
     ("def f(a, b): ...\n", "def f(b, a): ...\n", "moved parameter", "f(a)"),
+    ("def f(a, b=1): ...\n", "def f(a, c=2, b=1): ...\n", "moved parameter", "f(b)"),
     ("def f(a, b): ...\n", "def f(a, b, /): ...\n", "changed kind of parameter", "f(a)"),
     (
         "class A:\n    def f(self): ...\n",
@@ -246,6 +247,8 @@ HARMLESS = {
     ),
     "an optional parameter of one class": (CLASS, CLASS.replace("b=1", "b=1, c=2")),
     "an attribute named before": ("class A:\n    _x: int = 1\n    y = 1\n", "class A:\n    y = 1\n"),
+    "an optional parameter behind the others": ("def f(a, b=1): ...\n", "def f(a, b=1, c=2): ...\n"),
+    "optional parameters in another order": ("def f(a=1, b=2): ...\n", "def f(b=2, a=1): ...\n"),
     "one of several results": (
         "def f(a):\n    if a:\n        return g()\n    return 1, 2\n",
         "def f(a):\n    if a:\n        return g()\n    return 1, 2, 3\n",
