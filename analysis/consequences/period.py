@@ -4,15 +4,15 @@ A merge and the commits that it merges count as one, and what the period takes b
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
 from analysis.consequences import consequences, order
 from analysis.consequences.repeats import merged_commits, undone_titles
-from analysis.locale import Catalogue, mark
+from analysis.locale import Catalogue, catalogue, mark
 from analysis.locale.punctuation import CHINESE
-from analysis.models import Commit, Entry, Importance, PeriodReport
+from analysis.models import Commit, Entry, FactKind, Importance, PeriodReport
 from analysis.models.consequences import Consequence, Effect, Whom
 
 
@@ -22,27 +22,30 @@ class Group(StrEnum):
     USERS = "users"
     OPERATORS = "operators"
     EXTENDERS = "extenders"
-    IMPORTANT = "important"
     FIXES = "fixes"
     NEW = "new"
+    IMPORTANT = "important"
 
 
 _HEADINGS = {
     Group.USERS: mark("🎛️ For users ({count})"),
     Group.OPERATORS: mark("📦 For operators ({count})"),
     Group.EXTENDERS: mark("🧩 For those who extend it ({count})"),
-    Group.IMPORTANT: mark("🔴 Also important ({count})"),
     Group.FIXES: mark("🩹 Worth picking ({count})"),
     Group.NEW: mark("✨ New ({count})"),
+    Group.IMPORTANT: mark("🔎 Also worth knowing ({count})"),
 }
-# Lines shown: what is new stands on one.
-_MOST = {Group.USERS: 6, Group.OPERATORS: 3, Group.EXTENDERS: 6, Group.IMPORTANT: 3, Group.FIXES: 5, Group.NEW: 6}
-_MOST_WORDS = 120  # of all headlines; headings, numbers and what breaks your code come on top
-_MOST_BREAKS = 3  # consequences on the line of a commit
+_MOST_LINES = 15
+_MOST_WORDS = 172  # of a head, read in 45 seconds; what breaks your code comes on top
+_OPENING_WORDS = 11  # of its repository, date and statistics
+_MOST_TOLD = 3  # consequences on the line of a commit
+_BREAKS = 1.5  # log-odds by which a commit that breaks others matters more to readers than its score says
 _GROUPS = {Whom.USERS: Group.USERS, Whom.OPERATORS: Group.OPERATORS, Whom.EXTENDERS: Group.EXTENDERS}
 _BY_EFFECT = {Effect.FIX: Group.FIXES, Effect.ADDITION: Group.NEW}
 _TIERS = list(Importance)
 _PLAIN_MERGE = re.compile(r"Merge\b")
+_CHINESE = re.compile(CHINESE)
+_WORD = re.compile(r"\S*\w\S*")
 
 
 class CommitLine(NamedTuple):
@@ -62,11 +65,15 @@ class CommitLine(NamedTuple):
         return " · ".join(each.what for each in self.consequences[: self.told])
 
     @property
-    def next_break(self) -> Consequence | None:
-        """Return the next consequence that breaks others; None if the line tells all of them."""
-        after = self.consequences[self.told : self.told + 1]
-        breaks = (each for each in after if each.effect is Effect.BREAK and each.whom is not Whom.INTERNALS)
-        return next(breaks, None)
+    def next_told(self) -> Consequence | None:
+        """Return the next consequence that breaks others or adds something; None if the line tells all of them."""
+        further = self.consequences[self.told :]
+        return next((each for each in further[:1] if _breaks(each) or each.effect is Effect.ADDITION), None)
+
+    @property
+    def worth(self) -> float:
+        """Return how much the commit matters to readers, in log-odds."""
+        return self.entry.ranked.score + (_BREAKS if any(map(_breaks, self.consequences)) else 0)
 
 
 class GroupLines(NamedTuple):
@@ -77,12 +84,11 @@ class GroupLines(NamedTuple):
     left: int
 
     def heading(self, say: Catalogue) -> str:
-        """Return the group's name with the number of its commits."""
-        return say(_HEADINGS[self.group], count=len(self.lines) + self.left)
-
-    def more(self, say: Catalogue) -> str:
-        """Return how many of its commits are not shown; "" if all are."""
-        return say("and {count} more", count=self.left) if self.left else ""
+        """Return the group's name with the number of its commits, and of those shown if they are fewer."""
+        shown, count = len(self.lines), len(self.lines) + self.left
+        return say(
+            _HEADINGS[self.group], count=say("{shown} of {count}", shown=shown, count=count) if self.left else count
+        )
 
 
 def group_lines(report: PeriodReport, apart: Collection[str] = ()) -> dict[Group, list[CommitLine]]:
@@ -92,73 +98,65 @@ def group_lines(report: PeriodReport, apart: Collection[str] = ()) -> dict[Group
     found: dict[str, CommitLine] = {}
     for entry in period:
         sha = entry.commit.sha
-        told = consequences(entry, report.language, report.net(entry), titled=sha not in taken_back)
-        if told and sha not in apart and _group(entry, told[0]):
+        facts = [each for each in report.net(entry) if each.kind is not FactKind.REVERT or sha not in taken_back]
+        told = consequences(entry, report.language, facts, titled=sha not in taken_back)
+        stands = bool(facts) or not entry.facts
+        if told and sha not in apart and _group(told[0]) and (stands or told[0].effect is not Effect.OTHER):
             found[sha] = CommitLine(entry, told)
     for merge, merged in merged_commits(period):
         _tell_merge_once(found, merge, merged)
     groups: dict[Group, list[CommitLine]] = {group: [] for group in Group}
-    for line in sorted([*found.values(), *_additions(found.values())], key=_order):
-        if group := _group(line.entry, line.consequences[0]):
+    for line in sorted(found.values(), key=_order):
+        if group := _group(line.consequences[0]):
             groups[group].append(line)
     return groups
 
 
-def _additions(lines: Iterable[CommitLine]) -> Iterator[CommitLine]:
-    """Yield a second line of each commit that adds something important beside what it breaks."""
-    for line in lines:
-        _, *others = line.consequences
-        if others and others[-1].effect is Effect.ADDITION:
-            yield CommitLine(line.entry, (others[-1],))
+def shown_lines(report: PeriodReport, apart: Collection[str] = ()) -> list[GroupLines]:
+    """Return the groups that have commits in a head, each with them: those that matter most, as many as are read in 45 seconds."""
+    groups, say = group_lines(report, apart), catalogue(report.language)
+    chosen = sorted((line for lines in groups.values() for line in lines), key=lambda line: -line.worth)[:_MOST_LINES]
+    while len(chosen) > 1 and _words(shown := _grouped(groups, chosen), say) > _MOST_WORDS:
+        chosen.pop()
+    shown = _grouped(groups, chosen)
+    return _grouped(groups, _with_further(chosen, _MOST_WORDS - _words(shown, say)))
 
 
-def shown_lines(report: PeriodReport, apart: Collection[str] = (), *, every_high: bool = True) -> list[GroupLines]:
-    """Return the groups that have commits, each with those that a head shows: its first, and `every_high` one."""
-    shown = []
-    for group, lines in group_lines(report, apart).items():
-        rows = tuple(
-            line for place, line in enumerate(lines) if place < _MOST[group] or (every_high and _is_high(line))
-        )
-        if rows:
-            shown.append(GroupLines(group, rows, len(lines) - len(rows)))
-    return _with_further_breaks(_readable(shown))
+def _grouped(groups: Mapping[Group, Sequence[CommitLine]], chosen: Sequence[CommitLine]) -> list[GroupLines]:
+    """Return the groups of the chosen lines, in the order of a head."""
+    by_commit = {line.entry.commit.sha: line for line in chosen}
+    found = []
+    for group, lines in groups.items():
+        if rows := tuple(by_commit[sha] for line in lines if (sha := line.entry.commit.sha) in by_commit):
+            found.append(GroupLines(group, rows, len(lines) - len(rows)))
+    return found
 
 
-def _readable(groups: list[GroupLines]) -> list[GroupLines]:
-    """Return groups with fewer lines of the longest, until a head is read in 45 seconds; high commits keep theirs."""
-    while _words(groups) > _MOST_WORDS:
-        spare = [each for each in groups if len(each.lines) > 1 and not _is_high(each.lines[-1])]
-        if not spare:
-            break
-        longest = max(spare, key=lambda each: len(each.lines))
-        place = groups.index(longest)
-        groups[place] = longest._replace(lines=longest.lines[:-1], left=longest.left + 1)
-    return groups
+def _with_further(lines: Sequence[CommitLine], room: float) -> list[CommitLine]:
+    """Return lines that tell what else their commits break or add, within `room` words: each a second, then a third."""
+    told = list(lines)
+    for _ in range(_MOST_TOLD - 1):
+        for place, line in enumerate(told):
+            further = line.next_told
+            if further and (length := _reading_length(further.what)) <= room:
+                told[place], room = line._replace(told=line.told + 1), room - length
+    return told
 
 
-def _with_further_breaks(groups: list[GroupLines]) -> list[GroupLines]:
-    """Return groups whose lines tell what else their commits break, as far as a head has room: each a second, then a third."""
-    room, rows = _MOST_WORDS - _words(groups), [list(group.lines) for group in groups]
-    for _ in range(_MOST_BREAKS - 1):
-        for lines in rows:
-            for place, line in enumerate(lines):
-                further = line.next_break
-                if further and (length := _reading_length(further.what)) <= room:
-                    lines[place], room = line._replace(told=line.told + 1), room - length
-    return [group._replace(lines=tuple(lines)) for group, lines in zip(groups, rows, strict=True)]
-
-
-def _words(groups: Iterable[GroupLines]) -> float:
-    return sum(_reading_length(line.text) for group in groups for line in group.lines)
+def _words(groups: Iterable[GroupLines], say: Catalogue) -> float:
+    """Return the words of a head: its opening, the headings, and of each commit the line with its number."""
+    headings = sum(_reading_length(group.heading(say)) for group in groups)
+    lines = sum(1 + _reading_length(line.text) for group in groups for line in group.lines)
+    return _OPENING_WORDS + headings + lines
 
 
 def _reading_length(text: str) -> float:
-    """Return about how many words a text has; two Chinese characters are read as fast as an English word."""
-    return len(text.split()) + len(re.findall(CHINESE, text)) / 2
+    """Return about how many words a text has; seven Chinese characters are read as fast as three English words."""
+    return len(_WORD.findall(_CHINESE.sub(" ", text))) + len(_CHINESE.findall(text)) * 3 / 7
 
 
-def _is_high(line: CommitLine) -> bool:
-    return line.entry.ranked.importance is Importance.HIGH
+def _breaks(each: Consequence) -> bool:
+    return each.effect is Effect.BREAK and each.whom is not Whom.INTERNALS
 
 
 def all_lines(report: PeriodReport) -> list[GroupLines]:
@@ -172,11 +170,11 @@ def breaking_lines(report: PeriodReport) -> list[CommitLine]:
     return [line for line in lines if any(each.effect is Effect.BREAK for each in line.consequences)]
 
 
-def _group(entry: Entry, first: Consequence) -> Group | None:
+def _group(first: Consequence) -> Group | None:
     if first.effect in _BY_EFFECT:
         return _BY_EFFECT[first.effect]
     if first.whom is Whom.INTERNALS:
-        return Group.IMPORTANT if entry.ranked.importance is Importance.HIGH else None
+        return Group.IMPORTANT if first.effect is Effect.OTHER else None
     return _GROUPS[first.whom]
 
 

@@ -9,6 +9,8 @@ from analysis.models import Commit, Entry
 from analysis.text import one_line
 
 _AGAIN = re.compile(r"^(?:un-?revert|re-?(?:apply|land|submit|do)(?:s|ed|ing)?)\b\W*", re.IGNORECASE)
+_PULL = re.compile(r"#\d{1,9}")
+_PULL_AGAIN = re.compile(r"\bre-?(?:appl|land|submit|do)\w*\b[^#]*(#\d{1,9})", re.IGNORECASE)
 _TAGS_AND_NUMBERS = re.compile(r"\[[^\]]*\]|\(?#\d{1,9}\)?|[\"“”'`]")
 _MIN_TITLE = 12  # characters; what is shorter may be the title of anything
 
@@ -44,9 +46,16 @@ def undone_titles(entries: Sequence[Entry]) -> frozenset[str]:
     undone = set(undone_commits(oldest_first))
     reverts: dict[str, str] = {}
     for commit in (entry.commit for entry in oldest_first):
-        if (title := reverted_title(commit)) and len(words := title_words(title)) >= _MIN_TITLE:
-            reverts[words] = commit.sha
-        elif revert := reverts.pop(title_words(commit.subject), None):
+        words, again = title_words(commit.subject), _PULL_AGAIN.search(commit.subject)
+        if title := reverted_title(commit):
+            reverts |= {
+                name: commit.sha
+                for name in (title_words(title), title)
+                if len(name) >= _MIN_TITLE or _PULL.fullmatch(name)
+            }
+        elif again and (revert := reverts.pop(again[1], None)):
+            undone.add(revert)
+        elif revert := reverts.pop(words, None):
             # What lands again is new if the day had reverted its own commit, whose revert is among the undone ones.
             undone |= {revert} if revert in undone else {revert, commit.sha}
     return frozenset(undone)

@@ -13,7 +13,8 @@ _BY_PRODUCTS = frozenset({ChangeType.DOCS, ChangeType.TESTS, ChangeType.CI_BUILD
 _REMOVES = re.compile(r"(?:remov|drop|delet|disabl|retir|replac|switch|renam)\w*\b", re.IGNORECASE)
 # What an author calls breaking, and what changes by default.
 _SAYS_BREAKING = re.compile(
-    r"\b(?:remov(?:e|es|ed|al)|drop(?:s|ped)?|delete[sd]?)\b.{0,60}\bdeprecat|\bbreaking\b|\bdrop(?:s|ped|ping)?\b.{0,40}\bsupport\b",
+    r"\b(?:remov(?:e|es|ed|al)|drop(?:s|ped)?|delete[sd]?)\b(?: (?!(?:for|of|from|in|on)\b)\S+){0,3} deprecat|"
+    r"\bbreaking\b|\bdrop(?:s|ped|ping)?\b.{0,40}\bsupport\b",
     re.IGNORECASE,
 )
 _SAYS_DEFAULT = re.compile(
@@ -88,9 +89,10 @@ def _told(entry: Entry) -> tuple[Whom, Effect, int] | None:
         severity = next((place for place, words in enumerate(_FIXES) if words.search(title)), others)
         if not _HARMLESS.search(title):
             return Whom.USERS, Effect.FIX if severity else Effect.SECURITY, severity
-    if notable and shipped and _is_feature(entry):
+    if notable and shipped and _is_feature(entry) and not _HARMLESS.search(title):
         return Whom.USERS, Effect.ADDITION, 3
-    return (Whom.INTERNALS, Effect.OTHER, 3) if importance is Importance.HIGH else None
+    tells_itself = importance is Importance.HIGH or (notable and shipped and not _HARMLESS.search(title))
+    return (Whom.INTERNALS, Effect.OTHER, 3) if tells_itself else None
 
 
 def _whom(entry: Entry) -> Whom:

@@ -260,9 +260,12 @@ def _change_alike(facts: Sequence[Fact], functions: Sequence[str]) -> bool:
 
 
 def _functions(functions: Sequence[str], say: Catalogue, named: int) -> str:
-    """Return the names of a few functions, or how many they are."""
+    """Return the names of a few functions, the first of them and how many others there are, or only how many they are."""
     if len(functions) <= named:
         return _names(functions, say)
+    if named:
+        others = len(functions) - 1
+        return say.plural("{name} and {count} other", "{name} and {count} others", others, name=code(functions[0]))
     if all(each.rpartition(".")[2][:1].isupper() for each in functions):
         return say.plural("{count} constructor", "{count} constructors", len(functions))
     return say.plural("{count} function", "{count} functions", len(functions))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from analysis.consequences import breaks_others
-from analysis.consequences.period import CommitLine, Group, GroupLines, shown_lines
+from analysis.consequences.period import CommitLine, GroupLines, shown_lines
 from analysis.locale import Catalogue, catalogue
 from analysis.models import SHORT_SHA, Entry, Importance, PeriodReport
 from analysis.text import shorten
@@ -25,7 +25,6 @@ from bot.slack.messages.blocks import (
     ours,
     prose,
     section,
-    side_by_side,
 )
 from bot.slack.messages.impacts import SHOWN_COMMITS, breaking_section, worst_line
 
@@ -49,22 +48,20 @@ def digest_head(
     opening: Sequence[Block],
     closing: Sequence[Block],
     *,
-    every_high: bool = True,
     mark: str = "",
 ) -> DigestHead:
     """Return a digest's head, with as many lines as fit into one message between its opening and its closing, with buttons.
 
-    With `every_high` each commit of high importance gets a line if there is room. `mark` ends the addresses of links to
-    commits of which the thread says more.
+    `mark` ends the addresses of links to commits of which the thread says more.
     """
     say, commits = catalogue(report.language), (*report.entries, *report.late)
     known = {each.commit.sha for each in commits}
     broken = [sha for sha in check.commits if sha in known]
-    groups = shown_lines(report, broken, every_high=every_high)
+    groups = shown_lines(report, broken)
     worst = worst_line(commits, check, report.language)
     if groups and not worst:
         worst = groups[0].lines[0].headline.replace("`", "")
-    lines = [[_line(each, group.group, say, mark) for each in group.lines] for group in groups]
+    lines = [[_line(each, say, mark) for each in group.lines] for group in groups]
     first = [*opening, *breaking_section(commits, check, report.language)]
     while groups and not fits([*first, *_group_blocks(groups, lines, say), *closing, context(_SPARE)]):
         groups = _without_last(groups)
@@ -107,13 +104,11 @@ def empty_digest(
 
 
 def _group_blocks(groups: Sequence[GroupLines], lines: Sequence[Sequence[list[Piece]]], say: Catalogue) -> list[Block]:
-    """Return a block a group, with a line a commit; what is new stands on one line."""
-    blocks = []
-    for group, rows in zip(groups, lines, strict=False):
-        shown = rows[: len(group.lines)]
-        items = [side_by_side(shown)] if group.group is Group.NEW else shown
-        blocks.append(listed(ours(group.heading(say), "bold"), [*items, ours(group.more(say), "italic")]))
-    return blocks
+    """Return a block a group, with a line a commit."""
+    return [
+        listed(ours(group.heading(say), "bold"), rows[: len(group.lines)])
+        for group, rows in zip(groups, lines, strict=False)
+    ]
 
 
 def _without_last(groups: Sequence[GroupLines]) -> list[GroupLines]:
@@ -123,11 +118,9 @@ def _without_last(groups: Sequence[GroupLines]) -> list[GroupLines]:
     return [*others, *left]
 
 
-def _line(line: CommitLine, group: Group, say: Catalogue, mark: str) -> list[Piece]:
-    """Return what a commit's line tells, with its marks and the link to its message; of what is new, the headline alone."""
+def _line(line: CommitLine, say: Catalogue, mark: str) -> list[Piece]:
+    """Return what a commit's line tells, with its marks and the link to its message."""
     entry = line.entry
-    if group is Group.NEW:
-        return _link(entry, line.headline.replace("`", ""), mark)
     pieces = [*prose(line.text), *ours(" · "), *_link(entry, number_of(entry.commit), mark)]
     for touch in entry.watched[:_TERMS]:
         pieces += [*ours(" · 👁 "), *prose(touch.term, "code")]

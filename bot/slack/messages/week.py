@@ -60,7 +60,7 @@ def week_message(
     statistics = week_lines.statistics(report)
     first = [*above, *opening(report, period, statistics), *(context(f"ℹ️ {each}") for each in notes)]
     last = [*_lists(report), *_closing(report, check, charted=charted)]
-    head = digest_head(report, check, first, last, every_high=False)
+    head = digest_head(report, check, first, last)
     buttons = actions(*post, button(say("⚙️ Subscriptions"), Action.SETTINGS, value))
     text = " · ".join(filter(None, (head.worst, str(report.repository), period, statistics)))
     return pack(text, [[*head.blocks, buttons]])

@@ -40,7 +40,7 @@ def fact(kind: FactKind, name: str, old: str | None = None, new: str | None = No
         ),
         (
             [fact(FactKind.REQUIRED_PARAMETER, f"{n}.__init__(head)") for n in "ABCDEF"],
-            "6 constructors now require `head`",
+            "`A()` and 5 others now require `head`",
         ),
         ([fact(FactKind.REQUIRED_PARAMETER, "f(a)")], "`f()` now requires `a`"),
         (

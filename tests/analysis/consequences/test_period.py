@@ -7,6 +7,7 @@ import pytest
 
 from analysis.consequences.audience import reach
 from analysis.consequences.period import Group, group_lines, shown_lines
+from analysis.locale import catalogue
 from analysis.models import ChangeType, DayReport, Entry, Fact, FactKind, Importance, Links, Ranked, Repository
 from analysis.window import window
 from tests.factories import commit, file, patch
@@ -47,6 +48,10 @@ def report(*entries: Entry, late: tuple[Entry, ...] = ()) -> DayReport:
     )
 
 
+def scored(made: Entry, score: float) -> Entry:
+    return made.model_copy(update={"ranked": made.ranked.model_copy(update={"score": score})})
+
+
 def group_of(made: Entry) -> Group | None:
     """The group of a commit that is alone on its day."""
     return next((each for each, rows in group_lines(report(made)).items() if rows), None)
@@ -61,17 +66,17 @@ FIX = (ChangeType.BUG_FIX,)
         (entry(1, fact(FactKind.REMOVED_NAME), fact(FactKind.DEFAULT_CHANGED)), Group.EXTENDERS),
         (entry(1, fact(FactKind.REMOVED_NAME), fact(FactKind.DEFAULT_CHANGED, "--graph")), Group.USERS),
         (entry(1, fact(FactKind.REMOVED_NAME), fact(FactKind.DEPENDENCY_ADDED, path="setup.py")), Group.OPERATORS),
-        (entry(1, fact(FactKind.REMOVED_NAME, "_take")), None),
+        (entry(1, fact(FactKind.REMOVED_NAME, "_take")), Group.IMPORTANT),
         (entry(1, fact(FactKind.REMOVED_NAME, "_take"), tier=Importance.HIGH), Group.IMPORTANT),
-        (entry(1, fact(FactKind.DEFAULT_CHANGED, path="tests/core.py")), None),
+        (entry(1, fact(FactKind.DEFAULT_CHANGED, path="tests/core.py")), Group.IMPORTANT),
         (entry(1, fact(FactKind.DEPRECATED, "--graph")), Group.USERS),
         (entry(1, fact(FactKind.MINIMUM_RAISED, path="pyproject.toml")), Group.OPERATORS),
         (entry(1, fact(FactKind.DEPENDENCY_MOVED, path="requirements/common.txt")), Group.OPERATORS),
-        (entry(1, fact(FactKind.DEPENDENCY_MOVED, path="requirements/test.txt")), None),
+        (entry(1, fact(FactKind.DEPENDENCY_MOVED, path="requirements/test.txt")), Group.IMPORTANT),
         (entry(1, fact(FactKind.SUPPORT_DROPPED, "Python 3.9")), Group.OPERATORS),
         (entry(1, fact(FactKind.SUPPORT_DROPPED, "heron")), Group.USERS),
         (entry(1, fact(FactKind.SECURITY, path=None)), Group.USERS),
-        (entry(1, fact(FactKind.SECURITY, "torch.load")), None),
+        (entry(1, fact(FactKind.SECURITY, "torch.load")), Group.IMPORTANT),
         (entry(1, title="Use flash by default"), Group.USERS),
         (entry(1, title="Remove the deprecated metric"), Group.EXTENDERS),
         (entry(1, title="Remove the deprecated metric", path="engine/config.py"), Group.USERS),
@@ -89,18 +94,23 @@ FIX = (ChangeType.BUG_FIX,)
         (entry(1, title="Disable the pool for sparse models"), Group.USERS),
         (entry(1, title="Disable the pool for sparse models", tier=Importance.LOW), None),
         (entry(1, title="Fix a crash", types=FIX, links=Links(reverted_by="f" * 40)), None),
-        (entry(1, title="Fix a crash", types=FIX, path="Dockerfile"), None),
+        (entry(1, title="Fix a crash", types=FIX, path="Dockerfile"), Group.IMPORTANT),
         (entry(1, tier=Importance.HIGH, links=Links(reverted_by="f" * 40)), None),
         (entry(1, title="Add support for Heron"), Group.NEW),
         (entry(1, title="Add support for Heron", tier=Importance.LOW), None),
-        (entry(1, title="Add a state to hold the pool", types=(ChangeType.FEATURE, ChangeType.REFACTOR)), None),
-        (entry(1, title="Add Heron to the evaluation", types=(ChangeType.TESTS,)), None),
+        (
+            entry(1, title="Add a state to hold the pool", types=(ChangeType.FEATURE, ChangeType.REFACTOR)),
+            Group.IMPORTANT,
+        ),
+        (entry(1, title="Add Heron to the evaluation", types=(ChangeType.TESTS,)), Group.IMPORTANT),
         (entry(1, title="Add Heron", types=(ChangeType.TESTS, ChangeType.FEATURE)), Group.NEW),
-        (entry(1), None),
+        (entry(1), Group.IMPORTANT),
+        (entry(1, tier=Importance.LOW), None),
+        (entry(1, path="docs/usage.md"), None),
     ],
 )
 def test_a_commit_is_in_the_group_of_its_consequence(made: Entry, group: Group | None) -> None:
-    """What breaks comes before what behaves differently, facts before titles, and most commits have no line at all."""
+    """What breaks comes before what behaves differently, facts before titles, and what is of low importance has no line by its title alone."""
     assert group_of(made) == group
 
 
@@ -202,22 +212,35 @@ def test_what_the_day_takes_back_has_no_line() -> None:
     assert not any(group_lines(day).values())
 
 
-def test_a_high_commit_is_never_left_out() -> None:
-    """Of many commits of a group the first are shown and the others counted, but each of high importance has its line."""
-    many = [entry(n, fact(FactKind.REMOVED_NAME, f"name{n}")) for n in range(9)]
-    high = entry(9, fact(FactKind.REMOVED_METHOD, "Pool.take"), tier=Importance.HIGH)
-    [shown] = shown_lines(report(*many, high))
-    assert (len(shown.lines), shown.lines[-1].entry, shown.left) == (7, high, 3)
+@pytest.mark.parametrize(("title", "shown"), [("Fix a crash", 15), ("Fix " + "a crash of it " * 6, 5)])
+def test_a_head_has_as_many_lines_as_are_read_in_45_seconds(title: str, shown: int) -> None:
+    """Fifteen at most, fewer of long titles; the heading tells how many of the group they are."""
+    [group] = shown_lines(report(*(entry(n, title=f"{title} {n}", types=FIX) for n in range(20))))
+    assert (len(group.lines), group.left) == (shown, 20 - shown)
+    assert group.heading(catalogue("en")) == f"🩹 Worth picking ({shown} of 20)"
+
+
+def test_a_head_shows_what_matters_most() -> None:
+    """By score, of whatever group; what breaks others counts for more than its score."""
+    scores = {n: scored(entry(n, title=f"Add part {n}"), n / 10) for n in range(20)}
+    scores[0] = scored(entry(0, fact(FactKind.REMOVED_NAME)), 0)
+    scores[1] = scored(entry(1, title="Fix a crash", types=FIX), 3)
+    shown = {
+        group.group: [int(each.entry.commit.sha, 16) for each in group.lines]
+        for group in shown_lines(report(*scores.values()))
+    }
+    assert shown == {Group.EXTENDERS: [0], Group.FIXES: [1], Group.NEW: list(range(7, 20))}
 
 
 def test_a_line_tells_what_else_its_commit_breaks_where_there_is_room() -> None:
-    """Each commit's second break before any third; on a full head the headlines stand alone."""
+    """Each commit's second break before any third, and no more words than a head may have."""
     kinds = (FactKind.REMOVED_NAME, FactKind.REMOVED_METHOD, FactKind.REMOVED_ATTRIBUTE, FactKind.REMOVED_BASE)
     facts = [
         fact(kind, name) for kind, name in zip(kinds, ("take", "Pool.give", "Pool.size", "Pool(Base)"), strict=True)
     ]
     [group] = shown_lines(report(entry(1, *facts)))
     assert group.lines[0].text.split(" · ") == [each.what for each in group.lines[0].consequences[:3]]
-    many = [entry(number, *facts, title=f"Change part {number}", tier=Importance.HIGH) for number in range(1, 40)]
+    many = [entry(number, *facts, title="Drop the heron part" + " of it" * 7) for number in range(1, 40)]
     [full] = shown_lines(report(*many))
-    assert {each.text for each in full.lines} == {full.lines[0].headline}
+    assert {each.told for each in full.lines} <= {1, 2}
+    assert sum(len(each.text.split()) for each in full.lines) < 172

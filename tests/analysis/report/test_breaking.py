@@ -193,21 +193,20 @@ def test_what_follows_the_names_follows_their_places() -> None:
 
 
 @pytest.mark.parametrize(
-    ("language", "heading", "row", "more"),
+    ("language", "heading", "row"),
     [
-        ("en", "🎛️ For users (9)", "Removes environment variable ENGINE_1", "and 3 more"),
-        ("zh", "🎛️ 影响使用者 (9)", "移除环境变量 ENGINE_1", "以及另外 3 项"),
+        ("en", "🎛️ For users (9)", "Removes environment variable ENGINE_1"),
+        ("zh", "🎛️ 影响使用者 (9)", "移除环境变量 ENGINE_1"),
     ],
-)  # fmt: skip
-def test_every_surface_tells_it(language: Language, heading: str, row: str, more: str) -> None:
-    """Six lines and how many more there are, before the commits, in the report's language."""
+)
+def test_every_surface_tells_it(language: Language, heading: str, row: str) -> None:
+    """A line a commit and their number, before the commits, in the report's language."""
     day = MANY.model_copy(update={"language": language})
     root = read(digest_messages(day)[:1])
     markdown = reports_markdown([day]).partition("<a id=")[0].replace("`", "")
     for text in (root, shown(day), markdown):
-        place = text.index(heading)
-        assert place < text.index(row) < text.index(more)
-        assert text[place : text.index(more)].count("ENGINE_") == 6
+        assert text.index(heading) < text.index(row)
+        assert text[text.index(heading) :].count(row[:-1]) >= 9
 
 
 def test_the_markdown_leads_to_the_commits_and_keeps_its_layout() -> None:

@@ -233,10 +233,10 @@ def test_what_the_digest_tells_is_not_told_again(sample: DayReport) -> None:
     assert above[0]["text"].startswith("⬆️")
     numbers = [piece["text"] for piece in above if piece["type"] == "link" and piece["text"].startswith("#")]
     assert len(numbers) > 1
-    assert all(read([medium]).count(number) == 1 for number in numbers)
     # Lines of commits that have a message of their own lead there, others to GitHub.
     apart = {message.about for message in thread if message.about}
     for entry in (each for each in sample.entries if f"#{each.commit.pr}" in numbers):
+        assert str(medium.blocks).count(f"'{entry.commit.url}'") == 1
         marked = THREAD_MARK if entry.commit.sha in apart else ""
         assert f"'{entry.commit.url}{marked}'" in str(root.blocks)
 
@@ -256,7 +256,7 @@ def test_ninety_high_commits_with_long_analyses_lose_nothing() -> None:
     root = messages[0]
     shown = read([root]).count("Change part")
     assert 0 < shown < 90
-    assert f"and {90 - shown} more" in read([root])
+    assert f"({shown} of 90)" in read([root])
     assert f"{90 - shown} others" in " ".join(strings(root.blocks))
     assert read(rest_messages(day)).count("Change part") == 90 - shown
     assert len(summary_message(day, shareable=False)) == 1
@@ -316,7 +316,7 @@ def test_what_could_not_be_read_is_said_at_the_top() -> None:
     assert "⚠️ 4 commits could not be read: limit, resets 14:05" in first
     assert "not over" in first
     assert "could not be read: limit, resets 14:05" in read([messages[1]])
-    assert read(messages[1:]).count("⚠️ Failed") == 3
+    assert first.count("⚠️ Failed") == 4
     assert read(messages[-1:]).count("limit, resets 14:05") == 4
 
 
