@@ -106,6 +106,9 @@ def _one(fact: Fact, say: Catalogue) -> Iterator[str]:
         case FactKind.DEFAULT_CHANGED:
             yield say("{name} now defaults to {new} (was {old})", name=name, new=new, old=code(fact.old or "None"))
             yield say("{name} now defaults to {new}", name=name, new=new)
+        case FactKind.EXTRA_MOVED:
+            old = code(fact.old or ANY_VERSION)
+            yield say("Optional dependency {name} is now {new} (was {old})", name=name, new=new, old=old)
         case FactKind.REMOVED_BASE | FactKind.MEMBER_KIND | FactKind.RETURNED_VALUES:
             yield from _one_definition(fact, say)
         case FactKind.ENTRY_RENAMED if fact.old and "." in fact.old:
@@ -198,6 +201,8 @@ def _dependencies(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> Iter
 def required(fact: Fact) -> str:
     """Return a requirement as it is written: `pydantic>=2.12.0`, `Python 3.10`."""
     name, new = "Python" if fact.name == "requires-python" else fact.name, fact.new or ""
+    if new == ANY_VERSION:
+        return name
     return f"{name}{new}" if new[:1] in "=<>!~" else f"{name} {new}"
 
 

@@ -51,11 +51,13 @@ def _kind(change: Change, lists: _Lists, old: Requirement | None, new: Requireme
     if old and new:
         if old.allowed == new.allowed:
             return None
+        if new.extra and old.extra:
+            return FactKind.EXTRA_MOVED
         return FactKind.MINIMUM_RAISED if _raises_minimum(old, new) else FactKind.DEPENDENCY_MOVED
     if new:
         had = mentions(lists.unchanged, new.name) or _is_required(change, new, "-")
         return None if had else FactKind.EXTRA_ADDED if new.extra else FactKind.DEPENDENCY_ADDED
-    if old is None or not old.spec or mentions(lists.unchanged, old.name) or _is_required(change, old, "+"):
+    if old is None or mentions(lists.unchanged, old.name) or _is_required(change, old, "+"):
         return None
     return FactKind.EXTRA_REMOVED if old.extra else FactKind.DEPENDENCY_REMOVED
 

@@ -64,7 +64,7 @@ def dropped_support(change: Change, file: FileChange) -> Iterator[Fact]:
         after = list(_supported_values(change, file, "+")) if removed else []
         for each in removed:
             known = each.text in {kept.text for kept in after} or _is_added_elsewhere(change, each.text)
-            if not known and not _is_special_treatment(change, file, each):
+            if not known and not _is_special_treatment(change, file, each) and not _is_removed_class(change, each):
                 yield from _dropped(change, file, each, after)
     elif kind(file.path) in (Kind.BUILD, Kind.DEPENDENCY):
         yield from _dropped_from_build(file)
@@ -88,6 +88,12 @@ def _is_special_treatment(change: Change, file: FileChange, value: _Value) -> bo
     """Return whether the file itself has what an entry stands for: how something is treated that works without it, too."""
     local, source = _LOCAL.match(value.entry), change.source(file, "-")
     return bool(local and source and re.search(rf"^(?:class|def) {local[1]}\b", source.text, re.MULTILINE))
+
+
+def _is_removed_class(change: Change, value: _Value) -> bool:
+    """Return whether a list has the name of a class that goes, and that is told itself."""
+    head = rf"^\s*class {re.escape(value.text)}\b"
+    return not value.entry and re.search(head, change.removed_lines, re.MULTILINE) is not None
 
 
 def _is_added_elsewhere(change: Change, value: str) -> bool:

@@ -53,6 +53,7 @@ class FactKind(StrEnum):
     DEPENDENCY_MOVED = "moved dependency"
     EXTRA_ADDED = "added optional dependency"
     EXTRA_REMOVED = "removed optional dependency"
+    EXTRA_MOVED = "moved optional dependency"
     FILE_DELETED = "deleted source file"
     TEST_REMOVED = "removed or skipped test"
     CONCURRENCY = "concurrency touched"
@@ -88,6 +89,7 @@ DEPENDENCIES = frozenset(
         FactKind.DEPENDENCY_MOVED,
     }
 )
+EXTRAS = frozenset({FactKind.EXTRA_ADDED, FactKind.EXTRA_REMOVED, FactKind.EXTRA_MOVED})
 BREAKING = OPERATIONAL | frozenset(
     {
         FactKind.MINIMUM_RAISED,

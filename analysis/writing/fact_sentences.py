@@ -287,6 +287,7 @@ FACT_SENTENCES = {
     FactKind.DEPENDENCY_REMOVED: FactSentences(mark("Drops {what}"), _DEPENDENCY),
     FactKind.EXTRA_ADDED: FactSentences(mark("Adds {what}"), _EXTRA),
     FactKind.EXTRA_REMOVED: FactSentences(mark("Drops {what}"), _EXTRA),
+    FactKind.EXTRA_MOVED: FactSentences(mark("Changes the version of {what}"), _EXTRA),
     FactKind.FILE_DELETED: FactSentences(mark("Deletes {what}"), _FILE),
     FactKind.TEST_REMOVED: FactSentences(
         mark("Removes or skips {what}"), _TEST, mark("what the removed tests covered is no longer tested")

@@ -82,10 +82,10 @@ def _returned_facts(name: str, old: Found[Function], new: Found[Function]) -> It
     counts = [returned_values(each) for each in (old, new)]
     was, now = old.member.returns, new.member.returns
     is_private = new.member.name.startswith("_") and new.member.name not in SPECIAL_METHODS
-    if None not in counts:
-        if counts[0] != counts[1]:
-            yield proven(FactKind.RETURNED_VALUES, name, new, new.member.line, str(counts[1]), old=str(counts[0]))
-    elif not is_private and narrowed(now, was):
+    was_wrong = None not in counts and len(alternatives(now)) == 1  # if it says now what the statements said before
+    if None not in counts and counts[0] != counts[1]:
+        yield proven(FactKind.RETURNED_VALUES, name, new, new.member.line, str(counts[1]), old=str(counts[0]))
+    elif not is_private and not was_wrong and narrowed(now, was):
         yield proven(FactKind.RETYPED, f"{name}(return)", new, new.member.line, now, old=was)
 
 
