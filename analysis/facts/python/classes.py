@@ -217,7 +217,8 @@ class ClassComparison(NamedTuple):
             if not member.name.startswith("_"):
                 yield self._removed_setting(member, name)
         elif not isinstance(member, Import) and not member.name.startswith("_"):
-            yield proven(FactKind.REMOVED_ATTRIBUTE, name, self.old, member.line)
+            kind = FactKind.REMOVED_NAME if isinstance(member, Class) else FactKind.REMOVED_ATTRIBUTE
+            yield proven(kind, name, self.old, member.line)
 
     def _removed_setting(self, member: Attribute, name: str) -> Fact:
         """Return what happened to a field that people write."""

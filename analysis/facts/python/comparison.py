@@ -120,8 +120,8 @@ class FileComparison(NamedTuple):
     def _removed_name(self, name: str, member: Member) -> Fact:
         line = self.old.line_of(name, member) if isinstance(member, Import) else member.line
         fact = proven(FactKind.REMOVED_NAME, name, Found(self.old, member), line)
-        if place := new_location(self.change, self.file, name):
-            return fact.model_copy(update={"kind": FactKind.MOVED_NAME, "old": fact.place, "new": place})
+        if (moved := _if_moved(self.change, self.file, fact)).new:
+            return moved
         if self.new and not isinstance(member, Import) and (other := successor(self.old, member, self.new)):
             return fact.model_copy(update={"kind": FactKind.RENAMED_NAME, "new": other})
         return fact
@@ -137,12 +137,20 @@ def compared(change: Change) -> list[Fact]:
         if sides and (modules := modules_of(file, *sides)):
             shown = _Shown(change, file) if modules[0].partial else None
             for fact in FileComparison(change, file, *sides, *modules).facts(uses):
-                may_have_moved = fact.kind in _FIELDS and change.adds(_last(fact))
-                each = fact.model_copy(update={"kind": FactKind.REMOVED_ATTRIBUTE}) if may_have_moved else fact
+                each = _if_moved(change, file, fact)
                 internal = each.breaking and each.kind not in _FIELDS and is_internal(each, file, modules[0], uses)
                 if not internal and (shown is None or shown.proves(each)):
                     found.append((file, each))
     return without_lone_additions(found, uses)[:_MAX_FACTS]
+
+
+def _if_moved(change: Change, file: FileChange, fact: Fact) -> Fact:
+    """Return a fact about a name that the commit defines elsewhere as a move, and of a field that it adds as an attribute's."""
+    if fact.kind in _FIELDS and change.adds(_last(fact)):
+        return fact.model_copy(update={"kind": FactKind.REMOVED_ATTRIBUTE})
+    if fact.kind is FactKind.REMOVED_NAME and (place := new_location(change, file, _last(fact))):
+        return fact.model_copy(update={"kind": FactKind.MOVED_NAME, "old": fact.place, "new": place})
+    return fact
 
 
 def _last(fact: Fact) -> str:

@@ -81,6 +81,7 @@ BREAKS = [
         "removed attribute",
         "A.Y",
     ),
+    ("class A:\n    x = 1\n    class B: ...\n", "class A:\n    x = 1\n", "removed public name", "A.B"),
     ("class B: ...\nclass A(B): ...\n", "class B: ...\nclass A: ...\n", "removed base class", "A(B)"),
     (CLASS, CLASS.replace("a, b=1", "a"), "removed parameter", "Engine.run(b)"),
     (CLASS, CLASS.replace("b=1", "c=1"), "renamed parameter", "Engine.run(b)"),
@@ -328,6 +329,13 @@ def test_a_moved_name_leads_to_its_new_module_unless_it_can_still_be_imported() 
     (fact,) = found(before, {CORE: "x = 1\n", BASE: body})
     assert (fact.kind.value, fact.old, fact.new) == ("moved public name", f"{CORE}:1", f"{BASE}:1")
     assert found(before, {CORE: "from engine.base import f\nx = 1\n", BASE: body}) == []
+
+
+def test_an_inner_class_that_becomes_a_modules_has_moved() -> None:
+    """Who used it through the class that held it finds it elsewhere."""
+    before = {CORE: "class A:\n    x = 1\n    class Inner: ...\n", BASE: "y = 1\n"}
+    (fact,) = found(before, {CORE: "class A:\n    x = 1\n", BASE: "class Inner: ...\ny = 1\n"})
+    assert (fact.kind.value, fact.name, fact.new) == ("moved public name", "A.Inner", f"{BASE}:1")
 
 
 def test_a_re_exported_class_is_compared_with_where_it_went() -> None:
