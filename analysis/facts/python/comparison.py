@@ -8,7 +8,6 @@ from analysis.diff import changed_lines
 from analysis.facts.change import Change, is_module, is_public, old_path
 from analysis.facts.python.classes import ClassComparison
 from analysis.facts.python.module import Attribute, Class, Function, Import, Member, Module, module_path
-from analysis.facts.python.relevance import may_alter_declarations
 from analysis.facts.python.renaming import successor
 from analysis.facts.python.revision import Found, Revision
 from analysis.facts.python.signatures import proven, signature_facts
@@ -132,7 +131,7 @@ def compared(change: Change) -> list[Fact]:
     uses = Uses(change)
     found: list[tuple[FileChange, Fact]] = []
     for file in change.commit.files:
-        is_compared = file.status != "added" and file.size and is_module(file) and may_alter_declarations(file)
+        is_compared = file.status != "added" and file.size and is_module(file)
         sides = change.sides(file) if is_compared else None
         if sides and (modules := modules_of(file, *sides)):
             shown = _Shown(change, file) if modules[0].partial else None
