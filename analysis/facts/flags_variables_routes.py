@@ -88,10 +88,6 @@ def _variable_occurrences(file: FileChange, side: Side) -> Iterator[Occurrence]:
 def _flag_occurrences(change: Change, file: FileChange, side: Side) -> Iterator[Occurrence]:
     if source := change.source(file, side):
         yield from located(file, side, _flags(source))
-        return
-    for hunk, line in side_lines(file, side):
-        for name in FLAG_NAME.findall(line.text) if PARSER.search(line.text) else ():
-            yield Occurrence(name, line, hunk)
 
 
 def _flags(source: Source) -> Iterator[tuple[str, int]]:

@@ -91,7 +91,7 @@ def _returned_facts(name: str, old: Found[Function], new: Found[Function]) -> It
 
 def returned_values(function: Found[Function]) -> int | None:
     """Return how many values a function returns: in each of its statements, or as its type says; None if unknown or one."""
-    node = function.module.definition(function.member)
+    node = None if function.module.partial else function.module.definition(function.member)
     lengths = {_length(each.value) for each in _returns(node)} if node else set()
     if len(lengths) == 1 and (length := lengths.pop()):
         return length
