@@ -8,7 +8,7 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from analysis.diff import DiffLine, Hunk, changed_lines, headed_hunks
-from analysis.facts.change import Change, Side, is_module, is_shipped, may_remove_definition
+from analysis.facts.change import Change, Side, is_module, is_shipped, removes_lines
 from analysis.facts.syntax import constant_strings, dotted
 from analysis.models import Fact, FactKind, FileChange
 from analysis.paths import Kind, kind
@@ -36,7 +36,7 @@ _REGISTRATION = re.compile(
 _CLASS = re.compile(r"\b[A-Z]\w*[a-z]\w*\b")
 _LOCAL = re.compile(r"(\w+),?\s*(?:#.*)?$")
 _LISTED = re.compile(
-    r"""\b(?P<list>\w*(?:ARCHS?|ARCH_LIST|SUPPORTED\w*|arch_list))\b[\s=]+["']?(?P<values>[\w.+; ]+?)["']?\s*\)?$"""
+    r"""\b(?P<list>\w*(?:ARCHS?|ARCH_LIST|arch_list))\b[\s=]+["']?(?P<values>[\w.+; ]+?)["']?\s*\)?$"""
 )
 
 
@@ -59,12 +59,12 @@ def dropped_support(change: Change, file: FileChange) -> Iterator[Fact]:
     """Yield the values that an existing file no longer lists or registers, or has for the same class under another name."""
     if change.removes_only_duplicates:
         return
-    if may_remove_definition(file) and is_module(file):
+    if removes_lines(file) and is_module(file):
         removed = [each for each in _supported_values(change, file, "-") if each.sign == "-"]
         after = list(_supported_values(change, file, "+")) if removed else []
         for each in removed:
             known = each.text in {kept.text for kept in after} or _is_added_elsewhere(change, each.text)
-            if not known and not _is_special_treatment(change, file, each) and not _is_removed_class(change, each):
+            if not known and not _is_internal(change, file, each):
                 yield from _dropped(change, file, each, after)
     elif kind(file.path) in (Kind.BUILD, Kind.DEPENDENCY):
         yield from _dropped_from_build(file)
@@ -84,16 +84,15 @@ def _dropped(change: Change, file: FileChange, value: _Value, after: Sequence[_V
         yield fact
 
 
-def _is_special_treatment(change: Change, file: FileChange, value: _Value) -> bool:
-    """Return whether the file itself has what an entry stands for: how something is treated that works without it, too."""
+def _is_internal(change: Change, file: FileChange, value: _Value) -> bool:
+    """Return whether a table's file itself has what an entry stands for, or a list names a class that goes.
+
+    The one is how something is treated that works without it, too; the other is told itself.
+    """
     local, source = _LOCAL.match(value.entry), change.source(file, "-")
-    return bool(local and source and re.search(rf"^(?:class|def) {local[1]}\b", source.text, re.MULTILINE))
-
-
-def _is_removed_class(change: Change, value: _Value) -> bool:
-    """Return whether a list has the name of a class that goes, and that is told itself."""
-    head = rf"^\s*class {re.escape(value.text)}\b"
-    return not value.entry and re.search(head, change.removed_lines, re.MULTILINE) is not None
+    text = source.text if local and source else change.removed_lines
+    name = local[1] if local else "" if value.entry else re.escape(value.text)
+    return bool(name) and re.search(rf"^\s*(?:class|def) {name}\b", text, re.MULTILINE) is not None
 
 
 def _is_added_elsewhere(change: Change, value: str) -> bool:

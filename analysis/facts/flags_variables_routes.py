@@ -28,9 +28,8 @@ _REGISTERED = re.compile(rf"""^\s*["'](?P<key>{_NAME})["']\s*:\s*(?:lambda\b|env
 _ENV_FILE = re.compile(r"(^|/)(envs?|environment|env_vars?|settings)\.py$")
 
 
-PARSER = re.compile(r"(?:add_argument|click\.option|@option|typer\.Option|\bOption|\bFlag)\s*\(")
 _HANDED_ON = re.compile(r"^\+.*\w\(\s*(?:\w+\s*=\s*)?(?:\w+\.)*(?:arg\w*_|sub_?)?parser\s*[,)]", re.MULTILINE)
-_FLAG_CALL = re.compile(r"(?:.*\.)?(?:add_argument|add_option|option|Option|Flag)$")
+FLAG_CALL = re.compile(r"(?:.*\.)?(?:add_argument|add_option|option|Option|Flag)$")
 _FLAG = re.compile(r"--[a-z][a-z0-9]*(?:[-_.][a-z0-9]+)*")
 FLAG_NAME = re.compile(r"""["'](--[a-z][a-z0-9]*(?:[-_.][a-z0-9]+)*)["']""")
 _ROUTE_CALL = re.compile(
@@ -92,7 +91,7 @@ def _flag_occurrences(change: Change, file: FileChange, side: Side) -> Iterator[
 
 def _flags(source: Source) -> Iterator[tuple[str, int]]:
     """Yield the flags that a Python file defines, each with its line."""
-    for call in source.calls(_FLAG_CALL):
+    for call in source.calls(FLAG_CALL):
         for text, line in constant_strings(*call.args):
             if _FLAG.fullmatch(text):
                 yield text, line
