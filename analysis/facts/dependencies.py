@@ -129,7 +129,6 @@ def _shown(one: Requirement | None, other: Requirement | None) -> str | None:
     return (one.spec or (ANY_VERSION if other else None)) if one else None
 
 
-_HINTS = ("requires", "_STANDARD", "minimum_required", "MIN_", "MINIMUM_", "rust-version", "\n+go ", '"node"')
 _NOT_INSTALLED = re.compile(
     r"(^|/)(examples?|samples?|demos?|tests?|benchmarks?|docs?)/"
 )  # folders whose requirements users do not install
@@ -157,7 +156,7 @@ def minimum_versions(_change: Change, file: FileChange) -> Iterator[Fact]:
 
 
 def _minimums_on(file: FileChange, sign: str) -> Iterator[tuple[str, str, int]]:
-    if not any(hint in (file.patch or "") for hint in _HINTS) or _NOT_INSTALLED.search(file.path.lower()):
+    if _NOT_INSTALLED.search(file.path.lower()):
         return
     for line in changed_lines(file, sign):
         if match := _MINIMUM.search(line.text):

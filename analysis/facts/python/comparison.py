@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from analysis.diff import changed_lines
-from analysis.facts.change import Change, is_module, is_public, old_path
+from analysis.facts.change import SIDES, Change, is_module, is_public, old_path
 from analysis.facts.python.classes import ClassComparison
 from analysis.facts.python.module import Attribute, Class, Function, Import, Member, Module, module_path
 from analysis.facts.python.renaming import successor
@@ -134,11 +134,10 @@ def compared(change: Change) -> list[Fact]:
         is_compared = file.status != "added" and file.size and is_module(file)
         sides = change.sides(file) if is_compared else None
         if sides and (modules := modules_of(file, *sides)):
-            shown = _Shown(change, file) if modules[0].partial else None
             for fact in FileComparison(change, file, *sides, *modules).facts(uses):
                 each = _if_moved(change, file, fact)
                 internal = each.breaking and each.kind not in _FIELDS and is_internal(each, file, modules[0], uses)
-                if not internal and (shown is None or shown.proves(each)):
+                if not internal and (not modules[0].partial or _is_shown(change, file, each)):
                     found.append((file, each))
     return without_lone_additions(found, uses)[:_MAX_FACTS]
 
@@ -156,28 +155,20 @@ def _last(fact: Fact) -> str:
     return fact.name.rpartition(".")[2]
 
 
-class _Shown:
-    """The changed lines of a file of which only the patch is known."""
-
-    def __init__(self, change: Change, file: FileChange) -> None:
-        self._change = change
-        self._file = file
-        self._removed = {line.old for line in changed_lines(file, "-")}
-        self._added = {line.new for line in changed_lines(file, "+")}
-
-    def proves(self, fact: Fact) -> bool:
-        """Return whether the lines show a definition that goes, and none that brings it back, or one that comes."""
-        if fact.kind is FactKind.REQUIRED_METHOD:
-            moved = re.search(rf"^-\s+(?:async )?def {_last(fact)}\b", self._file.patch or "", re.MULTILINE)
-            return fact.line in self._added and not moved
-        if "(" in fact.name:
-            return True  # both signatures are shown
-        is_package = self._file.path.endswith("__init__.py")
-        folder = self._file.path.removesuffix("__init__.py")
-        if fact.kind is FactKind.MOVED_NAME and is_package and (fact.new or "").startswith(folder):
-            return False  # a package may take all names of its modules without a line that says so
-        may_remain = "." in fact.name and fact.new is None and self._change.adds(_last(fact))
-        return fact.line in self._removed and not may_remain and not self._change.removes_only_duplicates
+def _is_shown(change: Change, file: FileChange, fact: Fact) -> bool:
+    """Return whether a patch shows a definition that goes, and no line that brings it back, or one that comes."""
+    removed, added = ({line.number for line in changed_lines(file, side)} for side in SIDES)
+    if fact.kind is FactKind.REQUIRED_METHOD:
+        moved = re.search(rf"^-\s+(?:async )?def {_last(fact)}\b", file.patch or "", re.MULTILINE)
+        return fact.line in added and not moved
+    if "(" in fact.name:
+        return True  # both signatures are shown
+    is_package = file.path.endswith("__init__.py")
+    folder = file.path.removesuffix("__init__.py")
+    if fact.kind is FactKind.MOVED_NAME and is_package and (fact.new or "").startswith(folder):
+        return False  # a package may take all names of its modules without a line that says so
+    may_remain = "." in fact.name and fact.new is None and change.adds(_last(fact))
+    return fact.line in removed and not may_remain and not change.removes_only_duplicates
 
 
 def modules_of(file: FileChange, before: Revision, after: Revision) -> tuple[Module, Module | None] | None:
