@@ -13,11 +13,7 @@ from analysis.facts.change import Change
 from analysis.facts.dependencies import dependencies, minimum_versions
 from analysis.facts.deprecations import deprecations
 from analysis.facts.dropped_support import dropped_support
-from analysis.facts.flags_variables_routes import (
-    environment_variables,
-    flags,
-    routes,
-)
+from analysis.facts.flags_variables_routes import environment_variables, flags, routes
 from analysis.facts.layout import formatting_only
 from analysis.facts.links import reverts
 from analysis.facts.python.comparison import compared, moved_modules

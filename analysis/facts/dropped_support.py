@@ -15,7 +15,6 @@ from analysis.paths import Kind, kind
 
 _CONTAINER = re.compile(r"^(?P<indent>\s*)(?P<name>[A-Za-z_]\w*)\s*(?::[^=]+)?=\s*(?P<call>[\w.]*)\s*(?:[(\[{]\s*)+$")
 _ITEM = re.compile(r"""^(?P<indent>\s+)["'](?P<value>[^"'\s]+)["']\s*(?:,|:\s*(?P<entry>\S.*))?$""")
-_QUOTED = re.compile(r"^-.*[\"']", re.MULTILINE)
 # Lists of what is supported, and lists of what is not: leaving the latter is no loss.
 _SUPPORTS = re.compile(
     r"support|method|model|backend|platform|format|parser|regist|arch|quant|kernel|connector|loader|processor|device|scheme"
@@ -141,8 +140,6 @@ def _registered(change: Change, file: FileChange, side: Side) -> Iterator[_Value
 
 def _literals(change: Change, file: FileChange, side: Side) -> Iterator[_Value]:
     """Yield the values of `Literal` types; those of a definition that the other side lacks are not told."""
-    if not _QUOTED.search(file.patch or ""):
-        return
     own, other = (change.source(file, each) for each in (side, "+" if side == "-" else "-"))
     if not own or not other or "Literal" not in own.text:
         return

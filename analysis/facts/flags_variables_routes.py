@@ -6,12 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from analysis.diff import side_lines
-from analysis.facts.change import (
-    Change,
-    Side,
-    is_public,
-    removes_lines,
-)
+from analysis.facts.change import Change, Side, is_public, removes_lines
 from analysis.facts.removals import Occurrence, located, removals
 from analysis.facts.syntax import Source, constant_strings
 from analysis.models import Fact, FactKind, FileChange

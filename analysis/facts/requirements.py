@@ -41,6 +41,7 @@ _NO_DEPENDENCY = frozenset(
         "python_version",
     ]
 )
+_NO_REQUIREMENTS = ("include", "exclude", "keywords", "classifiers", "authors")  # arrays of other things
 _SECTION = re.compile(r"^\s*\[+(?P<name>[^\]]+)\]+\s*(?:#.*)?$|^\s{0,4}\"(?P<key>\w*[dD]ependencies)\"\s*:\s*\{")
 _ARRAY = re.compile(r"^\s*(?P<quote>[\"']?)(?P<key>[\w-]+)[\"']?\s*[=:]\s*\[")
 _INSTALLED = re.compile(r"project(\.optional-dependencies)?|build-system|(?:tool\.)?poetry(\.dependencies|\.extras)?|(?:\w+-)?packages"
@@ -132,13 +133,7 @@ def _is_installed(section: str, array: str) -> bool:
     """Return whether a section lists what users install; a section above the known lines may."""
     if section and not _INSTALLED.fullmatch(section.strip().strip('"')):
         return False
-    return not _PURPOSE.search(array.lower()) and array not in (
-        "include",
-        "exclude",
-        "keywords",
-        "classifiers",
-        "authors",
-    )
+    return not _PURPOSE.search(array.lower()) and array not in _NO_REQUIREMENTS
 
 
 def _requirement(match: re.Match[str], line: int, *, optional: bool, extra: bool = False) -> Requirement:

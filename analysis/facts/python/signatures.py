@@ -250,13 +250,9 @@ def _outer_type(one: str) -> str:
 def _arity(one: str) -> int:
     """Return the number of a tuple's elements, where its type declares several; 0 for any other type."""
     match parse_expression(one) if one.startswith("tuple[") else None:
-        case ast.Subscript(slice=ast.Tuple(elts=elements)) if not any(map(_is_ellipsis, elements)):
+        case ast.Subscript(slice=ast.Tuple(elts=[*_, last] as elements)) if ast.unparse(last) != "...":
             return len(elements)
     return 0
-
-
-def _is_ellipsis(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is ...
 
 
 @lru_cache(maxsize=1024)

@@ -131,8 +131,6 @@ class _Unset:
                 return (one == other,)
             case ast.NotEq() | ast.IsNot():
                 return (one != other,)
-            case ast.Gt() if isinstance(one[0], int | float) and isinstance(other[0], int | float):
-                return (one[0] > other[0],)
         return None
 
     def _containment(self, left: ast.expr, right: ast.expr, *, negated: bool) -> tuple[object] | None:
