@@ -32,7 +32,6 @@ _ROUTE_CALL = re.compile(
     r"|.*\.(?:add_api_route|add_api_websocket_route|add_route|add_url_rule|add_websocket_route|add_get|add_post|add_put|add_delete)$"
 )
 _PREFIX = re.compile(r"^[+-].*\bprefix\s*=", re.MULTILINE)
-_PATH = re.compile(r"""["'`](?:[A-Z]+ )?/""")
 
 
 def environment_variables(change: Change, file: FileChange) -> Iterator[Fact]:
@@ -97,7 +96,7 @@ def _flags(source: Source) -> Iterator[tuple[str, int]]:
 def routes(change: Change, file: FileChange) -> Iterator[Fact]:
     """Yield routes that a server no longer serves."""
     # When a prefix is added or removed, the same route is written differently.
-    if removes_lines(file) and _PATH.search(file.patch or "") and not _PREFIX.search(file.patch or ""):
+    if removes_lines(file) and not _PREFIX.search(file.patch or ""):
         yield from removals(change, file, FactKind.REMOVED_ROUTE, partial(_routes, change))
 
 

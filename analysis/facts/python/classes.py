@@ -11,6 +11,7 @@ from analysis.facts.python.revision import Found, Revision
 from analysis.facts.python.signatures import (
     SPECIAL_METHODS,
     alternatives,
+    is_plain,
     narrowed,
     parameter_changes,
     proven,
@@ -134,9 +135,6 @@ def _has_default(each: Attribute) -> bool:
 
 
 _COMPARED = (*SPECIAL_METHODS, "__post_init__")  # of the special methods
-_PLAIN_DECORATORS = frozenset(
-    {"abstractmethod", "classmethod", "staticmethod", "override", "final", "cache", "lru_cache"}
-)
 
 
 class ClassComparison(NamedTuple):
@@ -187,7 +185,7 @@ class ClassComparison(NamedTuple):
                 yield from self._kept_setting(member, kept, name)
             case (Function() as method, Attribute(computed=True)) | (Attribute(computed=True), Function() as method):
                 # Another decorator may make a property of a method, too.
-                if all(each.partition("(")[0].rpartition(".")[2] in _PLAIN_DECORATORS for each in method.decorators):
+                if is_plain(method):
                     now = "property" if isinstance(member, Function) else "method"
                     yield proven(FactKind.MEMBER_KIND, name, self.old, member.line, now)
 

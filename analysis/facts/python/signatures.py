@@ -21,6 +21,7 @@ _WIDER = {"bool": "int", "int": "float"}
 _MODULE = re.compile(r"\b(?:[a-z_]\w*\.)+")
 _OLD_NAMES = re.compile(r"\b(?:List|Dict|Tuple|Set|FrozenSet)\b")
 
+_PLAIN_DECORATORS = ("abstractmethod", "classmethod", "staticmethod", "override", "final", "cache", "lru_cache")
 SPECIAL_METHODS = ("__init__", "__call__", "__new__")
 
 
@@ -134,7 +135,12 @@ def parameter_changes(before: Function, after: Function, *, method: bool) -> Ite
     renamed = _renamed(old, new)
     yield from _removed(old, new, renamed)
     yield from _required(old, new, renamed)
-    yield from _repositioned(old, new, renamed)
+    yield from (each for each in _repositioned(old, new, renamed) if not each.new or is_plain(after))
+
+
+def is_plain(function: Function) -> bool:
+    """Return whether no decorator calls a function, or stands for it, in its own way."""
+    return all(each.partition("(")[0].rpartition(".")[2] in _PLAIN_DECORATORS for each in function.decorators)
 
 
 def called_parameters(function: Function, *, method: bool) -> dict[str, Parameter]:

@@ -26,8 +26,6 @@ class EnvironmentRead(NamedTuple):
 
 def environment_reads(source: Source) -> Iterator[EnvironmentRead]:
     """Yield the reads of variables whose names the file states."""
-    if not _READ_HINT.search(source.text):
-        return
     parents = {child: node for node, child in source.nodes_with(_READ_HINT)}
     unset = _Unset(Scope(source))
     for node in parents:

@@ -249,6 +249,7 @@ HARMLESS = {
     "an optional parameter of one class": (CLASS, CLASS.replace("b=1", "b=1, c=2")),
     "an attribute named before": ("class A:\n    _x: int = 1\n    y = 1\n", "class A:\n    y = 1\n"),
     "an optional parameter behind the others": ("def f(a, b=1): ...\n", "def f(a, b=1, c=2): ...\n"),
+    "what a route passes by name": ("@app.get('/')\ndef f(a, b=1): ...\n", "@app.get('/')\ndef f(a, c=2, b=1): ...\n"),
     "optional parameters in another order": ("def f(a=1, b=2): ...\n", "def f(b=2, a=1): ...\n"),
     "one of several results": (
         "def f(a):\n    if a:\n        return g()\n    return 1, 2\n",
