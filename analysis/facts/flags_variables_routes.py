@@ -36,8 +36,7 @@ _PREFIX = re.compile(r"^[+-].*\bprefix\s*=", re.MULTILINE)
 
 def environment_variables(change: Change, file: FileChange) -> Iterator[Fact]:
     """Yield environment variables whose definition is removed; a removed read does not prove that others are gone."""
-    registered = any(hint in (file.patch or "") for hint in ("lambda", "env"))
-    if removes_lines(file) and (registered or _ENV_FILE.search(file.path.lower())):
+    if removes_lines(file):
         kept = _defined_after(change, file)
         found = removals(change, file, FactKind.REMOVED_ENV, _variable_occurrences)
         yield from (fact for fact in found if fact.name not in kept)

@@ -8,7 +8,7 @@ from typing import TypeGuard
 
 from analysis.facts.python.module import PROTOCOL, Attribute, Class, Function, Import, Member, Module
 from analysis.facts.python.revision import Found
-from analysis.facts.python.signatures import ParameterChange, parameter_changes, returned_values
+from analysis.facts.python.signatures import parameter_changes, returned_values
 from analysis.models import FactKind
 
 _MIN_SIMILARITY = 0.7  # of the lines of two bodies: above it, one is the other under a new name
@@ -56,23 +56,26 @@ def _is_same_kind(other: Member, member: _Renamed) -> TypeGuard[_Renamed]:
 def _serves_as(new: Found[_Renamed], old: Found[_Renamed], gone: Collection[str]) -> bool:
     """Return whether a definition can take the place of the old one.
 
-    A class still has the old bases, unless they are gone or a protocol, which is told itself. A function takes what every call passes and needs no more, and
-    returns as many values.
+    A class still has the old bases, unless they are gone, or a protocol, which is told itself. A function fits the calls
+    of the old one, and returns as many values.
     """
     (old_module, before), (new_module, after) = old, new
     if isinstance(before, Class) and isinstance(after, Class):
         return {each.name for each in before.bases} - {*gone, PROTOCOL} <= {each.name for each in after.bases}
     if isinstance(before, Function) and isinstance(after, Function):
-        passed = [each.name for each in before.parameters if each.required]
-        changes = parameter_changes(before, after, method=False)
-        fits = not any(each.kind is FactKind.REQUIRED_PARAMETER or _is_lost(each, passed) for each in changes)
-        return fits and returned_values(Found(old_module, before)) == returned_values(Found(new_module, after))
+        is_same_result = returned_values(Found(old_module, before)) == returned_values(Found(new_module, after))
+        return is_same_result and _fits_calls(after, before)
     return True
 
 
-def _is_lost(change: ParameterChange, passed: Collection[str]) -> bool:
-    """Return whether a parameter that every call passes is gone."""
-    return change.kind is FactKind.REMOVED_PARAMETER and change.name in passed
+def _fits_calls(new: Function, old: Function) -> bool:
+    """Return whether a function needs no more than the old one, and takes what every call of that passes."""
+    needed = [each for each in new.parameters if each.required and not each.variadic]
+    passed = [each.name for each in old.parameters if each.required]
+    return len(needed) <= len(old.parameters) and not any(
+        each.kind is FactKind.REQUIRED_PARAMETER or (each.kind is FactKind.REMOVED_PARAMETER and each.name in passed)
+        for each in parameter_changes(old, new, method=False)
+    )
 
 
 def _have_one_body(old_module: Module, member: _Renamed, new_module: Module, other: _Renamed) -> bool:

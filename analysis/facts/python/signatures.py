@@ -51,9 +51,8 @@ def signature_facts(name: str, old: Found[Function], new: Found[Function], *, me
         side = old if each.on_old_side else new
         line = side.module.line_of(each.name, side.member)
         is_moved = each.kind is FactKind.MOVED_PARAMETER and each.new
-        yield proven(
-            each.kind, f"{name}({each.name})", side, line, f"{name}({each.new}, {each.name})" if is_moved else each.new
-        )
+        now = f"{name}({each.new}, {each.name})" if is_moved else each.new
+        yield proven(each.kind, f"{name}({each.name})", side, line, now)
     yield from _narrowed_types(name, old, new, method=method)
     yield from _returned_facts(name, old, new)
     if method and new.member.name not in SPECIAL_METHODS:
