@@ -7,7 +7,7 @@ import pytest
 from analysis.consequences import consequences, headline, title_line
 from analysis.consequences.wording import LENGTH
 from analysis.locale import catalogue
-from analysis.models import ChangeType, Entry, Fact, FactKind, Importance, Language, Ranked
+from analysis.models import Analysis, ChangeType, Entry, Fact, FactKind, Importance, Language, Ranked
 from analysis.models.consequences import Effect, Whom
 from analysis.writing.replacements import replacement
 from analysis.writing.titles import added_feature, concerned_parts, plain_title
@@ -254,3 +254,19 @@ def test_a_deleted_module_is_told_as_one() -> None:
     ]
     line = headline(entry().model_copy(update={"commit": made}), "en", gone)
     assert line == "Removes the module `engine.pool`"
+
+
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [
+        ("Pools no longer give engines back", "Pools no longer give engines back (`take`)"),
+        ("`take` is gone", "`take` is gone"),
+        ("Pools " + "no longer " * 9, "Removes `take` from `engine.core`"),
+        ("", "It changes (`take`)"),
+    ],
+)
+def test_a_models_headline_stands_before_the_proven_name(written: str, told: str) -> None:
+    """It, or the first sentence, is told in place of ours if it is short enough; the name that proves the first consequence follows."""
+    analysis = Analysis(by="model", headline=written, summary="It changes.")
+    made = entry().model_copy(update={"facts": (fact(FactKind.REMOVED_NAME, "take"),), "analysis": analysis})
+    assert headline(made, "en") == told

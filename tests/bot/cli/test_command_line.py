@@ -47,6 +47,7 @@ def one_line(err: str) -> str:
         (("digest", "2026-02-05", "--timezone", "Mars/Olympus"), "unknown time zone"),
         (("digest", "2026-02-05", "--timezone", "../etc/passwd"), "unknown time zone"),
         (("digest", "--sample", "--out", "no/such/folder/x.md"), "cannot be written"),
+        (("digest", "--sample", "--repo", "acme/engine"), "leave out --repo"),
         (("backfill", "2026-02-05..2026-02-01"), "ends before it begins"),
         (("backfill", "2026-02-05.."), "not a range"),
         (("commit", "zzz"), "is not a commit"),
@@ -300,9 +301,9 @@ def test_a_file_is_written_whole_or_not_at_all(run: Run, serve: Serve, tmp_path:
     """`--out` replaces a file at once, leaves nothing beside it, and an old file survives a failed run."""
     out = tmp_path / "report.md"
     out.write_text("yesterday's")
-    failed = run("digest", "2026-02-05", "--format", "markdown", "--out", str(out))
+    failed = run("digest", "2026-02-05", "--out", str(out))
     assert (failed.code, out.read_text()) == (3, "yesterday's")
-    ran = run("digest", "2026-02-05", "--format", "markdown", "--out", str(out), server=serve(recorded(1)))
+    ran = run("digest", "2026-02-05", "--out", str(out), server=serve(recorded(1)))
     assert (ran.code, ran.out) == (0, "")
     assert out.read_text().startswith("# Daily update (2026-02-05)")
     assert [path.name for path in tmp_path.iterdir() if "report" in path.name] == ["report.md"]
