@@ -21,7 +21,7 @@ _WIDER = {"bool": "int", "int": "float"}
 _MODULE = re.compile(r"\b(?:[a-z_]\w*\.)+")
 _OLD_NAMES = re.compile(r"\b(?:List|Dict|Tuple|Set|FrozenSet)\b")
 
-_PLAIN_DECORATORS = ("abstractmethod", "classmethod", "staticmethod", "override", "final", "cache", "lru_cache")
+_PLAIN_DECORATORS = ("abstractmethod", "classmethod", "staticmethod", "cache", "lru_cache", "contextmanager")
 SPECIAL_METHODS = ("__init__", "__call__", "__new__")
 
 
