@@ -128,7 +128,7 @@ def stage(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         "o/secret": RecordedRepository([SECRET]),
     }
     # How soon it acknowledges is not asked here, where a machine may be busy with other tests.
-    with LoopbackSlack(command_timeout=30) as slack, SlowGitHub(repositories) as github:
+    with LoopbackSlack(command_timeout=30, pace=False) as slack, SlowGitHub(repositories) as github:
         private = {"id": 1, "name": "secret", "full_name": "o/secret", "private": True, "owner": {"login": "o"}}
         github.faults = [Fault("^/repos/o/secret$", 200, times=1_000_000, body=private)]
         folder = tmp_path_factory.mktemp("bot")
@@ -136,7 +136,7 @@ def stage(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
             slack,
             github.url,
             folder,
-            now=SettableClock(datetime(2026, 2, 6, 9, tzinfo=UTC)),
+            now=SettableClock(datetime(2026, 2, 6, 9, tzinfo=UTC), speed=20),
             digest_repos=NAME,
             digest_language=request.param,
             log_level="error",
