@@ -290,21 +290,6 @@ def test_what_is_wrong_in_the_modal_is_said_at_its_field(talk: Talk, tmp_path: P
     assert held(tmp_path) == []
 
 
-def test_a_private_repository_is_known_where_it_is_listed_only(talk: Talk) -> None:
-    """The channel that DIGEST_PRIVATE lists gets a private repository's day; everywhere else it is as if it were not there."""
-    assert "Commits: 2" in said(talk, "o/secret 2026-02-05", channel="C0OPS")
-    sha = recorded(1)["sha"]
-    for text in ("o/secret 2026-02-05", f"o/secret {sha}", "o/secret search part", "subscribe o/secret"):
-        told = said(talk, text)
-        assert "has no repository o/secret" in told, text
-        assert "Change part" not in told
-    assert "o/secret" not in said(talk, "help")
-    direct = talk.direct(ADA)
-    talk.say(ADA, "o/secret 2026-02-05", channel=direct)
-    talk.settle()
-    assert "has no repository" in whole(talk.slack.channel(direct)[-1])
-
-
 def home_of(talk: Talk, user: str) -> str:
     talk.finish(talk.slack.open_home(user))
     view = talk.slack.wait_for(lambda: talk.slack.home(user))
