@@ -10,6 +10,7 @@ from analysis.locale.punctuation import as_sentence, join_clauses, join_items, j
 from analysis.models import (
     BREAKING,
     DEPENDENCIES,
+    EXTRAS,
     OPERATIONAL,
     Analysis,
     ChangeType,
@@ -181,7 +182,7 @@ def _insight(commit: Commit, facts: Sequence[Fact], ranked: Ranked, say: Catalog
         security=describe(FactKind.SECURITY),
         compatibility=describe(*BREAKING, FactKind.RETYPED, FactKind.DEFAULT_CHANGED),
         maintenance=_maintenance(commit, sources, say),
-        dependencies=describe(*DEPENDENCIES - {FactKind.MINIMUM_RAISED}, FactKind.EXTRA_ADDED, FactKind.EXTRA_REMOVED),
+        dependencies=describe(*DEPENDENCIES - {FactKind.MINIMUM_RAISED}, *EXTRAS),
     )
 
 

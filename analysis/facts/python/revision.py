@@ -154,14 +154,10 @@ class Revision:
 
     def provides(self, owner: Found[Class], name: str) -> bool:
         """Return whether a class may have a member, of its own or inherited: only False is certain."""
-        if self.inherits_from_library(owner, name):
-            return True
+        if name in _OF_BARE_BASES and owner.member.bases:
+            return True  # of a library's class
         classes = [owner, *self.bases(owner)]
         return any(each is None or _may_have(each, name) for each in classes)
-
-    def inherits_from_library(self, owner: Found[Class], name: str) -> bool:
-        """Return whether a base class that is not the repository's may have a member that is known by name."""
-        return name in _OF_BARE_BASES and bool(owner.member.bases)
 
 
 def _may_have(owner: Found[Class], name: str) -> bool:

@@ -43,6 +43,10 @@ def fact(kind: FactKind, name: str, old: str | None = None, new: str | None = No
             "`A()` and 5 others now require `head`",
         ),
         ([fact(FactKind.REQUIRED_PARAMETER, "f(a)")], "`f()` now requires `a`"),
+        (
+            [fact(FactKind.ADDED_PARAMETER, "f(b)"), fact(FactKind.MOVED_PARAMETER, "f(a)", None, "f(b, a)")],
+            "Inserts `b` before `a` in `f()`",
+        ),
         ([fact(FactKind.MOVED_NAME, "take", "a.py:1", "b/c.py:7")], "Moves `take` to `b.c`"),
         ([fact(FactKind.MOVED_MODULE, "a/b.py", None, "a/c.py")], "Moves `a.b` to `a.c`"),
         ([fact(FactKind.DEFAULT_CHANGED, "--graph", "True", "False")], "`--graph` now defaults to `False` (was `True`)"),
@@ -62,6 +66,10 @@ def fact(kind: FactKind, name: str, old: str | None = None, new: str | None = No
             "Changes 2 parameters of `f()` and `g()`",
         ),
         ([fact(FactKind.REMOVED_BASE, "Pool(Heron)")], "`Pool` no longer inherits from `Heron`"),
+        ([fact(FactKind.REMOVED_BASE, "Pool(Protocol)")], "`Pool` is no longer a protocol: implementations must inherit from it"),
+        ([fact(FactKind.MEMBER_KIND, "Pool.size", None, "property")], "`Pool.size` is now a property, not a method"),
+        ([fact(FactKind.RETURNED_VALUES, "Pool.take", "2", "3")], "`Pool.take()` now returns 3 values instead of 2"),
+        ([fact(FactKind.ENTRY_RENAMED, "heron", "Pools.heron", "herons")], "Renames `heron` of `Pools` to `herons`"),
         (
             [fact(FactKind.DEPRECATED, "--graph", None, "--plan").model_copy(update={"until": "v0.15"})],
             "Deprecates `--graph`, to be removed in v0.15; use `--plan` instead",
