@@ -27,7 +27,6 @@ _EXCLUDES = re.compile(
     re.IGNORECASE,
 )
 _TYPE = "]"  # suffix of a container that is a type, whose items are supported whatever its name
-_DISCRIMINATOR = "type"  # a field that tells apart what code passes on, and that nobody sets
 _REGISTERED = re.compile(r"[\w.-]+")
 _REGISTRATION = re.compile(
     r"(?!.*(?:Op|Layer)\.|.*_op$)(?:.*\.)?register\w*$"
@@ -77,8 +76,8 @@ def _dropped(change: Change, file: FileChange, value: _Value, after: Sequence[_V
     alike = [each.text for each in after if each.sign == "+" and each.owner == value.owner]
     fact = Fact(kind=FactKind.SUPPORT_DROPPED, name=value.text, path=file.path, line=value.line)
     if len(names) == 1:
-        places = {"old": f"{value.owner}.{value.text}", "new": names.pop()}
-        yield fact.model_copy(update={"kind": FactKind.ENTRY_RENAMED, **places})
+        old = f"{value.owner}.{value.text}"
+        yield fact.model_copy(update={"kind": FactKind.ENTRY_RENAMED, "old": old, "new": names.pop()})
     elif not names and not get_close_matches(value.text, alike):
         yield fact
 
@@ -139,14 +138,14 @@ def _registered(change: Change, file: FileChange, side: Side) -> Iterator[_Value
 
 
 def _literals(change: Change, file: FileChange, side: Side) -> Iterator[_Value]:
-    """Yield the values of `Literal` types; those of a definition that the other side lacks are not told."""
+    """Yield the values of `Literal` types, but of tags called `type`, and of definitions that the other side lacks."""
     own, other = (change.source(file, each) for each in (side, "+" if side == "-" else "-"))
     if not own or not other or "Literal" not in own.text:
         return
     changed = {line.number for line in changed_lines(file, side)}
     both = {name for name, _ in _typed(other.module, "")}
     for name, node in _typed(own.module, ""):
-        told = name in both and not _EXCLUDES.search(name) and name.rpartition(".")[2] != _DISCRIMINATOR
+        told = name in both and not _EXCLUDES.search(name) and not name.endswith(".type")
         for text, number in constant_strings(node) if told else ():
             yield _Value(text, side if number in changed else " ", number, name)
 

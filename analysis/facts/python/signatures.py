@@ -92,36 +92,30 @@ def _returned_facts(name: str, old: Found[Function], new: Found[Function]) -> It
 def returned_values(function: Found[Function]) -> int | None:
     """Return how many values a function returns: in each of its statements, or as its type says; None if unknown or one."""
     node = None if function.module.partial else function.module.definition(function.member)
-    lengths = {_length(each.value) for each in _returns(node)} if node else set()
+    lengths = _returned_lengths(node) if node else set()
     if len(lengths) == 1 and (length := lengths.pop()):
         return length
     kinds = alternatives(function.member.returns)
     return _arity(next(iter(kinds))) or None if len(kinds) == 1 else None
 
 
-def _returns(function: ast.stmt) -> Iterator[ast.Return]:
-    """Yield the statements by which a function itself returns; none of one that yields its results."""
-    found: list[ast.Return] = []
+def _returned_lengths(function: ast.stmt) -> set[int | None]:
+    """Return the lengths of the tuples that a function returns, None for anything else; none if it yields its results."""
+    lengths: set[int | None] = set()
     waiting = list(ast.iter_child_nodes(function))
     while waiting:
         match waiting.pop():
             case ast.Yield() | ast.YieldFrom():
-                return
-            case ast.Return() as statement:
-                found.append(statement)
+                return set()
+            case ast.Return(value=ast.Tuple(elts=[_, _, *_] as elements)):
+                lengths.add(None if any(isinstance(each, ast.Starred) for each in elements) else len(elements))
+            case ast.Return():
+                lengths.add(None)
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() | ast.Lambda():
                 pass
             case node:
                 waiting += ast.iter_child_nodes(node)
-    yield from found
-
-
-def _length(value: ast.expr | None) -> int | None:
-    """Return the number of the elements that a tuple of several is written with; None for anything else."""
-    match value:
-        case ast.Tuple(elts=[_, _, *_] as elements) if not any(isinstance(each, ast.Starred) for each in elements):
-            return len(elements)
-    return None
+    return lengths
 
 
 def parameter_changes(before: Function, after: Function, *, method: bool) -> Iterator[ParameterChange]:

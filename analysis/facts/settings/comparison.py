@@ -56,11 +56,6 @@ def variable_meaning(value: object) -> object:
     return next((index for index, same in enumerate(_EQUIVALENT) if lowered in same), value)
 
 
-def _is_on(written: Value) -> bool:
-    """Return whether a variable's default itself means that something is on, not only what it is compared with."""
-    return variable_meaning(written.meaning) == variable_meaning("1")
-
-
 class _Comparison(NamedTuple):
     """The settings of one file, before and after."""
 
@@ -76,7 +71,10 @@ class _Comparison(NamedTuple):
         """Yield the settings that only the new side has, and that are on; of a field and its flag the flag."""
         known = {_own_name(each.name) for each in environment_reads(old)}
         known |= {_own_name(each.name) for each in settings(old)}
-        reads = (each for each in environment_reads(new) if each.written and _is_on(each.written))
+        on = variable_meaning("1")  # as the default is written: what it is compared with may turn it round
+        reads = [
+            each for each in environment_reads(new) if each.written and variable_meaning(each.written.meaning) == on
+        ]
         values = [(each.name, each.in_effect, each.line) for each in reads]
         values += [(each.name, each.value, each.line) for each in settings(new) if _SET.match(each.name)]
         found: dict[str, Fact] = {}
