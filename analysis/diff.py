@@ -1,8 +1,9 @@
 """A commit's patches, parsed into lines and excerpted within a token budget."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import groupby
 from typing import NamedTuple
 
 from analysis.models import Commit, FileChange, Frozen
@@ -13,6 +14,11 @@ _CHARACTERS_A_TOKEN = 3
 _MARGIN = 1.15
 # Longer hunks are split, so that a new file need not be left out as a whole.
 _HUNK_LINES = 60
+_HUNKS_A_ROUND = 4  # hunks of a file before the first ones of others
+_REMOVED_LINES = 12  # in a row, from which on only definitions are shown
+_DEFINES = re.compile(
+    r"\s*(?:async def|def|class|@)\b|[A-Za-z_]\w*\s*(?::[^=]+)?=(?!=)|\s*(?:parser|group)\b.*add_argument|\s*[\"']--"
+)
 _LISTED_ONLY = (Kind.GENERATED, Kind.VENDORED)
 _PREFERENCE = {each: index for index, each in enumerate(Kind)}
 _HUNK_HEADER = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)")
@@ -41,6 +47,15 @@ class Hunk(NamedTuple):
     """The lines of a hunk, and the heading that git shows for it: the enclosing definition above it, if any."""
 
     heading: str
+    lines: tuple[DiffLine, ...]
+
+
+class NumberedHunk(NamedTuple):
+    """A hunk of a file, its heading, and the number of its first line, under which a model sees and cites it."""
+
+    file: FileChange
+    heading: str
+    first: int
     lines: tuple[DiffLine, ...]
 
 
@@ -88,33 +103,48 @@ def side_lines(file: FileChange, side: str) -> Iterator[tuple[int, DiffLine]]:
     return ((index, line) for index, hunk in enumerate(hunks(file.patch)) for line in hunk if line.sign in (" ", side))
 
 
+def numbered_hunks(commit: Commit) -> Iterator[NumberedHunk]:
+    """Yield the hunks of a commit; their lines are numbered from 1 on, over all its files."""
+    number = 1
+    for file in commit.files:
+        for hunk in headed_hunks(file.patch):
+            yield NumberedHunk(file, hunk.heading, number, hunk.lines)
+            number += len(hunk.lines)
+
+
 def excerpt(commit: Commit, budget: int) -> Excerpt:
-    """Excerpt the commit's diff to `budget` tokens, sources first, cut between hunks.
+    """Excerpt the commit's diff to `budget` tokens, with numbered lines: sources first, each file's first hunks before other files' later ones.
 
     The list of paths is never cut: if it alone exceeds the budget, no hunks follow.
     """
-    blocks = [_listing(commit)]
-    spent = tokens(blocks[0])
-    left_out = []
-    for file in sorted(commit.files, key=lambda each: (_PREFERENCE[kind(each.path)], -each.size)):
-        if file.patch is None or kind(file.path) in _LISTED_ONLY:
-            if file.size:
-                left_out.append(file.path)
-            continue
-        pieces = list(_hunk_texts(file.patch))
-        included = []
-        remaining = budget - spent - tokens(_heading(file.path, len(pieces), len(pieces)))
-        for piece in pieces:
-            cost = tokens(piece)
-            if cost <= remaining:
-                included.append(piece)
-                remaining -= cost
-        if included:
-            blocks.append("\n".join([_heading(file.path, len(pieces) - len(included), len(pieces)), *included]))
-            spent = budget - remaining
-        if len(included) < len(pieces) or not pieces:
-            left_out.append(file.path)
-    return Excerpt(text="\n".join(blocks), left_out=tuple(left_out), tokens=spent)
+    listing = _listing(commit)
+    pieces: dict[str, list[str]] = {file.path: [] for file in sorted(commit.files, key=_preference)}
+    for hunk in numbered_hunks(commit):
+        if kind(hunk.file.path) not in _LISTED_ONLY:
+            pieces[hunk.file.path] += _pieces(hunk)
+    paths = list(pieces)
+    places = [(path, place) for path in paths for place in range(len(pieces[path]))]
+    spent, included = tokens(listing), dict[str, list[int]]()
+    for path, place in sorted(places, key=lambda each: each[1] // _HUNKS_A_ROUND):
+        heading = "" if path in included else _heading(path, len(pieces[path]), len(pieces[path]))
+        if (cost := tokens(pieces[path][place]) + (tokens(heading) if heading else 0)) <= budget - spent:
+            included.setdefault(path, []).append(place)
+            spent += cost
+    blocks = [listing]
+    for path in filter(included.__contains__, paths):
+        shown, total = included[path], len(pieces[path])
+        blocks.append("\n".join([_heading(path, total - len(shown), total), *(pieces[path][place] for place in shown)]))
+    left = (file for file in commit.files if file.size and not _is_whole(file.path, pieces, included))
+    left_out = tuple(file.path for file in sorted(left, key=_preference))
+    return Excerpt(text="\n".join(blocks), left_out=left_out, tokens=spent)
+
+
+def _preference(file: FileChange) -> tuple[int, int]:
+    return _PREFERENCE[kind(file.path)], -file.size
+
+
+def _is_whole(path: str, pieces: Mapping[str, Sequence[str]], included: Mapping[str, Sequence[int]]) -> bool:
+    return bool(pieces[path]) and len(included.get(path, ())) == len(pieces[path])
 
 
 def _heading(path: str, left_out: int, total: int) -> str:
@@ -129,15 +159,31 @@ def _listing(commit: Commit) -> str:
     return "\n".join(rows)
 
 
-def _hunk_texts(patch: str) -> Iterator[str]:
-    """Yield a file's hunks as text, long ones split with headers of their own."""
-    for hunk in hunks(patch):
-        for start in range(0, len(hunk), _HUNK_LINES):
-            lines = hunk[start : start + _HUNK_LINES]
-            old = [line.old for line in lines if line.old is not None]
-            new = [line.new for line in lines if line.new is not None]
-            header = f"@@ -{old[0] if old else 0},{len(old)} +{new[0] if new else 0},{len(new)} @@"
-            yield "\n".join([header, *(line.sign + line.text for line in lines)])
+def _pieces(hunk: NumberedHunk) -> Iterator[str]:
+    """Yield a hunk as text, a long one in pieces with headers of their own; each line has its number, sign and text."""
+    for start in range(0, len(hunk.lines), _HUNK_LINES):
+        lines = hunk.lines[start : start + _HUNK_LINES]
+        old = next((line.old for line in lines if line.old is not None), 0)
+        new = next((line.new for line in lines if line.new is not None), 0)
+        rows = _folded([(hunk.first + start + place, line) for place, line in enumerate(lines)])
+        yield "\n".join([f"@@ -{old} +{new} @@ {hunk.heading}".rstrip(), *rows])
+
+
+def _folded(lines: Sequence[tuple[int, DiffLine]]) -> Iterator[str]:
+    """Yield numbered lines as text; of many removed in a row only those that define something, and how many the others are."""
+    for removed, group in groupby(lines, key=lambda each: each[1].sign == "-"):
+        run, folded = list(group), 0
+        is_long = removed and len(run) > _REMOVED_LINES
+        for number, line in run:
+            if is_long and not _DEFINES.match(line.text):
+                folded += 1
+                continue
+            if folded:
+                yield f"- ... {folded} removed lines"
+                folded = 0
+            yield f"{number} {line.sign}{line.text}"
+        if folded:
+            yield f"- ... {folded} removed lines"
 
 
 def _hunks(lines: Iterator[str]) -> Iterator[Hunk]:

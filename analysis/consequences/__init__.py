@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from analysis.consequences.audience import effect, reach, whom
 from analysis.consequences.titles import is_important_feature, says_more, title_consequence
 from analysis.consequences.wording import LENGTH, family, fits, required, sentence
+from analysis.grounding.plain_text import sentences
 from analysis.locale import Catalogue, catalogue
 from analysis.models import Entry, Fact, FactKind, Language
 from analysis.models.consequences import Consequence, Effect, Whom
@@ -27,21 +28,44 @@ _PARTS = 2  # of the project that a title's tags name
 def consequences(
     entry: Entry, language: Language, facts: Sequence[Fact] | None = None, *, titled: bool = True
 ) -> tuple[Consequence, ...]:
-    """Return what a commit means, the first to be told first.
+    """Return what a commit means, the first to be told first: in a model's words, if it wrote a headline, with the proven name.
 
     `facts` are those that stand after a period, if not all do; without `titled` its title tells nothing that is new then.
     """
     say = catalogue(language)
-    told = _from_facts(entry, entry.facts if facts is None else facts, say)
+    told = _by_rules(entry, entry.facts if facts is None else facts, say, titled=titled)
+    written = _written(entry) if titled else ""
+    if written and told and not _is_worded(told[0]):
+        told[0] = told[0].model_copy(update={"what": _with_name(written, told[0], say)})
+    return tuple(told)
+
+
+def _written(entry: Entry) -> str:
+    """Return a model's headline of a commit, or of one without it the first sentence about it; "" if it is too long."""
+    analysis = entry.analysis
+    if analysis is None or analysis.by == "rules":
+        return ""
+    text = analysis.headline or next(iter(sentences(analysis.summary)), "").strip().rstrip(".。")
+    return text if fits(text) else ""
+
+
+def _is_worded(first: Consequence) -> bool:
+    """Return whether a consequence is told in words of ours alone: a revert, and what concerns security."""
+    return any(fact.kind in (FactKind.REVERT, FactKind.SECURITY) for fact in first.facts)
+
+
+def _by_rules(entry: Entry, facts: Sequence[Fact], say: Catalogue, *, titled: bool) -> list[Consequence]:
+    """Return what a commit's facts and its title mean, the first to be told first."""
+    told = _from_facts(entry, facts, say)
     told.sort(key=order)
     by_title = title_consequence(entry, title_line(entry, say)) if titled else None
     if by_title and (not told or told[0].whom is Whom.INTERNALS):
-        return by_title, *told
+        return [by_title, *told]
     if told and _is_told_better(entry, told):
-        told[0] = told[0].model_copy(update={"what": _title_with_name(entry, told[0], say)})
+        told[0] = told[0].model_copy(update={"what": _with_name(title_line(entry, say), told[0], say)})
     elif by_title and is_important_feature(entry):  # beside what it breaks it adds something
         told.append(by_title)
-    return tuple(told)
+    return told
 
 
 def _is_told_better(entry: Entry, told: Sequence[Consequence]) -> bool:
@@ -64,7 +88,8 @@ def headline(entry: Entry, language: Language, facts: Sequence[Fact] | None = No
 
 def first_line(entry: Entry, told: Sequence[Consequence], say: Catalogue) -> str:
     """Return the headline of a commit whose consequences are known."""
-    return told[0].what if told and told[0].whom is not Whom.INTERNALS else title_line(entry, say)
+    tells = told and (told[0].whom is not Whom.INTERNALS or told[0].effect is Effect.OTHER)
+    return told[0].what if tells else title_line(entry, say)
 
 
 def breaks_others(entry: Entry, facts: Sequence[Fact] | None = None) -> bool:
@@ -118,9 +143,11 @@ def order(each: Consequence) -> tuple[int, ...]:
     return _WHOM.index(each.whom), _EFFECTS.index(each.effect), likely, each.reach, kind
 
 
-def _title_with_name(entry: Entry, first: Consequence, say: Catalogue) -> str:
-    """Return the title that tells a change as a whole, and behind it the first name that proves it if it has room."""
-    title, fact = title_line(entry, say), first.facts[0]
+def _with_name(title: str, first: Consequence, say: Catalogue) -> str:
+    """Return what tells a change as a whole, and behind it the first name that proves it if it has room."""
+    if not first.facts:
+        return title
+    fact = first.facts[0]
     name = required(fact) if first.effect is Effect.REQUIREMENT else fact.name.rpartition("(")[0] or fact.name
     told = say("{title} ({names})", title=title, names=code(one_line(name)))
     return title if "/" in name or _names(title, name) or not fits(told) else told

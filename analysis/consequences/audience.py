@@ -2,14 +2,13 @@
 
 import re
 
-from analysis.models import DEPENDENCIES, OPERATIONAL, Fact, FactKind
+from analysis.models import DEPENDENCIES, EXTRAS, OPERATIONAL, Fact, FactKind
 from analysis.models.consequences import Effect, Whom
 from analysis.paths import Kind, kind
 from analysis.ranking.vocabulary import AREAS
 
 MOST, INTERFACE, HARDLY_ANY = 0, 1, 4  # how many people meet a fact, by rank
 
-_EXTRAS = frozenset({FactKind.EXTRA_ADDED, FactKind.EXTRA_REMOVED})
 _BEHIND_THE_SCENES = frozenset(
     {
         FactKind.FILE_DELETED,
@@ -46,7 +45,7 @@ _TEST_VARIABLE = re.compile(r"(?:^|_)(?:TESTS?|TESTING|CI|NIGHTLY)(?:_|$)")
 _PLATFORM = re.compile(
     r"\b(?:Python|CUDA|ROCm|PyTorch|torch|compute capability|sm_?\d+|glibc|gcc|Ubuntu)\b.*\d", re.IGNORECASE
 )
-_SETTING = re.compile(r"-|[A-Z][A-Z0-9]*_[A-Z0-9_]+$|\w*(?:Config|Args|Settings|Options|Params)\.\w+$")
+_SETTING = re.compile(r"-|[A-Z][A-Z0-9]*_[A-Z0-9_]+$|\w*(?:Config|Args|Settings|Options|Params|Request)\.\w+$")
 
 
 def whom(fact: Fact) -> Whom:
@@ -57,7 +56,7 @@ def whom(fact: Fact) -> Whom:
         return Whom.OPERATORS if _PLATFORM.search(fact.name) else Whom.USERS
     if fact.kind in OPERATIONAL or fact.kind in (FactKind.SECURITY, FactKind.REVERT):
         return Whom.USERS
-    if fact.kind in DEPENDENCIES or fact.kind in _EXTRAS:
+    if fact.kind in DEPENDENCIES or fact.kind in EXTRAS:
         return Whom.OPERATORS
     if fact.kind in _OF_SETTINGS and is_setting(fact.name):
         return Whom.USERS
@@ -76,7 +75,7 @@ def effect(fact: Fact) -> Effect:
             return Effect.SECURITY
         case FactKind.DEPRECATED:
             return Effect.DEPRECATION
-        case each if each in DEPENDENCIES or each in _EXTRAS:
+        case each if each in DEPENDENCIES or each in EXTRAS:
             return Effect.REQUIREMENT
         case _:
             return Effect.BREAK if fact.breaking else Effect.BEHAVIOUR
@@ -92,8 +91,8 @@ def reach(fact: Fact) -> int:
     path = (fact.path or "").lower()
     if fact.kind in OPERATIONAL:
         return HARDLY_ANY if _TEST_VARIABLE.search(fact.name) else MOST
-    if fact.kind in DEPENDENCIES or fact.kind in _EXTRAS:
-        return HARDLY_ANY if _TOOLING.search(path) else 1 + (fact.kind in _EXTRAS)
+    if fact.kind in DEPENDENCIES or fact.kind in EXTRAS:
+        return HARDLY_ANY if _TOOLING.search(path) else 1 + (fact.kind in EXTRAS)
     if _PRIVATE.search(fact.name.partition("(")[0]) or (path and kind(path) is not Kind.SOURCE):
         return HARDLY_ANY
     if fact.kind in _OF_SETTINGS and is_setting(fact.name):

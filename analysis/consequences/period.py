@@ -39,7 +39,8 @@ _MOST_LINES = 15
 _MOST_WORDS = 172  # of a head, read in 45 seconds; what breaks your code comes on top
 _OPENING_WORDS = 11  # of its repository, date and statistics
 _MOST_TOLD = 3  # consequences on the line of a commit
-_BREAKS = 1.5  # log-odds by which a commit that breaks others matters more to readers than its score says
+# Log-odds by which a commit that breaks them matters more to readers than its score says.
+_BREAKS = {Whom.USERS: 2.5, Whom.OPERATORS: 2.5, Whom.EXTENDERS: 1.5}
 _GROUPS = {Whom.USERS: Group.USERS, Whom.OPERATORS: Group.OPERATORS, Whom.EXTENDERS: Group.EXTENDERS}
 _BY_EFFECT = {Effect.FIX: Group.FIXES, Effect.ADDITION: Group.NEW}
 _TIERS = list(Importance)
@@ -73,7 +74,9 @@ class CommitLine(NamedTuple):
     @property
     def worth(self) -> float:
         """Return how much the commit matters to readers, in log-odds."""
-        return self.entry.ranked.score + (_BREAKS if any(map(_breaks, self.consequences)) else 0)
+        return self.entry.ranked.score + max(
+            (_BREAKS[each.whom] for each in self.consequences if _breaks(each)), default=0
+        )
 
 
 class GroupLines(NamedTuple):

@@ -106,18 +106,40 @@ def _one(fact: Fact, say: Catalogue) -> Iterator[str]:
         case FactKind.DEFAULT_CHANGED:
             yield say("{name} now defaults to {new} (was {old})", name=name, new=new, old=code(fact.old or "None"))
             yield say("{name} now defaults to {new}", name=name, new=new)
-        case FactKind.REMOVED_BASE if match := _PARAMETER.fullmatch(fact.name):
-            heir, base = code(match["function"]), code(match["parameter"])
-            yield say("{name} no longer inherits from {base}", name=heir, base=base)
+        case FactKind.EXTRA_MOVED:
+            old = code(fact.old or ANY_VERSION)
+            yield say("Optional dependency {name} is now {new} (was {old})", name=name, new=new, old=old)
+        case FactKind.REMOVED_BASE | FactKind.MEMBER_KIND | FactKind.RETURNED_VALUES:
+            yield from _one_definition(fact, say)
+        case FactKind.ENTRY_RENAMED if fact.old and "." in fact.old:
+            registry = code(fact.old.rpartition(".")[0])
+            yield say("Renames {name} of {registry} to {new}", name=name, registry=registry, new=new)
         case FactKind.RETYPED if fact.new:
             yield say("The type of {name} is now {new}", name=name, new=new)
         case FactKind.REVERT:
             yield from _revert(fact.name, say)
-        case kind if fact.new and kind.name.startswith("RENAMED"):
+        case kind if fact.new and "RENAMED" in kind.name:
             for old, other in ((fact.name, fact.new), (_last(fact.name), _last(fact.new))):
                 yield say("{change} to {new}", change=sentences.named(code(old), 1, say), new=code(other))
         case _:
             pass
+
+
+def _one_definition(fact: Fact, say: Catalogue) -> Iterator[str]:
+    """Yield sentences about one class, method or function that is used in another way than before."""
+    match = _PARAMETER.fullmatch(fact.name)
+    if fact.kind is FactKind.RETURNED_VALUES:
+        function = code(f"{fact.name}()")
+        yield say("{name} now returns {new} values instead of {old}", name=function, new=fact.new, old=fact.old)
+    elif fact.kind is FactKind.MEMBER_KIND and fact.new == "property":
+        yield say("{name} is now a property, not a method", name=code(fact.name))
+    elif fact.kind is FactKind.MEMBER_KIND and fact.new:
+        yield say("{name} is now a method, not a property", name=code(fact.name))
+    elif match and match["parameter"] == "Protocol":
+        yield say("{name} is no longer a protocol: implementations must inherit from it", name=code(match["function"]))
+    elif match:
+        heir, base = code(match["function"]), code(match["parameter"])
+        yield say("{name} no longer inherits from {base}", name=heir, base=base)
 
 
 def _revert(title: str, say: Catalogue) -> Iterator[str]:
@@ -179,6 +201,8 @@ def _dependencies(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> Iter
 def required(fact: Fact) -> str:
     """Return a requirement as it is written: `pydantic>=2.12.0`, `Python 3.10`."""
     name, new = "Python" if fact.name == "requires-python" else fact.name, fact.new or ""
+    if new == ANY_VERSION:
+        return name
     return f"{name}{new}" if new[:1] in "=<>!~" else f"{name} {new}"
 
 
@@ -195,6 +219,7 @@ def _with_file(change: str, commit: Commit, fact: Fact, say: Catalogue) -> str:
 def _parameters(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
     """Yield how the parameters of functions change: which if they change alike, or how many."""
     functions = list(dict.fromkeys(map(_function, facts)))
+    yield from _insertion(facts, functions, say)
     for named in (_NAMED, 1, 0):
         if signature := _signature(facts, functions, say, named):
             yield signature
@@ -268,6 +293,18 @@ def _function(fact: Fact) -> str:
 def _parameter(fact: Fact) -> str:
     match = _PARAMETER.fullmatch(fact.name)
     return match["parameter"] if match else fact.name
+
+
+def _insertion(facts: Sequence[Fact], functions: Sequence[str], say: Catalogue) -> Iterator[str]:
+    """Yield which new parameter functions take before another one, if that is all that changes, and in each of them."""
+    moved = [each for each in facts if each.kind is FactKind.MOVED_PARAMETER and each.new]
+    new = {(each.new or "").partition("(")[2].partition(",")[0] for each in moved}
+    is_all = all(each in moved or (each.kind is FactKind.ADDED_PARAMETER and _parameter(each) in new) for each in facts)
+    if len(new) == 1 and is_all and _change_alike(facts, functions):
+        inserted, old = code(new.pop()), code(_parameter(moved[0]))
+        for named in (_NAMED, 0):
+            function = _functions(functions, say, named)
+            yield say("Inserts {new} before {old} in {function}", new=inserted, old=old, function=function)
 
 
 def _deleted_module(commit: Commit, facts: Sequence[Fact]) -> str:

@@ -13,11 +13,7 @@ from analysis.facts.change import Change
 from analysis.facts.dependencies import dependencies, minimum_versions
 from analysis.facts.deprecations import deprecations
 from analysis.facts.dropped_support import dropped_support
-from analysis.facts.flags_variables_routes import (
-    environment_variables,
-    flags,
-    routes,
-)
+from analysis.facts.flags_variables_routes import environment_variables, flags, routes
 from analysis.facts.layout import formatting_only
 from analysis.facts.links import reverts
 from analysis.facts.python.comparison import compared, moved_modules
@@ -33,7 +29,7 @@ __all__ = ["VERSION", "facts"]
 _Rule = Callable[[Change, FileChange], Iterator[Fact]]
 
 # Incremented whenever a rule changes, so that stored facts are recomputed from the stored patches.
-VERSION = 15
+VERSION = 16
 
 
 def facts(commit: Commit, trees: Trees | None = None) -> tuple[Fact, ...]:
@@ -50,12 +46,15 @@ def facts(commit: Commit, trees: Trees | None = None) -> tuple[Fact, ...]:
     unique: dict[tuple[FactKind, str], Fact] = {}
     for fact in found:
         unique.setdefault((fact.kind, _deduplication_key(fact)), fact)
-    # A removed class also disappears from the lists of supported names; a removed key or field is an attribute, too.
+    # A class under a new name also disappears from the lists of supported names; a removed key or field is an attribute, too.
     names = {fact.name for fact in found if fact.kind in _NAME_KINDS}
     fields = {fact.name for fact in found if fact.kind in _FIELD_KINDS}
     # What a package no longer re-exports may be what its module renames.
     renamed = {fact.name for fact in found if fact.kind is FactKind.RENAMED_NAME}
+    # What has another default may have another type for it.
+    defaults = {fact.name for fact in found if fact.kind is FactKind.DEFAULT_CHANGED}
     repeated = {
+        FactKind.RETYPED: defaults,
         FactKind.SUPPORT_DROPPED: names,
         FactKind.REMOVED_ATTRIBUTE: fields,
         FactKind.REMOVED_NAME: renamed,
@@ -82,12 +81,13 @@ def _deleted_files(_change: Change, file: FileChange) -> Iterator[Fact]:
 
 
 _ORDER = {each: index for index, each in enumerate(FactKind)}
-_NAME_KINDS = (FactKind.REMOVED_NAME, FactKind.RENAMED_NAME, FactKind.MOVED_NAME)
+_NAME_KINDS = (FactKind.RENAMED_NAME, FactKind.MOVED_NAME)
 _FIELD_KINDS = (FactKind.REMOVED_KEY, FactKind.RENAMED_KEY, FactKind.REMOVED_FIELD, FactKind.RENAMED_FIELD)
 _METHOD_KINDS = (
     FactKind.REMOVED_PARAMETER,
     FactKind.RENAMED_PARAMETER,
     FactKind.REQUIRED_PARAMETER,
+    FactKind.RETURNED_VALUES,
     FactKind.RETYPED,
 )
 _RULES: tuple[_Rule, ...] = (

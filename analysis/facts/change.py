@@ -16,10 +16,6 @@ _DEFINING_KINDS = (Kind.SOURCE, Kind.BUILD, Kind.DATA, Kind.CI, Kind.EXAMPLE)
 # Folders of a project's own tooling, and names that start with an underscore or a dot.
 _TOOLING = re.compile(r"^(tools?|scripts?|hack|misc|utils/ci|csrc|cmake|build|packaging)/|(^|/)\.|^setup\.py$")
 _UNDERSCORED = re.compile(r"(^|/)_(?!_init__\.py)")
-_DEFINES = re.compile(
-    r"^-(?:\s*(?:async |def |class |export |pub |func |type |@)| {0,4}[A-Za-z][\w.-]*\s*[:=\s]|\s{0,4}[\"'])",
-    re.MULTILINE,
-)
 _DUPLICATE = re.compile(r"\b(?:redundant|duplicat\w*)\b", re.IGNORECASE)
 _WORD = re.compile(r"[\w-]+")
 _ADDED_NAME = re.compile(r"^\+(?:(?:async )?def |class )?(\w+)", re.MULTILINE)
@@ -127,11 +123,6 @@ def is_shipped(file: FileChange) -> bool:
 def removes_lines(file: FileChange) -> bool:
     """Return whether an existing file loses lines; only such a file can remove anything."""
     return is_shipped(file) and file.status != "added" and "\n-" in (file.patch or "")
-
-
-def may_remove_definition(file: FileChange) -> bool:
-    """Return whether a removed line may have defined a public name: a cheap check before parsing the patch."""
-    return removes_lines(file) and bool(_DEFINES.search(file.patch or ""))
 
 
 def is_public(file: FileChange) -> bool:

@@ -51,11 +51,13 @@ def _kind(change: Change, lists: _Lists, old: Requirement | None, new: Requireme
     if old and new:
         if old.allowed == new.allowed:
             return None
+        if new.extra and old.extra:
+            return FactKind.EXTRA_MOVED
         return FactKind.MINIMUM_RAISED if _raises_minimum(old, new) else FactKind.DEPENDENCY_MOVED
     if new:
         had = mentions(lists.unchanged, new.name) or _is_required(change, new, "-")
         return None if had else FactKind.EXTRA_ADDED if new.extra else FactKind.DEPENDENCY_ADDED
-    if old is None or not old.spec or mentions(lists.unchanged, old.name) or _is_required(change, old, "+"):
+    if old is None or mentions(lists.unchanged, old.name) or _is_required(change, old, "+"):
         return None
     return FactKind.EXTRA_REMOVED if old.extra else FactKind.DEPENDENCY_REMOVED
 
@@ -127,7 +129,6 @@ def _shown(one: Requirement | None, other: Requirement | None) -> str | None:
     return (one.spec or (ANY_VERSION if other else None)) if one else None
 
 
-_HINTS = ("requires", "_STANDARD", "minimum_required", "MIN_", "MINIMUM_", "rust-version", "\n+go ", '"node"')
 _NOT_INSTALLED = re.compile(
     r"(^|/)(examples?|samples?|demos?|tests?|benchmarks?|docs?)/"
 )  # folders whose requirements users do not install
@@ -155,7 +156,7 @@ def minimum_versions(_change: Change, file: FileChange) -> Iterator[Fact]:
 
 
 def _minimums_on(file: FileChange, sign: str) -> Iterator[tuple[str, str, int]]:
-    if not any(hint in (file.patch or "") for hint in _HINTS) or _NOT_INSTALLED.search(file.path.lower()):
+    if _NOT_INSTALLED.search(file.path.lower()):
         return
     for line in changed_lines(file, sign):
         if match := _MINIMUM.search(line.text):

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from analysis.diff import changed_lines
 from analysis.facts.change import Change, Side, is_module, old_path
-from analysis.facts.flags_variables_routes import FLAG_NAME, PARSER
+from analysis.facts.flags_variables_routes import FLAG_CALL, FLAG_NAME
 from analysis.facts.python.module import module_path
 from analysis.facts.syntax import constant_strings, dotted
 from analysis.models import Fact, FactKind, FileChange
@@ -128,7 +128,7 @@ def _of_call(call: ast.Call) -> Iterator[_Notice]:
         match = _SUBJECT.search(said)
         if match and _is_subject(match):
             yield _Notice(_bare(match["name"]), said, _lines(call))
-    elif PARSER.search(f"{callee}(") and (flags := FLAG_NAME.findall(ast.unparse(call))) and _is_described(call):
+    elif FLAG_CALL.match(callee) and (flags := FLAG_NAME.findall(ast.unparse(call))) and _is_described(call):
         yield _Notice(flags[0], said, _lines(call))
 
 

@@ -6,12 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from analysis.diff import side_lines
-from analysis.facts.change import (
-    Change,
-    Side,
-    is_public,
-    removes_lines,
-)
+from analysis.facts.change import Change, Side, is_public, removes_lines
 from analysis.facts.removals import Occurrence, located, removals
 from analysis.facts.syntax import Source, constant_strings
 from analysis.models import Fact, FactKind, FileChange
@@ -28,9 +23,8 @@ _REGISTERED = re.compile(rf"""^\s*["'](?P<key>{_NAME})["']\s*:\s*(?:lambda\b|env
 _ENV_FILE = re.compile(r"(^|/)(envs?|environment|env_vars?|settings)\.py$")
 
 
-PARSER = re.compile(r"(?:add_argument|click\.option|@option|typer\.Option|\bOption|\bFlag)\s*\(")
 _HANDED_ON = re.compile(r"^\+.*\w\(\s*(?:\w+\s*=\s*)?(?:\w+\.)*(?:arg\w*_|sub_?)?parser\s*[,)]", re.MULTILINE)
-_FLAG_CALL = re.compile(r"(?:.*\.)?(?:add_argument|add_option|option|Option|Flag)$")
+FLAG_CALL = re.compile(r"(?:.*\.)?(?:add_argument|add_option|option|Option|Flag)$")
 _FLAG = re.compile(r"--[a-z][a-z0-9]*(?:[-_.][a-z0-9]+)*")
 FLAG_NAME = re.compile(r"""["'](--[a-z][a-z0-9]*(?:[-_.][a-z0-9]+)*)["']""")
 _ROUTE_CALL = re.compile(
@@ -38,13 +32,11 @@ _ROUTE_CALL = re.compile(
     r"|.*\.(?:add_api_route|add_api_websocket_route|add_route|add_url_rule|add_websocket_route|add_get|add_post|add_put|add_delete)$"
 )
 _PREFIX = re.compile(r"^[+-].*\bprefix\s*=", re.MULTILINE)
-_PATH = re.compile(r"""["'`](?:[A-Z]+ )?/""")
 
 
 def environment_variables(change: Change, file: FileChange) -> Iterator[Fact]:
     """Yield environment variables whose definition is removed; a removed read does not prove that others are gone."""
-    registered = any(hint in (file.patch or "") for hint in ("lambda", "env"))
-    if removes_lines(file) and (registered or _ENV_FILE.search(file.path.lower())):
+    if removes_lines(file):
         kept = _defined_after(change, file)
         found = removals(change, file, FactKind.REMOVED_ENV, _variable_occurrences)
         yield from (fact for fact in found if fact.name not in kept)
@@ -88,15 +80,11 @@ def _variable_occurrences(file: FileChange, side: Side) -> Iterator[Occurrence]:
 def _flag_occurrences(change: Change, file: FileChange, side: Side) -> Iterator[Occurrence]:
     if source := change.source(file, side):
         yield from located(file, side, _flags(source))
-        return
-    for hunk, line in side_lines(file, side):
-        for name in FLAG_NAME.findall(line.text) if PARSER.search(line.text) else ():
-            yield Occurrence(name, line, hunk)
 
 
 def _flags(source: Source) -> Iterator[tuple[str, int]]:
     """Yield the flags that a Python file defines, each with its line."""
-    for call in source.calls(_FLAG_CALL):
+    for call in source.calls(FLAG_CALL):
         for text, line in constant_strings(*call.args):
             if _FLAG.fullmatch(text):
                 yield text, line
@@ -107,7 +95,7 @@ def _flags(source: Source) -> Iterator[tuple[str, int]]:
 def routes(change: Change, file: FileChange) -> Iterator[Fact]:
     """Yield routes that a server no longer serves."""
     # When a prefix is added or removed, the same route is written differently.
-    if removes_lines(file) and _PATH.search(file.patch or "") and not _PREFIX.search(file.patch or ""):
+    if removes_lines(file) and not _PREFIX.search(file.patch or ""):
         yield from removals(change, file, FactKind.REMOVED_ROUTE, partial(_routes, change))
 
 

@@ -24,11 +24,6 @@ _CODE = r"""|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\w+|[^\w\s]"""  # strings, word
 _BRACED_TOKEN = re.compile(r"(?P<remark>//.*|/\*.*?\*/)" + _CODE)
 _IMPORT = re.compile(r"\s*(?:import|#\s*include)\b")
 _COMMENTS = re.compile(r"(?:#|//).*")
-# A changed line that can hardly be one of a docstring: a cheap check before a file is parsed.
-_STATEMENT = re.compile(
-    r"^[-+]\s*(?:def \w|class \w+[(:]|return\b|import \w|(?:el)?if .*:$|[)\]}]|.*[(\[{]$|[\w.]+(?:\(|=|(?:: .*)? [-+*/|]?= ))",
-    re.MULTILINE,
-)
 _WORD = re.compile(r"\w+")
 
 
@@ -46,8 +41,6 @@ def changes_only_layout(change: Change, file: FileChange) -> bool:
         return False
     same_words = _has_same_words(file.patch)
     if file.path.endswith(_PYTHON):
-        if not same_words and _STATEMENT.search(file.patch):
-            return False
         before, after = (change.source(file, side) for side in SIDES)
         if before and after and not (before.has_gaps or after.has_gaps):
             return (same_words or not after.partial) and _without_docstrings(before) == _without_docstrings(after)

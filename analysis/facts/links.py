@@ -99,8 +99,6 @@ _FIXES = re.compile(
 # In a title, "Fix ... after #12" refers to #12; in a body it may mean anything.
 _FIXES_AFTER = re.compile(rf"\bfix(?:es|ed)?\b.{{0,200}}?\b(?:after|from|since|in)\s+{_REFERENCE}", re.IGNORECASE)
 _FIXES_TRAILER = re.compile(r"^Fixes: (?P<sha>[0-9a-f]{7,40})\b", re.IGNORECASE | re.MULTILINE)
-# Substrings of a text in lower case without which no pattern matches: a cheap check of ASCII, as others' letters may equal ours.
-_HINTS = ("fix", "follow", "regression", "introduced", "broken", "cause")
 
 
 class Keys(NamedTuple):
@@ -133,8 +131,6 @@ def keys(commit: Commit) -> Keys:
 def _fixed_references(commit: Commit) -> tuple[str, ...]:
     """Return the commits and pull requests of the same repository that the commit says it fixes or follows up."""
     text = full_text(commit)
-    if text.isascii() and not any(hint in text.lower() for hint in _HINTS):
-        return ()
     matches = [*_FIXES_AFTER.finditer(commit.subject), *_FIXES.finditer(text)]
     found = [
         match["sha"] or match["commit"] or f"#{match['pr'] or match['pull']}"

@@ -10,8 +10,6 @@ from analysis.models import Commit, Fact, FactKind, FileChange
 from analysis.paths import Kind, kind
 
 _TEST_DEFINITION = re.compile(r"^\s*(?:async\s+)?def\s+(?P<name>test_\w+)")
-# Matches a changed line without which there is nothing to report: a cheap check before parsing the patch.
-_TOUCHED = re.compile(r"^(?:-[ \t]*(?:async[ \t]+)?def[ \t]+test_|\+[ \t]*@(?:pytest|unittest)\.)", re.MULTILINE)
 _SKIPPED = re.compile(r"\s*@(?:pytest\.mark\.(?:skip|xfail)|unittest\.skip)\b")
 
 
@@ -22,7 +20,7 @@ def tests_added(commit: Commit) -> list[str]:
 
 def removed_tests(change: Change, file: FileChange) -> Iterator[Fact]:
     """Yield tests that the commit removes or starts to skip; moved and new tests are neither."""
-    if kind(file.path) is not Kind.TEST or file.status == "added" or not _TOUCHED.search(file.patch or ""):
+    if kind(file.path) is not Kind.TEST or file.status == "added":
         return
     for hunk in hunks(file.patch):
         renamed = any(line.sign == "+" and _TEST_DEFINITION.match(line.text) for line in hunk)

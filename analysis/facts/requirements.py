@@ -29,18 +29,10 @@ _KEYED = re.compile(
 _TRAILING_ZEROS = re.compile(
     r"^(?P<clause>(?:[<>]=?|[=!]=)\s*\d+(?:\.\d+)*?)(?:\.0)+$"
 )  # "~=2.2.0" means something else
-_NO_DEPENDENCY = frozenset(
-    [
-        "version",
-        "python",
-        "requires-python",
-        "target-version",
-        "line-length",
-        "rust-version",
-        "edition",
-        "python_version",
-    ]
+_NO_DEPENDENCY = re.compile(
+    r"version|python|(?:requires|target|rust)-(?:python|version)|line-length|edition|python_version"
 )
+_NO_REQUIREMENTS = ("include", "exclude", "keywords", "classifiers", "authors")  # arrays of other things
 _SECTION = re.compile(r"^\s*\[+(?P<name>[^\]]+)\]+\s*(?:#.*)?$|^\s{0,4}\"(?P<key>\w*[dD]ependencies)\"\s*:\s*\{")
 _ARRAY = re.compile(r"^\s*(?P<quote>[\"']?)(?P<key>[\w-]+)[\"']?\s*[=:]\s*\[")
 _INSTALLED = re.compile(r"project(\.optional-dependencies)?|build-system|(?:tool\.)?poetry(\.dependencies|\.extras)?|(?:\w+-)?packages"
@@ -118,7 +110,7 @@ def _on_line(path: str, text: str) -> Iterator[re.Match[str]]:
     if text.lstrip().startswith("#"):
         return
     keyed = _KEYED.match(text) if path.endswith((".toml", ".json")) else None
-    if keyed and keyed["name"].lower() not in _NO_DEPENDENCY and not _ARRAY.match(text):
+    if keyed and not _NO_DEPENDENCY.fullmatch(keyed["name"].lower()) and not _ARRAY.match(text):
         yield keyed
     elif not keyed and path.endswith((".cfg", ".yml", ".yaml", "Gemfile", "Pipfile", ".mod")):
         yield from (match for match in [_LINE.match(text.replace("- ", "  ", 1))] if match and match["spec"])
@@ -132,13 +124,7 @@ def _is_installed(section: str, array: str) -> bool:
     """Return whether a section lists what users install; a section above the known lines may."""
     if section and not _INSTALLED.fullmatch(section.strip().strip('"')):
         return False
-    return not _PURPOSE.search(array.lower()) and array not in (
-        "include",
-        "exclude",
-        "keywords",
-        "classifiers",
-        "authors",
-    )
+    return not _PURPOSE.search(array.lower()) and array not in _NO_REQUIREMENTS
 
 
 def _requirement(match: re.Match[str], line: int, *, optional: bool, extra: bool = False) -> Requirement:

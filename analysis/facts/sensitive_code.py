@@ -63,8 +63,6 @@ def security_calls(change: Change, file: FileChange) -> Iterator[Fact]:
 
 def _one_sided_call(file: FileChange, pattern: re.Pattern[str], sign: str, others: Callable[[], str]) -> Iterator[Fact]:
     """Yield the first call found on lines of one sign and absent from the opposite lines of the whole commit."""
-    if not pattern.search(file.patch or ""):
-        return
     for line in changed_lines(file, sign):
         found = pattern.search(line.text)
         if found and found[0] not in others():
@@ -81,8 +79,6 @@ def concurrency_and_memory(_change: Change, file: FileChange) -> Iterator[Fact]:
 
 def _first_changed(file: FileChange, pattern: re.Pattern[str], kind: FactKind) -> Iterator[Fact]:
     """Yield a fact if the file has more or fewer matches than before; moved lines cancel out."""
-    if not pattern.search(file.patch or ""):
-        return
     lines = [(line, match[1]) for line in changed_lines(file) if (match := pattern.search(line.text))]
     balance = Counter(name for line, name in lines if line.sign == "+")
     balance.subtract(name for line, name in lines if line.sign == "-")

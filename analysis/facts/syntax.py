@@ -7,7 +7,6 @@ import ast
 import gc
 import re
 import warnings
-from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -97,8 +96,7 @@ class Source:
         if not isinstance(node, ast.stmt):
             return True
         first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
-        lines = self._lines_with(pattern)
-        return bisect_left(lines, first) < bisect_right(lines, node.end_lineno or first)
+        return any(map(pattern.search, self.lines[first - 1 : node.end_lineno]))
 
     def nodes_with(self, pattern: re.Pattern[str]) -> Iterator[tuple[ast.AST, ast.AST]]:
         """Yield the nodes below the module, each after its parent, level by level, without statements of which no line matches."""
@@ -118,18 +116,6 @@ class Source:
             name = dotted(node.func) if isinstance(node, ast.Call) else None
             if isinstance(node, ast.Call) and name and pattern.match(f"@{name}" if node in decorators else name):
                 yield node
-
-    def _lines_with(self, pattern: re.Pattern[str]) -> Sequence[int]:
-        if pattern not in self._matching:
-            self._matching[pattern] = [
-                number for number, line in enumerate(self.lines, start=1) if pattern.search(line)
-            ]
-        return self._matching[pattern]
-
-    @cached_property
-    def _matching(self) -> dict[re.Pattern[str], list[int]]:
-        """The numbers of the lines that match a pattern, by pattern."""
-        return {}
 
     def text_of(self, node: ast.expr) -> str:
         """Return a one-line expression as written."""

@@ -4,14 +4,15 @@ No output of a model is kept unchecked. Analyses and answers are checked by the 
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from analysis.grounding.claims import Claim, find_unsupported
 from analysis.grounding.corpus import Corpus, plain
+from analysis.grounding.evidence import Evidence, split_citations, with_citations_inside
 from analysis.grounding.finders import Section
 from analysis.grounding.plain_text import cut_after_sentence, plain_text, repair_end, sentences
-from analysis.models import Analysis, Insight
+from analysis.models import Analysis, Insight, Risk
 from analysis.wordlists import wordlist
 
 _PROSE_LENGTH = 1200  # characters of the summary and of each insight
@@ -46,17 +47,30 @@ def false_claims(text: str, corpus: Corpus, section: Section = Section.CONSEQUEN
     return found
 
 
-def check(text: str, corpus: Corpus, section: Section = Section.CONSEQUENCE) -> Checked:
-    """Remove the sentences of a text that hold a false claim."""
+def check(
+    text: str, corpus: Corpus, section: Section = Section.CONSEQUENCE, evidence: Evidence | None = None
+) -> Checked:
+    """Remove the sentences of a text that hold a false claim, or one that the cited lines do not bear out, and all citations."""
+    evidence = evidence or Evidence(corpus)
     removed: list[Claim] = []
+    text = with_citations_inside(text)
     while True:
         # Removing a sentence may change how the rest is read (an unpaired backtick), so repeat; each round removes some.
         pieces = sentences(text)
-        false = [false_claims(piece, corpus, section) for piece in pieces]
+        false = [_false_in(piece, corpus, section, evidence) for piece in pieces]
         if not any(false):
-            return Checked(text, tuple(removed))
+            return Checked(split_citations(text)[0], tuple(removed))
         removed += (claim for claims in false for claim in claims)
         text = repair_end("".join(piece for piece, claims in zip(pieces, false, strict=True) if not claims))
+
+
+def _false_in(cited: str, corpus: Corpus, section: Section, evidence: Evidence) -> tuple[Claim, ...]:
+    """Return the false claims of a sentence or an item with its citations: advice tells nothing of what the commit did."""
+    text, lines = split_citations(cited)
+    found = false_claims(text, corpus, section)
+    if not found and (doubtful := evidence.doubtful(plain_text(text), lines)):
+        return (Claim("change", doubtful),)
+    return found
 
 
 def check_analysis(analysis: Analysis, corpus: Corpus) -> CheckedAnalysis:
@@ -65,39 +79,46 @@ def check_analysis(analysis: Analysis, corpus: Corpus) -> CheckedAnalysis:
     A risk with a false text is removed as a whole; one with only a false mitigation loses the mitigation.
     """
     removed: list[Claim] = []
+    evidence = Evidence(corpus)
 
     def prose(text: str, section: Section) -> str:
-        checked = check(text, corpus, section)
+        checked = check(text, corpus, section, evidence)
         removed.extend(checked.removed)
         return tidied(checked.text)
 
     def item(text: str, section: Section) -> str:
-        found = false_claims(text, corpus, section)
+        found = _false_in(text, corpus, section, evidence)
         removed.extend(found)
-        return "" if found else tidied(text, _ITEM_LENGTH)
+        return "" if found else tidied(split_citations(text)[0], _ITEM_LENGTH)
+
+    return CheckedAnalysis(rewritten(analysis, prose, item), tuple(removed))
+
+
+Rewrite = Callable[[str, Section], str]
+
+
+def rewritten(analysis: Analysis, prose: Rewrite, item: Rewrite) -> Analysis:
+    """Return an analysis with each text and each item rewritten; what comes back empty is left out of the lists."""
 
     def items(texts: Iterable[str], section: Section) -> tuple[str, ...]:
         return tuple(filter(None, [item(text, section) for text in texts]))[:_ITEMS]
 
-    checked = analysis.model_copy(
+    def risks() -> Iterator[Risk]:
+        for each in analysis.risks:
+            risk, mitigation = item(each.risk, Section.CONSEQUENCE), item(each.mitigation, Section.ADVICE)
+            if risk:
+                yield Risk(risk=risk, severity=each.severity, mitigation=mitigation)
+
+    return analysis.model_copy(
         update={
+            "headline": item(analysis.headline, Section.CHANGE).rstrip(".。") if analysis.headline else "",
             "summary": prose(analysis.summary, Section.CHANGE),
             "scope": items(analysis.scope, Section.CHANGE),
             "insight": Insight(**{name: prose(text, Section.CONSEQUENCE) for name, text in analysis.insight}),
-            "risks": tuple(
-                each.model_copy(
-                    update={
-                        "risk": item(each.risk, Section.CONSEQUENCE),
-                        "mitigation": item(each.mitigation, Section.ADVICE),
-                    }
-                )
-                for each in analysis.risks
-            ),
+            "risks": tuple(risks())[:_ITEMS],
             "advice": items(analysis.advice, Section.ADVICE),
         }
     )
-    risks = tuple(each for each in checked.risks if each.risk)[:_ITEMS]
-    return CheckedAnalysis(checked.model_copy(update={"risks": risks}), tuple(removed))
 
 
 def tidied(text: str, length: int = _PROSE_LENGTH) -> str:
@@ -121,3 +142,9 @@ def is_about(text: str, corpus: Corpus) -> bool:
     if said_words & distinctive or not distinctive:
         return True
     return any(corpus.has_word(word) for span in re.findall(r"`([^`]+)`", text) for word in _WORD.findall(span))
+
+
+def has_known_names(text: str, corpus: Corpus) -> bool:
+    """Return whether a Chinese text has no English word, each of which would be a name, or one that is in the commit."""
+    names = {word.lower() for word in _WORD.findall(text) if word.isascii()}
+    return not is_empty(text) and (not names or bool(names & corpus.words_in_lower_case))

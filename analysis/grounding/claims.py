@@ -64,10 +64,9 @@ def _find_instructions(line: str, _section: Section, _corpus: Corpus) -> Iterato
         yield FoundClaim(place_in(line, match.start()), place_in(line, match.end()), is_supported=False)
 
 
-_LEFT_TO_OTHERS = ("instruction", "change")  # in which others find their names, too
+_LEFT_TO_OTHERS = ("instruction",)  # in which others find their names, too
 _FAMILIES: Mapping[str, Sequence[Finder]] = {
     "instruction": [_find_instructions],
-    "change": [code_names.find_changes],
     "heading": [finder(_HEADING, prose=True)(never)],
     "image": [finder(_IMAGE, prose=True)(never)],
     "link": [finder(_LINK, prose=True)(never), finder(_ADDRESS)(never)],

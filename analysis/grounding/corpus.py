@@ -265,11 +265,11 @@ def _sizes(commit: Commit) -> frozenset[tuple[int, int, int]]:
 
 
 def _known_text(entry: Entry) -> str:
-    """Return what is known of a commit besides its diff: its SHA, links, facts and analysis."""
+    """Return what is known of a commit besides its diff: its SHA, links, facts and analysis by rules; a model's proves nothing."""
     links = entry.links
     series = links.series.commits if links.series else ()
     others = (*links.all_reverted, links.reverted_by, *links.fixes, *links.fixed_by, *series)
     facts = (f"{each.name} {each.path or ''} {each.old or ''} {each.new or ''}" for each in entry.facts)
     pull = f"#{entry.commit.pull.number}" if entry.commit.pull else ""
-    analysis = entry.analysis.texts if entry.analysis else ()
+    analysis = entry.analysis.texts if entry.analysis and entry.analysis.by == "rules" else ()
     return "\n".join((entry.commit.sha, pull, " ".join(filter(None, others)), *facts, *analysis))

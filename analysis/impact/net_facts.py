@@ -31,7 +31,7 @@ _EITHER_WAY = (FactKind.MOVED_PARAMETER, FactKind.MEMBER_KIND)
 _MAX_FILES = 100
 _ABSENT = "absent"  # the version of a dependency that there is not
 _REMOVED = tuple(kind for kind in FactKind if kind.name.startswith("REMOVED_"))
-_VALUES = (FactKind.DEFAULT_CHANGED, FactKind.RETYPED, *DEPENDENCIES)
+_VALUES = (FactKind.DEFAULT_CHANGED, FactKind.RETYPED, FactKind.RETURNED_VALUES, FactKind.EXTRA_MOVED, *DEPENDENCIES)
 
 
 class _Subject(NamedTuple):

@@ -3,7 +3,7 @@
 from analysis.locale import Language
 from analysis.models.answers import Citation, Statement, Turn
 from analysis.models.commits import MOST_FILES, SHORT_SHA, Commit, FileChange, Links, PullRequest, Repository, Series
-from analysis.models.facts import BREAKING, DEPENDENCIES, OPERATIONAL, Fact, FactKind, Proof, by_kind
+from analysis.models.facts import BREAKING, DEPENDENCIES, EXTRAS, OPERATIONAL, Fact, FactKind, Proof, by_kind
 from analysis.models.frozen import Frozen
 from analysis.models.publications import PublishedBreak, PublishedDay, PublishedYear
 from analysis.models.ranking import Breakage, BreakageRisk, ChangeType, Importance, Ranked, Reason
@@ -30,6 +30,7 @@ from analysis.models.trees import Tree, Trees
 __all__ = [
     "BREAKING",
     "DEPENDENCIES",
+    "EXTRAS",
     "MOST_FILES",
     "OPERATIONAL",
     "SHORT_SHA",

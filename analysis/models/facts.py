@@ -22,7 +22,9 @@ class FactKind(StrEnum):
     RENAMED_ROUTE = "renamed HTTP route"
     REMOVED_FIELD = "removed API field"
     RENAMED_FIELD = "renamed API field"
+    REQUIRED_FIELD = "new required API field"
     SUPPORT_DROPPED = "dropped support"
+    ENTRY_RENAMED = "renamed registry entry"
     MINIMUM_RAISED = "raised minimum version"
     REMOVED_NAME = "removed public name"
     RENAMED_NAME = "renamed public name"
@@ -32,6 +34,7 @@ class FactKind(StrEnum):
     RENAMED_METHOD = "renamed method"
     REMOVED_ATTRIBUTE = "removed attribute"
     MEMBER_KIND = "changed kind of member"
+    RETURNED_VALUES = "changed number of returned values"
     REMOVED_BASE = "removed base class"
     REMOVED_PARAMETER = "removed parameter"
     RENAMED_PARAMETER = "renamed parameter"
@@ -50,6 +53,7 @@ class FactKind(StrEnum):
     DEPENDENCY_MOVED = "moved dependency"
     EXTRA_ADDED = "added optional dependency"
     EXTRA_REMOVED = "removed optional dependency"
+    EXTRA_MOVED = "moved optional dependency"
     FILE_DELETED = "deleted source file"
     TEST_REMOVED = "removed or skipped test"
     CONCURRENCY = "concurrency touched"
@@ -72,7 +76,9 @@ OPERATIONAL = frozenset(
         FactKind.RENAMED_ROUTE,
         FactKind.REMOVED_FIELD,
         FactKind.RENAMED_FIELD,
+        FactKind.REQUIRED_FIELD,
         FactKind.SUPPORT_DROPPED,
+        FactKind.ENTRY_RENAMED,
     }
 )
 DEPENDENCIES = frozenset(
@@ -83,6 +89,7 @@ DEPENDENCIES = frozenset(
         FactKind.DEPENDENCY_MOVED,
     }
 )
+EXTRAS = frozenset({FactKind.EXTRA_ADDED, FactKind.EXTRA_REMOVED, FactKind.EXTRA_MOVED})
 BREAKING = OPERATIONAL | frozenset(
     {
         FactKind.MINIMUM_RAISED,
@@ -94,6 +101,7 @@ BREAKING = OPERATIONAL | frozenset(
         FactKind.RENAMED_METHOD,
         FactKind.REMOVED_ATTRIBUTE,
         FactKind.MEMBER_KIND,
+        FactKind.RETURNED_VALUES,
         FactKind.REMOVED_BASE,
         FactKind.REMOVED_PARAMETER,
         FactKind.RENAMED_PARAMETER,
@@ -118,6 +126,7 @@ _FILE_SCOPED = frozenset({FactKind.REMOVED_NAME, FactKind.REMOVED_ROUTE, FactKin
 _NEW_REQUIREMENTS = frozenset(
     {
         FactKind.MINIMUM_RAISED,
+        FactKind.REQUIRED_FIELD,
         FactKind.REQUIRED_PARAMETER,
         FactKind.MOVED_PARAMETER,
         FactKind.PARAMETER_KIND,

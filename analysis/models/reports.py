@@ -37,9 +37,13 @@ class Insight(Frozen):
 
 
 class Analysis(Frozen):
-    """The description of a commit and its consequences. Plain text with `code` spans; each surface escapes it."""
+    """The description of a commit and its consequences. Plain text with `code` spans; each surface escapes it.
+
+    The headline is a model's, of at most 90 characters, or "".
+    """
 
     by: Literal["model", "rules"]
+    headline: str = ""
     summary: str
     scope: tuple[str, ...] = ()
     insight: Insight = Insight()

@@ -9,6 +9,7 @@ from analysis.grounding.check import false_claims, is_about, is_empty, tidied
 from analysis.grounding.code_names import CLASS_NAME
 from analysis.grounding.corpus import SPAN, Corpus, FileLines
 from analysis.grounding.denials import denial
+from analysis.grounding.evidence import Evidence
 from analysis.grounding.language import is_in_language
 from analysis.locale import catalogue
 from analysis.models import Citation, Fact, Language, Statement
@@ -74,7 +75,7 @@ class AnswerChecker:
     def _use(self, corpus: Corpus) -> None:
         self._corpus = corpus
         self._citable = Citable(self._entries, self._shown, corpus, catalogue(self._language))
-        self._sides = CodeSides(corpus)
+        self._sides, self._evidence = CodeSides(corpus), Evidence(corpus)
         self._read_words = [_words("\n".join(each.lines.values())) for each in corpus.read]
 
     def is_in_language(self, text: str) -> bool:
@@ -95,7 +96,8 @@ class AnswerChecker:
             return None
         # A denial may use the question's names for what the diff does not show.
         corpus = self._corpus.with_texts(*self._said) if _denies(tidy) else self._corpus
-        if false_claims(text, corpus) or self._sides.contradict(tidy, _names(tidy)) or self._copies_file(tidy):
+        contradicted = self._sides.contradict(tidy, _names(tidy)) or self._evidence.doubtful(tidy)
+        if contradicted or false_claims(text, corpus) or self._copies_file(tidy):
             return None
         citations = self._citations(tidy, labels)
         if citations is None or denial(tidy, self._facts_about(tidy, citations)):

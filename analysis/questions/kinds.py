@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
-from analysis.models import BREAKING, DEPENDENCIES, FactKind
+from analysis.models import BREAKING, DEPENDENCIES, EXTRAS, FactKind
 
 
 class QuestionKind(StrEnum):
@@ -183,7 +183,7 @@ _THINGS = _table(
     ),
     (
         r"依赖|版本|\bdependenc|requirements|\bpinn?(?:s|ed)?\b",
-        (*DEPENDENCIES, FactKind.EXTRA_ADDED, FactKind.EXTRA_REMOVED),
+        (*DEPENDENCIES, *EXTRAS),
     ),
     (r"接口|\bapis?\b|plug-?ins?|插件", _API),
     (r"安全|漏洞|\bsecur|\bvulnerab|\bcve", (FactKind.SECURITY,)),

@@ -88,7 +88,8 @@ def commit_object(entry: Entry, language: Language = "en", facts: Sequence[Fact]
         "links": _picked(entry.links, "reverts reverted_by series fixes"),
         "headline": first_line(entry, told, catalogue(language)),
         "consequences": [_consequence_object(commit, each) for each in told],
-        **_picked(entry, "analysis watched" if entry.watched else "analysis"),
+        "analysis": entry.analysis and _picked(entry.analysis, "by summary scope insight risks advice"),
+        **(_picked(entry, "watched") if entry.watched else {}),
     }
 
 

@@ -1,25 +1,26 @@
 """Analysis of a commit by a model, checked before it is stored.
 
 The prompt holds the commit as delimited data. The reply follows a schema, never free text; its claims are looked up in
-the commit, and sentences with unsupported ones are removed. It is asked for once again only if nothing is left of its
-summary. A model may move a commit by one tier for a reason that the diff supports, between the floor and the ceiling of
+the commit, and sentences with unsupported ones are removed. Only a summary of which nothing is left is asked for once
+again, and the whole if it is in another language. Of a high commit the model then reads the rest once more, against the diff. A model may move a commit by one tier for a reason that the diff supports, between the floor and the ceiling of
 the evidence. `ModelFailure` says why there is no analysis; the caller then analyses by rules.
 """
 
 import secrets as random_marks
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from typing import Literal, NamedTuple
+from contextlib import AbstractContextManager, nullcontext, suppress
+from typing import Literal, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
 from analysis.diff import Excerpt, excerpt
 from analysis.errors import ModelFailure
-from analysis.grounding.check import check, check_analysis, is_about, is_empty, tidied
+from analysis.grounding.check import check, check_analysis, has_known_names, is_about, is_empty, rewritten, tidied
 from analysis.grounding.claims import Claim
 from analysis.grounding.corpus import Corpus
 from analysis.grounding.finders import Section
 from analysis.grounding.language import is_in_language
+from analysis.grounding.plain_text import repair_end, sentences
 from analysis.llm import ChatModel, ModelMessage, UsageCounter
 from analysis.locale import Phrase, catalogue
 from analysis.models import (
@@ -39,11 +40,16 @@ from analysis.writing.prompts import load_prompt, rendered
 _BUDGET = {Importance.HIGH: 12_000, Importance.MEDIUM: 6_000, Importance.LOW: 2_000}  # tokens of diff
 _MAX_REPLY = {Importance.HIGH: 3_000, Importance.MEDIUM: 1_200, Importance.LOW: 500}  # tokens of the reply
 _MESSAGE_LENGTH = 4_000  # characters of a commit message or of a pull request's text
-_SYSTEM, _USER, _AGAIN = "system.{language}.j2", "user.j2", "again.j2"  # the prompts
+_MAX_SUMMARY = 500  # tokens of a summary that is asked for again
+_MAX_READING = 400  # tokens of the reply of a second reading
+_SYSTEM, _USER, _AGAIN, _READ_AGAIN = "system.{language}.j2", "user.j2", "again.j2", "read_again.j2"  # the prompts
 _LANGUAGE_NAMES: dict[Language, str] = {"zh": "简体中文", "en": "English"}
 _ORDER = (Importance.LOW, Importance.MEDIUM, Importance.HIGH)
 
 Move = Literal["up", "keep", "down"]
+
+
+_FormT = TypeVar("_FormT", bound=BaseModel)
 
 
 class _Form(BaseModel):
@@ -52,8 +58,11 @@ class _Form(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
-class _Low(_Form):
+class _Summary(_Form):
     summary: str
+
+
+class _Low(_Summary):
     move: Move
     move_reason: str
 
@@ -62,6 +71,7 @@ class _Low(_Form):
 
 
 class _Medium(_Low):
+    headline: str = ""
     scope: list[str]
     advice: list[str]
 
@@ -87,6 +97,11 @@ class _High(_Medium):
 
 
 _FORMS: dict[Importance, type[_Low]] = {Importance.HIGH: _High, Importance.MEDIUM: _Medium, Importance.LOW: _Low}
+
+
+class _SecondReading(_Form):
+    contradicted: list[int]
+    not_shown: list[int]
 
 
 class Analysed(NamedTuple):
@@ -123,7 +138,7 @@ class AnalysisRequest(NamedTuple):
 def load(model: ChatModel, language: Language) -> None:
     """Load in advance what the first analysis needs: the prompts in this language, and the model's late imports."""
     model.load()
-    for name in (_SYSTEM, _USER, _AGAIN):
+    for name in (_SYSTEM, _USER, _AGAIN, _READ_AGAIN):
         load_prompt(name.format(language=language))
 
 
@@ -150,16 +165,21 @@ def analyse(
     messages = _analysis_prompt(request, shown, *marks)
     corpus = Corpus([request.commit], facts=request.facts, tiers=[tier], contents=request.contents)
 
-    def ask(turns: list[ModelMessage]) -> _CheckedReply:
+    def ask(turns: Sequence[ModelMessage], form: type[_FormT], most: int) -> _FormT:
         with slot():
-            reply = model.ask(turns, _FORMS[tier], max_tokens=_MAX_REPLY[tier], usage=usage)
+            reply = model.ask(turns, form, max_tokens=most, usage=usage)
         if any(each in reply.model_dump_json() for each in marks):
             raise ModelFailure(Phrase("the reply revealed the prompt"))
-        return _check(reply, request, corpus)
+        return reply
 
-    answer = ask(messages)
-    if not answer.in_language or not answer.about_commit or is_empty(answer.analysis.summary):
-        answer = ask([*messages, *_objection(answer, request.language)])
+    form, most = _FORMS[tier], _MAX_REPLY[tier]
+    answer = _check(ask(messages, form, most), request, corpus)
+    turns = [*messages, *_objection(answer, request.language)]
+    if not answer.in_language:
+        answer = _check(ask(turns, form, most), request, corpus)
+    elif not answer.about_commit or is_empty(answer.analysis.summary):
+        again = ask(turns, _Summary, _MAX_SUMMARY)
+        answer = _check(answer.reply.model_copy(update={"summary": again.summary}), request, corpus)
     if not answer.in_language:
         raise ModelFailure(Phrase("the reply was in another language"))
     if not answer.about_commit:
@@ -167,7 +187,33 @@ def analyse(
     if is_empty(answer.analysis.summary):
         raise ModelFailure(Phrase("nothing in the reply could be verified"))
     importance, reason = _tier_after_move(request, answer.reply, corpus)
-    return Analysed(answer.analysis, importance, reason, shown.left_out, len(answer.removed))
+    analysis, doubted = answer.analysis, 0
+    if tier is Importance.HIGH:
+        with suppress(ModelFailure), slot():  # what is checked stands without it
+            analysis, doubted = _read_again(analysis, messages, model, usage)
+    return Analysed(analysis, importance, reason, shown.left_out, len(answer.removed) + doubted)
+
+
+def _read_again(
+    analysis: Analysis, messages: Sequence[ModelMessage], model: ChatModel, usage: UsageCounter
+) -> tuple[Analysis, int]:
+    """Let the model doubt an analysis: return it without the sentences that the diff contradicts or does not show, and their number.
+
+    A summary of which nothing would be left stays.
+    """
+    texts = [analysis.headline, *analysis.texts]
+    said = list(dict.fromkeys(each.strip() for text in texts for each in sentences(text) if each.strip()))
+    user = rendered(_READ_AGAIN, statements=said)
+    turns = [*messages, ModelMessage("user", user)]
+    reply = model.ask(turns, _SecondReading, max_tokens=_MAX_READING, usage=usage)
+    numbers = {*reply.contradicted, *reply.not_shown}
+    doubted = {each for number, each in enumerate(said, 1) if number in numbers}
+
+    def without(text: str, _section: Section) -> str:
+        return repair_end("".join(each for each in sentences(text) if each.strip() not in doubted))
+
+    left = rewritten(analysis, without, without)
+    return (left, len(doubted)) if not is_empty(left.summary) else (analysis, 0)
 
 
 def _check(reply: _Low, request: AnalysisRequest, corpus: Corpus) -> _CheckedReply:
@@ -177,7 +223,8 @@ def _check(reply: _Low, request: AnalysisRequest, corpus: Corpus) -> _CheckedRep
         analysis,
         removed,
         in_language=is_in_language(analysis.texts, request.language),
-        about_commit=is_about(reply.summary, corpus),
+        about_commit=is_about(reply.summary, corpus)
+        or (request.language == "zh" and has_known_names(reply.summary, corpus)),
     )
 
 

@@ -10,6 +10,7 @@ from analysis.locale.punctuation import as_sentence, join_clauses, join_items, j
 from analysis.models import (
     BREAKING,
     DEPENDENCIES,
+    EXTRAS,
     OPERATIONAL,
     Analysis,
     ChangeType,
@@ -31,9 +32,10 @@ from analysis.writing.fact_sentences import FACT_SENTENCES
 from analysis.writing.purpose import purpose
 
 # Incremented whenever a rule or a phrase changes, so that stored analyses are made anew.
-VERSION = "9"
+VERSION = "10"
 
 _MAX_NAMES = 5
+_MAX_ADVISED = 12  # names of an instruction
 _NAME_LENGTH = 200  # characters of a name, which may be as long as a line
 _MAX_AREAS_IN_SUMMARY = 2
 _MAX_AREAS = 6
@@ -107,7 +109,8 @@ def list_names(facts: Sequence[Fact], say: Catalogue, limit: int = _MAX_NAMES) -
         _name_change(fact) if after and after.removed_from == fact.removed_from else _full_name(fact, say)
         for fact, after in zip_longest(shown, shown[1:])
     ]
-    return _with_rest(join_items(names, say), len(facts) - limit, say)
+    rest = len(facts) - limit
+    return f"{join_items(names, say)} {say('and {count} more', count=rest)}" if rest > 0 else join_items(names, say)
 
 
 def _full_name(fact: Fact, say: Catalogue) -> str:
@@ -179,7 +182,7 @@ def _insight(commit: Commit, facts: Sequence[Fact], ranked: Ranked, say: Catalog
         security=describe(FactKind.SECURITY),
         compatibility=describe(*BREAKING, FactKind.RETYPED, FactKind.DEFAULT_CHANGED),
         maintenance=_maintenance(commit, sources, say),
-        dependencies=describe(*DEPENDENCIES - {FactKind.MINIMUM_RAISED}, FactKind.EXTRA_ADDED, FactKind.EXTRA_REMOVED),
+        dependencies=describe(*DEPENDENCIES - {FactKind.MINIMUM_RAISED}, *EXTRAS),
     )
 
 
@@ -270,13 +273,9 @@ def _old_setting(name: str, old: str) -> tuple[str, str]:
 
 
 def _list_of(names: Sequence[str], say: Catalogue) -> str:
-    """Return the distinct names, the first few of them, and the number of the rest."""
+    """Return the distinct names of an instruction, or how many they are if nobody would read them here."""
     once = list(dict.fromkeys(names))
-    return _with_rest(join_items(once[:_MAX_NAMES], say), len(once) - _MAX_NAMES, say)
-
-
-def _with_rest(shown: str, rest: int, say: Catalogue) -> str:
-    return f"{shown} {say('and {count} more', count=rest)}" if rest > 0 else shown
+    return join_items(once, say) if len(once) <= _MAX_ADVISED else say("these {count} names", count=len(once))
 
 
 def _lacks_tests(commit: Commit) -> bool:

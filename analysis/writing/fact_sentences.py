@@ -47,6 +47,8 @@ _FIELD = Noun(mark("API field"), mark("API fields"))
 _NAME = Noun(mark("name"), mark("names"), bare=True)
 _NEW_NAME = Noun(mark("setting"), mark("settings"), bare=True)
 _MODULE = Noun(mark("module"), mark("modules"))
+_REGISTERED = Noun(mark("registered name"), mark("registered names"))
+_FUNCTION = Noun(mark("function"), mark("functions"), bare=True)
 _METHOD = Noun(mark("method"), mark("methods"))
 _ABSTRACT = Noun(mark("abstract method"), mark("abstract methods"))
 _ATTRIBUTE = Noun(mark("attribute"), mark("attributes"))
@@ -119,11 +121,23 @@ FACT_SENTENCES = {
         mark("clients that read or send the old field fail"),
         mark("Use the new field in your clients: {names}."),
     ),
+    FactKind.REQUIRED_FIELD: FactSentences(
+        mark("Now requires {what}"),
+        _FIELD,
+        mark("requests without it are rejected"),
+        mark("Add it to the requests of your clients: {names}."),
+    ),
     FactKind.SUPPORT_DROPPED: FactSentences(
         mark("Drops support for {what}"),
         _NAME,
         mark("deployments that use it fail"),
         mark("Before you upgrade, check that none of your deployments uses {names}."),
+    ),
+    FactKind.ENTRY_RENAMED: FactSentences(
+        mark("Renames {what}"),
+        _REGISTERED,
+        mark("deployments that use the old name fail"),
+        mark("Use the new name in your deployments: {names}."),
     ),
     FactKind.MINIMUM_RAISED: FactSentences(
         mark("Raises the minimum version of {what}"),
@@ -178,6 +192,12 @@ FACT_SENTENCES = {
         _NAME,
         mark("code that uses it the old way breaks"),
         mark("Update the uses in your plug-ins and forks: {names}."),
+    ),
+    FactKind.RETURNED_VALUES: FactSentences(
+        mark("Changes how many values come back from {what}"),
+        _FUNCTION,
+        mark("code that unpacks the result fails, as does code that uses an override's"),
+        mark("Update the calls and overrides in your plug-ins and forks: {names}."),
     ),
     FactKind.REMOVED_BASE: FactSentences(
         mark("Removes {what}"),
@@ -267,6 +287,7 @@ FACT_SENTENCES = {
     FactKind.DEPENDENCY_REMOVED: FactSentences(mark("Drops {what}"), _DEPENDENCY),
     FactKind.EXTRA_ADDED: FactSentences(mark("Adds {what}"), _EXTRA),
     FactKind.EXTRA_REMOVED: FactSentences(mark("Drops {what}"), _EXTRA),
+    FactKind.EXTRA_MOVED: FactSentences(mark("Changes the version of {what}"), _EXTRA),
     FactKind.FILE_DELETED: FactSentences(mark("Deletes {what}"), _FILE),
     FactKind.TEST_REMOVED: FactSentences(
         mark("Removes or skips {what}"), _TEST, mark("what the removed tests covered is no longer tested")

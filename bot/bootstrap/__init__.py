@@ -69,8 +69,9 @@ class Start:
     Slack reaches it at `address` (host, port) over HTTP if there is one; a worker never `listens`. `metrics_port` is the
     loopback port of the metrics, 0 for none; it must be free if they are `metrics_needed`. On PostgreSQL several processes
     may run: `timing` says when one takes over from another, and `on_lease_lost` is called, in another thread, when this one
-    has lost its lease and acts no more. `github` and `pace` replace GitHub and the send rate, for the local workspace. With
-    `mirror_all` every repository that is asked about gets a mirror, otherwise those that are configured or subscribed.
+    has lost its lease and acts no more. `github` and `pace` replace GitHub and the send rate, for the local workspace. Due
+    digests are looked for at each `tick`. With `mirror_all` every repository that is asked about gets a mirror, otherwise
+    those that are configured or subscribed.
     """
 
     address: tuple[str, int] | None = None
@@ -81,6 +82,7 @@ class Start:
     on_lease_lost: Callable[[], object] = lambda: None
     github: GitHub | None = None
     pace: Pace = SLACKS_PACE
+    tick: timedelta = scheduler.TICK
     mirror_all: bool = False
 
     @property
@@ -112,7 +114,7 @@ def running_bot(settings: Settings, now: Clock, start: Start) -> Iterator[Flows]
         log.info("connecting", user=web.me["user"], team=web.me["team"])
         bot.subscribe_configured_channels()
         stack.enter_context(bot.flows.running(flows_url(url)))
-        stack.enter_context(bot.scheduled())
+        stack.enter_context(bot.scheduled(start.tick))
         serve_metrics(bot.figures.registry, bot.health.found)
         stack.enter_context(listen(bot))
         yield bot.flows
@@ -160,8 +162,8 @@ class Bot:
                     terms = Terms(channel, repository, settings.digest_time, settings.tz, settings.digest_language)
                     self.subscriptions.keep_configured(terms, self.now())
 
-    def scheduled(self) -> AbstractContextManager[None]:
-        """Start what is due, take over from processes that died, and tidy up once a day, for the duration of the block."""
+    def scheduled(self, tick: timedelta) -> AbstractContextManager[None]:
+        """Start what is due at each `tick`, take over from processes that died, and tidy up once a day, for the duration of the block."""
         services = self.services
 
         def once(job: Callable[[], None]) -> Callable[[], None]:
@@ -169,7 +171,7 @@ class Bot:
 
         return scheduler.ticking(
             (
-                (scheduler.TICK, once(self._start_due)),
+                (tick, once(self._start_due)),
                 (self._executors.sweep_interval, self._take_over),
                 (_POLL_INTERVAL, self._take_over_at_once),
                 (_POLL_INTERVAL, self.mailbox.erase_deleted),

@@ -26,9 +26,10 @@ Downstream = Annotated[
         help="The code that may break; . is the current folder. May be repeated. (DIGEST_DOWNSTREAM)",
     ),
 ]
-Format = Annotated[Literal["terminal", "markdown", "json"], typer.Option("--format", help="Output format.")]
+_FORMAT_HELP = "Output format; by default that of the file's name (.md, .json), else terminal."
+Format = Annotated[Literal["terminal", "markdown", "json"] | None, typer.Option("--format", help=_FORMAT_HELP)]
 FormatOrSlack = Annotated[
-    Literal["terminal", "markdown", "json", "slack"], typer.Option("--format", help="Output format.")
+    Literal["terminal", "markdown", "json", "slack"] | None, typer.Option("--format", help=_FORMAT_HELP)
 ]
 Out = Annotated[Path | None, typer.Option("--out", metavar="PATH", help="Write to a file instead of the terminal.")]
 
@@ -38,7 +39,7 @@ def digest(
     repo: Repo = None,
     lang: Lang = None,
     timezone: Zone = None,
-    format: FormatOrSlack = "terminal",
+    format: FormatOrSlack = None,
     out: Out = None,
     no_model: NoModel = False,
     watch: Annotated[
@@ -51,6 +52,8 @@ def digest(
     from bot.cli.reports import report_days
 
     if sample:
+        if repo:
+            raise Misuse("--sample has a repository of its own: leave out --repo")
         from bot.local import SAMPLE_DAY, SAMPLE_REPOSITORY
 
         day, repo = day or SAMPLE_DAY.isoformat(), SAMPLE_REPOSITORY
@@ -68,7 +71,7 @@ def week(
     repo: Repo = None,
     lang: Lang = None,
     timezone: Zone = None,
-    format: FormatOrSlack = "terminal",
+    format: FormatOrSlack = None,
     out: Out = None,
     chart: Annotated[
         Path | None, typer.Option("--chart", metavar="FILE.png", help="Also draw the commits a day and by folder.")
@@ -92,7 +95,7 @@ def impact(
     repo: Repo = None,
     lang: Lang = None,
     timezone: Zone = None,
-    format: Format = "terminal",
+    format: Format = None,
     out: Out = None,
 ) -> None:
     """Show which commits break downstream code. It shows both places and, where known, what to write instead."""
@@ -116,7 +119,7 @@ def upgrade(
     repo: Repo = None,
     lang: Lang = None,
     timezone: Zone = None,
-    format: Format = "terminal",
+    format: Format = None,
     out: Out = None,
 ) -> None:
     """Show what lies between two versions. What breaks downstream code comes first."""
@@ -155,7 +158,7 @@ def commit(
     repo: Repo = None,
     lang: Lang = None,
     timezone: Zone = None,
-    format: Format = "terminal",
+    format: Format = None,
     out: Out = None,
     no_model: NoModel = False,
 ) -> None:
@@ -236,7 +239,7 @@ def suspects(
     repo: Repo = None,
     lang: Lang = None,
     timezone: Zone = None,
-    format: Format = "terminal",
+    format: Format = None,
     out: Out = None,
 ) -> None:
     """Find the commits that most likely caused a failure. It reads a traceback, a log or a description, and says why."""
@@ -277,7 +280,7 @@ def score(
         bool, typer.Option("--read", help="Read and rank the commits that have no rank, which are counted apart.")
     ] = False,
     lang: Lang = None,
-    format: Format = "terminal",
+    format: Format = None,
     out: Out = None,
 ) -> None:
     """Show how right the ranks of a release's commits were. It compares them with what the notes name."""

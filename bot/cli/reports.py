@@ -30,6 +30,9 @@ from bot.services.upgrade import UpgradeRequest, parse_span
 _MOST_BYTES = 100_000_000  # of a file with a failure
 
 
+_FORMATS = {".md": "markdown", ".json": "json"}  # of files
+
+
 class CommandResult(NamedTuple):
     """The reports that a command made, what is missing from them, and the errors of repositories that have none.
 
@@ -41,11 +44,12 @@ class CommandResult(NamedTuple):
     failures: Mapping[str, DigestError] = MappingProxyType({})
     remarks: Sequence[str] = ()
 
-    def show(self, form: str, out: Path | None) -> None:
+    def show(self, form: str | None, out: Path | None) -> None:
         """Print the reports in a format, or write them to a file; the remarks of JSON go to standard error.
 
-        Raise `IncompleteResult` if something is missing.
+        Without a format it is that of the file's name, or else the terminal's. Raise `IncompleteResult` if something is missing.
         """
+        form = form or _FORMATS.get(out.suffix if out else "", "terminal")
         print_reports(self.reports, form, out)
         if form == "json":
             sys.stderr.writelines(f"{one_line(each)}\n" for each in self.remarks)

@@ -130,19 +130,30 @@ def test_a_pure_renaming_leaves_nothing_out() -> None:
     assert excerpt(commit(files=[file("b.py", status="renamed", was="a.py")]), PLENTY).left_out == ()
 
 
-def test_a_giant_hunk_is_cut_under_headers_that_count_right() -> None:
-    """The pieces of a long hunk each parse by themselves and carry on the numbers."""
-    giant = new_file("pkg/big.py", *(f"line {number}" for number in range(1, 201)))
-    found = excerpt(commit(files=[giant]), PLENTY)
-    shown = found.text[found.text.index("@@") :]
-    assert re.findall(r"@@ .* @@", shown) == [
-        "@@ -0,0 +1,60 @@",
-        "@@ -0,0 +61,60 @@",
-        "@@ -0,0 +121,60 @@",
-        "@@ -0,0 +181,20 @@",
-    ]
-    lines = [line for hunk in hunks(shown) for line in hunk]
-    assert [(line.new, line.text) for line in lines] == [(number, f"line {number}") for number in range(1, 201)]
+def test_lines_are_numbered_over_all_files() -> None:
+    """A long hunk is cut, each piece under git's heading, and every line has a number of its own."""
+    giant = new_file("pkg/big.py", *(f"line {number}" for number in range(1, 71)))
+    other = file("pkg/small.py", "@@ -7,1 +7,1 @@ class Pool:\n-    size = 1\n+    size = 2")
+    found = excerpt(commit(files=[giant, other]), PLENTY)
+    assert re.findall(r"@@ .*", found.text) == ["@@ -0 +1 @@", "@@ -0 +61 @@", "@@ -7 +7 @@ class Pool:"]
+    assert re.findall(r"^\d+ \+line (\d+)$", found.text, re.MULTILINE) == [str(number) for number in range(1, 71)]
+    assert "71 -    size = 1\n72 +    size = 2" in found.text
+
+
+def test_of_much_removed_code_only_definitions_are_shown() -> None:
+    """The lines between them are counted."""
+    body = [f"-        step({number})" for number in range(20)]
+    gone = file("pkg/old.py", patch("-class Old:", "-    def run(self):", *body, "+new = 1"))
+    shown = excerpt(commit(files=[gone]), PLENTY).text.split("\n")[4:]
+    assert shown == ["1 -class Old:", "2 -    def run(self):", "- ... 20 removed lines", "23 +new = 1"]
+
+
+def test_no_file_is_left_out_for_the_later_hunks_of_another() -> None:
+    """The first hunks of each file come before the fifth of any."""
+    long = file("pkg/long.py", "\n".join(f"@@ -{n},1 +{n},1 @@\n-old = {n}\n+new = {n}" for n in range(1, 400, 5)))
+    found = excerpt(commit(files=[long, SOURCE]), 300)
+    assert SOURCE.path not in found.left_out
+    assert found.left_out == (long.path,)
 
 
 def test_a_file_in_part_says_how_much_is_missing() -> None:

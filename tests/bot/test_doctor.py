@@ -489,36 +489,3 @@ def test_colours_are_for_terminals(setup: Setup) -> None:
     ran = setup.doctor(COLUMNS="20", TERM="xterm-256color", SLACK_BOT_TOKEN="")
     assert "\x1b" not in ran.out
     assert all(line.startswith(("✓ ", "✗ ")) for line in ran.out.splitlines())
-
-
-def test_a_wrong_time_zone(setup: Setup) -> None:
-    """10: settings that cannot be right are all named, and nothing is asked of anybody."""
-    ran = setup.doctor(DIGEST_TIMEZONE="Mars/Olympus", DIGEST_TIME="25:00")
-    assert (ran.code, list(wrong(ran))) == (2, ["settings"])
-    told = ran.out.splitlines()
-    assert any("DIGEST_TIMEZONE" in line and "Mars/Olympus" in line for line in told)
-    assert any("DIGEST_TIME: is not a valid time" in line for line in told)
-    assert not setup.slack.calls
-    assert not setup.github.requests
-    assert not setup.chat.requests
-
-
-def test_several_wrong_settings_are_a_line_each(setup: Setup) -> None:
-    """Each wrong setting has a line of its own, in our words, and the last says how many they are."""
-    ran = setup.doctor(DIGEST_CONCURRENCY="0", DIGEST_DAILY_BUDGET_USD="much", DIGEST_LANGUAGE="fr")
-    assert ran.code == 2
-    rows = [each for each in ran.out.splitlines() if each.startswith("✗ settings: ")]
-    assert {each.partition(": ")[2] for each in rows} == {
-        "DIGEST_CONCURRENCY: must be at least 1",
-        "DIGEST_DAILY_BUDGET_USD: must be a number",
-        "DIGEST_LANGUAGE: is not supported; use 'zh' or 'en'",
-    }
-    assert "3 of 4 checks failed" in ran.err
-
-
-def test_what_depends_on_a_silent_service_is_not_tried(setup: Setup) -> None:
-    """Where GitHub fails its repositories are said not to be tried, and where Slack does, what to look at."""
-    ran = setup.doctor(GITHUB_API_URL="http://127.0.0.1:9", SLACK_API_URL="http://127.0.0.1:9/api/")
-    assert "– repository o/n: not checked, since GitHub failed" in ran.out
-    assert "SLACK_API_URL" in wrong(ran)["Slack bot token"]
-    assert "SLACK_API_URL" in wrong(ran)["Slack app token"]

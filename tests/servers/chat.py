@@ -28,15 +28,23 @@ Say = Callable[[dict[str, Any]], str]
 SayOrCall = Callable[[dict[str, Any]], Said]
 
 
+DOUBTLESS = json.dumps({"contradicted": [], "not_shown": []})
+
+
 class ScriptedChat(Loopback):
     """Answers /chat/completions with what `say` makes of each request: text, tool calls or a refusal; `requests` keeps them.
 
+    Of what a model is to read once more it doubts nothing, or what `doubt` makes of the request; `readings` keeps these.
     Between two chunks of a text that no form was asked for pass `pause` seconds. With `hold` set it has so many chunks,
     and no more before `go` is set.
     """
 
-    def __init__(self, say: SayOrCall, *, pause: float = 0) -> None:
+    def __init__(
+        self, say: SayOrCall, *, pause: float = 0, doubt: Callable[[dict[str, Any]], str] = lambda _: DOUBTLESS
+    ) -> None:
         self.say = say
+        self.doubt = doubt
+        self.readings: list[dict[str, Any]] = []
         self.pause = pause
         self.hold: int | None = None
         self.go = Event()
@@ -47,9 +55,14 @@ class ScriptedChat(Loopback):
         class Handler(QuietHandler):
             def do_POST(self) -> None:
                 request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                reads_again = '"contradicted"' in json.dumps(request.get("response_format"))
                 with outer._lock:
-                    outer.requests.append(request)
-                said = outer.reply_to(request, (self.headers["Authorization"] or "").removeprefix("Bearer "))
+                    (outer.readings if reads_again else outer.requests).append(request)
+                said = (
+                    outer.doubt(request)
+                    if reads_again
+                    else outer.reply_to(request, (self.headers["Authorization"] or "").removeprefix("Bearer "))
+                )
                 if isinstance(said, Refusal):
                     self._refuse(said)
                     return

@@ -3,7 +3,7 @@
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cache, lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,6 +18,8 @@ from loopback.slack import Interaction, LoopbackSlack, Message
 from tests.servers.clock import noon_clock
 from tests.servers.databases import DATABASES, empty_database
 from tests.servers.postgresql import postgresql_database_of
+
+_TICK = timedelta(seconds=0.5)  # between checks for due digests, so that nobody waits for the next
 
 
 @contextmanager
@@ -102,7 +104,8 @@ def _started(slack: LoopbackSlack, github_url: str, now: Callable[[], datetime],
         "log_level": "error",
         **settings,
     }
-    with running_bot(Settings(_env_file=None, **chosen), now, Start(address, metrics_port=metrics_port)):
+    start = Start(address, metrics_port=metrics_port, tick=_TICK)
+    with running_bot(Settings(_env_file=None, **chosen), now, start):
         slack.delivery.deliver_to = f"http://127.0.0.1:{address[1]}/slack/events" if address else None
         slack.wait_for(lambda: address or slack.connected)
         yield

@@ -4,10 +4,19 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from analysis.facts.python.module import Attribute, Class, Function, Import, Member, Parameter, ParameterKind
+from analysis.facts.python.module import PROTOCOL, Attribute, Class, Function, Import, Member, Parameter, ParameterKind
+from analysis.facts.python.parsing import MAX_VALUE
 from analysis.facts.python.renaming import successor
 from analysis.facts.python.revision import Found, Revision
-from analysis.facts.python.signatures import SPECIAL_METHODS, narrowed, parameter_changes, proven, signature_facts
+from analysis.facts.python.signatures import (
+    SPECIAL_METHODS,
+    alternatives,
+    is_plain,
+    narrowed,
+    parameter_changes,
+    proven,
+    signature_facts,
+)
 from analysis.models import Fact, FactKind
 
 _CONFIG_CLASS = re.compile(r"(?:Config|Configuration|Settings|Args|Arguments|Options|Params)$")
@@ -40,6 +49,11 @@ def is_setting(owner: Found[Class]) -> bool:
 _CONSTRUCTED = re.compile(r"\b(?:dataclass|config)\b")
 _RECORDS = ("NamedTuple", "BaseModel")
 _NAMED_ONLY = re.compile(r"\bkw_only=True\b")
+_SENT = re.compile(r"Request(?:Mixin)?$")  # a class whose fields clients send
+_SERIALISED = re.compile(
+    r"^(?:\w+\.)*(?:field|Field)\(.*?\b(?:(?:serialization_|validation_)?alias|name)='(?P<name>[^']+)'"
+)
+_BY_NAME = re.compile(r"\b(?:populate|validate)_by_name\b")  # what says that an alias is not the only name
 _NOT_PASSED = re.compile(r"^(?:\w+\.)*(?:field|Field)\(.*\binit=False\b")
 _DESCRIBED = re.compile(r"^(?:\w+\.)*(?:field|Field)\((?P<arguments>.*)\)$")
 _DEFAULT = re.compile(r"\b(?:default=(?!\.\.\.)|(?:default_)?factory=)")
@@ -121,9 +135,6 @@ def _has_default(each: Attribute) -> bool:
 
 
 _COMPARED = (*SPECIAL_METHODS, "__post_init__")  # of the special methods
-_PLAIN_DECORATORS = frozenset(
-    {"abstractmethod", "classmethod", "staticmethod", "override", "final", "cache", "lru_cache"}
-)
 
 
 class ClassComparison(NamedTuple):
@@ -171,12 +182,27 @@ class ClassComparison(NamedTuple):
                 special = member.name == "__post_init__"
                 yield from post_init_facts(name, old, new) if special else signature_facts(name, old, new, method=True)
             case Attribute(field=True), Attribute(field=True) if is_setting(self.old):
-                if narrowed(member.annotation, kept.annotation) and "Literal" not in member.annotation:
-                    yield proven(FactKind.RETYPED, name, self.new, kept.line, kept.annotation, old=member.annotation)
+                yield from self._kept_setting(member, kept, name)
             case (Function() as method, Attribute(computed=True)) | (Attribute(computed=True), Function() as method):
                 # Another decorator may make a property of a method, too.
-                if all(each.partition("(")[0].rpartition(".")[2] in _PLAIN_DECORATORS for each in method.decorators):
-                    yield proven(FactKind.MEMBER_KIND, name, self.old, member.line)
+                if is_plain(method):
+                    now = "property" if isinstance(member, Function) else "method"
+                    yield proven(FactKind.MEMBER_KIND, name, self.old, member.line, now)
+
+    def _kept_setting(self, member: Attribute, kept: Attribute, name: str) -> Iterator[Fact]:
+        """Yield that a field accepts less, or is written by another name; what only a type checker wants is no change."""
+        without_none = alternatives(member.annotation) - alternatives(kept.annotation) == {"None"}
+        is_same = without_none and member.value == kept.value
+        if narrowed(member.annotation, kept.annotation) and "Literal" not in member.annotation and not is_same:
+            yield proven(FactKind.RETYPED, name, self.new, kept.line, kept.annotation, old=member.annotation)
+        if max(len(member.value), len(kept.value)) >= MAX_VALUE:
+            return
+        modules = [self.new.module, *(above.module for above in self.after.bases(self.new) if above)]
+        was, now = (_SERIALISED.match(each.value) for each in (member, kept))
+        written, other = was["name"] if was else member.name, now["name"] if now else kept.name
+        if written != other and not any(_BY_NAME.search(module.text) for module in modules):
+            kind = FactKind.RENAMED_KEY if is_configuration(self.old.member) else FactKind.RENAMED_FIELD
+            yield proven(kind, f"{self.name}.{written}", self.old, member.line, f"{self.name}.{other}")
 
     def _removed_member(self, member: Member, name: str) -> Iterator[Fact]:
         if isinstance(member, Function):
@@ -189,7 +215,8 @@ class ClassComparison(NamedTuple):
             if not member.name.startswith("_"):
                 yield self._removed_setting(member, name)
         elif not isinstance(member, Import) and not member.name.startswith("_"):
-            yield proven(FactKind.REMOVED_ATTRIBUTE, name, self.old, member.line)
+            kind = FactKind.REMOVED_NAME if isinstance(member, Class) else FactKind.REMOVED_ATTRIBUTE
+            yield proven(kind, name, self.old, member.line)
 
     def _removed_setting(self, member: Attribute, name: str) -> Fact:
         """Return what happened to a field that people write."""
@@ -216,8 +243,9 @@ class ClassComparison(NamedTuple):
                     yield proven(FactKind.REQUIRED_METHOD, f"{self.name}.{own}", self.new, member.line)
 
     def _new_required_fields(self) -> Iterator[Fact]:
-        """Yield fields of a dataclass, named tuple or model that its constructor must now be given."""
-        if not is_constructed(self.old.member) or not is_constructed(self.new.member):
+        """Yield fields that the constructor of a dataclass, named tuple or model must now be given, or a request have."""
+        sent = is_api(self.old) and _SENT.search(self.old.member.name) is not None
+        if not sent and not (is_constructed(self.old.member) and is_constructed(self.new.member)):
             return
         for own, member in self.new.member.members.items():
             if not isinstance(member, Attribute) or not is_required(member):
@@ -225,15 +253,19 @@ class ClassComparison(NamedTuple):
             before = self.old.member.members.get(own)
             was_optional = isinstance(before, Attribute) and before.field and not is_required(before)
             if was_optional or (before is None and not self._inherited_before(own)):
-                yield proven(FactKind.REQUIRED_PARAMETER, f"{self.name}.__init__({own})", self.new, member.line)
+                kind = FactKind.REQUIRED_FIELD if sent else FactKind.REQUIRED_PARAMETER
+                name = f"{self.name}.{own}" if sent else f"{self.name}.__init__({own})"
+                yield proven(kind, name, self.new, member.line)
 
     def _inherited_before(self, own: str) -> bool:
         return any(above is None or own in above.member.members for above in self.before.bases(self.old))
 
     def _removed_bases(self) -> Iterator[Fact]:
-        """Yield bases in the repository that still exist and from which the class no longer derives."""
+        """Yield bases that still exist, in the repository or as `Protocol`, and from which the class no longer derives."""
         names = {base.name for base in self.new.member.bases}
         left = [base for base in self.old.member.bases if base.name not in names]
+        if any(base.name == PROTOCOL for base in left):
+            yield proven(FactKind.REMOVED_BASE, f"{self.name}({PROTOCOL})", self.new, self.new.member.line)
         above = list(self.after.bases(self.new)) if left else []
         names = {each.member.name for each in above if each}
         for base in left:

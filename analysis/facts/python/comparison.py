@@ -5,10 +5,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from analysis.diff import changed_lines
-from analysis.facts.change import Change, is_module, is_public, old_path
+from analysis.facts.change import SIDES, Change, is_module, is_public, old_path
 from analysis.facts.python.classes import ClassComparison
 from analysis.facts.python.module import Attribute, Class, Function, Import, Member, Module, module_path
-from analysis.facts.python.relevance import may_alter_declarations
 from analysis.facts.python.renaming import successor
 from analysis.facts.python.revision import Found, Revision
 from analysis.facts.python.signatures import proven, signature_facts
@@ -49,7 +48,16 @@ class FileComparison(NamedTuple):
             elif self.new and self.after.binds(self.new, name):
                 continue
             elif self._is_exported(name, member) and not self._is_only_registered(member, uses):
-                yield self._removed_name(name, member)
+                yield from self._removed_facts(name, member)
+
+    def _removed_facts(self, name: str, member: Member) -> Iterator[Fact]:
+        """Yield what became of a name that is gone, and what changed in its definition if that is elsewhere by now."""
+        fact = self._removed_name(name, member)
+        yield fact
+        if fact.kind is FactKind.RENAMED_NAME and self.new and fact.new:
+            yield from self._definition_facts(member, self.new, fact.new)
+        elif fact.kind is FactKind.MOVED_NAME and (module := self.after.module((fact.new or "").rpartition(":")[0])):
+            yield from self._definition_facts(member, module, name)
 
     def _definition_facts(self, member: Member, new: Module, name: str) -> Iterator[Fact]:
         """Yield what changed in a definition, also if its module imports it from elsewhere by now."""
@@ -111,8 +119,8 @@ class FileComparison(NamedTuple):
     def _removed_name(self, name: str, member: Member) -> Fact:
         line = self.old.line_of(name, member) if isinstance(member, Import) else member.line
         fact = proven(FactKind.REMOVED_NAME, name, Found(self.old, member), line)
-        if place := new_location(self.change, self.file, name):
-            return fact.model_copy(update={"kind": FactKind.MOVED_NAME, "old": fact.place, "new": place})
+        if (moved := _if_moved(self.change, self.file, fact)).new:
+            return moved
         if self.new and not isinstance(member, Import) and (other := successor(self.old, member, self.new)):
             return fact.model_copy(update={"kind": FactKind.RENAMED_NAME, "new": other})
         return fact
@@ -123,45 +131,44 @@ def compared(change: Change) -> list[Fact]:
     uses = Uses(change)
     found: list[tuple[FileChange, Fact]] = []
     for file in change.commit.files:
-        is_compared = file.status != "added" and file.size and is_module(file) and may_alter_declarations(file)
+        is_compared = file.status != "added" and file.size and is_module(file)
         sides = change.sides(file) if is_compared else None
         if sides and (modules := modules_of(file, *sides)):
-            shown = _Shown(change, file) if modules[0].partial else None
             for fact in FileComparison(change, file, *sides, *modules).facts(uses):
-                may_have_moved = fact.kind in _FIELDS and change.adds(_last(fact))
-                each = fact.model_copy(update={"kind": FactKind.REMOVED_ATTRIBUTE}) if may_have_moved else fact
+                each = _if_moved(change, file, fact)
                 internal = each.breaking and each.kind not in _FIELDS and is_internal(each, file, modules[0], uses)
-                if not internal and (shown is None or shown.proves(each)):
+                if not internal and (not modules[0].partial or _is_shown(change, file, each)):
                     found.append((file, each))
     return without_lone_additions(found, uses)[:_MAX_FACTS]
+
+
+def _if_moved(change: Change, file: FileChange, fact: Fact) -> Fact:
+    """Return a fact about a name that the commit defines elsewhere as a move, and of a field that it adds as an attribute's."""
+    if fact.kind in _FIELDS and change.adds(_last(fact)):
+        return fact.model_copy(update={"kind": FactKind.REMOVED_ATTRIBUTE})
+    if fact.kind is FactKind.REMOVED_NAME and (place := new_location(change, file, _last(fact))):
+        return fact.model_copy(update={"kind": FactKind.MOVED_NAME, "old": fact.place, "new": place})
+    return fact
 
 
 def _last(fact: Fact) -> str:
     return fact.name.rpartition(".")[2]
 
 
-class _Shown:
-    """The changed lines of a file of which only the patch is known."""
-
-    def __init__(self, change: Change, file: FileChange) -> None:
-        self._change = change
-        self._file = file
-        self._removed = {line.old for line in changed_lines(file, "-")}
-        self._added = {line.new for line in changed_lines(file, "+")}
-
-    def proves(self, fact: Fact) -> bool:
-        """Return whether the lines show a definition that goes, and none that brings it back, or one that comes."""
-        if fact.kind is FactKind.REQUIRED_METHOD:
-            moved = re.search(rf"^-\s+(?:async )?def {_last(fact)}\b", self._file.patch or "", re.MULTILINE)
-            return fact.line in self._added and not moved
-        if "(" in fact.name:
-            return True  # both signatures are shown
-        is_package = self._file.path.endswith("__init__.py")
-        folder = self._file.path.removesuffix("__init__.py")
-        if fact.kind is FactKind.MOVED_NAME and is_package and (fact.new or "").startswith(folder):
-            return False  # a package may take all names of its modules without a line that says so
-        may_remain = "." in fact.name and fact.new is None and self._change.adds(_last(fact))
-        return fact.line in self._removed and not may_remain and not self._change.removes_only_duplicates
+def _is_shown(change: Change, file: FileChange, fact: Fact) -> bool:
+    """Return whether a patch shows a definition that goes, and no line that brings it back, or one that comes."""
+    removed, added = ({line.number for line in changed_lines(file, side)} for side in SIDES)
+    if fact.kind is FactKind.REQUIRED_METHOD:
+        moved = re.search(rf"^-\s+(?:async )?def {_last(fact)}\b", file.patch or "", re.MULTILINE)
+        return fact.line in added and not moved
+    if "(" in fact.name:
+        return True  # both signatures are shown
+    is_package = file.path.endswith("__init__.py")
+    folder = file.path.removesuffix("__init__.py")
+    if fact.kind is FactKind.MOVED_NAME and is_package and (fact.new or "").startswith(folder):
+        return False  # a package may take all names of its modules without a line that says so
+    may_remain = "." in fact.name and fact.new is None and change.adds(_last(fact))
+    return fact.line in removed and not may_remain and not change.removes_only_duplicates
 
 
 def modules_of(file: FileChange, before: Revision, after: Revision) -> tuple[Module, Module | None] | None:

@@ -10,6 +10,7 @@ from functools import cached_property, lru_cache
 
 from analysis.facts.syntax import assigned_attributes, parse_module
 
+PROTOCOL = "Protocol"  # the base of a class that others implement without deriving from it
 _SOURCE_ROOT = re.compile(r"^(?:src|lib|python)/")  # what packages are installed from
 _WORD = re.compile(r"\w+")
 _DELETION = re.compile(r"^del ([^#\n]*)", re.MULTILINE)

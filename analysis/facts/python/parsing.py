@@ -19,7 +19,7 @@ from analysis.facts.python.module import (
 )
 from analysis.facts.syntax import Source, assigned_names, dotted, parse_module
 
-_MAX_VALUE = 200  # characters of a variable's value
+MAX_VALUE = 200  # characters of a variable's value
 _PROPERTIES = ("property", "cached_property")
 _ACCESSORS = ("setter", "deleter")
 
@@ -156,7 +156,7 @@ def _assign(
 ) -> None:
     """Add the variables that an assignment binds, or the attributes of `owner` that it sets; the first alternative counts."""
     annotation = _annotation(node.annotation) if isinstance(node, ast.AnnAssign) else ""
-    value = "" if node.value is None else ast.unparse(node.value)[:_MAX_VALUE]
+    value = "" if node.value is None else ast.unparse(node.value)[:MAX_VALUE]
     for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
         path, _, name = (dotted(target) or "").rpartition(".")
         if not name or path != owner or (is_alternative and name in members):

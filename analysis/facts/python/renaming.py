@@ -6,8 +6,10 @@ from collections.abc import Collection, Mapping
 from difflib import SequenceMatcher
 from typing import TypeGuard
 
-from analysis.facts.python.module import Attribute, Class, Function, Import, Member, Module
+from analysis.facts.python.module import PROTOCOL, Attribute, Class, Function, Import, Member, Module
 from analysis.facts.python.revision import Found
+from analysis.facts.python.signatures import parameter_changes, returned_values
+from analysis.models import FactKind
 
 _MIN_SIMILARITY = 0.7  # of the lines of two bodies: above it, one is the other under a new name
 _MIN_NAMES = 0.75  # similarity of two names in the same place
@@ -28,7 +30,9 @@ def successor(old: Found[Class] | Module, member: _Renamed, new: Found[Class] | 
     added = {
         name: each
         for name, each in after.items()
-        if name not in before and _is_same_kind(each, member) and _serves_as(each, member, set(before) - set(after))
+        if name not in before
+        and _is_same_kind(each, member)
+        and _serves_as(Found(new_module, each), Found(old_module, member), set(before) - set(after))
     }
     alike = [name for name, each in added.items() if _have_one_body(old_module, member, new_module, each)]
     if not alike:
@@ -49,14 +53,29 @@ def _is_same_kind(other: Member, member: _Renamed) -> TypeGuard[_Renamed]:
     return type(other) is type(member) and other.name.startswith("_") == member.name.startswith("_")
 
 
-def _serves_as(new: _Renamed, old: _Renamed, gone: Collection[str]) -> bool:
-    """Return whether a class still has the bases of the old one, unless they are gone, and a function needs no more arguments."""
-    if isinstance(new, Class) and isinstance(old, Class):
-        return {each.name for each in old.bases} - set(gone) <= {each.name for each in new.bases}
-    if isinstance(new, Function) and isinstance(old, Function):
-        required = [each for each in new.parameters if each.required and not each.variadic]
-        return len(required) <= len(old.parameters)
+def _serves_as(new: Found[_Renamed], old: Found[_Renamed], gone: Collection[str]) -> bool:
+    """Return whether a definition can take the place of the old one.
+
+    A class still has the old bases, unless they are gone, or a protocol, which is told itself. A function fits the calls
+    of the old one, and returns as many values.
+    """
+    (old_module, before), (new_module, after) = old, new
+    if isinstance(before, Class) and isinstance(after, Class):
+        return {each.name for each in before.bases} - {*gone, PROTOCOL} <= {each.name for each in after.bases}
+    if isinstance(before, Function) and isinstance(after, Function):
+        is_same_result = returned_values(Found(old_module, before)) == returned_values(Found(new_module, after))
+        return is_same_result and _fits_calls(after, before)
     return True
+
+
+def _fits_calls(new: Function, old: Function) -> bool:
+    """Return whether a function needs no more than the old one, and takes what every call of that passes."""
+    needed = [each for each in new.parameters if each.required and not each.variadic]
+    passed = [each.name for each in old.parameters if each.required]
+    return len(needed) <= len(old.parameters) and not any(
+        each.kind is FactKind.REQUIRED_PARAMETER or (each.kind is FactKind.REMOVED_PARAMETER and each.name in passed)
+        for each in parameter_changes(old, new, method=False)
+    )
 
 
 def _have_one_body(old_module: Module, member: _Renamed, new_module: Module, other: _Renamed) -> bool:

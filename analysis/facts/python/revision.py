@@ -30,6 +30,11 @@ _DYNAMIC = re.compile(
     r"\bglobals\(\)(?!\.(?:keys|get|items|values)\b)|\bsys\.modules\[__name__\]|^exec\(|^vars\(\)", re.MULTILINE
 )
 _TABLE = re.compile(r"\bname in (\w+)")
+# A `__getattr__` that does nothing else with its name than to compare it with others, and to tell it in an error.
+_COMPARES_ALONE = re.compile(
+    r"def __getattr__\(name\b[^)]*\)[^:]*:(?:(?!\bname\b).|\bname(?= (?:==|in \{|in \(|in \[))|(?<=AttributeError\()name\b|(?<=\{)name\b)*",
+    re.DOTALL,
+)
 
 M_co = TypeVar("M_co", bound=Member, covariant=True)
 
@@ -149,14 +154,10 @@ class Revision:
 
     def provides(self, owner: Found[Class], name: str) -> bool:
         """Return whether a class may have a member, of its own or inherited: only False is certain."""
-        if self.inherits_from_library(owner, name):
-            return True
+        if name in _OF_BARE_BASES and owner.member.bases:
+            return True  # of a library's class
         classes = [owner, *self.bases(owner)]
         return any(each is None or _may_have(each, name) for each in classes)
-
-    def inherits_from_library(self, owner: Found[Class], name: str) -> bool:
-        """Return whether a base class that is not the repository's may have a member that is known by name."""
-        return name in _OF_BARE_BASES and bool(owner.member.bases)
 
 
 def _may_have(owner: Found[Class], name: str) -> bool:
@@ -165,7 +166,10 @@ def _may_have(owner: Found[Class], name: str) -> bool:
 
 
 def _serves_on_demand(module: Module, name: str) -> bool:
-    """Return whether a module's `__getattr__` may provide a name; not if it looks names up in a table without it."""
+    """Return whether a module's `__getattr__` may provide a name that the module does not mention.
+
+    It does not if it ends with an AttributeError and only compares names, or looks them up in tables of the module.
+    """
     function = module.members.get("__getattr__")
     if function is None:
         return False
@@ -173,4 +177,5 @@ def _serves_on_demand(module: Module, name: str) -> bool:
         return True
     source = module.source(function)
     tables = [module.members.get(each) for each in _TABLE.findall(source)]
-    return not (tables and all(isinstance(each, Attribute) for each in tables) and "raise AttributeError" in source)
+    are_own = bool(tables) and all(isinstance(each, Attribute) for each in tables)
+    return "raise AttributeError" not in source or not (are_own or _COMPARES_ALONE.fullmatch(source))

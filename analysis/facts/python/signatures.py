@@ -21,11 +21,12 @@ _WIDER = {"bool": "int", "int": "float"}
 _MODULE = re.compile(r"\b(?:[a-z_]\w*\.)+")
 _OLD_NAMES = re.compile(r"\b(?:List|Dict|Tuple|Set|FrozenSet)\b")
 
+_PLAIN_DECORATORS = ("abstractmethod", "classmethod", "staticmethod", "cache", "lru_cache", "contextmanager")
 SPECIAL_METHODS = ("__init__", "__call__", "__new__")
 
 
 class ParameterChange(NamedTuple):
-    """What happened to one parameter; `new` is its new name if it was renamed."""
+    """What happened to one parameter; `new` is its new name if it was renamed, or what stands before it if it was moved."""
 
     kind: FactKind
     name: str
@@ -49,8 +50,11 @@ def signature_facts(name: str, old: Found[Function], new: Found[Function], *, me
     for each in parameter_changes(old.member, new.member, method=method):
         side = old if each.on_old_side else new
         line = side.module.line_of(each.name, side.member)
-        yield proven(each.kind, f"{name}({each.name})", side, line, each.new)
+        is_moved = each.kind is FactKind.MOVED_PARAMETER and each.new
+        now = f"{name}({each.new}, {each.name})" if is_moved else each.new
+        yield proven(each.kind, f"{name}({each.name})", side, line, now)
     yield from _narrowed_types(name, old, new, method=method)
+    yield from _returned_facts(name, old, new)
     if method and new.member.name not in SPECIAL_METHODS:
         for added in added_parameters(old.member, new.member):
             line = new.module.line_of(added, new.member)
@@ -58,7 +62,7 @@ def signature_facts(name: str, old: Found[Function], new: Found[Function], *, me
 
 
 def _narrowed_types(name: str, old: Found[Function], new: Found[Function], *, method: bool) -> Iterator[Fact]:
-    """Yield the parameters of a public function that accept less, and the result that may be more."""
+    """Yield the parameters of a public function that accept less."""
     if new.member.name.startswith("_") and new.member.name not in SPECIAL_METHODS:
         return
     if any(map(_NOT_CALLED.search, new.member.decorators)):
@@ -69,9 +73,55 @@ def _narrowed_types(name: str, old: Found[Function], new: Found[Function], *, me
         if narrowed(was, each.annotation):
             line = new.module.line_of(each.name, new.member)
             yield proven(FactKind.RETYPED, f"{name}({each.name})", new, line, each.annotation, old=was)
+
+
+def _returned_facts(name: str, old: Found[Function], new: Found[Function]) -> Iterator[Fact]:
+    """Yield how many values a function returns if that changes, or the type of its result if that may be more."""
+    if any(map(_NOT_CALLED.search, new.member.decorators)):
+        return
+    counts = [returned_values(each) for each in (old, new)]
     was, now = old.member.returns, new.member.returns
-    if narrowed(now, was):
+    is_private = new.member.name.startswith("_") and new.member.name not in SPECIAL_METHODS
+    was_wrong = None not in counts and len(alternatives(now)) == 1  # if it says now what the statements said before
+    if None not in counts and counts[0] != counts[1]:
+        yield proven(FactKind.RETURNED_VALUES, name, new, new.member.line, str(counts[1]), old=str(counts[0]))
+    elif not is_private and not was_wrong and narrowed(now, was):
         yield proven(FactKind.RETYPED, f"{name}(return)", new, new.member.line, now, old=was)
+
+
+def returned_values(function: Found[Function]) -> int | None:
+    """Return how many values a function returns: in each of its statements, or as its type says; None if unknown or one."""
+    node = None if function.module.partial else function.module.definition(function.member)
+    lengths = {_length(each.value) for each in _returns(node)} if node else set()
+    if len(lengths) == 1 and (length := lengths.pop()):
+        return length
+    kinds = alternatives(function.member.returns)
+    return _arity(next(iter(kinds))) or None if len(kinds) == 1 else None
+
+
+def _returns(function: ast.stmt) -> Iterator[ast.Return]:
+    """Yield the statements by which a function itself returns; none of one that yields its results."""
+    found: list[ast.Return] = []
+    waiting = list(ast.iter_child_nodes(function))
+    while waiting:
+        match waiting.pop():
+            case ast.Yield() | ast.YieldFrom():
+                return
+            case ast.Return() as statement:
+                found.append(statement)
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() | ast.Lambda():
+                pass
+            case node:
+                waiting += ast.iter_child_nodes(node)
+    yield from found
+
+
+def _length(value: ast.expr | None) -> int | None:
+    """Return the number of the elements that a tuple of several is written with; None for anything else."""
+    match value:
+        case ast.Tuple(elts=[_, _, *_] as elements) if not any(isinstance(each, ast.Starred) for each in elements):
+            return len(elements)
+    return None
 
 
 def parameter_changes(before: Function, after: Function, *, method: bool) -> Iterator[ParameterChange]:
@@ -84,7 +134,12 @@ def parameter_changes(before: Function, after: Function, *, method: bool) -> Ite
     renamed = _renamed(old, new)
     yield from _removed(old, new, renamed)
     yield from _required(old, new, renamed)
-    yield from _repositioned(old, new, renamed)
+    yield from (each for each in _repositioned(old, new, renamed) if not each.new or is_plain(after))
+
+
+def is_plain(function: Function) -> bool:
+    """Return whether no decorator calls a function, or stands for it, in its own way."""
+    return all(each.partition("(")[0].rpartition(".")[2] in _PLAIN_DECORATORS for each in function.decorators)
 
 
 def called_parameters(function: Function, *, method: bool) -> dict[str, Parameter]:
@@ -150,7 +205,10 @@ def _required(
 def _repositioned(
     old: dict[str, Parameter], new: dict[str, Parameter], renamed: dict[str, str]
 ) -> Iterator[ParameterChange]:
-    """Yield parameters that must be passed the other way, and the first that a call by position no longer meets."""
+    """Yield parameters that must be passed the other way, and the first that a call by position no longer meets.
+
+    Optional ones that only change places are hardly passed by position.
+    """
     kinds = {each.kind for each in new.values()}
     for name, each in old.items():
         now = new.get(name, each).kind
@@ -163,9 +221,11 @@ def _repositioned(
     # What was removed, and what is required in between, are facts of their own.
     was = [name for name in was if name in now_positional]
     order = [name for name in now_positional if name in was or (not new[name].required and len(was) == len(old))]
-    moved = next((name for name, other in zip(was, order, strict=False) if name != other), None)
-    if moved and new[moved].required:  # what is optional is hardly passed by position
+    moved, other = next((pair for pair in zip(was, order, strict=False) if pair[0] != pair[1]), ("", ""))
+    if moved and new[moved].required:
         yield ParameterChange(FactKind.MOVED_PARAMETER, moved)
+    elif moved and other not in old and other not in renamed.values():
+        yield ParameterChange(FactKind.MOVED_PARAMETER, moved, other)
 
 
 def narrowed(was: str, now: str) -> bool:
@@ -183,7 +243,7 @@ def narrowed(was: str, now: str) -> bool:
 
 def _is_accepted(one: str, by: frozenset[str]) -> bool:
     return any(
-        _outer_type(each) in (_outer_type(one), _WIDER.get(_outer_type(one))) and _arity(each) == _arity(one)
+        _outer_type(each) in (_outer_type(one), _WIDER.get(_outer_type(one))) and _arity(each) in (_arity(one), 0)
         for each in by
     )
 
@@ -193,12 +253,10 @@ def _outer_type(one: str) -> str:
 
 
 def _arity(one: str) -> int:
-    """Return the number of a tuple's declared elements; 0 for any other type."""
+    """Return the number of a tuple's elements, where its type declares several; 0 for any other type."""
     match parse_expression(one) if one.startswith("tuple[") else None:
-        case ast.Subscript(slice=ast.Tuple(elts=elements)):
+        case ast.Subscript(slice=ast.Tuple(elts=[*_, last] as elements)) if ast.unparse(last) != "...":
             return len(elements)
-        case ast.Subscript():
-            return 1
     return 0
 
 

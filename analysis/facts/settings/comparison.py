@@ -19,22 +19,16 @@ _EQUIVALENT = (
 _Named = TypeVar("_Named", Setting, EnvironmentRead)
 _Facts = Callable[["_Comparison", Source, Source], Iterator[Fact]]
 _Settings = Mapping[str, Sequence[Setting]]
-_Values = Mapping[str, Sequence[str]]
 _Reads = Mapping[str, Sequence[EnvironmentRead]]
 _EMPTY = ({"None", "{}"}, {"None", "[]"}, {"None", "()"})  # defaults that code treats alike
 _MAX_FILES = 200  # of a commit; one that changes more reformats or renames, and reading all of them takes a minute
-# Cheap checks before files are parsed: a changed line of a call that may define a setting, and a name with a value.
-_CALL = re.compile(r"^[-+].*(?:\bdefault\w*\s*=|env\w*\(|environ\b|add_argument\(|[Oo]ption\(|Field\()", re.MULTILINE)
-_CONSTANT = re.compile(r"^[-+]\s*(?:[\"']|-?\d|True\b|False\b|None\b)[^:(\n]*$", re.MULTILINE)
 _ADDS_TRUE = re.compile(r"^\+.*(?:\bTrue\b|[\"'](?:1|true)[\"'])", re.MULTILINE | re.IGNORECASE)
 _SET = re.compile(r"--|\w*(?:Config|Args|Settings|Options)\.\w+$")  # rather than the parameters of any function
-_CALL_BEGUN = re.compile(r"^ .*(?:env\w*\(|environ\b|add_argument\(|[Oo]ption\(|Field\()", re.MULTILINE)
-_VALUE = re.compile(r"\b(\w+)(?:\s*:[^=\n]+?)?\s*=\s*((?:[-\d\"'\[({]|[\w.]*[A-Z])[^,\n]*)")
 
 
 def changed_defaults(change: Change, file: FileChange) -> Iterator[Fact]:
     """Yield each setting of a Python file whose default differs before and after."""
-    if removes_lines(file) and is_product(file) and file.path.endswith(".py") and _may_change_values(file):
+    if removes_lines(file) and is_product(file) and file.path.endswith(".py"):
         yield from _compared(change, file, _Comparison.facts)
 
 
@@ -56,31 +50,15 @@ def _compared(change: Change, file: FileChange, facts: _Facts) -> list[Fact]:
         return []
 
 
-def _may_change_values(file: FileChange) -> bool:
-    """Return whether a patch may change a default: a call that defines a setting, or the value beside a name."""
-    patch = file.patch or ""
-    if _CALL.search(patch) or (_CONSTANT.search(patch) and _CALL_BEGUN.search(patch)):
-        return True
-    return _differ(*(_values_beside_names(file, sign) for sign in SIDES))
-
-
-def _differ(before: _Values, after: _Values) -> bool:
-    return any(sorted(before[name]) != sorted(after[name]) for name in before.keys() & after.keys())
-
-
-def _values_beside_names(file: FileChange, sign: str) -> _Values:
-    """Return the values that lines give names."""
-    found: dict[str, list[str]] = {}
-    for line in changed_lines(file, sign):
-        for name, value in _VALUE.findall(line.text):
-            found.setdefault(name, []).append(value)
-    return found
-
-
 def variable_meaning(value: object) -> object:
     """Return the value as programs interpret it: "0", "false" and "" mean the same."""
     lowered = str(value).lower()
     return next((index for index, same in enumerate(_EQUIVALENT) if lowered in same), value)
+
+
+def _is_on(written: Value) -> bool:
+    """Return whether a variable's default itself means that something is on, not only what it is compared with."""
+    return variable_meaning(written.meaning) == variable_meaning("1")
 
 
 class _Comparison(NamedTuple):
@@ -98,7 +76,8 @@ class _Comparison(NamedTuple):
         """Yield the settings that only the new side has, and that are on; of a field and its flag the flag."""
         known = {_own_name(each.name) for each in environment_reads(old)}
         known |= {_own_name(each.name) for each in settings(old)}
-        values = [(each.name, each.in_effect, each.line) for each in environment_reads(new)]
+        reads = (each for each in environment_reads(new) if each.written and _is_on(each.written))
+        values = [(each.name, each.in_effect, each.line) for each in reads]
         values += [(each.name, each.value, each.line) for each in settings(new) if _SET.match(each.name)]
         found: dict[str, Fact] = {}
         for name, value, line in sorted(values, key=lambda found: not found[0].startswith("-")):

@@ -35,8 +35,7 @@ class Setting(NamedTuple):
 def settings(source: Source) -> Iterator[Setting]:
     """Yield all settings of a file; a name occurs several times if it is defined several times."""
     yield from _of_block(source, source.module.body, "")
-    if _FLAG_HINT.search(source.text):
-        yield from _flags(source)
+    yield from _flags(source)
 
 
 def _of_block(source: Source, body: Sequence[ast.stmt], owner: str) -> Iterator[Setting]:

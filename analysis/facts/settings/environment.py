@@ -26,8 +26,6 @@ class EnvironmentRead(NamedTuple):
 
 def environment_reads(source: Source) -> Iterator[EnvironmentRead]:
     """Yield the reads of variables whose names the file states."""
-    if not _READ_HINT.search(source.text):
-        return
     parents = {child: node for node, child in source.nodes_with(_READ_HINT)}
     unset = _Unset(Scope(source))
     for node in parents:
@@ -131,8 +129,6 @@ class _Unset:
                 return (one == other,)
             case ast.NotEq() | ast.IsNot():
                 return (one != other,)
-            case ast.Gt() if isinstance(one[0], int | float) and isinstance(other[0], int | float):
-                return (one[0] > other[0],)
         return None
 
     def _containment(self, left: ast.expr, right: ast.expr, *, negated: bool) -> tuple[object] | None:

@@ -182,16 +182,21 @@ def _troubles(report: DayReport) -> list[list[Piece]]:
 
 
 def tier_blocks(report: DayReport, tier: Importance, told: Collection[str] = ()) -> list[Block]:
-    """Return a tier as a list; commits by bots are one item, and those `told` in the digest have their places alone."""
+    """Return a tier as a list; commits by bots are one item.
+
+    Those `told` in the digest have their places alone, unless a model has written more about them than a message of their own says.
+    """
     entries, say = report.tier(tier), catalogue(report.language)
-    rest = [entry for entry in entries if entry.commit.sha not in told]
+    apart = [entry.commit.sha for entry in _told_apart(report)]
+    written = [entry.commit.sha for entry in entries if _is_written(entry) and entry.commit.sha not in apart]
+    rest = [entry for entry in entries if entry.commit.sha not in told or entry.commit.sha in written]
     people = [entry for entry in rest if not _BOTS.search(entry.commit.author.strip())]
     bots = [entry for entry in rest if _BOTS.search(entry.commit.author.strip())]
     items = [_item(entry, report, brief=tier is Importance.LOW) for entry in people or bots]
     if people and bots:
         row = ours(say("🤖 and {count} by bots: ", count=len(bots)))
-        items.append(row + side_by_side(_item(entry, report, brief=True) for entry in bots))
-    if above := [_places(entry) for entry in entries if entry.commit.sha in told]:
+        items.append(row + side_by_side(_row(entry, report) for entry in bots))
+    if above := [_places(entry) for entry in entries if entry not in rest]:
         items.append(ours(say("⬆️ {count} in the digest: ", count=len(above))) + side_by_side(above))
     return [listed(ours(counts.tier_heading(report, tier), "bold"), items)] if items else []
 
@@ -208,20 +213,33 @@ def _places(entry: Entry) -> list[Piece]:
 
 
 def _item(entry: Entry, report: DayReport, *, brief: bool) -> list[Piece]:
-    """Return a list item for a commit: its title, its linked number, its marks and, unless `brief`, a sentence about it."""
-    commit, language = entry.commit, report.language
-    title = title_line(entry, catalogue(language)) if commit.title else ""
-    row = [*(prose(title) + ours(" ") if title else []), *to_number(commit), *standing(entry, language)]
-    if not commit.read:
-        return [*row, *ours(f"  ⚠️ {catalogue(language)('Failed')}")]
-    summary = "" if brief else _summary(entry, report)
+    """Return a list item for a commit: its title, its linked number, its marks, and what a model wrote about it.
+
+    Without a model it has a sentence about it, unless it is to be `brief`.
+    """
+    row = _row(entry, report)
+    if entry.analysis and _is_written(entry):
+        row += ours("\n") + prose(entry.analysis.summary)
+        return row + [piece for advice in entry.analysis.advice for piece in (*ours("\n→ "), *prose(advice))]
+    summary = "" if brief or not entry.commit.read else _summary(entry, report)
     return row + (ours("\n") + prose(summary) if summary else [])
 
 
+def _row(entry: Entry, report: DayReport) -> list[Piece]:
+    """Return a commit's title, its linked number and its marks."""
+    commit, say = entry.commit, catalogue(report.language)
+    title = title_line(entry, say) if commit.title else ""
+    row = [*(prose(title) + ours(" ") if title else []), *to_number(commit), *standing(entry, report.language)]
+    return row if commit.read else [*row, *ours(f"  ⚠️ {say('Failed')}")]
+
+
+def _is_written(entry: Entry) -> bool:
+    """Return whether a model wrote about a commit."""
+    return entry.analysis is not None and entry.analysis.by == "model"
+
+
 def _summary(entry: Entry, report: DayReport) -> str:
-    """Return a sentence about a commit: the model's, or without one its facts or its author's; "" if there is none."""
-    if entry.analysis and entry.analysis.by == "model":
-        return _first_sentence(entry.analysis.summary)
+    """Return a sentence about a commit: of its facts or of its author; "" if there is none."""
     proven = proven_consequences(entry, report.language, report.net(entry))
     return proven[0] if proven else _first_sentence(purpose(entry.commit))
 

@@ -7,7 +7,7 @@ import pytest
 from analysis.consequences import consequences, headline, title_line
 from analysis.consequences.wording import LENGTH
 from analysis.locale import catalogue
-from analysis.models import ChangeType, Entry, Fact, FactKind, Importance, Language, Ranked
+from analysis.models import Analysis, ChangeType, Entry, Fact, FactKind, Importance, Language, Ranked
 from analysis.models.consequences import Effect, Whom
 from analysis.writing.replacements import replacement
 from analysis.writing.titles import added_feature, concerned_parts, plain_title
@@ -43,6 +43,10 @@ def fact(kind: FactKind, name: str, old: str | None = None, new: str | None = No
             "`A()` and 5 others now require `head`",
         ),
         ([fact(FactKind.REQUIRED_PARAMETER, "f(a)")], "`f()` now requires `a`"),
+        (
+            [fact(FactKind.ADDED_PARAMETER, "f(b)"), fact(FactKind.MOVED_PARAMETER, "f(a)", None, "f(b, a)")],
+            "Inserts `b` before `a` in `f()`",
+        ),
         ([fact(FactKind.MOVED_NAME, "take", "a.py:1", "b/c.py:7")], "Moves `take` to `b.c`"),
         ([fact(FactKind.MOVED_MODULE, "a/b.py", None, "a/c.py")], "Moves `a.b` to `a.c`"),
         ([fact(FactKind.DEFAULT_CHANGED, "--graph", "True", "False")], "`--graph` now defaults to `False` (was `True`)"),
@@ -62,6 +66,10 @@ def fact(kind: FactKind, name: str, old: str | None = None, new: str | None = No
             "Changes 2 parameters of `f()` and `g()`",
         ),
         ([fact(FactKind.REMOVED_BASE, "Pool(Heron)")], "`Pool` no longer inherits from `Heron`"),
+        ([fact(FactKind.REMOVED_BASE, "Pool(Protocol)")], "`Pool` is no longer a protocol: implementations must inherit from it"),
+        ([fact(FactKind.MEMBER_KIND, "Pool.size", None, "property")], "`Pool.size` is now a property, not a method"),
+        ([fact(FactKind.RETURNED_VALUES, "Pool.take", "2", "3")], "`Pool.take()` now returns 3 values instead of 2"),
+        ([fact(FactKind.ENTRY_RENAMED, "heron", "Pools.heron", "herons")], "Renames `heron` of `Pools` to `herons`"),
         (
             [fact(FactKind.DEPRECATED, "--graph", None, "--plan").model_copy(update={"until": "v0.15"})],
             "Deprecates `--graph`, to be removed in v0.15; use `--plan` instead",
@@ -246,3 +254,19 @@ def test_a_deleted_module_is_told_as_one() -> None:
     ]
     line = headline(entry().model_copy(update={"commit": made}), "en", gone)
     assert line == "Removes the module `engine.pool`"
+
+
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [
+        ("Pools no longer give engines back", "Pools no longer give engines back (`take`)"),
+        ("`take` is gone", "`take` is gone"),
+        ("Pools " + "no longer " * 9, "Removes `take` from `engine.core`"),
+        ("", "It changes (`take`)"),
+    ],
+)
+def test_a_models_headline_stands_before_the_proven_name(written: str, told: str) -> None:
+    """It, or the first sentence, is told in place of ours if it is short enough; the name that proves the first consequence follows."""
+    analysis = Analysis(by="model", headline=written, summary="It changes.")
+    made = entry().model_copy(update={"facts": (fact(FactKind.REMOVED_NAME, "take"),), "analysis": analysis})
+    assert headline(made, "en") == told

@@ -17,6 +17,7 @@ KINDS = (
     FactKind.DEPENDENCY_MOVED,
     FactKind.EXTRA_ADDED,
     FactKind.EXTRA_REMOVED,
+    FactKind.EXTRA_MOVED,
 )
 Dependency = tuple[FactKind, Told]
 
@@ -153,7 +154,7 @@ OLD = {"build": ">=70", "version": "1.0", "numpy": ">=1.26", "ray": ">=2.4", "py
     ("changes", "expected"),
     [
         ({"numpy": ">=2"}, [(FactKind.MINIMUM_RAISED, ("numpy", ">=1.26", ">=2"))]),
-        ({"ray": ">=2.5"}, [(FactKind.DEPENDENCY_MOVED, ("ray", ">=2.4", ">=2.5"))]),
+        ({"ray": ">=2.5"}, [(FactKind.EXTRA_MOVED, ("ray", ">=2.4", ">=2.5"))]),
         ({"build": ">=77"}, [(FactKind.DEPENDENCY_MOVED, ("setuptools", ">=70", ">=77"))]),
         ({"version": "1.1", "pytest": ">=9", "mypy": ">=2", "rule": "B", "length": "100"}, []),
     ],
@@ -229,8 +230,17 @@ def test_a_package_of_an_extra_is_optional(path: str, text: str, extra: str) -> 
     without, with_extra = {path: text % ""}, {path: text % extra}
     assert between(without, with_extra) == [(FactKind.EXTRA_ADDED, ("ray", None, ">=2"))]
     assert between(with_extra, without) == [(FactKind.EXTRA_REMOVED, ("ray", ">=2", None))]
+    other = {path: text % extra.replace("ray>=2", "ray>=3")}
+    assert between(with_extra, other) == [(FactKind.EXTRA_MOVED, ("ray", ">=2", ">=3"))]
     in_patch = facts(commit_between(without, with_extra))
     assert [each.kind for each in in_patch if each.kind in KINDS] == [FactKind.EXTRA_ADDED]
+
+
+def test_a_package_that_is_taken_back_is_removed() -> None:
+    """A revert of what added it, in any version, drops it again."""
+    with_it, without = {"requirements/common.txt": "ray\nscipy  # for Herons\n"}, {"requirements/common.txt": "ray\n"}
+    assert between(without, with_it) == [(FactKind.DEPENDENCY_ADDED, ("scipy", None, None))]
+    assert between(with_it, without) == [(FactKind.DEPENDENCY_REMOVED, ("scipy", None, None))]
 
 
 def test_a_package_that_was_required_elsewhere_is_not_added() -> None:

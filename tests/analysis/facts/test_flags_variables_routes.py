@@ -105,6 +105,15 @@ def test_a_route_is_gone_from_its_server() -> None:
 
 
 def test_a_key_that_takes_less_is_told() -> None:
-    """The type of a configuration's field is compared with what it was."""
-    file = module(["-    swap: int | None = None", "+    swap: int = 4"], "class CacheConfig:")
-    assert told(FactKind.RETYPED, file) == [("CacheConfig.swap", "int | None", "int")]
+    """The type of a configuration's field is compared with what it was, unless only a type checker gains from it."""
+    file = module(["-    swap: int | str = load()", "+    swap: int = load()"], "class CacheConfig:")
+    assert told(FactKind.RETYPED, file) == [("CacheConfig.swap", "int | str", "int")]
+    tidied = module(["-    swap: int | None = load()", "+    swap: int = load()"], "class CacheConfig:")
+    assert told(FactKind.RETYPED, tidied) == []
+
+
+def test_a_key_with_another_type_for_another_default_is_told_once() -> None:
+    """The default says both."""
+    file = module(["-    swap: int | str = 4", '+    swap: str = "4 GiB"'], "class CacheConfig:")
+    assert told(FactKind.RETYPED, file) == []
+    assert told(FactKind.DEFAULT_CHANGED, file) == [("CacheConfig.swap", "4", '"4 GiB"')]

@@ -7,8 +7,6 @@ import pytest
 from analysis.facts.fragments import fragment
 from analysis.facts.python.module import Class
 from analysis.facts.python.parsing import declarations
-from analysis.facts.python.relevance import may_alter_declarations
-from analysis.models import FileChange
 from tests.factories import patch
 
 
@@ -76,28 +74,3 @@ def test_the_head_above_a_hunk_is_that_of_its_side() -> None:
         owner = module.members[name] if module else None
         assert isinstance(owner, Class)
         assert list(owner.members) == ["size", "take"]
-
-
-@pytest.mark.parametrize(
-    ("lines", "relevant"),
-    [
-        ([" def run(", "+    a,", " ):"], True),
-        (["+def run(", "+    a,", "+): ..."], False),  # a new function breaks nothing
-        ([" def run(a):", "-    x = 1", "+    x = 2"], False),
-        ([" def run(a):", "     take(", "-        a,", "     )"], False),
-        (["         b: int,", "-        a: int,"], True),  # it may be a parameter
-        (["+    @property", "     def size(self):"], True),
-        (["+    @abstractmethod", "+    def size(self): ..."], True),
-        (["-        self.size = 1"], True),
-        (["-        self.size = 1", "+        self.size = 2"], False),
-        ([" class Pool:", "+    size: int"], True),
-        ([" class Pool:", "+    size: int = 1"], False),
-        (["-LIMIT = 1"], True),
-    ],
-)
-def test_lines_that_define_nothing_are_not_worth_parsing(lines: Sequence[str], relevant: bool) -> None:
-    """What lies in a body or in a call, and what a commit only adds, alters no declaration."""
-    file = FileChange(
-        path="engine/core.py", status="modified", additions=1, deletions=1, patch=patch(*lines, old=40, new=40)
-    )
-    assert may_alter_declarations(file) is relevant

@@ -86,8 +86,8 @@ def test_a_type_that_is_only_spelled_otherwise_is_no_other_type() -> None:
     before = "class Loader:\n    def load(self) -> t.Tuple[str, t.Optional[str]]:\n        ...\n"
     same = before.replace("t.Tuple[str, t.Optional[str]]", "tuple[str, str | None]")
     other = before.replace("t.Tuple[str, t.Optional[str]]", "tuple[str, str | None, int]")
-    changes = [named for after in (same, other) for named in names(every(before, after), FactKind.RETYPED)]
-    assert changes == ["Loader.load(return)"]
+    changes = [named for after in (same, other) for named in names(every(before, after), FactKind.RETURNED_VALUES)]
+    assert changes == ["Loader.load"]
 
 
 def test_a_flag_of_the_projects_own_scripts_is_nobodys() -> None:

@@ -24,6 +24,7 @@ def new_settings(before: str, after: str) -> list[str]:
         ("def f(p):\n    p.add_argument('--a')\n", "def f(p):\n    p.add_argument('--a')\n    p.add_argument('--fast', default=True)\n", ["--fast"]),
         ("import os\n", "import os\nFAST = bool(int(os.environ.get('POOL_FAST', '1')))\n", ["POOL_FAST"]),
         ("import os\n", "import os\nFAST = bool(int(os.environ.get('POOL_FAST', '0')))\n", []),
+        ("import os\n", "import os\nSLOW = os.environ.get('POOL_FAST') != 'TRUE'\n", []),
     ],
 )  # fmt: skip
 def test_a_new_setting_that_is_on_is_told(before: str, after: str, names: list[str]) -> None:

@@ -55,6 +55,33 @@ def test_what_becomes_refused_is_dropped_though_it_is_written_again() -> None:
     assert names(FactKind.SUPPORT_DROPPED, changed("engine/quant.py", *lines)) == ["hqx"]
 
 
+def test_a_registered_name_goes_with_its_class() -> None:
+    """What users name is dropped beside the class that code imports; a table of how to treat it is of no matter."""
+    entry, path = '-    "OwlForCausalLM": ("owl", "OwlForCausalLM"),', "engine/registry.py"
+    gone = changed("engine/models/owl.py", "-class OwlForCausalLM:", "-    x = 1", under="x = 1")
+    listed = changed(path, entry, under="_TEXT_MODELS = {")
+    assert breaking(gone, listed) == [
+        ("dropped support", "OwlForCausalLM"),
+        ("removed public name", "OwlForCausalLM"),
+    ]
+    treated = changed(path, "-class OwlConfig:", "-    x = 1", " MODELS_MAP = {", '-    "Owl": OwlConfig,', " }")
+    assert breaking(treated) == []
+
+
+@pytest.mark.parametrize(
+    ("lines", "under", "found"),
+    [
+        (['-    "owl": ("birds", "OwlLoader"),', '+    "owls": ("birds", "OwlLoader"),'], "_LOADERS = {", ("renamed registry entry", "owl")),
+        (['-@Loaders.register("owl")', "-class OwlLoader(Old):", "+class OwlLoader:", " x = 1", " LOADERS = {", '+    "owls": ("birds", "OwlLoader"),', " }"], "", ("renamed registry entry", "owl")),
+        (['-    "owl": ("birds", "OwlLoader"),', '+    "owls": ("owls", "OwlsLoader"),'], "_LOADERS = {", None),
+        (['-    "owl_32",', '+    "owl32",'], "METHODS = [", None),
+    ],
+)  # fmt: skip
+def test_a_registered_name_may_be_another(lines: Sequence[str], under: str, found: tuple[str, str] | None) -> None:
+    """The same class under one new name is a renaming; what is only similar may be one, and nothing is told."""
+    assert breaking(changed("engine/loaders.py", *lines, under=under)) == ([found] if found else [])
+
+
 def test_an_image_that_goes_is_dropped() -> None:
     """Others build from a Dockerfile."""
     gone = file("docker/Dockerfile.tpu", "@@ -1,1 +0,0 @@\n-FROM x", status="removed")

@@ -81,12 +81,14 @@ BREAKS = [
         "removed attribute",
         "A.Y",
     ),
+    ("class A:\n    x = 1\n    class B: ...\n", "class A:\n    x = 1\n", "removed public name", "A.B"),
     ("class B: ...\nclass A(B): ...\n", "class B: ...\nclass A: ...\n", "removed base class", "A(B)"),
     (CLASS, CLASS.replace("a, b=1", "a"), "removed parameter", "Engine.run(b)"),
     (CLASS, CLASS.replace("b=1", "c=1"), "renamed parameter", "Engine.run(b)"),
     (CLASS, CLASS.replace("b=1", "b"), "new required parameter", "Engine.run(b)"),
     (CLASS, CLASS.replace("b=1", "*, b=1"), "changed kind of parameter", "Engine.run(b)"),
     ("def f(a, b): ...\n", "def f(b, a): ...\n", "moved parameter", "f(a)"),
+    ("def f(a, b=1): ...\n", "def f(a, c=2, b=1): ...\n", "moved parameter", "f(b)"),
     ("def f(a, b): ...\n", "def f(a, b, /): ...\n", "changed kind of parameter", "f(a)"),
     (
         "class A:\n    def f(self): ...\n",
@@ -150,6 +152,19 @@ BREAKS = [
     ),
     (CLASS, CLASS.replace("    def stop", "    @property\n    def stop"), "changed kind of member", "Engine.stop"),
     (CLASS.replace("    def stop", "    @property\n    def stop"), CLASS, "changed kind of member", "Engine.stop"),
+    (
+        CLASS.replace("return 0", "return 0, 1"),
+        CLASS.replace("return 0", "return 0, 1, 2"),
+        "changed number of returned values",
+        "Engine.stop",
+    ),
+    ("def f() -> tuple[int, str]: ...\n", "def f():\n    return 1, 2, 3\n", "changed number of returned values", "f"),
+    (
+        "class A(Protocol):\n    def f(self): ...\n",
+        "class A(ABC):\n    def f(self): ...\n",
+        "removed base class",
+        "A(Protocol)",
+    ),
 ]
 
 
@@ -233,6 +248,25 @@ HARMLESS = {
     ),
     "an optional parameter of one class": (CLASS, CLASS.replace("b=1", "b=1, c=2")),
     "an attribute named before": ("class A:\n    _x: int = 1\n    y = 1\n", "class A:\n    y = 1\n"),
+    "an optional parameter behind the others": ("def f(a, b=1): ...\n", "def f(a, b=1, c=2): ...\n"),
+    "what a route passes by name": ("@app.get('/')\ndef f(a, b=1): ...\n", "@app.get('/')\ndef f(a, c=2, b=1): ...\n"),
+    "optional parameters in another order": ("def f(a=1, b=2): ...\n", "def f(b=2, a=1): ...\n"),
+    "one of several results": (
+        "def f(a):\n    if a:\n        return g()\n    return 1, 2\n",
+        "def f(a):\n    if a:\n        return g()\n    return 1, 2, 3\n",
+    ),
+    "what a generator returns": (
+        "def f():\n    yield 1\n    return 1, 2\n",
+        "def f():\n    yield 1\n    return 1, 2, 3\n",
+    ),
+    "what an inner function returns": (
+        "def f():\n    def g():\n        return 1, 2\n    g()\n",
+        "def f():\n    def g():\n        return 1, 2, 3\n    g()\n",
+    ),
+    "a type that was wrong": (
+        "def f() -> tuple[int, int, int]:\n    return 1, 2\n",
+        "def f() -> tuple[int, int]:\n    return 1, 2\n",
+    ),
     "only a body": (CLASS, CLASS.replace("return a", "return -a")),
 }
 
@@ -298,10 +332,51 @@ def test_a_moved_name_leads_to_its_new_module_unless_it_can_still_be_imported() 
     assert found(before, {CORE: "from engine.base import f\nx = 1\n", BASE: body}) == []
 
 
+def test_an_inner_class_that_becomes_a_modules_has_moved() -> None:
+    """Who used it through the class that held it finds it elsewhere."""
+    before = {CORE: "class A:\n    x = 1\n    class Inner: ...\n", BASE: "y = 1\n"}
+    (fact,) = found(before, {CORE: "class A:\n    x = 1\n", BASE: "class Inner: ...\ny = 1\n"})
+    assert (fact.kind.value, fact.name, fact.new) == ("moved public name", "A.Inner", f"{BASE}:1")
+
+
 def test_a_re_exported_class_is_compared_with_where_it_went() -> None:
     """A class that moved and lost a method on the way lost it for those who import it by the old path, too."""
     after = {CORE: "from engine.base import Engine\n", BASE: CLASS.partition("    def stop")[0]}
     assert ("removed method", "Engine.stop") in told({CORE: CLASS, BASE: "x = 1\n"}, after)
+
+
+def test_a_class_is_compared_with_what_took_its_place() -> None:
+    """A class that is renamed or moved is told with what it lost or requires on the way."""
+    abstract = "class {}:\n{}    def run(self):\n        return 1\n\n    def stop(self):\n        return 2\n"
+    before, after = abstract.format("Like(Protocol)", ""), abstract.format("Base(ABC)", "    @abstractmethod\n")
+    assert told(before, after) == [
+        ("renamed public name", "Like"),
+        ("removed base class", "Base(Protocol)"),
+        ("new abstract method", "Base.run"),
+    ]
+    moved = {CORE: "x = 1\n", BASE: CLASS.partition("    def stop")[0]}
+    assert ("removed method", "Engine.stop") in told({CORE: f"{CLASS}x = 1\n", BASE: "x = 1\n"}, moved)
+
+
+REQUEST = "class OwlRequest(BaseModel):\n    size: int = 1\n    {}\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "found"),
+    [
+        ("x: int = 1", "x: int", ("new required API field", "OwlRequest.x")),
+        ("", "x: int", ("new required API field", "OwlRequest.x")),
+        ("x: int = 1", "", ("removed API field", "OwlRequest.x")),
+        ("x: int = Field(1, alias='y')", "x: int = Field(1, alias='z')", ("renamed API field", "OwlRequest.y")),
+        ("x: int = 1", "x: int = Field(1, serialization_alias='z')", ("renamed API field", "OwlRequest.x")),
+        ("x: int = 1", "x: int = Field(1, alias='z')\n    model_config = C(populate_by_name=True)", None),
+        ("", "x: int = 1", None),
+    ],
+)
+def test_what_clients_send_is_told_as_they_write_it(old: str, new: str, found: tuple[str, str] | None) -> None:
+    """A field that a request must have, or no longer has, or has by another name."""
+    path = "engine/api/protocol.py"
+    assert told({path: REQUEST.format(old)}, {path: REQUEST.format(new)}) == ([found] if found else [])
 
 
 def test_a_removed_module_gives_one_fact_for_a_class() -> None:

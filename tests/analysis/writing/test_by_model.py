@@ -103,3 +103,28 @@ def test_an_analysis_states_no_other_rank_and_denies_no_fact() -> None:
     with ScriptedChat(reply) as chat, closing(ChatModel("scripted", base_url=chat.url, api_key="none")) as model:
         analysed = analyse(AnalysisRequest(REPOSITORY, commit, found, ranked, "en"), model, UsageCounter())
     assert analysed.analysis.summary == f"Cleans `cli.py`. The importance is {ranked.importance}."
+
+
+@pytest.mark.parametrize(
+    ("second", "left", "removed"),
+    [
+        ({"contradicted": [1], "not_shown": [3]}, ("Changes `work`.", ()), 2),
+        ({"contradicted": [], "not_shown": [9]}, ("`part.py` loads. Changes `work`.", ("Callers wait.",)), 0),
+        ({"contradicted": [1, 2], "not_shown": []}, ("`part.py` loads. Changes `work`.", ("Callers wait.",)), 0),
+        ("no reply at all", ("`part.py` loads. Changes `work`.", ("Callers wait.",)), 0),
+    ],
+)
+def test_of_a_high_commit_the_model_reads_its_text_again(second: object, left: tuple[str, Any], removed: int) -> None:
+    """What it then doubts is taken out and counted; a second reading that fails or leaves no summary changes nothing."""
+    whole = factories.commit("Change `work`", [factories.file("part.py", factories.patch("-work = 1", "+work = 2"))])
+    first = {"summary": "`part.py` loads. Changes `work`.", **REST, "advice": ["Callers wait."]}
+
+    with (
+        ScriptedChat(lambda _: json.dumps(first), doubt=lambda _: json.dumps(second)) as chat,
+        closing(ChatModel("scripted", base_url=chat.url, api_key="none")) as model,
+    ):
+        ranked = rank(whole, (), packaged_weights(REPOSITORY)).model_copy(update={"importance": Importance.HIGH})
+        analysed = analyse(AnalysisRequest(REPOSITORY, whole, (), ranked, "en"), model, UsageCounter())
+    assert (analysed.analysis.summary, analysed.analysis.advice) == left
+    assert "3. Callers wait." in chat.readings[0]["messages"][-1]["content"]
+    assert analysed.removed == removed

@@ -141,13 +141,6 @@ def test_an_ambiguous_sha_names_those_that_it_could_be(run: Run, server: FaultyG
     assert ran.code == 2
 
 
-def test_a_question_without_github_is_exit_3(run: Run) -> None:
-    """Where GitHub does not answer that is said, and it is no fault of the question."""
-    ran = run("ask", "deadbeef", "why?")
-    assert "connection refused" in one_line(ran.err)
-    assert (ran.code, ran.out) == (3, "")
-
-
 @pytest.mark.parametrize("language", ["zh", "en"])
 def test_the_digest_in_slacks_form_is_one_that_slack_takes(language: str, run: Run) -> None:
     """The sample day in Slack's form is a list of messages within every limit: one for the channel, the others for its thread."""

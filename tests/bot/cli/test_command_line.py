@@ -47,6 +47,7 @@ def one_line(err: str) -> str:
         (("digest", "2026-02-05", "--timezone", "Mars/Olympus"), "unknown time zone"),
         (("digest", "2026-02-05", "--timezone", "../etc/passwd"), "unknown time zone"),
         (("digest", "--sample", "--out", "no/such/folder/x.md"), "cannot be written"),
+        (("digest", "--sample", "--repo", "acme/engine"), "leave out --repo"),
         (("backfill", "2026-02-05..2026-02-01"), "ends before it begins"),
         (("backfill", "2026-02-05.."), "not a range"),
         (("commit", "zzz"), "is not a commit"),
@@ -207,7 +208,7 @@ def test_a_newer_database_is_refused(run: Run, serve: Serve, tmp_path: Path) -> 
 def test_a_partly_read_day_is_printed_and_exit_3(run: Run, serve: Serve) -> None:
     """With a commit that always fails the report is there, the failure is named in it, and the exit code is 3."""
     server = serve(recorded(1), recorded(2))
-    server.faults = [Fault("/commits/02", 500, times=1000)]
+    server.faults = [Fault("/commits/02", 418, times=1000)]
     ran = run("digest", "2026-02-05", "--format", "json", server=server)
     assert "1 of 2 commits could not be read" in one_line(ran.err)
     assert ran.code == 3
@@ -229,7 +230,7 @@ def test_several_repositories_are_an_object_a_line(run: Run, serve: Serve) -> No
     assert ran.code == 0, ran.err
     short = run("digest", "2026-02-05", "--format", "json", "--repo", "m", server=server, DIGEST_REPOS="o/n,o/m")
     assert json.loads(short.out)["repo"] == "o/m"
-    server.faults = [Fault("o/m/commits$", 500, times=1000)]
+    server.faults = [Fault("o/m/commits$", 418, times=1000)]
     partly = run("digest", "2026-02-06", "--format", "json", server=server, DIGEST_REPOS="o/m,o/n")
     assert [json.loads(line)["repo"] for line in partly.out.splitlines()] == ["o/n"]
     assert "o/m: " in one_line(partly.err)
@@ -300,9 +301,11 @@ def test_a_file_is_written_whole_or_not_at_all(run: Run, serve: Serve, tmp_path:
     """`--out` replaces a file at once, leaves nothing beside it, and an old file survives a failed run."""
     out = tmp_path / "report.md"
     out.write_text("yesterday's")
-    failed = run("digest", "2026-02-05", "--format", "markdown", "--out", str(out))
+    server = serve(recorded(1))
+    server.faults = [Fault("/commits$", 418)]
+    failed = run("digest", "2026-02-05", "--out", str(out), server=server)
     assert (failed.code, out.read_text()) == (3, "yesterday's")
-    ran = run("digest", "2026-02-05", "--format", "markdown", "--out", str(out), server=serve(recorded(1)))
+    ran = run("digest", "2026-02-05", "--out", str(out), server=server)
     assert (ran.code, ran.out) == (0, "")
     assert out.read_text().startswith("# Daily update (2026-02-05)")
     assert [path.name for path in tmp_path.iterdir() if "report" in path.name] == ["report.md"]

@@ -87,7 +87,7 @@ def test_errors_are_one_line_with_their_codes(run: Run) -> None:
     with PublishingGitHub({"o/n": COMMITS}, WritableRepository()) as server:
         nowhere = run("publish", "2026-02-05", server=server)
         missing = run("publish", "2026-02-05", "--to", "./nowhere", server=server)
-        server.faults.append(Fault("git/ref/", 502, times=20))
+        server.faults.append(Fault("git/ref/", 418, times=20))
         down = run("publish", "2026-02-05", "--to", NAME, server=server)
     assert [each.code for each in (nowhere, missing, down)] == [2, 2, 3]
     assert "use --to owner/name or --to ./folder, or set DIGEST_PUBLISH" in nowhere.err

@@ -250,7 +250,7 @@ def test_a_day_of_the_api_gains_the_facts_of_files_with_the_mirror(
 
 def test_a_commit_without_its_pull_request_is_read(github: FaultyGitHub, desk: At) -> None:
     """If GitHub cannot be asked for a pull request, the commit is read from the mirror without it."""
-    github.faults = [Fault("/pulls", 500, times=100)]
+    github.faults = [Fault("/pulls", 418, times=100)]
     report = desk(github).read()
     assert not report.failed
     assert [each.commit.pull for each in report.entries] == [None, None]

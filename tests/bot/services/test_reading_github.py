@@ -62,10 +62,10 @@ def test_a_token_brings_the_pull_request(serve: Serve, services: At) -> None:
 
 
 def test_lists_are_paged_by_a_hundred(serve: Serve, services: At) -> None:
-    """A day of 250 commits takes three list requests and is complete."""
-    server = serve(*(recorded(n, sha=f"{n:040x}", parents=[f"{n - 1:040x}"]) for n in range(1, 251)))
-    assert read(services(server, token=None)).stats.total == 250
-    assert server.asked(r"/commits$") == 3
+    """A day of 110 commits takes two list requests and is complete."""
+    server = serve(*(recorded(n, sha=f"{n:040x}", parents=[f"{n - 1:040x}"]) for n in range(1, 111)))
+    assert read(services(server, token=None)).stats.total == 110
+    assert server.asked(r"/commits$") == 2
     assert {query["per_page"] for path, query, _ in server.requests if path.endswith("/commits")} == {"100"}
 
 
@@ -139,7 +139,7 @@ def test_a_commit_that_always_fails_stays_in_the_report(serve: Serve, services: 
     """What cannot be read is ranked by its title, named in the coverage and counted in failed alone; the others arrive."""
     server = serve(recorded(1), recorded(2, message="[Feature] Support tensor sharing (#2)"), recorded(3))
     server.faults = [Fault("/commits/02", 502, times=1000)]
-    report = read(services(server, token=None))
+    report = read(services(server, token=None, retries=0))
     coverage = report.coverage
     assert [failure.sha[:2] for failure in coverage.failed] == ["02"]
     assert (coverage.listed, coverage.ranked, coverage.by_rules) == (3, 3, 2)
@@ -258,7 +258,7 @@ def test_a_failed_look_for_late_commits_is_said_and_made_up_for(serve: Serve, se
     server.faults = [Fault("/compare/", 500, times=1000)]
 
     def follow() -> DayReport:
-        return read(services(server), DAY + timedelta(days=1), now=NEXT_MORNING + timedelta(days=1))
+        return read(services(server, retries=0), DAY + timedelta(days=1), now=NEXT_MORNING + timedelta(days=1))
 
     assert follow().remarks == (Remark.LATE_UNKNOWN,)
     server.faults = []
@@ -376,7 +376,7 @@ def test_failures_are_told_in_words(
     server = serve(recorded(1))
     server.faults = [fault]
     with pytest.raises(expected, match=words):
-        read(services(server))
+        read(services(server, retries=0))
 
 
 def test_a_commit_asked_for_by_hand_is_checked_to_be_on_the_branch(serve: Serve, services: At) -> None:

@@ -9,7 +9,7 @@ import pytest
 from loopback.github import LoopbackGitHub
 from loopback.sample import SAMPLE_REPOSITORY, sample_repository
 from loopback.slack import Fault, Interaction, LoopbackSlack
-from tests.servers.running import buttons, press, stored, whole
+from tests.servers.running import stored, whole
 from tests.servers.talk import ADA, BOT, DIGEST, LIN, Talk, markdown
 
 BUDGETS = "7bdf272b9"  # [Feature][Frontend] Token budgets per tenant and GET /v1/budgets (#412)
@@ -130,36 +130,6 @@ def shown_home(talk: Talk, user: str) -> dict[str, Any]:
     return dict(view.body) if view else {}
 
 
-def test_a_subscription_lives_in_its_form_its_list_and_its_buttons(talk: Talk) -> None:
-    """A form comes back with its error and then subscribes; the list's buttons change and end what it made."""
-    slack = talk.slack
-    shown = talk.type(ADA, "subscriptions")
-    assert buttons(shown) == ["open_subscribe"]
-    assert acknowledged(slack.press(ADA, DIGEST, shown.ts, "open_subscribe"))
-    view = slack.wait_for(lambda: slack.modal(ADA))
-    refused = slack.submit(ADA, view.id, {"timezone": {"timezone": "Mars"}, "paths": {"paths": "!x"}})
-    assert refused.errors.keys() == {"timezone", "paths"}
-    assert slack.modal(ADA)
-    assert subscribed(talk) == []
-    seen = len(slack.private(ADA, DIGEST))
-    filled = {"at": {"at": "10:30"}, "least": {"least": "medium"}, "paths": {"paths": "lantern/, *.md"}}
-    assert acknowledged(slack.submit(ADA, view.id, filled))
-    slack.wait_for(lambda: len(slack.private(ADA, DIGEST)) > seen)
-    talk.settle()
-    assert "Subscribed" in whole(slack.private(ADA, DIGEST)[-1])
-    assert subscribed(talk) == [(DIGEST, "10:30", "medium", "lantern/,*.md")]
-    listed = talk.type(ADA, "subscriptions")
-    assert "10:30" in whole(listed)
-    assert acknowledged(slack.press(ADA, DIGEST, listed.ts, "edit_subscription"))
-    view = slack.wait_for(lambda: slack.modal(ADA))
-    assert acknowledged(slack.submit(ADA, view.id, {"at": {"at": "11:30"}}))
-    slack.wait_for(lambda: subscribed(talk)[0][1] == "11:30")
-    talk.settle()
-    assert acknowledged(slack.press(ADA, DIGEST, listed.ts, "unsubscribe"))
-    slack.wait_for(lambda: subscribed(talk) == [])
-    talk.settle()
-
-
 def test_home_shows_and_ends_a_subscription(talk: Talk) -> None:
     """Home lists the subscriptions of one's channels; its buttons open the form, change one and end one."""
     slack = talk.slack
@@ -209,15 +179,3 @@ def test_a_held_message_waits_at_an_operators_home(talk: Talk) -> None:
         talk.settle()
     assert [each.text for each in slack.channel(DIGEST)].count("held") == 1
     assert "Slack did not answer" not in home(talk, ADA)
-
-
-def test_a_commits_rank_is_corrected(talk: Talk) -> None:
-    """The two buttons of a commit keep what somebody thinks of its tier, the last word counting."""
-    shown = talk.type(LIN, BUDGETS)
-    query = (
-        "select verdict from labels where \"user\" = 'U0LIN'"  # unquoted, PostgreSQL's own name for who is connected
-    )
-    for verdict in ("too_high", "too_low"):
-        assert acknowledged(press(talk.slack, LIN, DIGEST, shown.ts, verdict))
-        talk.slack.wait_for(lambda verdict=verdict: rows(talk, query) == [(verdict,)])  # type: ignore[misc]
-    talk.settle()

@@ -42,7 +42,9 @@ def talk(slack: LoopbackSlack, tmp_path: Path) -> Iterator[Talk]:
     }
     with (
         FaultyGitHub(repositories) as github,
-        Talk(slack, github.url, tmp_path, now=SettableClock(MORNING), digest_private=f"{SECRET}=C0OPS") as bot,
+        Talk(
+            slack, github.url, tmp_path, now=SettableClock(MORNING, speed=20), digest_private=f"{SECRET}=C0OPS"
+        ) as bot,
     ):
         yield bot
 

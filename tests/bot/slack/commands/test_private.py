@@ -166,8 +166,6 @@ def test_what_is_said_to_the_bot_finds_nothing(bot: Bot, where: str, text: str) 
     "text",
     [
         "does this depend on {sha}?",
-        "is {short} a fix of this?",
-        "what does {web}/{x}/commit/{sha} change?",
         "how about pull request {web}/{x}/pull/{pr} then?",
         "is #{pr} related?",
         "what did o/{x} change with the {word}?",

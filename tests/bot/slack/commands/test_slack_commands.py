@@ -1,4 +1,4 @@
-"""What people type and press in Slack, and what they get, in both languages and in every place where they may do it."""
+"""What people type and press in Slack, and what they get, in every place where they may do it; the bot speaks Chinese."""
 
 import re
 import time
@@ -27,6 +27,7 @@ NAME = SAMPLE_REPOSITORY
 WEB = f"https://github.example/{NAME}"
 BUDGETS = "7bdf272b9"  # [Feature][Frontend] Token budgets per tenant and GET /v1/budgets (#412)
 BUDGETS_TITLE = "Token budgets per tenant"
+QUESTION = "有没有改到 `threading.Lock`？"  # which only the diff of the commit about budgets answers
 DIGEST_BUTTONS = ["show_rest", "ask", "post_to_channel", "full_report", "settings"]
 COMMIT_BUTTONS = ["ask_commit", "post_to_channel", "why", "too_low", "too_high"]
 # Two commits on the branch that begin alike, and one that no branch leads to.
@@ -57,11 +58,6 @@ class Room(NamedTuple):
     language: Language
     user: str
     channel: str
-
-    @property
-    def question(self) -> str:
-        """What only the diff of the commit about budgets answers."""
-        return "does it touch `threading.Lock`?" if self.language == "en" else "有没有改到 `threading.Lock`？"
 
     def say(self, message: str, **values: object) -> str:
         """Gives a sentence in the room's language."""
@@ -118,8 +114,8 @@ def is_chinese(text: str) -> bool:
     return bool(re.search(r"[\u4e00-\u9fff]", text)) and not re.search(r"\b(has|is|no|not|check|use)\b", text)
 
 
-@pytest.fixture(scope="module", params=["en", "zh"])
-def stage(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Room]:
+@pytest.fixture(scope="module")
+def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Room]:
     """A bot on the day after the sample's, for which only the sample is configured."""
     repositories = {
         NAME: sample_repository(),
@@ -128,7 +124,7 @@ def stage(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         "o/secret": RecordedRepository([SECRET]),
     }
     # How soon it acknowledges is not asked here, where a machine may be busy with other tests.
-    with LoopbackSlack(command_timeout=30) as slack, SlowGitHub(repositories) as github:
+    with LoopbackSlack(command_timeout=30, pace=False) as slack, SlowGitHub(repositories) as github:
         private = {"id": 1, "name": "secret", "full_name": "o/secret", "private": True, "owner": {"login": "o"}}
         github.faults = [Fault("^/repos/o/secret$", 200, times=1_000_000, body=private)]
         folder = tmp_path_factory.mktemp("bot")
@@ -136,12 +132,12 @@ def stage(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
             slack,
             github.url,
             folder,
-            now=SettableClock(datetime(2026, 2, 6, 9, tzinfo=UTC)),
+            now=SettableClock(datetime(2026, 2, 6, 9, tzinfo=UTC), speed=20),
             digest_repos=NAME,
-            digest_language=request.param,
+            digest_language="zh",
             log_level="error",
         ) as talk:
-            room = Room(talk, slack, github, request.param, "", "")
+            room = Room(talk, slack, github, "zh", "", "")
             yield room
             talk.settle()
             assert_no_bug_shows(room, talk.everything())
@@ -261,8 +257,8 @@ def test_an_ambiguous_sha_is_asked_back(room: Room) -> None:
 def test_what_is_not_there_is_named(text: str, told: str, room: Room) -> None:
     """A commit, a pull request or a repository that GitHub does not have is named in one line, in the channel's language."""
     (line,) = room.types(text)
-    assert line.text.startswith("⚠️ GitHub 上没有" if room.language == "zh" and "/" in told else "⚠️ ")
-    assert is_chinese(line.text) == (room.language == "zh")
+    assert line.text.startswith("⚠️ GitHub 上没有" if "/" in told else "⚠️ ")
+    assert is_chinese(line.text)
     assert told in line.text
     assert "\n" not in line.text
     assert buttons(line) == []
@@ -346,7 +342,7 @@ def test_a_posted_commit_opens_a_thread_about_it(room: Room) -> None:
     root = room.slack.wait_for(lambda: room.slack.channel(room.channel))[0]
     assert buttons(root) == ["ask_commit", "why", "too_low", "too_high"]
     assert BUDGETS_TITLE in root.text
-    (answer,) = room.says(room.question, thread=root.ts)
+    (answer,) = room.says(QUESTION, thread=root.ts)
     assert answer.thread_ts == root.ts
     assert any("lantern/engine/budget.py:29" in label for label, _ in links(markdown(answer)))
     assert room.says("nice work", thread=root.ts) == []
@@ -408,7 +404,7 @@ def test_a_question_is_asked_in_a_modal_and_answered_privately(text: str, action
     assert list(empty.errors) == ["question"]
     view = room.slack.modal(room.user)
     assert view is not None
-    sent = room.slack.submit(room.user, view.id, {"question": {"question": f"{BUDGETS}: {room.question}"}})
+    sent = room.slack.submit(room.user, view.id, {"question": {"question": f"{BUDGETS}: {QUESTION}"}})
     assert sent.errors == {}
     assert room.slack.modal(room.user) is None
     answer = room.slack.wait_for(lambda: room.whispered()[before:])[0]

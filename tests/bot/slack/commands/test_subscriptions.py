@@ -20,14 +20,14 @@ from tests.servers.github import Fault, FaultyGitHub
 from tests.servers.running import bot_database, buttons, posted, press, whole
 from tests.servers.talk import ADA, DIGEST, LIN, Talk
 
-MORNING = datetime(2026, 2, 6, 8, 59, tzinfo=UTC)
+MORNING = datetime(2026, 2, 6, 7, tzinfo=UTC)
 SECRET = "o/secret"
 HIGH, MEDIUM, LOW = Importance
 
 
 @pytest.fixture
 def slack() -> Iterator[LoopbackSlack]:
-    with LoopbackSlack() as server:
+    with LoopbackSlack(pace=False) as server:
         for channel in ("C0TEAM", "C0OPS"):
             server.workspace.add_channel(channel.lower(), channel, members=[ADA, "U0BOT"])
         yield server
@@ -37,7 +37,7 @@ def slack() -> Iterator[LoopbackSlack]:
 
 @pytest.fixture
 def clock() -> SettableClock:
-    return SettableClock(MORNING)
+    return SettableClock(MORNING, speed=20)  # so that nobody waits for the bot's pace
 
 
 @pytest.fixture
@@ -163,7 +163,7 @@ def test_home_shows_at_once_what_was_subscribed_there(talk: Talk, language: str)
     assert "Subscriptions of your channels" in edited
 
 
-@pytest.mark.parametrize(("terms", "had"), [("", True), (" watch ENGINE_LOG", True), (" paths pkg/part2.py", False)])
+@pytest.mark.parametrize(("terms", "had"), [(" watch ENGINE_LOG", True), (" paths pkg/part2.py", False)])
 def test_a_digest_that_came_by_itself_is_linked(
     talk: Talk, clock: SettableClock, slack: LoopbackSlack, terms: str, had: bool
 ) -> None:
@@ -290,21 +290,6 @@ def test_what_is_wrong_in_the_modal_is_said_at_its_field(talk: Talk, tmp_path: P
     assert held(tmp_path) == []
 
 
-def test_a_private_repository_is_known_where_it_is_listed_only(talk: Talk) -> None:
-    """The channel that DIGEST_PRIVATE lists gets a private repository's day; everywhere else it is as if it were not there."""
-    assert "Commits: 2" in said(talk, "o/secret 2026-02-05", channel="C0OPS")
-    sha = recorded(1)["sha"]
-    for text in ("o/secret 2026-02-05", f"o/secret {sha}", "o/secret search part", "subscribe o/secret"):
-        told = said(talk, text)
-        assert "has no repository o/secret" in told, text
-        assert "Change part" not in told
-    assert "o/secret" not in said(talk, "help")
-    direct = talk.direct(ADA)
-    talk.say(ADA, "o/secret 2026-02-05", channel=direct)
-    talk.settle()
-    assert "has no repository" in whole(talk.slack.channel(direct)[-1])
-
-
 def home_of(talk: Talk, user: str) -> str:
     talk.finish(talk.slack.open_home(user))
     view = talk.slack.wait_for(lambda: talk.slack.home(user))
@@ -340,12 +325,13 @@ def test_a_correction_moves_the_tier_in_its_channel(talk: Talk, slack: LoopbackS
     assert ["🟡 Medium 1" in day for day in days] == [True, False]
 
 
-def test_who_asks_too_much_is_told_so_alone(talk: Talk, slack: LoopbackSlack) -> None:
+def test_who_asks_too_much_is_told_so_alone(slack: LoopbackSlack, github: FaultyGitHub, tmp_path: Path) -> None:
     """A person's questions are limited; that is said to that person alone, and once a minute."""
-    thread = talk.open("#1")
-    for _ in range(25):
-        talk.say(LIN, "what does this change?", thread)
-    talk.settle(60)
+    with Talk(slack, github.url, tmp_path, now=SettableClock(MORNING)) as talk:
+        thread = talk.open("#1")
+        for _ in range(25):
+            talk.say(LIN, "what does this change?", thread)
+        talk.settle(60)
     assert not any("Limit: 10 questions" in each.text for each in slack.thread(DIGEST, thread))
     told = [each.text for each in slack.private(LIN, DIGEST) if "Limit: 10 questions" in each.text]
     assert told == ["Limit: 10 questions a minute. Try again shortly"]

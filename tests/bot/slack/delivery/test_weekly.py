@@ -129,15 +129,14 @@ def test_a_day_old_installation_says_since_when(
     assert "Commits: 1 " in whole(root)
 
 
-@pytest.mark.parametrize(("language", "sentence"), [("en", "No commits in this week"), ("zh", "本周无提交")])
 def test_a_week_without_commits_is_one_sentence(
-    slack: LoopbackSlack, serve: Serve, clock: SettableClock, tmp_path: Path, language: str, sentence: str
+    slack: LoopbackSlack, serve: Serve, clock: SettableClock, tmp_path: Path
 ) -> None:
     """Without a thread or a chart, in the subscription's language."""
-    prepare(tmp_path, language=language)
+    prepare(tmp_path, language="zh")
     with bot_running(slack, serve(*commits(1)).url, tmp_path, now=clock):
         [root] = slack.wait_for(lambda: weekly(slack))
-        assert sentence in root.text
+        assert "本周无提交" in root.text
         clock.advance(timedelta(hours=1))
     assert files(slack, root) == []
     assert len(root.blocks) == 1

@@ -1,0 +1,113 @@
+"""Statements of a model about a change: kept where the lines of the diff bear them out, cut where they have it otherwise."""
+
+import pytest
+
+from analysis.facts import facts
+from analysis.grounding.check import check, check_analysis
+from analysis.grounding.corpus import Corpus
+from analysis.grounding.finders import Section
+from analysis.models import Analysis
+from tests.factories import commit, file, patch
+
+CHANGE = commit(
+    "Let the pool grow (#7)",
+    [
+        file(
+            "engine/pool.py",
+            patch(
+                " class Pool:",
+                "-    size: int = 64",
+                "+    size: int = 256",
+                "+    grows: bool = True",
+                "     name: str",
+                "-    def take(self, count, fast):",
+                "-        return self.fetch(count)",
+                "+    def take(self, count, *, owner, retries: int = 3):",
+                "+        return self.fetch_many(count)",
+            ),
+        ),
+        file(
+            "engine/worker.py",
+            patch(
+                " def start(pool):",
+                "-    run(pool, eager=False)",
+                "+    run(pool, lazy=True)",
+                "     warn('`spin` is deprecated, use `wait` instead')",
+            ),
+        ),
+    ],
+    body="A small pool made long prompts wait.",
+)
+TRUE = [
+    "`Pool.size` now defaults to `256` (was `64`).",
+    "The default of `size` goes from 64 to 256.",
+    "Adds the field `grows`, which is enabled by default.",
+    "`fast` is removed from `Pool.take()`.",
+    "`take()` no longer takes `fast`.",
+    "`fetch` is replaced by `fetch_many`.",
+    "`Pool.name` is unchanged.",
+    "`owner` is now required.",
+    "Adds an optional parameter `retries`.",
+    "`spin` is deprecated in favour of `wait`.",
+    "It removes calls to `fetch`.",
+    "If `size` is removed one day, this breaks.",
+    "`size` 的默认值从 `64` 改为 `256`。",
+    "新增字段 `grows`。",
+    "移除了参数 `fast`。",
+]
+FALSE = [
+    "`Pool.size` now defaults to `128`.",
+    "`Pool.size` now defaults to `64`.",
+    "The default of `size` goes from 256 to 64.",
+    "The default stays the same.",
+    "`grows` is disabled by default.",
+    "Removes the field `grows`.",
+    "Adds the parameter `fast`.",
+    "`fetch_many` is replaced by `fetch`.",
+    "Uses `eager` instead of `lazy`.",
+    "`retries` is now required.",
+    "Adds an optional parameter `owner`.",
+    "`wait` is deprecated.",
+    "`fast` stays available.",
+    "There is no API change.",
+    "This is a pure refactoring.",
+    "It fixes a security vulnerability.",
+    "Allocation is three times faster.",
+    "`size` 的默认值从 `256` 改为 `64`。",
+    "移除了 `grows`。",
+    "接口没有变化。",
+]  # fmt: skip
+
+
+def left(text: str, told: Corpus | None = None) -> str:
+    """What the check leaves of a sentence about the change."""
+    return check(text, told or Corpus([CHANGE], facts=facts(CHANGE)), Section.CHANGE).text
+
+
+@pytest.mark.parametrize("text", TRUE)
+def test_what_the_lines_bear_out_is_kept(text: str) -> None:
+    """Defaults, directions, removals, additions, requirements, notices and what stays, in both languages."""
+    assert left(text) == text
+
+
+@pytest.mark.parametrize("text", FALSE)
+def test_what_the_lines_have_otherwise_is_cut(text: str) -> None:
+    """A sentence goes though every name in it occurs in the commit."""
+    assert left(text) == ""
+
+
+@pytest.mark.parametrize("text", FALSE[:6])
+def test_without_all_lines_nothing_is_judged(text: str) -> None:
+    """A file that was not read may have what the others lack."""
+    unread = CHANGE.model_copy(update={"files": (*CHANGE.files, file("engine/core.py", additions=9))})
+    assert left(text, Corpus([unread])) == text
+
+
+@pytest.mark.parametrize("cited", ["[2, 3]", "[2-3]", "[lines 2, 3]", "［2，3］".translate({0xFF3B: "[", 0xFF3D: "]"})])
+def test_cited_lines_are_read_and_not_shown(cited: str) -> None:
+    """The numbers of lines stand before or behind the full stop; readers see the sentence alone."""
+    analysis = Analysis(
+        by="model", summary=f"`size` now defaults to `256` {cited}. It grows. {cited}", scope=(f"`pool.py` {cited}",)
+    )
+    checked = check_analysis(analysis, Corpus([CHANGE], facts=facts(CHANGE))).analysis
+    assert (checked.summary, checked.scope) == ("`size` now defaults to `256`. It grows.", ("`pool.py`",))
