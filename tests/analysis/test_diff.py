@@ -49,28 +49,27 @@ def test_a_malformed_patch_yields_nothing(text: str | None) -> None:
     assert list(changed_lines(file("a.py", text))) == []
 
 
-def test_a_missing_last_line_break_is_no_line() -> None:
-    """Git's remark on the end of a file is neither added, removed nor kept."""
-    text = "@@ -1,1 +1,1 @@\n-a\n\\ No newline at end of file\n+b\n\\ No newline at end of file"
-    assert [(line.sign, line.text) for line in hunks(text)[0]] == [("-", "a"), ("+", "b")]
-
-
-@pytest.mark.parametrize("odd", ["\r", "\f", "\v", "\x1c", "\x85", "\u2028", "\u2029"])
-def test_only_a_line_feed_ends_a_line(odd: str) -> None:
-    """Characters that Python takes for line ends stand inside a line of a patch."""
-    text = f"@@ -1,2 +1,2 @@\n a{odd}b\n-c{odd}\n+d{odd}e"
-    assert [line.text for hunk in hunks(text) for line in hunk] == [f"a{odd}b", f"c{odd}", f"d{odd}e"]
-
-
-def test_a_line_that_looks_like_a_header_is_a_line() -> None:
-    """What is removed or added may itself begin with signs."""
-    text = "@@ -1,2 +1,2 @@\n--- a/old\n-@@ -1 +1 @@\n+++ b/new\n+@@ -1 +1 @@"
-    assert [line.sign + line.text for line in hunks(text)[0]] == text.split("\n")[1:]
-
-
-def test_changed_lines_leave_out_what_is_kept() -> None:
-    """Added and removed lines come in the patch's order."""
-    assert [(line.sign, line.text) for line in changed_lines(SOURCE)] == [("-", "    return 1"), ("+", "    return 2")]
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        (
+            "@@ -1,1 +1,1 @@\n-a\n\\ No newline at end of file\n+b\n\\ No newline at end of file",
+            ["-a", "+b"],
+        ),
+        (
+            "@@ -1,2 +1,2 @@\n--- a/old\n-@@ -1 +1 @@\n+++ b/new\n+@@ -1 +1 @@",
+            ["--- a/old", "-@@ -1 +1 @@", "+++ b/new", "+@@ -1 +1 @@"],
+        ),
+        ("@@ -1,2 +1,2 @@\n a\n-b\n+c", ["-b", "+c"]),
+        *(
+            (f"@@ -1,2 +1,2 @@\n a{odd}b\n-c{odd}\n+d{odd}e", [f"-c{odd}", f"+d{odd}e"])
+            for odd in ("\r", "\f", "\v", "\x1c", "\x85", "\u2028", "\u2029")
+        ),
+    ],
+)
+def test_changed_lines_are_those_with_a_sign(text: str, lines: list[str]) -> None:
+    """In the patch's order, whatever they begin with or hold; a line feed alone ends one, and git's remarks are none."""
+    assert [line.sign + line.text for line in changed_lines(file("a.py", text))] == lines
 
 
 def test_a_small_commit_is_excerpted_whole() -> None:

@@ -485,13 +485,6 @@ def test_commands_and_forms(slack: LoopbackSlack) -> None:
         assert slack.modal(ADA) is None
 
 
-def test_nobody_answers(slack: LoopbackSlack) -> None:
-    """A command that no app acknowledges fails, and the person reads so."""
-    asked = slack.command(ADA, HERE)
-    assert (asked.failed, asked.acked_after) == ("operation_timeout", None)
-    assert "operation_timeout" in slack.private(ADA, HERE)[0].text
-
-
 def test_response_url() -> None:
     """A response_url serves five times within half an hour, privately: it posts, and replaces what it posted."""
     clock = [1_700_000_000.0]
@@ -509,42 +502,6 @@ def test_response_url() -> None:
         late = WebhookClient(str(slack.command(ADA, HERE).response_url))
         clock[0] += 1801
         assert "expired_url" in late.send(text="late").body
-
-
-def test_pressing_in_a_message(slack: LoopbackSlack) -> None:
-    """A press names the message, its thread and the button, and its response_url replaces the message."""
-    app, pressed = bolt(slack), []
-
-    @app.action("go")
-    def went(ack: Ack, body: Json, respond: Respond) -> None:
-        ack()
-        pressed.append(body)
-        respond(text="gone", replace_original=True)
-
-    with connected(slack, app):
-        ts = app.client.chat_postMessage(channel=HERE, text="x", blocks=[buttons("go")])["ts"]
-        slack.press(LIN, HERE, ts, "go")
-        slack.wait_for(lambda: slack.channel(HERE)[0].text == "gone")
-    assert pressed[0]["container"]["message_ts"] == pressed[0]["message"]["ts"] == ts
-    assert (pressed[0]["user"]["id"], pressed[0]["actions"][0]["action_id"]) == (LIN, "go")
-    with pytest.raises(LookupError):
-        slack.press(LIN, HERE, ts, "go")
-
-
-def test_redelivery(slack: LoopbackSlack) -> None:
-    """What is delivered again has the same event_id."""
-    app, heard = bolt(slack), []
-
-    @app.event("message")
-    def said(body: Json) -> None:
-        heard.append(body["event_id"])
-
-    with connected(slack, app):
-        ts = slack.say(ADA, HERE, "x")
-        slack.wait_for(lambda: heard)
-        slack.redeliver(ts, times=2)
-        slack.wait_for(lambda: len(heard) == 3)
-    assert len(set(heard)) == 1
 
 
 @pytest.mark.parametrize("lost", [True, False])
@@ -571,20 +528,6 @@ def test_events_outlive_connections(slack: LoopbackSlack, *, lost: bool) -> None
         slack.say(ADA, HERE, "after the disconnect message")
         slack.wait_for(lambda: len(set(heard)) == 2)
     assert heard.count(heard[0]) >= 1 + lost
-
-
-def test_home(slack: LoopbackSlack) -> None:
-    """The Home tab is what the app publishes when it is opened."""
-    app = bolt(slack)
-
-    @app.event("app_home_opened")
-    def opened(event: Json, client: WebClient) -> None:
-        client.views_publish(user_id=event["user"], view={"type": "home", "blocks": [section("today")]})
-
-    with connected(slack, app):
-        slack.open_home(ADA)
-        home = slack.wait_for(lambda: slack.home(ADA))
-    assert home.body["blocks"][0]["text"]["text"] == "today"
 
 
 def test_a_button_works_though_the_home_tab_was_published_anew_meanwhile(slack: LoopbackSlack) -> None:

@@ -55,37 +55,21 @@ def of_flags(*flags: str) -> list[tuple[int, FactKind, str, str | None, str | No
     return net(entries(history(*({"pool/cli.py": text} for text in texts))))
 
 
-def test_what_is_removed_and_restored_is_no_change() -> None:
-    """A flag that one commit removes and a later one adds again was there before and after."""
-    assert of_flags("--size", "", "--size") == []
-
-
-def test_what_is_added_and_removed_is_no_change() -> None:
-    """A flag that nobody had before the window is missed by nobody after it."""
-    assert of_flags("", "--size", "") == []
-
-
-def test_what_is_removed_twice_is_shown_once() -> None:
-    """A flag removed, restored and removed again is gone, as of the last of the commits."""
-    assert of_flags("--size", "", "--size", "") == [(3, FactKind.REMOVED_FLAG, "--size", None, None)]
-
-
-def test_a_removal_alone_stands() -> None:
-    """What nobody takes back is a change of the window, whatever else the commits do."""
-    assert of_flags("--size", "", "--unlike-the-old") == [(1, FactKind.REMOVED_FLAG, "--size", None, None)]
-
-
 @pytest.mark.parametrize(
     ("names", "expected"),
     [
+        (["--size", "", "--size"], []),
+        (["", "--size", ""], []),
+        (["--size", "", "--size", ""], [(3, FactKind.REMOVED_FLAG, "--size", None, None)]),
+        (["--size", "", "--unlike-the-old"], [(1, FactKind.REMOVED_FLAG, "--size", None, None)]),
         (["--pool-size", "--pools-size", "--pools-sizes"], [(1, FactKind.RENAMED_FLAG, "--pool-size", None, "--pools-sizes")]),
         (["--pool-size", "--pools-size", "--pool-size"], []),
         (["--pool-size", "--pools-size", ""], [(1, FactKind.REMOVED_FLAG, "--pool-size", None, None)]),
         (["", "--pool-size", "--pools-size"], []),
     ],
 )  # fmt: skip
-def test_a_renaming_is_followed_to_its_end(names: Sequence[str], expected: list[object]) -> None:
-    """The old name has the last of its new names, if there is one; a name that came within the window is not missed."""
+def test_a_flag_is_told_as_it_is_at_the_end(names: Sequence[str], expected: list[object]) -> None:
+    """A flag taken away and restored, or added and taken away, is no change; an old name has the last of its new names."""
     assert of_flags(*names) == expected
 
 

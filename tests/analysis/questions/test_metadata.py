@@ -126,31 +126,6 @@ def test_a_rank_is_told_with_its_reasons() -> None:
     assert "行源码" in said.text
 
 
-def test_what_is_not_known_is_said_not_to_be() -> None:
-    """Without a pull request, a revert or a test the answer says so, and what is not on the branch is said to be elsewhere."""
-    bare = commit("Do it", [CORE]).model_copy(update={"not_on": "main"})
-    told = {each.kind: each.text for each in records(entry(bare, Links()), "en")}
-    assert told[QuestionKind.PULL] == "No pull request is known."
-    assert told[QuestionKind.LINKS] == "No stored commit reverts it."
-    assert told[QuestionKind.TESTS] == "None of the changed files (1 file) is a test."
-    assert told[QuestionKind.DATE] == "Committed on 2026-02-05 12:00 UTC. It is not on main."
-
-
-def test_a_revert_of_what_is_not_in_the_store_is_known() -> None:
-    """What a revert says that it takes back is told, whether or not the other commit is known."""
-    told = {
-        each.kind: each.text for each in records(entry(commit("[Core] Restore x (reverts #12) (#34)"), Links()), "en")
-    }
-    assert told[QuestionKind.LINKS] == "Reverts `#12`. No stored commit reverts it."
-
-
-def test_a_deleted_test_is_no_test() -> None:
-    """A commit that only takes tests away does not come with tests."""
-    gone = file("tests/test_core.py", patch("-def test_it():"), status="removed")
-    told = {each.kind: each.text for each in records(entry(commit("Do it", [CORE, gone])), "en")}
-    assert told[QuestionKind.TESTS] == "Only removes tests: `tests/test_core.py`. Removes or skips test `test_it`."
-
-
 def test_the_rest_of_a_question_is_answered_from_the_diff() -> None:
     """What else is asked in the same breath is looked for in the diff, and said not to be there if it is not."""
     assert [each.text for each in asked("who wrote it, and what of best_of?")][:3] == [
@@ -176,3 +151,31 @@ def test_a_days_commits_are_told_with_what_was_asked_of_them() -> None:
     other = entry(commit("[Docs] Fix a typo (#13)", [file("docs/a.md", patch("-a b", "+c d"))], sha="1a" * 20), Links())
     said = asked("who wrote the best pick?", entry(), other)
     assert [each.text for each in said if "Written by Ada Lovelace." in each.text] == [said[1].text]
+
+
+BARE = commit("Do it", [CORE]).model_copy(update={"not_on": "main"})
+UNTESTED = commit("Do it", [CORE, file("tests/test_core.py", patch("-def test_it():"), status="removed")])
+
+
+@pytest.mark.parametrize(
+    ("made", "kind", "text"),
+    [
+        (BARE, QuestionKind.PULL, "No pull request is known."),
+        (BARE, QuestionKind.LINKS, "No stored commit reverts it."),
+        (BARE, QuestionKind.TESTS, "None of the changed files (1 file) is a test."),
+        (BARE, QuestionKind.DATE, "Committed on 2026-02-05 12:00 UTC. It is not on main."),
+        (
+            commit("[Core] Restore x (reverts #12) (#34)"),
+            QuestionKind.LINKS,
+            "Reverts `#12`. No stored commit reverts it.",
+        ),
+        (
+            UNTESTED,
+            QuestionKind.TESTS,
+            "Only removes tests: `tests/test_core.py`. Removes or skips test `test_it`.",
+        ),
+    ],
+)
+def test_what_is_not_known_is_said_not_to_be(made: Commit, kind: QuestionKind, text: str) -> None:
+    """Without a pull request, a stored revert, a test that stays or a place on the branch the answer says so."""
+    assert {each.kind: each.text for each in records(entry(made, Links()), "en")}[kind] == text

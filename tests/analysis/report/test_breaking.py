@@ -122,7 +122,11 @@ def test_what_the_day_takes_back_is_shown_with_its_commit_alone() -> None:
         "Removes environment variable `ENGINE_KEPT` engine/envs.py:7",
     ]
     written = json.loads("".join(json_lines(day)))
-    assert [each["names"] for each in written["breaking"]] == [["ENGINE_GONE"], ["ENGINE_KEPT"]]
+    assert [(each["sha"], each["kind"], each["names"], each["place"]) for each in written["breaking"]] == [
+        (broken.commit.sha, "removed environment variable", ["ENGINE_GONE"], "engine/envs.py:7"),
+        (kept.commit.sha, "removed environment variable", ["ENGINE_KEPT"], "engine/envs.py:7"),
+    ]
+    assert [each["breaking"] for each in written["commits"]] == [True, True]
     assert [each["name"] for each in written["net_facts"][broken.commit.sha]] == ["ENGINE_GONE"]
     assert [each["name"] for each in written["commits"][0]["facts"]] == ["ENGINE_OLD", "ENGINE_GONE"]
     assert breaks_of(broken)[0].facts == broken.facts
@@ -133,19 +137,15 @@ def test_what_the_day_takes_back_is_shown_with_its_commit_alone() -> None:
     [(FactKind.REMOVED_FLAG, "L7"), (FactKind.REQUIRED_PARAMETER, "R7"), (FactKind.RENAMED_NAME, "L7")],
 )
 def test_a_row_leads_to_its_line(kind: FactKind, side: str) -> None:
-    """What is gone is on the left side of GitHub's diff and what has come on the right, though the patch is not here."""
+    """What is gone is on the left side of GitHub's diff and what has come on the right, though the patch is not here; with a patch its line decides."""
     url = place(report(entry(1, fact(kind))))
     assert re.fullmatch(rf"https://github.com/acme/engine/commit/{1:040x}#diff-[0-9a-f]{{64}}{side}", url)
-
-
-def test_a_row_leads_to_the_line_that_the_patch_has() -> None:
-    """With a patch the line's own side decides."""
     moved = file("engine/envs.py", patch("+    ENGINE_OLD = 1", old=7, new=7))
-    assert place(report(entry(1, fact(), files=[moved]))).endswith("R7")
+    assert place(report(entry(1, fact(kind), files=[moved]))).endswith("R7")
 
 
 def test_each_name_has_its_place() -> None:
-    """A path is written once for names of one file that follow each other, and what does not fit is counted."""
+    """A path is written once for names of one file that follow each other, and what does not fit is counted; the sentence goes on behind it."""
     other = file("engine/args.py")
     found = [
         fact(),
@@ -159,6 +159,8 @@ def test_each_name_has_its_place() -> None:
         "Removes environment variables `ENGINE_OLD` engine/envs.py:7, `ENGINE_B` :7, `ENGINE_C` engine/args.py:7 and 2 more"
     ]
     assert len({part.url for part in breaks(day)[0].parts("en", 3) if part.url}) == 2
+    dropped = report(entry(1, fact(FactKind.SUPPORT_DROPPED, "Python 3.9")))
+    assert rows(dropped, "zh") == ["移除对 `Python 3.9` engine/envs.py:7 的支持"]
 
 
 @pytest.mark.parametrize(
@@ -169,7 +171,7 @@ def test_each_name_has_its_place() -> None:
     ],
 )
 def test_a_move_leads_to_both_places(language: Language, row: str) -> None:
-    """The line that a name left, and the one that it came to."""
+    """The line that a name left, and the one that it came to, in either language."""
     moved = fact(FactKind.MOVED_NAME, "take").model_copy(update={"old": "engine/envs.py:7", "new": "engine/args.py:3"})
     day = report(entry(1, moved, files=[ENVS, file("engine/args.py")]))
     assert rows(day, language) == [row]
@@ -183,13 +185,6 @@ def test_a_commits_own_section_has_every_name() -> None:
     assert "Removes 8 environment variables" in read(messages[:1])
     for section in (read(messages[1:]), shown(day).split("🔴")[-1], reports_markdown([day]).split("<a id=")[-1]):
         assert [number for number in range(8) if f"ENGINE_{number}" not in section] == []
-
-
-def test_what_follows_the_names_follows_their_places() -> None:
-    """A sentence whose names do not end it is whole, as in Chinese."""
-    day = report(entry(1, fact(FactKind.SUPPORT_DROPPED, "Python 3.9")))
-    assert rows(day, "zh") == ["移除对 `Python 3.9` engine/envs.py:7 的支持"]
-    assert rows(day, "en") == ["Drops support for `Python 3.9` engine/envs.py:7"]
 
 
 @pytest.mark.parametrize(
@@ -218,21 +213,14 @@ def test_the_markdown_leads_to_the_commits_and_keeps_its_layout() -> None:
     assert "`ENGINE_1` ([0000000](#0000000))\n" in text
 
 
-def test_the_json_names_each() -> None:
-    """A row a commit and kind, and a mark on the commit."""
-    day = json.loads("".join(json_lines(report(entry(1, fact()), entry(2)))))
-    assert [(each["sha"], each["kind"], each["names"], each["place"]) for each in day["breaking"]] == [
-        (f"{1:040x}", "removed environment variable", ["ENGINE_OLD"], "engine/envs.py:7")
-    ]
-    assert [each["breaking"] for each in day["commits"]] == [True, False]
-
-
 @pytest.mark.parametrize("language", ["zh", "en"])
 def test_nothing_is_said_where_nothing_breaks(language: Language) -> None:
     """A day without breaking facts has no heading for them anywhere."""
     day = PLAIN.model_copy(update={"language": language})
     assert "💥" not in read(digest_messages(day)) + shown(day) + reports_markdown([day])
-    assert json.loads("".join(json_lines(day)))["breaking"] == []
+    written = json.loads("".join(json_lines(day)))
+    assert written["breaking"] == []
+    assert not any(each["breaking"] for each in written["commits"])
 
 
 def test_a_channel_is_told_of_its_own_only() -> None:

@@ -44,13 +44,6 @@ def test_a_call_through_a_module_breaks(used: str) -> None:
     assert told(LOAD, GONE, used) == ["call: removed: engine.core.load"]
 
 
-def test_a_function_passed_on_through_a_module_breaks() -> None:
-    """A removed name that is read of a module without a call breaks as well."""
-    assert told(LOAD, GONE, "from engine import core\n\nloader = core.load\n") == [
-        "attribute: removed: engine.core.load"
-    ]
-
-
 @pytest.mark.parametrize(
     "path_and_import",
     [
@@ -128,28 +121,6 @@ def test_a_module_that_serves_other_names_does_not_keep_it(serving: str) -> None
     assert told(LOAD, after, "from engine.core import load\n") == REMOVED
 
 
-def test_a_star_import_breaks_with_its_module() -> None:
-    """`from module import *` needs the module, and names used through it are followed to upstream."""
-    files = {UPSTREAM: LOAD}
-    assert told(files, {}, "from engine.core import *\n") == ["import: removed: engine.core"]
-
-
-def test_a_moved_name_names_its_new_module() -> None:
-    """A definition that another module of the commit has by now is moved there, and the advice imports it from there."""
-    before = {UPSTREAM: LOAD, "engine/io.py": "x = 1\n"}
-    after = {UPSTREAM: GONE, "engine/io.py": "x = 1\n\n\ndef load():\n    return 1\n"}
-    [found] = impacts_of(before, after, "from engine.core import load\n")
-    assert (found.cause.value, found.new, found.advice) == ("moved", "engine.io.load", "from engine.io import load")
-
-
-def test_a_name_in_two_new_modules_has_no_successor() -> None:
-    """Of two candidates none is proposed."""
-    before = {UPSTREAM: LOAD, "engine/io.py": "", "engine/net.py": ""}
-    after = {UPSTREAM: GONE, "engine/io.py": "def load(): ...\n", "engine/net.py": "def load(): ...\n"}
-    [found] = impacts_of(before, after, "from engine.core import load\n")
-    assert (found.cause.value, found.new, found.advice) == ("removed", None, None)
-
-
 def test_a_renamed_name_names_its_new_one() -> None:
     """A definition with the same body under another name is renamed."""
     body = "(path, mode):\n    with open(path, mode) as file:\n        return file.read()\n"
@@ -165,36 +136,6 @@ def test_a_renamed_module_names_its_new_one(imported: str) -> None:
     """An import of a module that git calls renamed says where it is now."""
     found = impacts_of({UPSTREAM: LOAD}, {"engine/kernel.py": LOAD}, imported, {UPSTREAM: "engine/kernel.py"})
     assert [(each.cause.value, (each.new or "").startswith("engine.kernel")) for each in found] == [("moved", True)]
-
-
-def test_a_name_that_another_module_always_had_is_no_successor() -> None:
-    """A removed name has not moved to a module that had one of that name before."""
-    other = "logger = 1\n"
-    before = {UPSTREAM: "logger = 2\n\n\ndef keep(): ...\n", "engine/other.py": other}
-    after = {UPSTREAM: "def keep(): ...\n", "engine/other.py": f"{other}# logger\n"}
-    [found] = impacts_of(before, after, "from engine.core import logger\n")
-    assert (found.cause.value, found.new, found.advice) == ("removed", None, None)
-
-
-def test_a_removed_module_breaks_its_imports() -> None:
-    """An import of a module that is gone breaks, by whatever statement."""
-    found = told({UPSTREAM: LOAD}, {}, "import engine.core\nfrom engine import core\nfrom engine.core import load\n")
-    assert found == ["import: removed: engine.core", "import: removed: engine.core", "import: removed: engine.core"]
-
-
-def test_a_module_that_becomes_a_package_does_not_break() -> None:
-    """`core.py` and `core/__init__.py` are imported by the same name."""
-    assert told({UPSTREAM: LOAD}, {"engine/core/__init__.py": LOAD}, "from engine.core import load\n") == []
-
-
-def test_a_package_that_drops_a_name_as_it_becomes_a_module_breaks() -> None:
-    """What the file in the place of the other lacks is gone."""
-    assert told({"engine/core/__init__.py": LOAD}, {UPSTREAM: GONE}, "from engine.core import load\n") == REMOVED
-
-
-def test_a_file_is_blamed_once_for_an_import() -> None:
-    """Of a name that a file can no longer import, its calls in that file say nothing more."""
-    assert told(LOAD, GONE, "from engine.core import load\n\nload()\nload()\n") == REMOVED
 
 
 def test_a_package_below_a_folder_is_found() -> None:
@@ -244,6 +185,15 @@ def test_a_stand_in_is_not_what_to_import_instead() -> None:
 @pytest.mark.parametrize(
     ("before", "after", "renamed", "imported", "told_as"),
     [
+        # another module has the name by now
+        ({UPSTREAM: LOAD, "engine/io.py": "x = 1\n"}, {UPSTREAM: GONE, "engine/io.py": f"x = 1\n\n\n{LOAD}"},
+         {}, "from engine.core import load\n", ("moved", "engine.io.load", "from engine.io import load")),
+        # two modules have it
+        ({UPSTREAM: LOAD, "engine/io.py": "", "engine/net.py": ""}, {UPSTREAM: GONE, "engine/io.py": LOAD, "engine/net.py": LOAD},
+         {}, "from engine.core import load\n", ("removed", None, None)),
+        # another module always had one of that name
+        ({UPSTREAM: LOAD, "engine/io.py": "load = 1\n"}, {UPSTREAM: GONE, "engine/io.py": "load = 1\n# load\n"},
+         {}, "from engine.core import load\n", ("removed", None, None)),
         # git pairs two empty packages: nothing of the old one is in the new one
         ({"engine/old/__init__.py": "", "engine/old/io.py": LOAD}, {"engine/new/__init__.py": ""},
          {"engine/old/__init__.py": "engine/new/__init__.py"}, "from engine.old.io import load\n", ("removed", None, None)),
@@ -259,10 +209,10 @@ def test_a_stand_in_is_not_what_to_import_instead() -> None:
          ("moved", "engine.io.load", "from engine.io import load")),
     ],
 )  # fmt: skip
-def test_what_is_not_where_git_says_is_not_advised(
+def test_a_new_place_is_told_only_if_it_is_certain(
     before: dict[str, str], after: dict[str, str], renamed: dict[str, str], imported: str, told_as: tuple[str, str, str]
 ) -> None:
-    """An advice imports what the tree after the commit has, and of an empty file nothing is concluded from its renaming."""
+    """An advice imports what one module alone has since the commit, and nothing is concluded from the renaming of an empty file."""
     [found] = impacts_of(before, after, imported, renamed)
     assert (found.cause.value, found.new, found.advice) == told_as
 
@@ -276,3 +226,24 @@ def test_a_line_of_which_a_name_is_gone_gets_no_advice() -> None:
         {UPSTREAM: "engine/kernel.py"},
     )
     assert {each.advice for each in found} == {None}
+
+
+NO_MODULE = "import: removed: engine.core"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "plugin", "expected"),
+    [
+        (LOAD, GONE, "from engine import core\n\nloader = core.load\n", ["attribute: removed: engine.core.load"]),
+        (LOAD, GONE, "from engine.core import load\n\nload()\nload()\n", REMOVED),
+        (LOAD, {}, "from engine.core import *\n", [NO_MODULE]),
+        (LOAD, {}, "import engine.core\nfrom engine import core\nfrom engine.core import load\n", [NO_MODULE] * 3),
+        (LOAD, {"engine/core/__init__.py": LOAD}, "from engine.core import load\n", []),
+        ({"engine/core/__init__.py": LOAD}, {UPSTREAM: GONE}, "from engine.core import load\n", REMOVED),
+    ],
+)
+def test_what_can_no_longer_be_imported_is_told_once(
+    before: str | dict[str, str], after: str | dict[str, str], plugin: str, expected: list[str]
+) -> None:
+    """A module is gone for every import of it, a package may take its place, and of a missing name the import alone is told."""
+    assert told({UPSTREAM: before} if isinstance(before, str) else before, after, plugin) == expected
