@@ -123,6 +123,15 @@ class _CheckedReply(NamedTuple):
     in_language: bool  # in the requested language
     about_commit: bool  # about this commit
 
+    def require_summary(self) -> None:
+        """Raise `ModelFailure` if the reply has no summary of this commit in the requested language."""
+        if not self.in_language:
+            raise ModelFailure(Phrase("the reply was in another language"))
+        if not self.about_commit:
+            raise ModelFailure(Phrase("the reply is not about the commit"))
+        if is_empty(self.analysis.summary):
+            raise ModelFailure(Phrase("nothing in the reply could be verified"))
+
 
 class AnalysisRequest(NamedTuple):
     """The commit and its context, as given to the prompt."""
@@ -180,12 +189,7 @@ def analyse(
     elif not answer.about_commit or is_empty(answer.analysis.summary):
         again = ask(turns, _Summary, _MAX_SUMMARY)
         answer = _check(answer.reply.model_copy(update={"summary": again.summary}), request, corpus)
-    if not answer.in_language:
-        raise ModelFailure(Phrase("the reply was in another language"))
-    if not answer.about_commit:
-        raise ModelFailure(Phrase("the reply is not about the commit"))
-    if is_empty(answer.analysis.summary):
-        raise ModelFailure(Phrase("nothing in the reply could be verified"))
+    answer.require_summary()
     importance, reason = _tier_after_move(request, answer.reply, corpus)
     analysis, doubted = answer.analysis, 0
     if tier is Importance.HIGH:

@@ -1,6 +1,9 @@
 """The stored commits that a question is about, whenever they landed, and those of a name's history in the mirror."""
 
+import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
+from functools import cache
 from itertools import chain
 
 import structlog
@@ -8,6 +11,8 @@ import structlog
 from analysis.errors import DigestError
 from analysis.facts import facts
 from analysis.models import Commit, Entry, Links, Repository
+from analysis.paths import Kind, kind
+from analysis.questions.definitions import spelled_in_code
 from analysis.questions.kinds import QuestionKind
 from analysis.questions.matches import (
     FurtherCommit,
@@ -24,7 +29,6 @@ from analysis.sources.mirror import Mirror
 from analysis.watch import touches
 from bot.services.commit_reader import current_commits
 from bot.services.commit_sources import CommitSources
-from bot.services.name_history import turning_commit
 from bot.store import Store
 
 _CANDIDATES = 100  # commits that the search index finds
@@ -35,8 +39,62 @@ _LATEST = 2_000  # commits that are read for what is asked of all, in about a se
 _NAMES = 2  # whose history the mirror is asked for
 _OF_PATH = 5  # commits of a path that a question names
 _PATHS = 2  # files of stored commits in which the mirror looks for a name
+_MOST_COMMITS = 2_000  # of a file whose history is halved
+_HALVED = 3  # files whose history is halved
 
 log = structlog.get_logger(__name__)
+
+
+def turning_commit(mirror: Mirror, name: str, paths: Sequence[str], *, gone: bool) -> Commit | None:
+    """Return the commit that brought a name, or with `gone` the one that took it away; None if none is found.
+
+    `paths` are files that are known to have had the name. About ten versions of a file are fetched, one a step.
+    """
+    key, head = spelled_in_code(name), mirror.head()
+    if not gone:
+        defined = (
+            rf"^[[:space:]]*((async )?def |class )?{key}[[:space:]]*[(:=]|add_argument\([\"']--{key.replace('_', '-')}"
+        )
+        found = [each.path for each in mirror.search(head, defined, regex=True, limit=40)]
+        defining = {path for path in found if kind(path) is Kind.SOURCE} or set(found)
+        paths = [*(path for path in paths if path in defining), *sorted(defining)]
+    elif "_" in key:
+        paths = [*paths, *_beside(mirror, head, key)]
+    paths = list(dict.fromkeys(paths))
+    if len(paths) > _HALVED and not gone:  # so many things have this name that the first of some says nothing
+        return None
+    turned = [each for path in paths[:_HALVED] if (each := _turned(mirror, key, path, gone=gone))]
+    first = min(turned, key=lambda each: each.committed_at, default=None)
+    return mirror.read_commit(first.sha) if first else None
+
+
+def _beside(mirror: Mirror, head: str, key: str) -> list[str]:
+    """Return the file that defines the most names which begin as one does, where that may have stood, too."""
+    pattern = rf"^[[:space:]]*{key.partition('_')[0]}_[A-Za-z0-9_]*[[:space:]]*[:=]"
+    found = Counter(each.path for each in mirror.search(head, pattern, regex=True) if kind(each.path) is Kind.SOURCE)
+    return [path for path, _ in found.most_common(1)]
+
+
+def _turned(mirror: Mirror, key: str, path: str, *, gone: bool) -> Commit | None:
+    """Return the commit of a file's history since which a name is there, or with `gone` is not there any more."""
+    commits, word = mirror.history(path, limit=_MOST_COMMITS), re.compile(rf"(?<!\w){re.escape(key)}(?!\w)")
+
+    @cache
+    def has(place: int) -> bool:
+        return bool(word.search(mirror.read_file(commits[place].sha, path) or ""))
+
+    newest, step = 0, 1
+    if not commits or has(0) is gone:
+        return None
+    # What is sought lies between a commit that is as the head is, and an older one that is not.
+    while (oldest := min(newest + step, len(commits))) < len(commits) and has(oldest) is not gone:
+        newest, step = oldest, 2 * step
+    if oldest == len(commits) and (gone or len(commits) == _MOST_COMMITS):
+        return None
+    while oldest - newest > 1:
+        middle = (newest + oldest) // 2
+        newest, oldest = (middle, oldest) if has(middle) is not gone else (newest, middle)
+    return commits[newest]
 
 
 class StoredMatches:
