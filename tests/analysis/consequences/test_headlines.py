@@ -190,6 +190,7 @@ def test_without_facts_the_title_tells(title: str, line: str) -> None:
         ("feat(scheduler): support fair queues", "Support fair queues", ("scheduler",), "Fair queues"),
         ("[XPU][Bugfix] Support of Eagle", "Support of Eagle", ("XPU",), "Eagle"),
         ("Remove the cache", "Remove the cache", (), ""),
+        (r"Load with --set \{\"layers\":8\}", 'Load with --set {"layers":8}', (), ""),
     ],
 )
 def test_titles_are_read(title: str, plain: str, parts: tuple[str, ...], added: str) -> None:
