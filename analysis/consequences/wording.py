@@ -159,13 +159,14 @@ def _of_modules(facts: Sequence[Fact], names: str, say: Catalogue) -> Iterator[s
     elif first.kind is FactKind.MOVED_NAME and len({_dotted(each.new) for each in facts}) == 1:
         yield say("Moves {names} to {new}", names=names, new=_module(first.new))
     elif first.kind is FactKind.MOVED_MODULE and len(facts) == 1:
-        last = code(_last(_dotted(first.name)))
+        last = code(_last(first.name))
         for name in (_module(first.name), last):
             yield say("Moves {names} to {new}", names=name, new=_module(first.new))
 
 
 def _last(name: str) -> str:
-    return name.rpartition(".")[2]
+    """Return the last part of a dotted name, or of the module that a Python file is."""
+    return _dotted(name).rpartition(".")[2]
 
 
 def _deprecation(facts: Sequence[Fact], names: str, say: Catalogue) -> Iterator[str]:
@@ -250,7 +251,8 @@ def _signature(facts: Sequence[Fact], functions: Sequence[str], say: Catalogue, 
             return say.plural("{function} no longer takes {old}", "{function} no longer take {old}", count, **values)
         case kinds if kinds == {FactKind.REQUIRED_PARAMETER}:
             return say.plural("{function} now requires {new}", "{function} now require {new}", count, **values)
-        case kinds if kinds <= _GONE | _NEW and gone and new:
+        # Two equal counts would say nothing: "takes 2 parameters instead of 2 parameters".
+        case kinds if kinds <= _GONE | _NEW and gone and new and gone != new:
             return say.plural(
                 "{function} takes {new} instead of {old}", "{function} take {new} instead of {old}", count, **values
             )

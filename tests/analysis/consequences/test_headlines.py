@@ -49,6 +49,17 @@ def fact(kind: FactKind, name: str, old: str | None = None, new: str | None = No
         ),
         ([fact(FactKind.MOVED_NAME, "take", "a.py:1", "b/c.py:7")], "Moves `take` to `b.c`"),
         ([fact(FactKind.MOVED_MODULE, "a/b.py", None, "a/c.py")], "Moves `a.b` to `a.c`"),
+        (
+            [fact(FactKind.MOVED_MODULE, f"package/long_folder/{name}.py", None, "b/c.py") for name in ("chat_of_servers", "engine_of_servers")],
+            "Moves modules `chat_of_servers` and `engine_of_servers`",
+        ),
+        (
+            [
+                fact(FactKind.RENAMED_PARAMETER, f"A.__init__({old}_{'long' * 9})", None, f"{new}_{'long' * 9}")
+                for old, new in (("a", "b"), ("c", "d"))
+            ],
+            "Changes 2 parameters of `A()`",
+        ),
         ([fact(FactKind.DEFAULT_CHANGED, "--graph", "True", "False")], "`--graph` now defaults to `False` (was `True`)"),
         ([fact(FactKind.REMOVED_ENV, "ENGINE_A"), fact(FactKind.REMOVED_FLAG, "--b")], "Removes environment variable `ENGINE_A`"),
         ([fact(FactKind.REMOVED_KEY, f"Pool.{n}") for n in ("a", "b")], "Removes configuration keys `Pool.a` and `Pool.b`"),
