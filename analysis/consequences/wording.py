@@ -159,8 +159,7 @@ def _of_modules(facts: Sequence[Fact], names: str, say: Catalogue) -> Iterator[s
     elif first.kind is FactKind.MOVED_NAME and len({_dotted(each.new) for each in facts}) == 1:
         yield say("Moves {names} to {new}", names=names, new=_module(first.new))
     elif first.kind is FactKind.MOVED_MODULE and len(facts) == 1:
-        last = code(_last(first.name))
-        for name in (_module(first.name), last):
+        for name in (_module(first.name), code(_last(first.name))):
             yield say("Moves {names} to {new}", names=name, new=_module(first.new))
 
 
