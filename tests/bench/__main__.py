@@ -19,10 +19,7 @@ from rich.text import Text
 
 from tests.bench.acknowledging import acknowledging
 from tests.bench.answers import answers
-from tests.bench.asking_a_model import asking_a_model
-from tests.bench.backfilling import backfilling
 from tests.bench.campaign import campaign
-from tests.bench.commands import commands
 from tests.bench.figures import Row, duration
 from tests.bench.huge import huge
 from tests.bench.impacts import impact
@@ -32,7 +29,6 @@ from tests.bench.mirroring import mirroring
 from tests.bench.morning import morning, morning_together
 from tests.bench.ranking import ranking
 from tests.bench.reading_a_day import reading_a_day
-from tests.bench.scoring import scoring
 from tests.bench.starting import starting
 from tests.bench.stored_commits import stored_commits
 from tests.bench.suspects import suspects
@@ -51,23 +47,19 @@ class Benchmark(NamedTuple):
 # A new benchmark is a module with such a function, and a line here.
 BENCHMARKS: dict[str, Benchmark] = {
     "day": Benchmark(reading_a_day, {"commits": 3, "pairs": 1}),
-    "model": Benchmark(asking_a_model, {"commits": 3, "call": 0.1, "runs": 1}),
     "mirror": Benchmark(mirroring, {"commits": 10, "a_day": 3}),
     "store": Benchmark(stored_commits, {"commits": 300, "real": 60, "calls": 3, "settings": {}}, {"commits": 20_000}),
-    "rank": Benchmark(ranking, {"commits": 20, "with_patches": 20, "merged": 20}),
-    "huge": Benchmark(huge, {"size": 2_000, "files": 4, "day": 3, "history": 300}, {"day": 200, "history": 100_000}),
+    "rank": Benchmark(ranking, {"commits": 20, "with_patches": 20}),
+    "huge": Benchmark(huge, {"size": 2_000, "files": 4, "day": 3}, {"day": 200}),
     "judge": Benchmark(judging, {"every": 20}),
-    "score": Benchmark(scoring, {"commits": 40}),
     "answers": Benchmark(answers, {"settings": {}}),
     "impact": Benchmark(impact, {"settings": {}}),
     "suspects": Benchmark(suspects, {"settings": {}}),
     "upgrade": Benchmark(upgrading, {"commits": 2, "settings": {}}),
-    "backfill": Benchmark(backfilling, {"days": 2, "a_day": 3}),
     "campaign": Benchmark(
         campaign, {"settings": {"BENCH_KINDS": "forms", "BENCH_CAMPAIGN": "1", "BENCH_PIECES": "1"}}, None
     ),
     "start": Benchmark(starting, {"commits": 2, "runs": 1, "starts": 1}),
-    "commands": Benchmark(commands, {"texts": 20, "at_once": 10, "high": 1}, {"texts": 500, "high": 20}),
     "ack": Benchmark(acknowledging, {"at_once": 5, "rounds": 1, "commits": 3, "answers": 2}),
     "killed": Benchmark(killed, {"settings": {"BENCH_KILLS": "1", "BENCH_SEEDS": "100"}}, None),
     "takeover": Benchmark(takeover, {"settings": {"BENCH_TAKEOVERS": "0", "BENCH_QUICK_TAKEOVERS": "1"}}, None),

@@ -10,34 +10,25 @@ import json
 import os
 import re
 import subprocess
-import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing
 from datetime import date
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any, NamedTuple
 
 from analysis.facts import facts
-from analysis.llm import ChatModel
 from analysis.locale import catalogue
 from analysis.models import Commit, Entry, Language, Repository, Statement, Trees
 from analysis.questions.answering import answer
 from analysis.questions.by_rules import DENIALS
 from analysis.questions.question import Question, parse_question
-from analysis.questions.tools import CommitTools
 from analysis.ranking import rank
-from analysis.sources.secrets import Redactor
 from analysis.writing.by_rules import analyse_by_rules
 from bot.services.recorded_commits import recorded_commits
 from tests.bench.day_questions import is_about_days, questions_about_days
 from tests.bench.figures import Row, duration, percentile
 from tests.bench.real_diffs import CLONE, real_day, shown_commit
-from tests.servers.chat import ScriptedChat
-from tests.servers.mirrored import Place
-from tests.servers.reading_model import Stored
 
 QUESTIONS = "BENCH_QUESTIONS"  # the variable that names files of questions, separated by commas
 HALF = "BENCH_HALF"  # the variable that chooses every second question: from the first (0) or the second (1)
@@ -47,8 +38,6 @@ _TUNING = Path(__file__).parents[1] / "data" / "questions-tuning.jsonl"
 _IN_FIVE, _READABLE, _REFUSALS, _SECONDS = 0.90, 0.81, 0.88, 1.0
 _CITED = 5
 _FILES = 50
-_FIRST_TOKEN = 0.2  # seconds that the scripted model takes to its first token
-_RUNS = 5
 _NEAR = 3  # lines from a place that are quoted with it
 
 
@@ -84,7 +73,6 @@ def answers(*, settings: Mapping[str, str] = os.environ) -> Iterator[Row]:
     for name, seconds in (("time, p95", [each.seconds for each in judged]), (f"of {_FILES} files", _on_many_files())):
         p95 = percentile(seconds, 0.95)
         yield Row(f"  {name}", duration(p95), aim=f"< {_SECONDS:.0f} s", met=p95 < _SECONDS, measured=True)
-    yield _first_words()
 
 
 def _share(name: str, count: int, among: int, aim: float | None = None) -> Row:
@@ -217,40 +205,6 @@ def _on_many_files() -> list[float]:
     row = {"repository": "lantern/lantern-serve", "language": "en", "places": [], "key": []}
     asked = ("does it touch ROCm?", "what of part_41.step_7?", "is the size of the window changed?", "默认值变了吗？")
     return [_judge({**row, "question": question}, _entry(_commit_of_many_files())).seconds for question in asked]
-
-
-def _first_words() -> Row:
-    """Tell how long after a model's first token the first words are there, with tools offered and none needed."""
-
-    def say(_: object) -> str:
-        time.sleep(_FIRST_TOKEN)
-        return "`part_41` is among what it changes. It calls `step_7`, too."
-
-    entry, waited = _entry(_commit_of_many_files()), []
-    with TemporaryDirectory() as folder, ExitStack() as ending:
-        mirror = Place(Path(folder), ending).cloned()
-        chat = ending.enter_context(ScriptedChat(say))
-        model = ending.enter_context(closing(ChatModel("scripted", base_url=chat.url)))
-        model.load()
-        Redactor(["x"])  # the secret scanner compiles its rules when it is first used
-        for _ in range(_RUNS):
-            question = Question(
-                parse_question("what of part_41.step_7?"), Repository.parse("lantern/lantern-serve"), (entry,)
-            )
-            began = perf_counter()
-            answering = answer(question, "en", model, None, tools=CommitTools(entry, mirror, Stored()))
-            next(iter(answering))
-            waited.append(perf_counter() - began - _FIRST_TOKEN)
-            assert answering.by == "model"
-    p95 = percentile(waited, 0.95)
-    return Row(
-        f"  first words of a model, {_FILES} files, tools offered",
-        f"{duration(p95)} after its first token (p95)",
-        limit=f"{duration(_FIRST_TOKEN)} to the first token",
-        aim=f"< {_SECONDS:.0f} s",
-        met=p95 < _SECONDS,
-        measured=True,
-    )
 
 
 def _commit_of_many_files() -> Commit:

@@ -7,17 +7,12 @@ import math
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from threading import Event
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
-
-from sqlalchemy import create_engine
-from sqlalchemy.pool import NullPool
 
 from analysis.models import Repository
 from bot.store import Subscriptions, Terms, open_engine
@@ -34,13 +29,8 @@ from tests.servers.postgresql import new_postgresql_database
 _DAY = timedelta(days=1)
 _A_CHANNEL = 1.0  # seconds between two messages of a channel
 _THE_WORKSPACE = 0.06  # seconds between any two messages
-_SAMPLING = 0.25  # seconds between two looks at the database's sessions
 _PATIENCE = 3600  # seconds
 _ZONE = ZoneInfo("UTC")
-_SESSIONS = (
-    "SELECT count(*), count(*) FILTER (WHERE wait_event_type = 'Lock') FROM pg_stat_activity"
-    " WHERE datname = current_database() AND pid != pg_backend_pid()"
-)
 
 
 class _Load(NamedTuple):
@@ -113,7 +103,6 @@ def _morning(load: _Load, processes: int) -> _Done:
         histories = {name: Writer(seed).days(now.date() - _DAY, 1, load.commits) for seed, name in enumerate(names)}
         settings = {"DATABASE_URL": url, "DIGEST_REPOS": names[0], "DIGEST_CONCURRENCY": str(load.at_once)}
         github = stack.enter_context(served(histories, 0.05))
-        sessions = stack.enter_context(_watched(url)) if processes else []
         wanted = load.repositories * load.commits
         with bot_at_work(slack, github.url, chat.url, folder, workers=max(0, processes - 1), **settings):
             if processes:
@@ -133,10 +122,6 @@ def _morning(load: _Load, processes: int) -> _Done:
             Row("  each repository read once", f"{asked} requests", "", f"{once}", f"< {2 * once}", asked < 2 * once),
             Row("  refusals, breaches of Slack's limits", str(wrong), aim="0", met=not wrong),
         ]
-        if processes:
-            waited = sum(bool(waiting) for _, waiting in sessions) / max(1, len(sessions))
-            most = max(count for count, _ in sessions)
-            rows.append(Row("  connections at most", str(most), f"a lock waited for in {waited:.1%} of looks"))
     return _Done(rows, analysed)
 
 
@@ -180,25 +165,3 @@ def _living(url: str) -> int:
         return len(Executors(engine).living())
     finally:
         engine.dispose()
-
-
-@contextmanager
-def _watched(url: str) -> Iterator[list[tuple[int, int]]]:
-    """Look at the database's sessions until the block ends; yield how many there were, and how many waited for a lock."""
-    found: list[tuple[int, int]] = [(0, 0)]
-    ended = Event()
-    engine = create_engine(url, poolclass=NullPool, isolation_level="AUTOCOMMIT")
-
-    def look() -> None:
-        with engine.connect() as connection:
-            while not ended.wait(_SAMPLING):
-                row = connection.exec_driver_sql(_SESSIONS).one()
-                found.append((row[0], row[1]))
-
-    with ThreadPoolExecutor(1) as executor:
-        looking = executor.submit(look)
-        try:
-            yield found
-        finally:
-            ended.set()
-            looking.result()

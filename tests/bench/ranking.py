@@ -1,8 +1,8 @@
-"""Recorded commits ranked by the command, beside reading the same lines as JSON and nothing else; and a merge of many files."""
+"""Recorded commits ranked by the command, beside reading the same lines as JSON and nothing else."""
 
 import json
 from collections.abc import Iterator
-from datetime import UTC, date, datetime
+from datetime import date
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -17,10 +17,9 @@ _JSON_ALONE = "import json, sys\nfor line in open(sys.argv[1], 'rb'): json.loads
 
 
 _AIM, _AIM_WITH_PATCHES = 8 / 100_000, 6 / 2_000  # seconds a commit
-_AIM_OF_MERGE = 3.0  # seconds for 3,000 files, the most that GitHub lists
 
 
-def ranking(*, commits: int = 20_000, with_patches: int = 500, merged: int = 3_000) -> Iterator[Row]:
+def ranking(*, commits: int = 20_000, with_patches: int = 500) -> Iterator[Row]:
     with TemporaryDirectory() as name:
         folder = Path(name)
         yield from _ranked(folder, _recorded(), commits, "commits", _AIM)
@@ -29,8 +28,6 @@ def ranking(*, commits: int = 20_000, with_patches: int = 500, merged: int = 3_0
         yield from _ranked(
             folder, _repeated(generated, Random(4)), with_patches, "commits with patches", _AIM_WITH_PATCHES
         )
-        merge = iter([_merge(merged)])
-        yield from _ranked(folder, merge, 1, f"merge of {merged:,} files", _AIM_OF_MERGE * merged / 3_000)
 
 
 def _ranked(folder: Path, commits: Iterator[dict[str, Any]], count: int, what: str, aim: float) -> Iterator[Row]:
@@ -62,13 +59,6 @@ def _recorded() -> Iterator[dict[str, Any]]:
     """vLLM's recorded history."""
     commits = [json.loads(line) for line in commit_lines().splitlines()]
     return _repeated(commits, Random(4))
-
-
-def _merge(files: int) -> dict[str, Any]:
-    """A merge of so many files with patches of about 4 kB each."""
-    writer = Writer(5)
-    merge = writer.commit([writer.sha(), writer.sha()], datetime(2026, 1, 1, tzinfo=UTC), 1)
-    return {**merge, "files": [writer.file(path, writer.patch(4_000)) for path in writer.paths(files)]}
 
 
 def _repeated(commits: list[dict[str, Any]], random: Random) -> Iterator[dict[str, Any]]:

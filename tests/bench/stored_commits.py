@@ -5,7 +5,6 @@ BENCH_DATABASE is the URL of an empty database to fill, PostgreSQL or SQLite; by
 
 import os
 import resource
-import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -42,10 +41,6 @@ _LAST = datetime(2026, 2, 28, tzinfo=UTC)
 _REPOSITORY = Repository.parse("lantern/lantern-serve")
 _TIMEZONE = "UTC"
 _DATABASE = "BENCH_DATABASE"
-_PLAIN_DAY = (
-    "SELECT c.*, f.path, f.status, f.additions, f.deletions FROM files f JOIN commits c ON c.id = f.commit_id "
-    "JOIN day_commits dc ON dc.commit_id = c.id JOIN days d ON d.id = dc.day_id WHERE d.date = ?"
-)
 
 
 class Words(NamedTuple):
@@ -64,8 +59,7 @@ def stored_commits(
     day = real_day(_LAST.date(), real)
     words = words_of(day.commits)
     with TemporaryDirectory() as name:
-        path = Path(name, "digest.db")
-        engine = open_engine(settings.get(_DATABASE) or f"sqlite:///{path}")
+        engine = open_engine(settings.get(_DATABASE) or f"sqlite:///{Path(name, 'digest.db')}")
         filling = timed(lambda: fill(engine, words, commits))
         yield Row(
             f"{commits:,} commits of {_LINES} changed lines, of the words of {day.told}",
@@ -76,8 +70,6 @@ def stored_commits(
         try:
             yield _indexed(store, engine, commits)
             yield from _looked_up(store, Random(11).choices(range(1, commits + 1), k=calls))
-            if path.exists():
-                yield _plain(path, Random(11).choices(range(1, commits + 1), k=calls))
             yield from _searched(store, words, calls)
             yield _suspected(store, words, max(1, calls // 10))
             yield _questioned(store, words, max(1, calls // 10))
@@ -127,17 +119,6 @@ def _looked_up(store: Store, numbers: Sequence[int]) -> Iterator[Row]:
         ask(numbers[0])  # statements are compiled once
         taken = [timed(partial(ask, number)) for number in numbers]
         yield Row(f"{told} ({len(numbers)} calls)", tails(taken))
-
-
-def _plain(path: Path, numbers: Sequence[int]) -> Row:
-    """Return what SQLite alone takes for a day's rows, as tuples and without links."""
-    with closing(sqlite3.connect(path)) as plain:
-
-        def rows(number: int) -> None:
-            plain.execute(_PLAIN_DAY, [str(_day(number))]).fetchall()
-
-        taken = [timed(partial(rows, number)) for number in numbers]
-    return Row("  a day's rows from SQLite alone, no links", tails(taken))
 
 
 def searches(words: Words, calls: int) -> dict[str, list[str]]:

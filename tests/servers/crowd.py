@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from hashlib import sha256
-from random import Random
 from typing import Literal, NamedTuple
 
 from analysis.questions.intent import reads_as_question
@@ -51,20 +50,6 @@ class _Asked(NamedTuple):
     text: str
     channel: str
     by: Interaction | str
-
-
-def invented(random: Random) -> Said:
-    """Something that nobody would think of."""
-    kind = random.choices(KINDS, (5, 2, 2, 1))[0]
-    pieces = random.choices(PIECES, k=random.choice((1, 1, 1, 2, 2, 3, 6)))
-    if random.random() < 0.2:
-        place = random.randrange(len(pieces))
-        word = list(pieces[place])
-        word[random.randrange(len(word))] = chr(
-            random.choice((0x20, 0x2D, 0x41, 0x4E00, 0x1F600, random.randrange(0x3000)))
-        )
-        pieces[place] = "".join(word)
-    return Said(kind, random.choice((" ", " ", " ", "", "\n")).join(pieces), random.random() < 0.5)
 
 
 class Crowd:
