@@ -27,13 +27,11 @@ from tests.bench.judging import judging
 from tests.bench.killed import killed
 from tests.bench.mirroring import mirroring
 from tests.bench.morning import morning, morning_together
-from tests.bench.ranking import ranking
 from tests.bench.reading_a_day import reading_a_day
 from tests.bench.starting import starting
 from tests.bench.stored_commits import stored_commits
 from tests.bench.suspects import suspects
 from tests.bench.takeover import takeover
-from tests.bench.upgrades import upgrading
 
 
 class Benchmark(NamedTuple):
@@ -49,13 +47,11 @@ BENCHMARKS: dict[str, Benchmark] = {
     "day": Benchmark(reading_a_day, {"commits": 3, "pairs": 1}),
     "mirror": Benchmark(mirroring, {"commits": 10, "a_day": 3}),
     "store": Benchmark(stored_commits, {"commits": 300, "real": 60, "calls": 3, "settings": {}}, {"commits": 20_000}),
-    "rank": Benchmark(ranking, {"commits": 20, "with_patches": 20}),
     "huge": Benchmark(huge, {"size": 2_000, "files": 4, "day": 3}, {"day": 200}),
     "judge": Benchmark(judging, {"every": 20}),
     "answers": Benchmark(answers, {"settings": {}}),
     "impact": Benchmark(impact, {"settings": {}}),
     "suspects": Benchmark(suspects, {"settings": {}}),
-    "upgrade": Benchmark(upgrading, {"commits": 2, "settings": {}}),
     "campaign": Benchmark(
         campaign, {"settings": {"BENCH_KINDS": "forms", "BENCH_CAMPAIGN": "1", "BENCH_PIECES": "1"}}, None
     ),

@@ -1,6 +1,5 @@
 """The benchmarks still run: each at a small size, whose figures say nothing of how fast it is."""
 
-import os
 import subprocess
 from collections.abc import Iterator
 from datetime import date
@@ -9,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from tests.bench.__main__ import BENCHMARKS, Benchmark, main
-from tests.bench.day_questions import questions_about_days
 from tests.bench.figures import Row
 from tests.bench.processes import forked
 from tests.bench.real_diffs import CLONE, real_day
@@ -87,28 +85,3 @@ def test_real_diffs_are_those_of_a_clone(tmp_path: Path) -> None:
     sample = real_day(DAY, 40, {})
     assert len({each["sha"] for each in sample.commits}) == 40
     assert "sample" in sample.told
-
-
-def test_questions_about_days_are_judged_by_a_clones_commits(tmp_path: Path) -> None:
-    """Right is who names a commit that answers, or none where none does; the days are those of the clone's commits."""
-    clone = tmp_path / "o+engine"
-    clone.mkdir()
-
-    def git(*arguments: str) -> str:
-        who = ["-c", "user.name=Core Team", "-c", "user.email=core@example.com"]
-        dated = {**os.environ, "GIT_COMMITTER_DATE": "2026-02-05T12:00:00Z"}
-        command = ["git", *who, "-C", str(clone), *arguments]
-        return subprocess.run(command, check=True, capture_output=True, text=True, env=dated).stdout.strip()
-
-    git("init", "--quiet", "--initial-branch=main")
-    (clone / "part.py").write_text("def work_on():\n    return 1\n")
-    git("add", "--all")
-    git("commit", "--quiet", "--message", "Begin to work")
-    common: dict[str, object] = {"repo": "o/engine", "about": "2026-02-05", "lang": "en", "key": None}
-    rows = [
-        {**common, "question": "what touches work_on?", "answer": "one", "places": [git("rev-parse", "HEAD")]},
-        {**common, "question": "does anything mention Zyzzyva9000?", "answer": None, "places": []},
-        {**common, "question": "what touches work_on?", "answer": None, "places": []},
-    ]
-    right, _ = questions_about_days(rows, [f"{clone}@main"])
-    assert (right.figure, right.compared, right.met) == ("0.67", "2 of 3", False)

@@ -1,23 +1,16 @@
 """The loopback Slack is as strict as the real one, seen through slack_sdk and slack_bolt."""
 
-import json
-import threading
-import urllib.request
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
-from http.client import HTTPConnection
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
-from slack_bolt import Ack, App, Respond, Say
+from slack_bolt import Ack, App
 from slack_bolt.adapter.socket_mode import SocketModeHandler
-from slack_bolt.request import BoltRequest
 from slack_sdk import WebClient
 from slack_sdk.errors import SlackApiError
 from slack_sdk.webhook import WebhookClient
 
-from loopback.http_server import Loopback, QuietHandler
 from loopback.slack import Fault, LoopbackSlack
 
 ADA, LIN, HERE = "U0ADA", "U0LIN", "C0DIGEST"
@@ -137,23 +130,6 @@ def test_wrong_blocks(client: WebClient, blocks: list[Json]) -> None:
     assert caught.value.response["response_metadata"]["messages"][0].startswith("[ERROR] ")
 
 
-def test_right_blocks(client: WebClient) -> None:
-    """Blocks at their limits are taken."""
-    blocks: list[Json] = [
-        section("x" * 3000),
-        {"type": "header", "text": plain("x" * 150)},
-        {"type": "context", "elements": [mrkdwn("x")] * 10},
-        buttons(*(str(number) for number in range(25))),
-        rich(
-            words("x"),
-            {"type": "rich_text_list", "style": "bullet", "indent": 1, "elements": [words("x")]},
-        ),
-    ]
-    posted = client.chat_postMessage(channel=HERE, text="x", blocks=blocks)["message"]
-    assert all(block["block_id"] for block in posted["blocks"])
-    assert client.chat_postMessage(channel=HERE, text="x", blocks=[{"type": "markdown", "text": "x" * 12_000}])["ok"]
-
-
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
@@ -220,18 +196,6 @@ def test_scopes() -> None:
         assert refused(WebClient(base_url=slack.url).auth_test) == "not_authed"
 
 
-def test_direct_messages(slack: LoopbackSlack, client: WebClient) -> None:
-    """A message to a person's id reaches them directly, and a stream needs no recipient there."""
-    posted = client.chat_postMessage(channel=ADA, text="x")
-    dm = client.conversations_open(users=ADA)["channel"]["id"]
-    assert (posted["channel"], [each.text for each in slack.channel(dm)]) == (dm, ["x"])
-    assert client.chat_startStream(channel=dm, thread_ts=posted["ts"])["ok"]
-    assert refused(client.chat_postEphemeral, channel=HERE, user="U0OTHER", text="x") == "user_not_in_channel"
-    client.chat_postEphemeral(channel=HERE, user=ADA, text="psst")
-    assert [each.text for each in slack.private(ADA, HERE)] == ["psst"]
-    assert client.conversations_history(channel=HERE)["messages"] == []
-
-
 def test_pace() -> None:
     """More than a message a second in a channel is noted, and the fifth in a burst has to wait."""
     with LoopbackSlack() as slack:
@@ -264,22 +228,6 @@ def test_history(slack: LoopbackSlack, client: WebClient) -> None:
     assert refused(client.conversations_replies, channel=HERE, ts="1.000001") == "thread_not_found"
 
 
-def test_changing_messages(slack: LoopbackSlack, client: WebClient) -> None:
-    """The bot changes its own messages alone, and a deleted parent leaves its thread."""
-    theirs = slack.say(ADA, HERE, "x")
-    ours = client.chat_postMessage(channel=HERE, text="x", blocks=[section()])["ts"]
-    assert refused(client.chat_update, channel=HERE, ts=theirs, text="y") == "cant_update_message"
-    assert refused(client.chat_update, channel=HERE, ts=ours, text="x" * 4001) == "msg_too_long"
-    client.chat_update(channel=HERE, ts=ours, text="y")
-    assert (slack.channel(HERE)[1].text, len(slack.channel(HERE)[1].blocks)) == ("y", 1)
-    client.chat_update(channel=HERE, ts=ours, text="y", blocks=[])
-    assert slack.channel(HERE)[1].blocks == []
-    slack.say(ADA, HERE, "reply", thread_ts=ours)
-    slack.workspace.delete(slack.workspace.channels[HERE].messages[ours])
-    assert [each.text for each in slack.thread(HERE, ours)] == ["This message was deleted.", "reply"]
-    assert refused(client.chat_update, channel=HERE, ts=ours, text="z") == "message_not_found"
-
-
 def test_streaming(slack: LoopbackSlack, client: WebClient) -> None:
     """A stream grows until it is stopped, and needs a thread and somebody to go to."""
     ts = slack.say(ADA, HERE, "x")
@@ -296,12 +244,6 @@ def test_streaming(slack: LoopbackSlack, client: WebClient) -> None:
     assert (answer.text, [block["type"] for block in answer.blocks]) == ("one two", ["markdown", "actions"])
     late = {"channel": HERE, "ts": started, "markdown_text": "x"}
     assert refused(client.chat_appendStream, **late) == "message_not_in_streaming_state"
-
-
-def feedback(**more: Any) -> Json:
-    """Buttons to rate an answer, whose second half is as given."""
-    halves = {"positive_button": {"text": plain("+"), "value": "good"}, "negative_button": {"text": plain("-"), **more}}
-    return {"type": "context_actions", "elements": [{"type": "feedback_buttons", "action_id": "rate", **halves}]}
 
 
 @pytest.mark.parametrize(
@@ -356,16 +298,6 @@ def test_sessions_and_their_stop_button(slack: LoopbackSlack, client: WebClient)
         slack.stop(ADA, HERE, ts)
 
 
-def test_suggested_prompts(slack: LoopbackSlack, client: WebClient) -> None:
-    """Four at most, with title and message alone."""
-    direct, prompt = slack.workspace.dm(ADA), {"title": "Day", "message": "yesterday"}
-    suggest = client.assistant_threads_setSuggestedPrompts
-    for wrong in ([prompt] * 5, [], [{"title": "Day"}], [{**prompt, "text": "x"}]):
-        assert refused(suggest, channel_id=direct, prompts=wrong) == "invalid_arguments"
-    suggest(channel_id=direct, prompts=[prompt])
-    assert slack.workspace.channels[direct].prompts == [("Day", "yesterday")]
-
-
 def test_an_app_that_is_no_agent() -> None:
     """It does not have the methods; an agent without the scope may not suggest prompts."""
     with LoopbackSlack(pace=False, agent=False) as slack:
@@ -376,113 +308,6 @@ def test_an_app_that_is_no_agent() -> None:
         client = WebClient(slack.bot_token, base_url=slack.url)
         prompts = {"channel_id": HERE, "prompts": [{"title": "x", "message": "x"}]}
         assert refused(client.assistant_threads_setSuggestedPrompts, **prompts) == "missing_scope"
-
-
-def test_feedback_buttons(slack: LoopbackSlack, client: WebClient) -> None:
-    """They need two values, stand in messages alone, and tell the half that was pressed."""
-    for wrong in (feedback(), feedback(value="x" * 2001), feedback(value="bad", style="danger")):
-        assert refused(client.chat_postMessage, channel=HERE, text="x", blocks=[wrong]) == "invalid_blocks"
-    view = {"type": "home", "blocks": [feedback(value="bad")]}
-    assert refused(client.views_publish, user_id=ADA, view=view) == "invalid_arguments"
-    ts = client.chat_postMessage(channel=HERE, text="x", blocks=[feedback(value="bad")])["ts"]
-    action = slack.press(ADA, HERE, ts, "rate", "bad", wait=False).payload["actions"][0]
-    assert (action["type"], action["action_id"], action["value"]) == ("feedback_buttons", "rate", "bad")
-    with pytest.raises(LookupError):
-        slack.press(ADA, HERE, ts, "rate", "worse")
-
-
-def test_files(slack: LoopbackSlack, client: WebClient) -> None:
-    """An uploaded file is shared as a message in its thread, and knows where."""
-    ts = slack.say(ADA, HERE, "x")
-    file = client.files_upload_v2(channel=HERE, thread_ts=ts, content="# day", filename="day.md", initial_comment="see")
-    shared = slack.thread(HERE, ts)[-1]
-    assert (shared.text, slack.workspace.files[shared.files[0]].content) == ("see", b"# day")
-    shares = client.files_info(file=file["file"]["id"])["file"]["shares"]["public"][HERE]
-    assert [(share["ts"], share["thread_ts"]) for share in shares] == [(shared.ts, ts)]
-
-
-def test_files_of_people(slack: LoopbackSlack, client: WebClient) -> None:
-    """A person's file comes with its message; its content is for the bot's token with the scope, others are sent to sign in."""
-    ts = slack.say(ADA, HERE, "see", files={"build.log": b"x"})
-    [shared] = client.conversations_history(channel=HERE)["messages"]
-    [file] = shared["files"]
-    assert (shared["ts"], shared["subtype"], file["user"], file["size"]) == (ts, "file_share", ADA, 1)
-    assert client.files_info(file=file["id"])["file"]["shares"]["public"][HERE][0]["ts"] == ts
-    assert fetched(file["url_private"], slack.bot_token) == (200, b"x")
-    assert fetched(file["url_private"], "xoxb-other") == (302, b"")
-    slack.scopes = slack.scopes - {"files:read"}
-    assert fetched(file["url_private"], slack.bot_token) == (302, b"")
-
-
-def fetched(url: str, token: str) -> tuple[int, bytes]:
-    """The status and the content at an address, no redirect followed."""
-    place = urlsplit(url)
-    with closing(HTTPConnection(place.netloc, timeout=10)) as connection:
-        connection.request("GET", place.path, headers={"Authorization": f"Bearer {token}"})
-        answer = connection.getresponse()
-        return answer.status, answer.read()
-
-
-def test_events(slack: LoopbackSlack) -> None:
-    """A mention is heard twice, escaped as Slack does, and nothing is heard of channels where the bot is not."""
-    app, heard = bolt(slack), []
-
-    @app.event("app_mention")
-    def mentioned(event: Json, say: Say) -> None:
-        heard.append(event)
-        say(text="hello", thread_ts=event["ts"])
-
-    @app.event("message")
-    def said(event: Json) -> None:
-        heard.append(event)
-
-    with connected(slack, app):
-        slack.say(ADA, "C0QUIET", "not for the bot")
-        ts = slack.say(ADA, HERE, "<@U0BOT> a < b https://x.example/?a=1&b=2")
-        slack.wait_for(lambda: len(slack.thread(HERE, ts)) == 2 and len(heard) == 2)
-        slack.edit(ADA, HERE, ts, "never mind")
-        slack.wait_for(lambda: len(heard) == 3)
-    assert {event["type"] for event in heard[:2]} == {"message", "app_mention"}
-    assert {event["text"] for event in heard[:2]} == {"<@U0BOT> a &lt; b <https://x.example/?a=1&amp;b=2>"}
-    assert (heard[2]["subtype"], heard[2]["message"]["text"]) == ("message_changed", "never mind")
-
-
-def test_commands_and_forms(slack: LoopbackSlack) -> None:
-    """A command's answer is private, its button opens a form, and the form shows the app's errors until it is right."""
-    app = bolt(slack)
-
-    @app.command("/vllm-digest")
-    def ran(ack: Ack, respond: Respond, command: Json) -> None:
-        ack(f"working on {command['text']}")
-        respond(text="done", blocks=[buttons("ask")], replace_original=True)
-
-    @app.action("ask")
-    def asked(ack: Ack, body: Json, client: WebClient) -> None:
-        ack()
-        client.views_open(trigger_id=body["trigger_id"], view=modal())
-
-    @app.view("form")
-    def sent(ack: Ack, view: Json) -> None:
-        if view["state"]["values"]["b"]["a"]["value"] == "wrong":
-            ack(response_action="errors", errors={"b": "try again"})
-        else:
-            ack()
-
-    with connected(slack, app):
-        ran_now = slack.command(ADA, HERE, "a & b")
-        assert ran_now.acked_after is not None
-        assert ran_now.ack_payload["text"] == "working on a &amp; b"
-        slack.wait_for(lambda: ran_now.responses)
-        (answer,) = slack.private(ADA, HERE)
-        assert (answer.text, slack.private(LIN, HERE), slack.channel(HERE)) == ("done", [], [])
-        slack.press(ADA, HERE, answer.ts, "ask")
-        form = slack.wait_for(lambda: slack.modal(ADA))
-        with pytest.raises(ValueError, match="must be filled in"):
-            slack.submit(ADA, form.id)
-        assert slack.submit(ADA, form.id, {"b": {"a": "wrong"}}).errors == {"b": "try again"}
-        assert slack.modal(ADA) is form
-        slack.submit(ADA, form.id, {"b": {"a": "right"}})
-        assert slack.modal(ADA) is None
 
 
 def test_response_url() -> None:
@@ -568,75 +393,3 @@ def test_faults(slack: LoopbackSlack, client: WebClient) -> None:
     assert [each.text for each in slack.channel(HERE)] == ["d", "e"]
     assert [call.fault for call in slack.calls] == ["status", "error", "drop", "accept_and_drop", "stall"]
     assert (slack.refusals, slack.faults) == ([], [])
-
-
-@contextmanager
-def listening(app: App) -> Iterator[str]:
-    """The app behind HTTP."""
-
-    class Handler(QuietHandler):
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"])).decode()
-            headers: dict[str, str | Sequence[str]] = {name: [value] for name, value in self.headers.items()}
-            reply = app.dispatch(BoltRequest(body=body, headers=headers))
-            data = (reply.body or "").encode()
-            self.send_response(reply.status)
-            self.send_header("Content-Type", reply.first_headers().get("content-type", "text/plain"))
-            self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
-
-    with Loopback(Handler) as server:
-        yield f"{server.url}/slack/events"
-
-
-def test_signed_http(slack: LoopbackSlack) -> None:
-    """An app that listens for HTTP gets signed requests, and what it answers to a command is shown."""
-    app, heard, failing = bolt(slack), [], [True]
-
-    @app.middleware
-    def fails_once(request: BoltRequest, next: Callable[[], None]) -> None:  # noqa: A002 (Bolt's name)
-        heard.append(request.headers.get("x-slack-retry-num"))
-        if failing and failing.pop():
-            raise RuntimeError("once")
-        next()
-
-    @app.error
-    def quiet() -> Any:
-        from slack_bolt import BoltResponse
-
-        return BoltResponse(status=500)
-
-    @app.event("message")
-    def said() -> None:
-        """Heard."""
-
-    @app.command("/vllm-digest")
-    def ran(ack: Ack) -> None:
-        ack("hello")
-
-    with listening(app) as address:
-        slack.delivery.deliver_to = address
-        slack.say(ADA, HERE, "x")
-        slack.wait_for(lambda: len(heard) == 2 and slack.delivery.idle)
-        assert heard == [None, ["1"]]
-        assert slack.command(ADA, HERE).ack_payload == {"text": "hello"}
-        assert [each.text for each in slack.private(ADA, HERE)] == ["hello"]
-        forged = urllib.request.Request(address, b"{}", {"X-Slack-Signature": "v0=0", "X-Slack-Request-Timestamp": "1"})
-        with pytest.raises(urllib.error.HTTPError, match="401"):
-            urllib.request.urlopen(forged)
-
-
-def test_many_at_once(slack: LoopbackSlack, client: WebClient) -> None:
-    """Messages posted at the same time all arrive, each with its own timestamp in order."""
-    threads = [
-        threading.Thread(target=client.chat_postMessage, kwargs={"channel": HERE, "text": str(number)})
-        for number in range(30)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    stamps = [each.ts for each in slack.channel(HERE)]
-    assert (len(set(stamps)), stamps) == (30, sorted(stamps))
-    assert json.dumps(slack.calls[0].response)

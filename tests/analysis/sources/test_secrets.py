@@ -85,31 +85,6 @@ def test_names_that_begin_as_tokens_do_stay(name: str) -> None:
     assert Redactor()(f"x = {name}.") == f"x = {name}."
 
 
-@pytest.mark.parametrize(
-    ("before", "secret", "after"),
-    [
-        ("API_KEY=", made(24), ""),
-        ("+export OPENAI_API_KEY=", made(40), ""),
-        ('+api_key: "', made(32), '"'),
-        ("+  client_secret = '", made(20), "'"),
-        ("DB_PASSWORD=", made(16), ""),
-        ("+config['auth_token'] = '", made(24), "'"),
-        ("+AWS_SECRET_ACCESS_KEY=", made(40), ""),
-        ("postgres://admin:", made(16), "@db.internal:5432/main"),
-        ("redis://:", made(16), "@cache:6379/0"),
-        ("SECRET_KEY=", made(32), ""),
-        ("DB_PASSWORD=", "KHOnIgA9" + "OIzVX5Yr", ""),
-        ("AWS_SECRET_ACCESS_KEY=", "YZxsKgCnB6nhdddVkMR" + "jMcIFLpuch/HsXAPmEmpC", ""),
-    ],
-)
-def test_a_random_value_given_to_a_key_or_a_password_disappears(before: str, secret: str, after: str) -> None:
-    """What is assigned to something called a key, a secret, a token or a password goes, and its name stays."""
-    redacted = Redactor()(before + secret + after)
-    assert secret not in redacted
-    assert redacted.startswith(before)
-    assert redacted.endswith(after)
-
-
 @pytest.mark.parametrize("kind", planted())
 def test_a_secret_of_every_kind_disappears_everywhere(kind: str) -> None:
     """Given away in one place of a commit, it is in no other either: patch, message, file name, author, pull request."""
@@ -124,16 +99,15 @@ def test_a_secret_of_every_kind_disappears_everywhere(kind: str) -> None:
         assert secret not in redacted(each).model_dump_json().replace("\\", "")
 
 
-@pytest.mark.parametrize("text", ["+machine git.internal\n+  login ada\n+  password {}", "+Authorization: Basic {}=="])
-def test_credentials_in_a_patch_disappear(text: str) -> None:
-    """An entry of .netrc over several lines goes without what stands around it, and so does a header."""
-    assert Redactor()(text.format(made(18))) == text.replace("==", "").format("[REDACTED:1]")
-
-
 @pytest.mark.parametrize(
     "text",
     [
         # A name and its value as configuration, containers, commands and markup have them.
+        "+API_KEY={}",
+        '+api_key: "{}"',
+        "+  client_secret = '{}'",
+        "+config['auth_token'] = '{}'",
+        "redis://:{}@cache:6379/0",
         "+- name: DB_PASSWORD\n+  value: {}",
         '{"name": "DB_PASSWORD", "value": "{}"}',
         '<add key="DbPassword" value="{}"/>',
@@ -161,6 +135,7 @@ def test_credentials_in_a_patch_disappear(text: str) -> None:
         # The words of `.netrc` in any order.
         "machine git.internal password {} login ada",
         "+machine git.internal\n+  password {}\n+  login ada",
+        "+machine git.internal\n+  login ada\n+  password {}",
         "default password {} login ada",
         "machine git.internal login ada account x password {}",
         'login ada password "{}"',
@@ -417,6 +392,7 @@ def test_the_same_secret_has_the_same_number() -> None:
     assert redact(f"{first} {first}") == "[REDACTED:1] [REDACTED:1]"
     assert redact(f"a {second}") == "a [REDACTED:2]"
     assert redact(f"b {first}") == "b [REDACTED:1]"
+    assert Redactor()(second) == "[REDACTED:1]"
 
 
 @given(
@@ -440,49 +416,7 @@ def test_redacting_again_changes_nothing() -> None:
     assert Redactor()(once) == once
 
 
-def test_a_commit_is_redacted_as_a_whole() -> None:
-    """A secret has one number in a commit's title, body, author, patches and pull request, and files without a patch stay."""
-    secret, other = SECRETS["GitHub token"], SECRETS["Hugging Face token"]
-    pull = PullRequest(number=1, title=f"Use {secret}", body=f"or {other}")
-    binary = file("a.bin")
-    made = commit(
-        f"Add {secret}", [file("a.py", patch(f"+x = '{other}'")), binary], body=secret, author=secret, pull=pull
-    )
-    clean = redacted(made)
-    assert clean.message == "Add [REDACTED:1]\n\n[REDACTED:1]"
-    assert clean.author == "[REDACTED:1]"
-    assert clean.files == (made.files[0].model_copy(update={"patch": patch("+x = '[REDACTED:2]'")}), binary)
-    assert clean.pull == PullRequest(number=1, title="Use [REDACTED:1]", body="or [REDACTED:2]")
-    assert redacted(commit("Do it")) == commit("Do it")
-
-
 AWS_KEY = "YZxsKgCnB6nhdddVkMR" + "jMcIFLpuch/HsXAPmEmpC"
-
-
-def test_what_one_text_gives_away_is_redacted_in_all() -> None:
-    """A secret known by its name in one file has the same placeholder in other files, names, message and pull request."""
-    made = commit(
-        f"Connect with {AWS_KEY}",
-        [
-            file("client.py", patch(f'+connect("{AWS_KEY}")', f"+x{AWS_KEY}y")),
-            file(f"fixtures/{AWS_KEY}.json", was=f"old/{AWS_KEY}.json", status="renamed"),
-            file(".env", patch(f"+AWS_SECRET_ACCESS_KEY={AWS_KEY}")),
-        ],
-        author=f"Ada {AWS_KEY}",
-        pull=PullRequest(number=1, title=f"{AWS_KEY}?", body=f"See `{AWS_KEY}`."),
-    )
-    clean = redacted(made)
-    assert AWS_KEY not in clean.model_dump_json()
-    assert clean == commit(
-        "Connect with [REDACTED:1]",
-        [
-            file("client.py", patch('+connect("[REDACTED:1]")', "+x[REDACTED:1]y")),
-            file("fixtures/[REDACTED:1].json", was="old/[REDACTED:1].json", status="renamed"),
-            file(".env", patch("+AWS_SECRET_ACCESS_KEY=[REDACTED:1]")),
-        ],
-        author="Ada [REDACTED:1]",
-        pull=PullRequest(number=1, title="[REDACTED:1]?", body="See `[REDACTED:1]`."),
-    )
 
 
 @pytest.mark.parametrize("place", ["message", "path", "previous_path", "title", "body"])
@@ -631,20 +565,6 @@ def test_no_pattern_is_spared_a_text_that_it_matches(data: st.DataObject) -> Non
         for pattern in detector.denylist:
             text = data.draw(st.from_regex(pattern))
             assert max(map(len, _RUN.findall(text)), default=0) >= _SHORTEST_RUNS[type(detector).__name__]
-
-
-@pytest.mark.parametrize("kind", ["Hugging Face token", "Anthropic key", "Google key", "DigitalOcean token"])
-def test_only_the_token_goes_from_a_sentence(kind: str) -> None:
-    """The signs of a sentence or of code around a token stay."""
-    secret = planted()[kind].secret
-    for around in ["I used {}.", "login({})", "({}, {})", "?key={}&callback=init", "密钥是{}。", "{'hf': {}}"]:
-        assert Redactor()(around.replace("{}", secret)) == around.replace("{}", "[REDACTED:1]")
-
-
-def test_each_commit_counts_from_one() -> None:
-    """A redactor knows nothing of another's secrets."""
-    assert Redactor()(SECRETS["GitHub token"]) == "[REDACTED:1]"
-    assert Redactor()(SECRETS["Slack bot token"]) == "[REDACTED:1]"
 
 
 @pytest.mark.parametrize("told", ["Also password={} in the text", "password: {}", "DB_PASSWORD={}"])
