@@ -50,14 +50,13 @@ class Mirror:
         state: MirrorState,
         remote: Remote,
         limits: Limits,
-        on_progress: Callable[[str], None] | None = None,
     ) -> None:
         self.repository = repository
         self.branch = repository.branch or state.default_branch
         self.web_url = state.web_url
         self._folder = folder
         self._host = remote.host
-        self._objects = Objects(git, folder, remote, limits, on_progress)
+        self._objects = Objects(git, folder, remote, limits)
         self._commits = Commits(self._objects, self.branch, state.web_url)
         weakref.finalize(self, self._objects.close)
 

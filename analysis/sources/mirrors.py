@@ -4,6 +4,7 @@ GitHub's API is asked about a repository before its first clone, and again when 
 """
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
@@ -20,7 +21,7 @@ from analysis.sources.git.errors import (
 )
 from analysis.sources.git.folder import MirrorFolder, MirrorState, check_size, ref, save_state
 from analysis.sources.git.objects import Limits
-from analysis.sources.git.program import FILTER, Git, Remote, is_clonable, is_ref_name, is_server_of
+from analysis.sources.git.program import Git, Remote, is_clonable, is_ref_name, is_server_of
 from analysis.sources.github import GitHub
 from analysis.sources.github_replies import RepositoryReply
 from analysis.sources.mirror import Mirror
@@ -51,8 +52,7 @@ class Mirrors:
         self._folder = folder.absolute()
         self._github = github
         self._token = token
-        self._on_progress = on_progress
-        self._git = Git(git, environment)
+        self._git = Git(git, environment, on_progress)
         self._limits = limits
 
     def existing(self, repository: Repository) -> Mirror | None:
@@ -160,18 +160,11 @@ class Mirrors:
         if repository.branch is None:
             heads.append(f"+HEAD:{_REMOTE_HEAD}")
         before = ref(path, f"refs/heads/{branch}")
-        self._git.run(
-            path,
-            *("fetch", "--progress", "--no-tags", "--no-write-fetch-head", f"--filter={FILTER}"),
-            *("--end-of-options", "origin", *heads),
-            remote=self._remote(state),
-            timeout=timeout,
-            on_tick=lambda: check_size(path, self._limits.megabytes),
-            on_progress=self._on_progress,
-            keep_open=[lock],
-        )
+        wanted, remote = ("--end-of-options", "origin", *heads), self._remote(state)
+        tick = partial(check_size, path, self._limits.megabytes)
+        self._git.fetch(path, remote, *wanted, timeout=timeout, on_tick=tick, lock=lock)
         if before != ref(path, f"refs/heads/{branch}"):
-            self._tidy(path, self._remote(state))
+            self._tidy(path, remote)
 
     def _tidy(self, path: Path, remote: Remote) -> None:
         """Index the commits, so that listing and searching them is fast, and unite the packs of many fetches."""
@@ -182,7 +175,7 @@ class Mirrors:
         self._git.run(path, "commit-graph", "write", "--reachable", "--no-progress", timeout=self._limits.command)
 
     def _mirror(self, folder: MirrorFolder, repository: Repository, state: MirrorState) -> Mirror:
-        return Mirror(self._git, folder, repository, state, self._remote(state), self._limits, self._on_progress)
+        return Mirror(self._git, folder, repository, state, self._remote(state), self._limits)
 
     def _state(self, folder: MirrorFolder, repository: Repository) -> MirrorState | None:
         """Return what is known about a mirror; None if there is none, or if it is of another server."""

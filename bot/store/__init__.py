@@ -2,12 +2,11 @@
 
 from bot.store.commit_rows import StoredCommit
 from bot.store.database import open_engine
-from bot.store.feedback import AnswerRatings, GivenVerdict, Rating, RatingCounts, Verdict, Verdicts
+from bot.store.feedback import AnswerRatings, GivenVerdict, Rating, Verdicts
 from bot.store.mailbox import Draft, Duplicate, Mailbox, OutboxMessage, State, Thread
 from bot.store.ongoing_answers import Interruption, OngoingAnswers
 from bot.store.outcomes import FailedPublication, ModelFailures, PublicationOutcomes, Spending
 from bot.store.process_locks import ProcessLocks
-from bot.store.search_index import SearchResult
 from bot.store.store import Store, StoredAnalysis, StoredDay
 from bot.store.subscriptions import Subscription, Subscriptions, Terms, Weekday
 
@@ -25,8 +24,6 @@ __all__ = [
     "ProcessLocks",
     "PublicationOutcomes",
     "Rating",
-    "RatingCounts",
-    "SearchResult",
     "Spending",
     "State",
     "Store",
@@ -37,7 +34,6 @@ __all__ = [
     "Subscriptions",
     "Terms",
     "Thread",
-    "Verdict",
     "Verdicts",
     "Weekday",
     "open_engine",

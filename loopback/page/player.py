@@ -58,7 +58,6 @@ _WORDS = {
     "say_thread": ("回复……", "Reply …"),
     "send": ("发送", "Send"),
     "suggestions": ("建议", "Suggestions"),
-    "not_member": ("{user} 不在此频道", "{user} is not in this channel"),
     "no_thread_commands": (
         "Slack 不允许在讨论串中使用斜杠命令；请在频道里输入，或直接提问",
         "Slack has no slash commands in threads; type it in the channel, or just ask",
@@ -66,7 +65,6 @@ _WORDS = {
     "unknown_command": ("{command} 不是可用的命令；试试 {known}", "{command} is not a command here; try {known}"),
     "no_answer": ("应用没有及时响应（{error}）", "The app did not answer in time ({error})"),
     "refused": ("这一步没有成功：{error}", "That did not work: {error}"),
-    "too_long": ("太长了：最多 {most} 个字符", "Too long: {most} characters at most"),
     "choose": ("请选择", "Choose"),
     "more": ("更多操作", "More actions"),
     "cannot_show": ("这里无法显示的内容：{kind}", "Not shown here: {kind}"),

@@ -1,7 +1,7 @@
 """The objects of a mirror: blobs and trees, read by one long process of git, and fetched in one request where they lack."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from enum import Enum
 from functools import lru_cache, partial
@@ -13,7 +13,7 @@ from analysis.paths import Kind, kind
 from analysis.sources.git.errors import GitCause, GitFailed, GitTimedOut, MirrorDamaged, ObjectMissing, TreeRefused
 from analysis.sources.git.folder import MirrorFolder, check_size
 from analysis.sources.git.object_reader import GitObject, ObjectReader
-from analysis.sources.git.program import FILTER, Git, Remote
+from analysis.sources.git.program import Git, Remote
 
 MAX_FILE = 2_000_000  # bytes; a longer file is not read
 
@@ -78,14 +78,11 @@ class TreeEntry(NamedTuple):
 class Objects:
     """Reads and fetches the objects of the mirror in `folder`. Threads may share it."""
 
-    def __init__(
-        self, git: Git, folder: MirrorFolder, remote: Remote, limits: Limits, on_progress: Callable[[str], None] | None
-    ) -> None:
+    def __init__(self, git: Git, folder: MirrorFolder, remote: Remote, limits: Limits) -> None:
         self._git = git
         self._folder = folder
         self._remote = remote
         self._limits = limits
-        self._on_progress = on_progress
         self._reader = ObjectReader(partial(git.start, folder.path))
         self._unreachable = Event()
         self._entries = lru_cache(_CACHED_FOLDERS)(self._read_entries)
@@ -131,18 +128,9 @@ class Objects:
         return [sha for sha, size in self.sizes(shas).items() if size is None]
 
     def _fetch(self, lock: int, *wanted: str, stdin: bytes = b"") -> None:
-        self._git.run(
-            self._folder.path,
-            *("-c", "fetch.negotiationAlgorithm=noop") if stdin else (),
-            *("fetch", "--progress", "--no-tags", "--no-write-fetch-head", f"--filter={FILTER}"),
-            *wanted,
-            stdin=stdin,
-            remote=self._remote,
-            timeout=self._limits.fetch,
-            on_tick=lambda: check_size(self._folder.path, self._limits.megabytes),
-            on_progress=self._on_progress,
-            keep_open=[lock],
-        )
+        path, limits = self._folder.path, self._limits
+        tick = partial(check_size, path, limits.megabytes)
+        self._git.fetch(path, self._remote, *wanted, stdin=stdin, timeout=limits.fetch, on_tick=tick, lock=lock)
 
     def file(self, root: str, path: str) -> str | None:
         """Return the text of a file below a folder's object; None if there is none, or if it is binary or too large.

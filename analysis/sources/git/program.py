@@ -105,12 +105,18 @@ class Remote(NamedTuple):
 class Git:
     """Runs git in bare repositories.
 
-    `program` is its name or path; of `environment` only the proxies and certificates are passed on. Raises `GitProblem`
-    if git is not there or too old, `GitFailed` if it fails, `GitTimedOut` after `timeout` seconds.
+    `program` is its name or path; of `environment` only the proxies and certificates are passed on; `on_progress` hears how
+    far git is. Raises `GitProblem` if git is not there or too old, `GitFailed` if it fails, `GitTimedOut` after `timeout` seconds.
     """
 
-    def __init__(self, program: str = "git", environment: Mapping[str, str] = _NO_ENVIRONMENT) -> None:
+    def __init__(
+        self,
+        program: str = "git",
+        environment: Mapping[str, str] = _NO_ENVIRONMENT,
+        on_progress: Callable[[str], None] | None = None,
+    ) -> None:
         self._program = program
+        self._on_progress = on_progress
         self._passed_on = {name: environment[name] for name in _PASSED_ON if name in environment}
 
     def run(
@@ -121,7 +127,6 @@ class Git:
         remote: Remote | None = None,
         timeout: float = 60,
         on_tick: Callable[[], None] | None = None,
-        on_progress: Callable[[str], None] | None = None,
         keep_open: Sequence[int] = (),
     ) -> bytes:
         """Return what git prints about the bare repository in `folder`.
@@ -134,12 +139,28 @@ class Git:
             given.seek(0)
             process = self._popen(folder, arguments, given, subprocess.PIPE, remote, keep_open)
             try:
-                output, errors = _communicate(process, timeout, on_tick, on_progress)
+                output, errors = _communicate(process, timeout, on_tick, self._on_progress)
             finally:
                 kill(process)
         if process.returncode:
             raise GitFailed(process.returncode, errors.decode("utf-8", "replace"))
         return output
+
+    def fetch(
+        self,
+        folder: Path,
+        remote: Remote,
+        *wanted: str,
+        stdin: bytes = b"",
+        timeout: float,
+        on_tick: Callable[[], None],
+        lock: int,
+    ) -> None:
+        """Fetch commits with their folders, but without files, or the objects that `stdin` lists; git keeps the `lock` open."""
+        objects_alone = ("-c", "fetch.negotiationAlgorithm=noop") if stdin else ()
+        command = ("fetch", "--progress", "--no-tags", "--no-write-fetch-head", f"--filter={FILTER}")
+        arguments = (*objects_alone, *command, *wanted)
+        self.run(folder, *arguments, stdin=stdin, remote=remote, timeout=timeout, on_tick=on_tick, keep_open=[lock])
 
     def start(self, folder: Path, *arguments: str) -> Process:
         """Start a git that reads requests from its standard input until that is closed."""

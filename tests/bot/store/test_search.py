@@ -5,11 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import create_engine
 
+from analysis.models import Repository
 from analysis.search.bm25 import IndexedCommit
 from analysis.search.text_search import parse_text_query, rank_candidates
 from analysis.search.words import searchable
+from bot.store import Store
 from bot.store.search_index import create_index, fts5_candidates
 from tests.conftest import NOON
+from tests.factories import commit
 
 ENGINE = create_engine("sqlite://")
 with ENGINE.begin() as created:
@@ -64,9 +67,10 @@ def found(text: str, query: str) -> bool:
         ("a AND b OR c NOT d NEAR e", "AND OR NOT NEAR"),
     ],
 )
-def test_a_text_is_found_by_its_words(text: str, query: str) -> None:
+def test_a_text_is_found_by_its_words(text: str, query: str, store: Store) -> None:
     """Words, beginnings of words, parts of names and characters without spaces find the text, in any case and order."""
-    assert found(text, query)
+    store.save_commit(Repository(owner="o", name="n"), commit(text), ())
+    assert store.search_index.search(query)
 
 
 @pytest.mark.parametrize(
@@ -81,11 +85,14 @@ def test_a_text_is_found_by_its_words(text: str, query: str) -> None:
         ("调整死循环的锁", "死锁"),
         ("KVConnector", "kvconnectorbase"),
         ("title and text", "text:title"),
+        ("title and text", '" OR 1=1 --'),
+        ("title and text", "* ( ) NEAR ^"),
     ],
 )
-def test_a_text_is_not_found_by_what_it_does_not_hold(text: str, query: str) -> None:
+def test_a_text_is_not_found_by_what_it_does_not_hold(text: str, query: str, store: Store) -> None:
     """A word is found from its beginning alone, what must be there is, and characters without spaces stand together."""
-    assert not found(text, query)
+    store.save_commit(Repository(owner="o", name="n"), commit(text), ())
+    assert not store.search_index.search(query)
 
 
 @pytest.mark.parametrize("query", ["", " ", "-", "*", '"', '""', "( )", "🚀", "\0", "。"])
