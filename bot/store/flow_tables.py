@@ -5,24 +5,12 @@ These statements count in the database, by the engine's partial indexes of flows
 cost what is under way, not what was ever done. Ages are by the database's clock, since the machines' clocks may differ.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import (
-    BigInteger,
-    ColumnElement,
-    Connection,
-    Engine,
-    column,
-    exc,
-    func,
-    inspect,
-    literal_column,
-    select,
-    table,
-)
+from sqlalchemy import Engine, exc, inspect, text
 
 from analysis.errors import StoreUnusable
 from bot.store import postgresql
@@ -34,14 +22,17 @@ FLOWS_VERSION = "1"
 FLOWS_POOL = 10  # the engine's connections to PostgreSQL, beside one that listens for notifications
 ENQUEUED = "enqueued"  # the status of a flow that waits in a queue
 _TABLE = "workflow_status"
-_COLUMNS = ("name", "status", "queue_name", "created_at")
-# Literals: SQLite uses a partial index only where the condition repeats its own.
-_IN_FLIGHT: ColumnElement[bool] = literal_column("status IN ('ENQUEUED', 'PENDING')")
-_FAILED: ColumnElement[bool] = literal_column("status IN ('ERROR', 'CANCELLED', 'MAX_RECOVERY_ATTEMPTS_EXCEEDED')")
-_BEGUN: ColumnElement[Any] = literal_column("+created_at")  # not by its index, which holds what succeeded, too
-_NOW: Mapping[str, ColumnElement[Any]] = {  # in milliseconds since 1970
-    "sqlite": literal_column("(julianday('now') - 2440587.5) * 86400000"),
-    "postgresql": literal_column("extract(epoch FROM clock_timestamp()) * 1000"),
+# Literals: SQLite uses a partial index only where the condition repeats its own. `+created_at` is not looked up by its index,
+# which holds what succeeded, too. Times are in milliseconds since 1970.
+_IN_FLIGHT = """
+SELECT name, lower(status), coalesce(queue_name, ''), count(*), CAST({now} - min(created_at) AS bigint) FROM {table}
+WHERE status IN ('ENQUEUED', 'PENDING') GROUP BY name, status, queue_name ORDER BY name, status, queue_name"""
+_FAILED = """
+SELECT name, count(*) FROM {table} WHERE status IN ('ERROR', 'CANCELLED', 'MAX_RECOVERY_ATTEMPTS_EXCEEDED')
+AND +created_at >= CAST({now} - :within AS bigint) GROUP BY name ORDER BY name"""
+_NOW = {
+    "sqlite": "(julianday('now') - 2440587.5) * 86400000",
+    "postgresql": "extract(epoch FROM clock_timestamp()) * 1000",
 }
 
 
@@ -67,43 +58,27 @@ class FlowTables:
     def __init__(self, engine: Engine) -> None:
         """Read by an engine of PostgreSQL, or of the flows' own file of SQLite."""
         self._engine = engine
-        dialect = engine.dialect.name
-        self._schema = FLOWS_SCHEMA if dialect == "postgresql" else None
-        self._flows = table(_TABLE, *map(column, _COLUMNS), schema=self._schema)
-        self._now = _NOW[dialect]
 
     def in_flight(self) -> list[FlowCount]:
         """Return the flows that wait or run, by name, status and queue. Raise `StoreUnusable` if that cannot be read."""
-        flows = self._flows.c
-        named = flows.name, flows.status, flows.queue_name
-        query = (
-            select(*named, func.count(), (self._now - func.min(flows.created_at)).cast(BigInteger))
-            .where(_IN_FLIGHT)
-            .group_by(*named)
-        )
-        with self._connected() as connection:
-            rows = connection.execute(query.order_by(*named)).all() if connection else []
         return [
-            FlowCount(name, status.lower(), queue or "", number, timedelta(milliseconds=max(0, age)))
-            for name, status, queue, number, age in rows
+            FlowCount(name, status, queue, number, timedelta(milliseconds=max(0, age)))
+            for name, status, queue, number, age in self._rows(_IN_FLIGHT)
         ]
 
     def failed(self, within: timedelta) -> dict[str, int]:
         """Return name -> number of flows begun `within` the time before now that failed for good. Raise `StoreUnusable`."""
-        flows = self._flows.c
-        since = self._now - int(within.total_seconds() * 1000)
-        recent = _FAILED, since.cast(BigInteger) <= _BEGUN
-        query = select(flows.name, func.count()).where(*recent).group_by(flows.name).order_by(flows.name)
-        with self._connected() as connection:
-            rows = connection.execute(query).all() if connection else []
-        return {name: number for name, number in rows}  # noqa: C416 (a row is no pair to mypy)
+        return dict(self._rows(_FAILED, within=int(within.total_seconds() * 1000)))
 
-    @contextmanager
-    def _connected(self) -> Iterator[Connection | None]:
-        """Yield a connection, or None if the engine has no tables yet: no bot has run on this database."""
+    def _rows(self, query: str, **values: int) -> list[tuple[Any, ...]]:
+        """Return the rows of a query; none if the engine has no tables yet: no bot has run on this database."""
+        dialect = self._engine.dialect.name
+        schema = FLOWS_SCHEMA if dialect == "postgresql" else None
+        statement = text(query.format(table=f"{schema}.{_TABLE}" if schema else _TABLE, now=_NOW[dialect]))
         try:
             with self._engine.connect() as connection:
-                yield connection if inspect(connection).has_table(_TABLE, self._schema) else None
+                is_there = inspect(connection).has_table(_TABLE, schema)
+                return [tuple(row) for row in connection.execute(statement, values)] if is_there else []
         except exc.DBAPIError as error:
             why = f"cannot be read by this version of vllm-digest ({error.orig})"
             raise StoreUnusable(f"the tables of the durable engine {why}") from error

@@ -31,7 +31,6 @@ from tests.bench.reading_a_day import reading_a_day
 from tests.bench.starting import starting
 from tests.bench.stored_commits import stored_commits
 from tests.bench.suspects import suspects
-from tests.bench.takeover import takeover
 
 
 class Benchmark(NamedTuple):
@@ -44,7 +43,7 @@ class Benchmark(NamedTuple):
 
 # A new benchmark is a module with such a function, and a line here.
 BENCHMARKS: dict[str, Benchmark] = {
-    "day": Benchmark(reading_a_day, {"commits": 3, "pairs": 1}),
+    "day": Benchmark(reading_a_day, {"commits": 3, "runs": 1}),
     "mirror": Benchmark(mirroring, {"commits": 10, "a_day": 3}),
     "store": Benchmark(stored_commits, {"commits": 300, "real": 60, "calls": 3, "settings": {}}, {"commits": 20_000}),
     "huge": Benchmark(huge, {"size": 2_000, "files": 4, "day": 3}, {"day": 200}),
@@ -58,7 +57,6 @@ BENCHMARKS: dict[str, Benchmark] = {
     "start": Benchmark(starting, {"commits": 2, "runs": 1, "starts": 1}),
     "ack": Benchmark(acknowledging, {"at_once": 5, "rounds": 1, "commits": 3, "answers": 2}),
     "killed": Benchmark(killed, {"settings": {"BENCH_KILLS": "1", "BENCH_SEEDS": "100"}}, None),
-    "takeover": Benchmark(takeover, {"settings": {"BENCH_TAKEOVERS": "0", "BENCH_QUICK_TAKEOVERS": "1"}}, None),
     "morning": Benchmark(morning, {"repositories": 2, "commits": 1, "channels": 2, "subscriptions": 2}),
     "together": Benchmark(
         morning_together,

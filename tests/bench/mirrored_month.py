@@ -1,7 +1,7 @@
 """Commits of a mirror listed and read, with their facts, in a process whose memory is nobody else's.
 
-`python -m tests.bench.mirrored_month URL FOLDER FIRST LAST COUNT PROOF`: the newest COUNT commits between two instants
-(seconds, both included) of the mirror in FOLDER; PROOF is `files` or `patches`. A `Month` is written as JSON to FOLDER/month.json.
+`python -m tests.bench.mirrored_month URL FOLDER FIRST LAST COUNT`: the newest COUNT commits between two instants
+(seconds, both included) of the mirror in FOLDER. A `Month` is written as JSON to FOLDER/month.json.
 """
 
 import json
@@ -38,7 +38,7 @@ class Month(NamedTuple):
     failed: list[str]
 
 
-def read_month(url: str, folder: Path, window: Window, count: int, *, whole_files: bool) -> Month:
+def read_month(url: str, folder: Path, window: Window, count: int) -> Month:
     """Read the newest commits of a window, and throw them away."""
     github = GitHub(url, None)
     mirror = Mirrors(folder, github, None).existing(Repository.parse(NAME))
@@ -55,8 +55,7 @@ def read_month(url: str, folder: Path, window: Window, count: int, *, whole_file
             if isinstance(commit, DigestError):
                 failed.append(sha)
             else:
-                trees = mirror.trees(commit) if whole_files else None
-                of_facts.append(timed(partial(facts, commit, trees)))
+                of_facts.append(timed(partial(facts, commit, mirror.trees(commit))))
         read = perf_counter() - fetched - sum(of_facts)
     github.close()
     if len(shas) < count:
@@ -65,11 +64,11 @@ def read_month(url: str, folder: Path, window: Window, count: int, *, whole_file
 
 
 def main() -> None:
-    url, folder, first, last, count, proof = sys.argv[1:]
+    url, folder, first, last, count = sys.argv[1:]
     window = Window(
         datetime.fromtimestamp(int(first), UTC), datetime.fromtimestamp(int(last), UTC) + timedelta(seconds=1)
     )
-    found = read_month(url, Path(folder), window, int(count), whole_files=proof == "files")
+    found = read_month(url, Path(folder), window, int(count))
     Path(folder, RESULT).write_text(json.dumps(found), encoding="utf-8")
 
 

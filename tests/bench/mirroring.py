@@ -22,7 +22,7 @@ _PEAK = 300 * MB
 
 
 def mirroring(*, commits: int = 1000, a_day: int = 45) -> Iterator[Row]:
-    """The first clone and the next day's fetch; then `commits` listed and read, with facts from patches and from files."""
+    """The first clone and the next day's fetch; then `commits` listed and read, with facts from files."""
     with TemporaryDirectory() as name:
         folder = Path(name)
         with git_source(folder) as source:
@@ -64,12 +64,12 @@ def _fetching(source: GitSource, folder: Path, a_day: int) -> Iterator[Row]:
 
 
 def _month(source: GitSource, folder: Path, commits: int) -> Iterator[Row]:
-    plain, light = _in_process(source, folder, commits, "patches")
-    readable = [sha for sha in source.shas(commits) if sha not in plain.failed]
+    found, done = _in_process(source, folder, commits)
+    readable = [sha for sha in source.shas(commits) if sha not in found.failed]
     floor = timed(lambda: _git_log(folder, readable))
-    seconds = plain.listed + plain.fetched + plain.read
-    listed = f"list {duration(plain.listed)}, fetch files {duration(plain.fetched)}, read {duration(plain.read)}"
-    lacking = f", {len(plain.failed)} of which the source lacks files" if plain.failed else ""
+    seconds = found.listed + found.fetched + found.read
+    listed = f"list {duration(found.listed)}, fetch files {duration(found.fetched)}, read {duration(found.read)}"
+    lacking = f", {len(found.failed)} of which the source lacks files" if found.failed else ""
     yield Row(
         f"{commits:,} commits listed and read{lacking}",
         f"{duration(seconds)}: {listed}",
@@ -79,40 +79,33 @@ def _month(source: GitSource, folder: Path, commits: int) -> Iterator[Row]:
         seconds <= _READ,
         measured=True,
     )
-    yield from _with_facts(seconds, plain, light, *_in_process(source, folder, commits, "files"))
-    imports = run([PYTHON, "-c", "import tests.bench.mirrored_month"], folder, {"PYTHONPATH": str(_ROOT)})
-    yield Row("  peak memory of its imports alone", f"{imports.peak / MB:.0f} MB")
-
-
-def _with_facts(seconds: float, plain: Month, light: Run, found: Month, heavy: Run) -> Iterator[Row]:
-    """Facts from whole files, beside those from patches; `seconds` is what reading takes."""
-    with_files = seconds + sum(found.facts)
+    with_facts = seconds + sum(found.facts)
     yield Row(
         "  with facts from whole files",
-        duration(with_files),
-        f"from patches: {duration(seconds + sum(plain.facts))}",
+        duration(with_facts),
+        f"a commit: {tails(found.facts)}",
         duration(seconds),
         f"<= {duration(_WITH_FACTS)}",
-        with_files <= _WITH_FACTS,
+        with_facts <= _WITH_FACTS,
         measured=True,
     )
-    yield Row("  facts a commit, from whole files", tails(found.facts), f"from patches: {tails(plain.facts)}")
+    imports = run([PYTHON, "-c", "import tests.bench.mirrored_month"], folder, {"PYTHONPATH": str(_ROOT)})
     yield Row(
-        "  peak memory of the largest process",
-        f"{heavy.peak / MB:.0f} MB",
-        f"with facts from patches: {light.peak / MB:.0f} MB",
+        "  peak memory",
+        f"{done.peak / MB:.0f} MB",
+        f"its imports alone: {imports.peak / MB:.0f} MB",
         aim=f"< {_PEAK // MB} MB",
-        met=heavy.peak < _PEAK,
+        met=done.peak < _PEAK,
         measured=True,
     )
 
 
-def _in_process(source: GitSource, folder: Path, commits: int, proof: str) -> tuple[Month, Run]:
+def _in_process(source: GitSource, folder: Path, commits: int) -> tuple[Month, Run]:
     """Read the newest commits in a process of their own."""
     mirrors = folder / "mirrors"
     shas = source.shas(commits)
     first, last = (source.committed_at(sha) for sha in (shas[-1], shas[0]))
-    arguments = [source.server.url, str(mirrors), str(first), str(last), str(len(shas)), proof]
+    arguments = [source.server.url, str(mirrors), str(first), str(last), str(len(shas))]
     done = run([PYTHON, "-m", "tests.bench.mirrored_month", *arguments], folder, {"PYTHONPATH": str(_ROOT)})
     return Month(*json.loads((mirrors / RESULT).read_text(encoding="utf-8"))), done
 

@@ -217,10 +217,6 @@ class Killable:
         """The numbers of the processes that run."""
         return list(self._lives)
 
-    def number_with(self, api_key: str) -> int:
-        """The number of the process that asks the model with this key."""
-        return next(number for number, life in self._lives.items() if life.api_key == api_key)
-
     def number_of(self, pid: int) -> int | None:
         """The number of the process that runs with this id."""
         return next((number for number, life in self._lives.items() if life.process.pid == pid), None)

@@ -14,8 +14,6 @@ from tests.servers.writable import PublishingGitHub
 
 _LATENCY = 0.07  # seconds that GitHub and the model take for each request
 
-_FOR_EVER = 3600  # seconds
-
 
 class SlowGitHub(FaultyGitHub):
     def handle(self, handler: Handler, path: str, query: Any) -> None:
@@ -48,7 +46,7 @@ class LateSlack(LoopbackSlack):
 class CountingChat(ScriptedChat):
     """Analyses every "part N" that it is asked about, and keeps which those were; to questions it says `answer`, slowly.
 
-    `askers` has the API key that came with each. While it `is_silent` it analyses nothing.
+    `askers` has the API key that came with each.
     """
 
     def __init__(self, answer: str) -> None:
@@ -56,7 +54,6 @@ class CountingChat(ScriptedChat):
         self.asked: list[int] = []
         self.askers: list[str] = []
         self.questions = 0
-        self.is_silent = False
 
     def reply_to(self, request: dict[str, Any], api_key: str) -> Said:
         if "response_format" not in request:
@@ -65,7 +62,7 @@ class CountingChat(ScriptedChat):
         part = int(re.findall(r"part (\d+)", json.dumps(request["messages"]))[0])
         self.askers.append(api_key)
         self.asked.append(part)
-        time.sleep(_FOR_EVER if self.is_silent else _LATENCY)
+        time.sleep(_LATENCY)
         insight = dict.fromkeys(
             ("architecture", "performance", "security", "compatibility", "maintenance", "dependencies"), ""
         )
