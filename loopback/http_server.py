@@ -38,10 +38,10 @@ def check_sender(host: str | None, origin: str | None, port: int | None) -> None
 
 
 class Loopback:
-    """A server with a handler class on a free port. `url` is its address without a path."""
+    """A server with a handler class on a free port; `owner` is what handlers know by that name. `url` is its address without a path."""
 
-    def __init__(self, handler: type["QuietHandler"]) -> None:
-        self._server = _Server(("127.0.0.1", 0), handler)
+    def __init__(self, handler: type["QuietHandler"], **owner: Any) -> None:
+        self._server = _Server(("127.0.0.1", 0), type(handler.__name__, (handler,), owner))
         self._thread = Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
 
     @property

@@ -39,12 +39,7 @@ class LoopbackGitHub(Loopback):
         self._spelled = {name.lower(): name for name in repositories}
         self._clones: dict[str, TemporaryDirectory[str] | None] = {}
         self._cloning = Lock()
-        outer = self
-
-        class Bound(Handler):
-            github = outer
-
-        super().__init__(Bound)
+        super().__init__(Handler, github=self)
 
     def __exit__(self, *error: object) -> None:
         super().__exit__(*error)

@@ -86,36 +86,36 @@ def _hint(given: Json) -> str:
 # Buttons
 
 
-def _button(given: Json, context: Context) -> Markup:
-    url = str(given.get("url") or "")
+def _pressed(shown: Json, given: Json, context: Context, style: str = "", **more: object) -> Markup:
+    """Render a button with the text and value of `shown`, whose press is that of the element."""
     return tag(
         "button",
-        given["text"]["text"],
+        shown["text"]["text"],
         type="button",
-        class_=f"button {given.get('style', '')}".strip(),
+        class_=f"button {style}".strip(),
         data_press=True,
         data_block=context.block["block_id"],
         data_action=given["action_id"],
-        data_value=given.get("value"),
-        data_url=url if is_web(url) else None,
-        aria_label=given.get("accessibility_label"),
+        data_value=shown.get("value"),
+        aria_label=shown.get("accessibility_label"),
         **_confirm(given, context),
+        **more,
     )
+
+
+def _button(given: Json, context: Context) -> Markup:
+    url = str(given.get("url") or "")
+    return _pressed(given, given, context, given.get("style", ""), data_url=url if is_web(url) else None)
 
 
 def _feedback(given: Json, context: Context) -> Markup:
     """Render the two buttons; the player's last press is shown as pressed."""
     buttons = [
-        tag(
-            "button",
-            each["text"]["text"],
-            type="button",
-            class_="button feedback",
-            data_press=True,
-            data_block=context.block["block_id"],
-            data_action=given["action_id"],
-            data_value=each["value"],
-            aria_label=each.get("accessibility_label"),
+        _pressed(
+            each,
+            given,
+            context,
+            "feedback",
             title=each.get("accessibility_label"),
             aria_pressed="true" if context.block.get("pressed") == each["value"] else "false",
         )
@@ -129,20 +129,7 @@ def _feedback(given: Json, context: Context) -> Markup:
 
 def _overflow(given: Json, context: Context) -> Markup:
     """Render an overflow menu: a button that unfolds its options."""
-    options = [
-        tag(
-            "button",
-            each["text"]["text"],
-            type="button",
-            class_="button",
-            data_press=True,
-            data_block=context.block["block_id"],
-            data_action=given["action_id"],
-            data_value=each["value"],
-            **_confirm(given, context),
-        )
-        for each in given["options"]
-    ]
+    options = [_pressed(each, given, context) for each in given["options"]]
     more = tag("summary", "⋯", class_="button", aria_label=context.viewer.say("more"))
     return tag("details", more, tag("div", *options, class_="options"), class_="overflow")
 

@@ -62,32 +62,16 @@ def _head(given: Json, address: str, viewer: Viewer) -> Markup:
 
 def _tools(ts: str, thread: str | None, viewer: Viewer) -> Markup:
     """Render a message's buttons: reply in its `thread` and the app's shortcut, if it can have them, and show its JSON."""
-    reply = tag(
-        "a",
-        icon(_REPLY),
-        href=thread,
-        class_="tool reply",
-        aria_label=viewer.say("reply_in_thread"),
-        title=viewer.say("reply_in_thread"),
+
+    def tool(name: str, shown: Markup, words: str, class_: str = "tool", **more: object) -> Markup:
+        said = viewer.say(words)
+        return tag(name, shown, class_=class_, aria_label=said, title=said, **more)
+
+    reply = tool("a", icon(_REPLY), "reply_in_thread", "tool reply", href=thread)
+    explain = tool(
+        "button", icon(_EXPLAIN, line=True), "explain_commits", type="button", data_shortcut="explain_commits"
     )
-    source = tag(
-        "button",
-        icon(_CODE, line=True),
-        type="button",
-        class_="tool",
-        data_source=ts,
-        aria_label=viewer.say("source_of"),
-        title=viewer.say("source_of"),
-    )
-    explain = tag(
-        "button",
-        icon(_EXPLAIN, line=True),
-        type="button",
-        class_="tool",
-        data_shortcut="explain_commits",
-        aria_label=viewer.say("explain_commits"),
-        title=viewer.say("explain_commits"),
-    )
+    source = tool("button", icon(_CODE, line=True), "source_of", type="button", data_source=ts)
     return tag("div", *((reply, explain) if thread else ()), source, class_="tools")
 
 

@@ -66,12 +66,7 @@ class Page:
         self.language = language
         self.key = secrets.token_urlsafe(18)
         self.closing = False
-        outer = self
-
-        class Bound(_Handler):
-            page = outer
-
-        self._http = Loopback(Bound)
+        self._http = Loopback(_Handler, page=self)
 
     @property
     def url(self) -> str:

@@ -106,7 +106,7 @@ class Delivery:
         self.sockets = Sockets(self._heard, self._wake)
         self.sent: list[Envelope] = []
         self._secret = signing_secret
-        self._timeouts = {"events_api": event_timeout}, command_timeout
+        self.command_timeout, self._event_timeout = command_timeout, event_timeout
         self._faults = faults
         self._settle = settle
         self._give_up = give_up
@@ -145,7 +145,7 @@ class Delivery:
             return not self._waiting and not self._out and not self._posting
 
     def _timeout(self, envelope: Envelope) -> float:
-        return self._timeouts[0].get(envelope.kind, self._timeouts[1])
+        return self._event_timeout if envelope.kind == "events_api" else self.command_timeout
 
     def _wake(self) -> None:
         with self._waking:

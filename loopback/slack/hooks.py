@@ -42,6 +42,10 @@ class Hooks:
         self._hooks[hook.id] = hook
         return hook
 
+    def of(self, interaction: Interaction) -> Hook:
+        """Return the response_url of an interaction."""
+        return self._hooks[str(interaction.response_url).rpartition("/")[2]]
+
     def use(self, name: str, body: Any) -> Json:
         """Process a body sent to a response_url. Raise `Refused` if it is not allowed."""
         hook = self._hooks.get(name)

@@ -35,9 +35,7 @@ def check_message(parts: Json, *, text_most: int = TEXT_MOST) -> None:
     """Check a message's text, blocks and metadata. Raise `Refused` if invalid."""
     text, blocks = parts.get("text") or "", parts.get("blocks")
     if not isinstance(text, str):
-        raise Refused(
-            "invalid_arguments", response_metadata={"messages": ["[ERROR] must be a string [json-pointer:/text]"]}
-        )
+        refuse("invalid_arguments", ["[ERROR] must be a string [json-pointer:/text]"])
     if len(text) > text_most:
         raise Refused("msg_too_long")
     if not (text.strip() or blocks):

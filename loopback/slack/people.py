@@ -1,6 +1,6 @@
 """Actions of people in the workspace, and their delivery to the app."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 from uuid import uuid4
@@ -8,7 +8,6 @@ from uuid import uuid4
 from loopback.slack import payloads
 from loopback.slack.block_kit import interactive
 from loopback.slack.delivery import Delivery, Envelope, Interaction, Kind
-from loopback.slack.faults import Faults
 from loopback.slack.hooks import Hook, Hooks
 from loopback.slack.limits import Refused
 from loopback.slack.methods.views import home_of
@@ -19,38 +18,14 @@ _HISTORY = {"channel": "channels:history", "group": "groups:history", "im": "im:
 
 
 class People:
-    """Actions of the workspace's people. `url` is the server's address without a path."""
+    """Actions of the workspace's people, for the server, which has the rest; `address` is the server's, without a path."""
 
-    def __init__(
-        self,
-        workspace: Workspace,
-        *,
-        scopes: Collection[str],
-        threaded_direct: bool,
-        faults: Faults,
-        breaches: list[str],
-        signing_secret: str,
-        command_timeout: float,
-        event_timeout: float,
-    ) -> None:
-        self.workspace = workspace
-        self.hooks = Hooks(workspace, breaches)
-        self._scopes = scopes
-        self._threaded_direct = threaded_direct
-        self._breaches = breaches
-        self._hook_of: dict[str, Hook] = {}
-        self._patience = command_timeout
-        self.delivery = Delivery(
-            workspace,
-            signing_secret=signing_secret,
-            command_timeout=command_timeout,
-            event_timeout=event_timeout,
-            faults=faults,
-            settle=self._settle,
-            give_up=self._give_up,
-        )
-        workspace.on_event = self._tell
-
+    workspace: Workspace
+    hooks: Hooks
+    delivery: Delivery
+    breaches: list[str]
+    scopes: frozenset[str]
+    threaded_direct: bool
     address: str
 
     def say(
@@ -264,11 +239,10 @@ class People:
             body["trigger_id"] = interaction.trigger_id
         if hook:
             hook.interaction = interaction
-            self._hook_of[interaction.envelope_id] = hook
             interaction.response_url = body["response_url"] = f"{self.address}/hooks/{hook.id}"
         self.delivery.send(Envelope(kind, body, interaction, interaction.envelope_id))
         if wait:
-            interaction.done.wait(self._patience + 1)
+            interaction.done.wait(self.delivery.command_timeout + 1)
         return interaction
 
     def _tell(self, event: Json) -> None:
@@ -277,12 +251,12 @@ class People:
         if self.workspace.bot_user not in home.members:
             return
         said = "bot_id" not in event and event.get("subtype") in {None, "file_share"}
-        if said and self._threaded_direct and home.kind == "im":
+        if said and self.threaded_direct and home.kind == "im":
             event = {**event, "thread_ts": event.get("thread_ts", event["ts"])}
-        if _HISTORY[home.kind] in self._scopes:
+        if _HISTORY[home.kind] in self.scopes:
             self.delivery.send(Envelope("events_api", payloads.event(self.workspace, event)))
         mentions = said and self.workspace.mentions_bot(event.get("text", ""))
-        if mentions and home.kind != "im" and "app_mentions:read" in self._scopes:
+        if mentions and home.kind != "im" and "app_mentions:read" in self.scopes:
             body = {name: value for name, value in event.items() if name != "channel_type"}
             mention = payloads.event(self.workspace, {**body, "type": "app_mention"})
             self.delivery.send(Envelope("events_api", mention))
@@ -299,15 +273,14 @@ class People:
             try:
                 self._apply_ack(envelope, interaction, answer)
             except Refused as refused:
-                self._breaches.append(f"acknowledgement refused: {refused.body}")
+                self.breaches.append(f"acknowledgement refused: {refused.body}")
                 interaction.failed = refused.body["error"]
             interaction.done.set()
 
     def _apply_ack(self, envelope: Envelope, interaction: Interaction, answer: Any) -> None:
-        hook = self._hook_of.get(interaction.envelope_id)
         if envelope.kind == "slash_commands":
-            if hook and isinstance(answer, dict) and answer:
-                self.hooks.answer(hook, answer)
+            if isinstance(answer, dict) and answer:
+                self.hooks.answer(self.hooks.of(interaction), answer)
         elif envelope.payload["type"] == "view_submission":
             self._apply_form_ack(self.workspace.views[envelope.payload["view"]["id"]], answer or {})
 

@@ -13,7 +13,9 @@ from typing import Any, NamedTuple, Self
 from urllib.parse import parse_qsl, urlsplit
 
 from loopback.http_server import Loopback, QuietHandler
+from loopback.slack.delivery import Delivery
 from loopback.slack.faults import Fault, Faults
+from loopback.slack.hooks import Hooks
 from loopback.slack.limits import TEXT_ADVISED, Refused
 from loopback.slack.methods import ALL_SCOPES, METHODS
 from loopback.slack.methods.call import MethodCall
@@ -78,26 +80,24 @@ class LoopbackSlack(People):
         self.bot_token = bot_token or f"xoxb-{token_hex()}"
         self.app_token = app_token or f"xapp-{token_hex()}"
         self.signing_secret = signing_secret or token_hex()
-        super().__init__(
-            Workspace(bot_user=BOT_USER, now=now),
-            scopes=self.scopes,
-            threaded_direct=threaded_direct,
-            faults=self.faults,
-            breaches=self.breaches,
+        self.agent = agent
+        self.threaded_direct = threaded_direct
+        self.workspace = Workspace(bot_user=BOT_USER, now=now)
+        self.workspace.on_event = self._tell
+        self.hooks = Hooks(self.workspace, self.breaches)
+        self.delivery = Delivery(
+            self.workspace,
             signing_secret=self.signing_secret,
             command_timeout=command_timeout,
             event_timeout=event_timeout,
+            faults=self.faults,
+            settle=self._settle,
+            give_up=self._give_up,
         )
-        self.agent = agent
         self._pace = pace
         self._posted: dict[str, deque[float]] = defaultdict(lambda: deque(maxlen=_BURST))
         self._lock = Lock()
-        outer = self
-
-        class Bound(_Handler):
-            slack = outer
-
-        self._http = Loopback(Bound)
+        self._http = Loopback(_Handler, slack=self)
         self.address = self.workspace.url = self._http.url
 
     @property

@@ -58,11 +58,10 @@ def more(count: Callable[[], int], by: int) -> Callable[[], bool]:
 
 
 class Death(NamedTuple):
-    """A kill, or a pause: at which moment, after how many seconds, with which parts' analyses in flight, and what was half posted."""
+    """A kill, or a pause: at which moment, with which parts' analyses in flight, and what was half posted."""
 
     moment: str
     came: bool
-    lived: float
     in_flight: Sequence[int]
     sending: Sequence[str]
 
@@ -195,7 +194,7 @@ class Killable:
         self._must_live()
         life = self._lives[number]
         os.kill(self.pid(number), how)
-        return number, life, Death(moment.name, came, time.monotonic() - life.began, (), ())
+        return number, life, Death(moment.name, came, (), ())
 
     def _wait_for_moment(self, moment: Moment) -> bool:
         end = math.inf

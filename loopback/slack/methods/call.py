@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from loopback.slack.limits import Refused
+from loopback.slack.limits import Refused, refuse
 from loopback.slack.workspace import Channel, Json, Message, Workspace
 
 
@@ -21,9 +21,7 @@ class MethodCall:
     def need(self, *names: str) -> list[Any]:
         """Return required arguments. Raise `Refused` if any is missing."""
         missing = [name for name in names if self.params.get(name) in (None, "")]
-        if missing:
-            messages = [f"[ERROR] missing required field: {name}" for name in missing]
-            raise Refused("invalid_arguments", response_metadata={"messages": messages})
+        refuse("invalid_arguments", [f"[ERROR] missing required field: {name}" for name in missing])
         return [self.params[name] for name in names]
 
     def flag(self, name: str) -> bool:

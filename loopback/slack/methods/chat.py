@@ -64,9 +64,7 @@ def start_stream(call: MethodCall) -> Json:
     home = call.target()
     # Slack dropped this requirement for channels in 2026; streams here always reply in a thread.
     if call.params.get("thread_ts") in (None, ""):
-        raise Refused(
-            "invalid_arguments", response_metadata={"messages": ["[ERROR] missing required field: thread_ts"]}
-        )
+        refuse("invalid_arguments", ["[ERROR] missing required field: thread_ts"])
     thread_ts = call.thread(home)
     _check_recipient(call, home)
     blocks, text = _extended(call, [], "")

@@ -1,6 +1,6 @@
 """files.*: request, send and complete an upload; completion posts a message."""
 
-from loopback.slack.limits import Refused
+from loopback.slack.limits import Refused, refuse
 from loopback.slack.methods.call import MethodCall
 from loopback.slack.workspace import File, Json
 
@@ -8,7 +8,7 @@ from loopback.slack.workspace import File, Json
 def upload_url(call: MethodCall) -> Json:
     name, length = call.need("filename", "length")
     if not str(length).isdigit() or int(length) == 0:
-        raise Refused("invalid_arguments", response_metadata={"messages": ["[ERROR] length must be a number"]})
+        refuse("invalid_arguments", ["[ERROR] length must be a number"])
     with call.workspace.change():
         alt = str(call.params.get("alt_txt") or "")
         file = File(call.workspace.fresh("F"), str(name), int(length), alt=alt)

@@ -1,7 +1,7 @@
 """views.*: modals, which need a trigger_id, and Home tabs, which do not."""
 
 from loopback.slack.block_kit import with_ids
-from loopback.slack.limits import Refused, check_view
+from loopback.slack.limits import Refused, check_view, refuse
 from loopback.slack.methods.call import MethodCall
 from loopback.slack.workspace import APP, BOT_ID, TEAM, Json, View, Workspace
 
@@ -19,9 +19,7 @@ def publish(call: MethodCall) -> Json:
         raise Refused("user_not_found")
     check_view(view)
     if view["type"] != "home":
-        raise Refused(
-            "invalid_arguments", response_metadata={"messages": ["[ERROR] must be home [json-pointer:/view/type]"]}
-        )
+        refuse("invalid_arguments", ["[ERROR] must be home [json-pointer:/view/type]"])
     with call.workspace.change():
         home = home_of(call.workspace, user)
         if home:
