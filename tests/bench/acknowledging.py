@@ -1,7 +1,6 @@
 """How soon many commands at once are acknowledged: by an idle bot, and by one that analyses a day and streams answers."""
 
 import math
-import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
@@ -20,8 +19,7 @@ _DAY = date(2026, 2, 5)
 _CALL = 2  # seconds an analysis
 _PAUSE = 4  # seconds between two pieces of an answer, which has about five
 _SHARE = 4  # one model call in so many is kept for answers
-_AIM, _STEADY_AIM = 0.250, 0.100  # seconds
-_RATE = 20  # commands a second
+_AIM = 0.250  # seconds
 _LIMIT = 3.0  # seconds, after which Slack tells the person that the app failed
 _PATIENCE = 120  # seconds
 
@@ -48,7 +46,6 @@ def acknowledging(*, at_once: int = 50, rounds: int = 4, commits: int = 150, ans
             slack.say(person, channel, f"<@U0BOT> what does {commit['sha'][:10]} change?")
         slack.wait_for(lambda: _streaming(slack) == answers, _PATIENCE)
         busy = [seconds for _ in range(rounds) for seconds in _burst(slack, people, wait=False)]
-        steady = _steadily(slack, people * rounds)
         still = _streaming(slack)
     p99, alone = percentile(busy, 0.99), percentile(idle, 0.99)
     yield Row(f"{at_once} commands at once, {rounds} times: idle bot", tails(idle), limit=f"{_LIMIT:.0f} s")
@@ -61,18 +58,10 @@ def acknowledging(*, at_once: int = 50, rounds: int = 4, commits: int = 150, ans
         p99 < _AIM,
         measured=True,
     )
-    yield Row(
-        f"  {len(steady)} commands then, {_RATE} a second",
-        tails(steady),
-        limit=f"{_LIMIT:.0f} s",
-        aim=f"p99 < {_STEADY_AIM * 1000:.0f} ms",
-        met=percentile(steady, 0.99) < _STEADY_AIM,
-        measured=True,
-    )
-    late = sum(map(math.isinf, idle + busy + steady))
+    late = sum(map(math.isinf, idle + busy))
     yield Row(
         f"  not acknowledged within {_LIMIT:.0f} s",
-        f"{late} of {len(idle + busy + steady)}",
+        f"{late} of {len(idle + busy)}",
         aim="0",
         met=not late,
         measured=True,
@@ -96,16 +85,6 @@ def _burst(slack: LoopbackSlack, people: Sequence[tuple[str, str]], *, wait: boo
     if wait:
         slack.wait_for(lambda: all(each.responses for each in typed), _PATIENCE)
     return _acknowledged(typed)
-
-
-def _steadily(slack: LoopbackSlack, people: Sequence[tuple[str, str]]) -> list[float]:
-    """Let one person after the other type, so many a second. Gives the seconds until each was acknowledged."""
-    with ThreadPoolExecutor(len(people)) as typing:
-        typed = []
-        for person, channel in people:
-            typed.append(typing.submit(slack.command, person, channel, "help"))
-            time.sleep(1 / _RATE)
-        return _acknowledged([each.result() for each in typed])
 
 
 def _acknowledged(typed: Sequence[Interaction]) -> list[float]:

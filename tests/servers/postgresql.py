@@ -57,6 +57,12 @@ def executed(url: str, *statements: str) -> None:
             connection.exec_driver_sql(statement)
 
 
+def end_leases(url: str) -> None:
+    """End the connections that hold leases, as a restart of the server or a cut does."""
+    of_leases = "datname = current_database() AND application_name = 'vllm-digest lease'"
+    executed(url, f"SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE {of_leases}")
+
+
 def postgresql_database_of(folder: Path, run_bot: Callable[[str], object]) -> str:
     """Return the URL of the database of the bot in a folder, which stays its own until `leave_postgresql` is called.
 

@@ -19,20 +19,17 @@ def tree(bare: BareRepository, rows: dict[str, tuple[str, str]]) -> str:
     return bare.git("mktree", "-z", stdin=lines.encode())
 
 
-def nested(bare: BareRepository, content: bytes, levels: int = 9) -> str:
-    """Folders of ten folders that are the same object: a thousand million paths of ten objects."""
-    found = tree(bare, {f"{number}.py": (FILE, bare.blob(content)) for number in range(10)})
+def nested(bare: BareRepository, content: bytes | None, levels: int = 9) -> str:
+    """Folders of ten folders that are the same object: a thousand million paths of ten objects, or without content none."""
+    files = {} if content is None else {f"{number}.py": (FILE, bare.blob(content)) for number in range(10)}
+    found = tree(bare, files)
     for _ in range(levels - 1):
         found = tree(bare, {f"{number}": (FOLDER, found) for number in range(10)})
     return found
 
 
 def of_nothing(bare: BareRepository) -> str:
-    """The same without any file."""
-    found = tree(bare, {})
-    for _ in range(9):
-        found = tree(bare, {f"{number}": (FOLDER, found) for number in range(10)})
-    return found
+    return nested(bare, None)
 
 
 def long_named(bare: BareRepository) -> str:

@@ -1,6 +1,6 @@
 """The lease of a process on the database that it shares with others, or that it alone may use."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from threading import Event
@@ -11,14 +11,10 @@ from analysis.errors import BadSetting, StoreUnusable
 from bot.store import open_engine
 from bot.store.executors import TIMING, Executors
 from bot.store.lease import LeaseLost, new_lease
-from tests.servers.postgresql import executed
+from tests.servers.postgresql import end_leases, executed
 
 AT_ONCE = TIMING._replace(renewal=timedelta(milliseconds=10))
 _PATIENCE = 20  # seconds
-_END_LEASES = (
-    "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
-    " WHERE datname = current_database() AND application_name = 'vllm-digest lease'"
-)
 
 
 @pytest.fixture
@@ -27,13 +23,6 @@ def executors(url: str) -> Iterator[Executors]:
     engine = open_engine(url)
     yield Executors(engine, AT_ONCE)
     engine.dispose()
-
-
-@pytest.fixture
-def disconnect(url: str) -> Callable[[], None]:
-    """End the connections that hold leases, as a restart of the database or a cut does."""
-
-    return lambda: executed(url, _END_LEASES)
 
 
 def test_a_living_process_keeps_its_work(url: str, executors: Executors) -> None:
@@ -46,13 +35,11 @@ def test_a_living_process_keeps_its_work(url: str, executors: Executors) -> None
         second.check()
 
 
-def test_a_process_without_a_connection_is_dead_and_acts_no_more(
-    url: str, executors: Executors, disconnect: Callable[[], None]
-) -> None:
+def test_a_process_without_a_connection_is_dead_and_acts_no_more(url: str, executors: Executors) -> None:
     """What it had begun may be taken over at once; when it goes on it learns of that before it writes."""
     lease = new_lease(url, "run")
     with lease.held():
-        disconnect()
+        end_leases(url)
         assert executors.dead_among([lease.id, "unknown"]) == sorted([lease.id, "unknown"])
         with pytest.raises(LeaseLost):
             lease.check()
@@ -60,23 +47,21 @@ def test_a_process_without_a_connection_is_dead_and_acts_no_more(
         assert executors.living() == []
 
 
-def test_a_process_that_connects_again_first_goes_on_under_its_id(
-    url: str, executors: Executors, disconnect: Callable[[], None]
-) -> None:
+def test_a_process_that_connects_again_first_goes_on_under_its_id(url: str, executors: Executors) -> None:
     """A lost connection alone costs nothing: the process takes its lock again before it writes."""
     lease = new_lease(url, "run")
     with lease.held():
-        disconnect()
+        end_leases(url)
         lease.check()
         assert executors.dead_among([lease.id]) == []
         assert not lease.is_lost()
 
 
-def test_after_a_restart_of_the_server_nobody_is_taken_for_dead(url: str, disconnect: Callable[[], None]) -> None:
+def test_after_a_restart_of_the_server_nobody_is_taken_for_dead(url: str) -> None:
     """Until each process has had the time to notice and to take its lock again, a free lock says nothing."""
     lease, engine = new_lease(url, "run"), open_engine(url)
     with lease.held():
-        disconnect()
+        end_leases(url)
         assert Executors(engine, TIMING._replace(renewal=timedelta(days=1))).dead_among([lease.id, "unknown"]) == []
         lease.check()
     engine.dispose()
@@ -95,16 +80,14 @@ def test_a_silent_process_is_ended_by_others(url: str) -> None:
     engine.dispose()
 
 
-def test_a_process_that_lost_its_lease_starts_anew_once_its_writes_are_recorded(
-    url: str, executors: Executors, disconnect: Callable[[], None]
-) -> None:
+def test_a_process_that_lost_its_lease_starts_anew_once_its_writes_are_recorded(url: str, executors: Executors) -> None:
     """A write to Slack that is under way ends first, so that a message posted twice is known."""
     anew, written = Event(), Event()
     lease = new_lease(url, "run", AT_ONCE, anew.set)
     with lease.held():
         with lease.writing():
             while not executors.dead_among([lease.id]):
-                disconnect()
+                end_leases(url)
             assert not anew.wait(0.1)
             written.set()
         assert anew.wait(_PATIENCE)
@@ -118,7 +101,7 @@ def test_a_process_that_ends_says_so(url: str, executors: Executors) -> None:
         pass
     [row] = executors.all()
     assert (row.id, row.command, row.ended_at is not None) == (lease.id, "serve", True)
-    with pytest.raises(LeaseLost):
+    with pytest.raises(LeaseLost, match="this process ends"):
         lease.check()
 
 
@@ -133,29 +116,24 @@ def test_a_start_that_failed_leaves_no_process(url: str, executors: Executors) -
         lease.check()
 
 
-def test_why_a_lease_is_lost_is_told(url: str, executors: Executors) -> None:
-    """An end that others decided is told from one of the process's own."""
-    deleted, ended = new_lease(url, "run"), new_lease(url, "run")
+def test_an_end_that_others_decided_is_told(url: str, executors: Executors) -> None:
+    """A process whose row is gone is told so, not that it ended by itself."""
+    deleted = new_lease(url, "run")
     with deleted.held():
         executed(url, "DELETE FROM executors")
         with pytest.raises(LeaseLost, match="another process marked this one as ended, or its row was deleted"):
             deleted.check()
-    with ended.held():
-        pass
-    with pytest.raises(LeaseLost, match="this process ends"):
-        ended.check()
     assert executors.living() == []
 
 
 def test_the_dead_are_found_among_those_asked_for(url: str, executors: Executors) -> None:
     """Of the processes that ended before, only those with work under way are returned; those that died are marked too."""
     ended, other = new_lease(url, "run"), new_lease(url, "run")
-    for each in (ended, other):
-        with each.held():
-            pass
+    with ended.held(), other.held():
+        pass
     died = new_lease(url, "run")
     with died.held():
-        executed(url, _END_LEASES)
+        end_leases(url)
         assert executors.dead_among([ended.id, "unknown"]) == sorted([ended.id, "unknown"])
         assert executors.living() == []
 

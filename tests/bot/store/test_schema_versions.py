@@ -19,17 +19,13 @@ from bot.store.lease import Lease, LeaseLost, new_lease
 from bot.store.migrations import HEAD, MIGRATIONS, OLDEST
 from bot.store.schema import metadata
 from tests.servers.advisory_locks import held, monitoring, wait_until
-from tests.servers.postgresql import new_postgresql_database, postgresql_database
+from tests.servers.postgresql import end_leases, new_postgresql_database, postgresql_database
 
 INSERT = (
     "INSERT INTO executors (id, host, pid, command, version, schema_version, started_at, seen_at)"
     " VALUES (:id, 'h', 1, 'run', :version, :schema, now(), now())"
 )
 ATTEMPTS = 0.5  # seconds between a process's attempts to reach the database again
-END_SESSIONS = (
-    "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
-    " WHERE datname = current_database() AND application_name = 'vllm-digest lease'"
-)
 
 
 @pytest.fixture
@@ -142,8 +138,7 @@ def test_a_process_cut_off_during_a_migration_acts_only_if_it_can_work_with_the_
         with lease.held() as pool:
             try:
                 stamp(engine, "9999", "9999")
-                with engine.connect() as connection:
-                    connection.execute(text(END_SESSIONS))
+                end_leases(url)
                 checking = Thread(target=lease.check, daemon=True)
                 checking.start()
                 checking.join(3 * ATTEMPTS)

@@ -27,7 +27,6 @@ Serve = Callable[..., FaultyGitHub]
 KEPT = Path(__file__).resolve().parents[2] / "data" / "store-0020.sql"  # the first schema whose stores are kept
 SHA = recorded(1)["sha"]
 AT = "2026-02-05 12:01:00.000000"
-ANALYSIS = {"language": "en", "prompt": "1", "body": "{}"}
 SLACK = {"SLACK_BOT_TOKEN": "xoxb-x", "SLACK_APP_TOKEN": "xapp-x", "SLACK_SIGNING_SECRET": "x"}
 
 
