@@ -3,7 +3,7 @@
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -94,10 +94,15 @@ class QuietHandler(BaseHTTPRequestHandler):
     def refuse(self, refusal: Refusal) -> None:
         """Send the response to a refused request."""
         data = json.dumps({"ok": False, "error": str(refusal)}).encode()
-        self.send_response(refusal.status)
-        for name, value in {"Content-Type": "application/json", "Content-Length": len(data)}.items():
-            self.send_header(name, str(value))
-        self.send_header("Connection", "close")
+        self.respond(refusal.status, data, {"Content-Type": "application/json"})
+
+    def respond(self, status: int, data: bytes, headers: Mapping[str, str]) -> None:
+        """Send a whole response."""
+        self.send_response(status)
+        for name, value in {**headers, "Content-Length": str(len(data))}.items():
+            self.send_header(name, value)
+        if self.close_connection:
+            self.send_header("Connection", "close")
         self.end_headers()
         self.wfile.write(data)
 

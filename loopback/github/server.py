@@ -95,12 +95,7 @@ class Handler(QuietHandler):
         """Send the answer to a git client that asks for `path` of the bare repository in `folder`."""
         request = backend.Request(self.command, path, urlsplit(self.path).query, self.headers, self.body)
         answer = backend.respond(folder, request)
-        self.send_response(answer.status)
-        for name, value in answer.headers:
-            self.send_header(name, value)
-        self.send_header("Content-Length", str(len(answer.body)))
-        self.end_headers()
-        self.wfile.write(answer.body)
+        self.respond(answer.status, answer.body, dict(answer.headers))
 
     def _serve(self, body: bytes) -> None:
         self.body = body
@@ -113,18 +108,12 @@ class Handler(QuietHandler):
         etag = f'"{sha256(data).hexdigest()}"'
         if reply.status == HTTPStatus.OK and self.headers["If-None-Match"] == etag:
             reply, data = reply._replace(status=HTTPStatus.NOT_MODIFIED), b""
-        self.send_response(reply.status)
-        self.send_header("ETag", etag)
-        self.send_header("Content-Type", "application/json; charset=utf-8")
-        self.send_header("Content-Length", str(len(data)))
+        given = {"ETag": etag, "Content-Type": "application/json; charset=utf-8", **(headers or {})}
         if reply.next_page:
             pairs = {**query, "page": str(reply.next_page)}
             address = f"http://{self.headers['Host']}{quote(path)}?{urlencode(pairs)}"
-            self.send_header("Link", f'<{address}>; rel="next"')
-        for name, value in (headers or {}).items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(data)
+            given["Link"] = f'<{address}>; rel="next"'
+        self.respond(reply.status, data, given)
 
 
 def _bare_repository(repository: RecordedRepository, parent: Path | None) -> TemporaryDirectory[str] | None:

@@ -189,7 +189,14 @@ class _Handler(QuietHandler):
     def _send_events(self, updates: Updates) -> None:
         """Send server-sent events until the browser disconnects or the page ends."""
         self.close_connection = True
-        self._begin(HTTPStatus.OK, "text/event-stream; charset=utf-8")
+        self.send_response(HTTPStatus.OK)
+        for name, value in {
+            "Content-Type": "text/event-stream; charset=utf-8",
+            **_HEADERS,
+            "Connection": "close",
+        }.items():
+            self.send_header(name, value)
+        self.end_headers()
         workspace = self.page.slack.workspace
         while not self.page.closing:
             news = updates.changes()
@@ -227,16 +234,7 @@ class _Handler(QuietHandler):
         self._send(json.dumps(body, ensure_ascii=False).encode("utf-8", "replace"), "application/json", status=status)
 
     def _send(self, data: bytes, kind: str, headers: Mapping[str, str] | None = None, status: int = 200) -> None:
-        self._begin(status, kind, {"Content-Length": str(len(data)), **(headers or {})})
-        self.wfile.write(data)
-
-    def _begin(self, status: int, kind: str, headers: Mapping[str, str] | None = None) -> None:
-        self.send_response(status)
-        for name, value in {"Content-Type": kind, **_HEADERS, **(headers or {})}.items():
-            self.send_header(name, value)
-        if self.close_connection:
-            self.send_header("Connection", "close")
-        self.end_headers()
+        self.respond(status, data, {"Content-Type": kind, **_HEADERS, **(headers or {})})
 
 
 def _parsed(body: bytes) -> Any:

@@ -287,11 +287,7 @@ class _Handler(QuietHandler):
     def _send(self, reply: Reply) -> None:
         data = reply.body if isinstance(reply.body, bytes) else json.dumps(reply.body).encode()
         kind = "application/octet-stream" if isinstance(reply.body, bytes) else "application/json; charset=utf-8"
-        self.send_response(reply.status)
-        for name, value in {"Content-Type": kind, "Content-Length": str(len(data)), **reply.headers}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(data)
+        self.respond(reply.status, data, {"Content-Type": kind, **reply.headers})
 
 
 def _json(data: bytes) -> Any:

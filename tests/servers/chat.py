@@ -80,11 +80,7 @@ class ScriptedChat(Loopback):
 
             def _refuse(self, refusal: Refusal) -> None:
                 body = json.dumps({"error": {"message": refusal.message}}).encode()
-                self.send_response(refusal.status)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
+                self.respond(refusal.status, body, {"Content-Type": "application/json"})
 
         super().__init__(Handler)
 
