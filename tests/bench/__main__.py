@@ -19,6 +19,7 @@ from rich.text import Text
 
 from tests.bench.acknowledging import acknowledging
 from tests.bench.answers import answers
+from tests.bench.asking_a_model import asking_a_model
 from tests.bench.campaign import campaign
 from tests.bench.figures import Row, duration
 from tests.bench.huge import huge
@@ -44,6 +45,7 @@ class Benchmark(NamedTuple):
 # A new benchmark is a module with such a function, and a line here.
 BENCHMARKS: dict[str, Benchmark] = {
     "day": Benchmark(reading_a_day, {"commits": 3, "runs": 1}),
+    "model": Benchmark(asking_a_model, {"commits": 3, "call": 0.1, "runs": 1}),
     "mirror": Benchmark(mirroring, {"commits": 10, "a_day": 3}),
     "store": Benchmark(stored_commits, {"commits": 300, "real": 60, "calls": 3, "settings": {}}, {"commits": 20_000}),
     "huge": Benchmark(huge, {"size": 2_000, "files": 4, "day": 3}, {"day": 200}),

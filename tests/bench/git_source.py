@@ -3,6 +3,8 @@
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from datetime import UTC, date, datetime, time, timedelta
+from itertools import cycle, islice
 from pathlib import Path
 from subprocess import run
 from typing import NamedTuple
@@ -33,6 +35,20 @@ class GitSource(NamedTuple):
     def publish(self, sha: str) -> None:
         """Let the branch end at a commit."""
         self.bare.git("update-ref", "refs/heads/main", sha)
+
+    def write_day(self, day: date, count: int) -> tuple[str, str]:
+        """Commit the newest trees and messages anew, all on one day (UTC); return the commit before that day and the last."""
+        before, *newest = reversed(self.shas(count + 1))
+        begin, apart = datetime.combine(day, time(1), UTC), timedelta(hours=20) / count
+        last = before
+        for place, sha in enumerate(islice(cycle(newest), count)):  # the sample may have fewer
+            when = f"{int((begin + place * apart).timestamp())} +0000"
+            people = {f"GIT_{role}_{part}": "core" for role in ("AUTHOR", "COMMITTER") for part in ("NAME", "EMAIL")}
+            dates = {"GIT_AUTHOR_DATE": when, "GIT_COMMITTER_DATE": when}
+            message = self.bare.git("log", "-1", "--format=%B", sha).encode("utf-8", "surrogateescape")
+            tree = ("commit-tree", f"{sha}^{{tree}}", "-p", last, "-F", "-")
+            last = self.bare.git(*tree, stdin=message, environment={**people, **dates})
+        return before, last
 
 
 @contextmanager
