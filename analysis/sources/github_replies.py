@@ -72,22 +72,16 @@ class ListedCommit(Reply):
 
 
 class ChangedFile(Reply):
-    filename: Text
-    previous_filename: Text | None = None
+    path: Text = Field(validation_alias="filename")
+    previous_path: Text | None = Field(None, validation_alias="previous_filename")
     status: Text
     additions: int
     deletions: int
     patch: Text | None = None
 
     def change(self) -> FileChange:
-        return FileChange(
-            path=self.filename,
-            previous_path=self.previous_filename or None,
-            status=self.status,
-            additions=self.additions,
-            deletions=self.deletions,
-            patch=self.patch or None,
-        )
+        given = self.model_dump()
+        return FileChange(**{**given, "previous_path": self.previous_path or None, "patch": self.patch or None})
 
 
 class LineCounts(Reply):

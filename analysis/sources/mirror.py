@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime, timedelta
 from itertools import islice
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 from analysis.errors import DigestError, UnknownCommit
 from analysis.models import Commit, PullRequest, Repository, Trees
@@ -39,7 +39,7 @@ class FileMatch(NamedTuple):
     text: str
 
 
-class Mirror:
+class Mirror(AbstractContextManager["Mirror"]):
     """A repository's mirror, on one branch. Threads may share it; `close` ends its idle process, as does losing it."""
 
     def __init__(
@@ -59,9 +59,6 @@ class Mirror:
         self._objects = Objects(git, folder, remote, limits)
         self._commits = Commits(self._objects, self.branch, state.web_url)
         weakref.finalize(self, self._objects.close)
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()

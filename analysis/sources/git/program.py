@@ -139,7 +139,7 @@ class Git:
             given.seek(0)
             process = self._popen(folder, arguments, given, subprocess.PIPE, remote, keep_open)
             try:
-                output, errors = _communicate(process, timeout, on_tick, self._on_progress)
+                output, errors = self._communicate(process, timeout, on_tick)
             finally:
                 kill(process)
         if process.returncode:
@@ -188,6 +188,24 @@ class Git:
         found = re.search(rb"(\d+)\.(\d+)", done.stdout)
         return (int(found[1]), int(found[2])) if found else ()
 
+    def _communicate(self, process: Process, timeout: float, on_tick: Callable[[], None] | None) -> tuple[bytes, bytes]:
+        """Return standard output and standard error, looking at the process from time to time."""
+        told = ""
+        waited = 0.0
+        while True:
+            try:
+                return process.communicate(timeout=_TICK)
+            except subprocess.TimeoutExpired as exc:
+                waited += _TICK
+                if waited >= timeout:
+                    raise GitTimedOut(seconds=timeout) from exc
+                if on_tick:
+                    on_tick()
+                line = _progress(exc.stderr or b"")
+                if self._on_progress and line and line != told:
+                    self._on_progress(line)
+                    told = line
+
     def _popen(
         self,
         folder: Path,
@@ -228,30 +246,6 @@ def kill(process: Process) -> None:
             with suppress(OSError):  # what was not written yet
                 pipe.close()
     process.wait()
-
-
-def _communicate(
-    process: Process,
-    timeout: float,
-    on_tick: Callable[[], None] | None,
-    on_progress: Callable[[str], None] | None,
-) -> tuple[bytes, bytes]:
-    """Return standard output and standard error, looking at the process from time to time."""
-    told = ""
-    waited = 0.0
-    while True:
-        try:
-            return process.communicate(timeout=_TICK)
-        except subprocess.TimeoutExpired as exc:
-            waited += _TICK
-            if waited >= timeout:
-                raise GitTimedOut(seconds=timeout) from exc
-            if on_tick:
-                on_tick()
-            line = _progress(exc.stderr or b"")
-            if on_progress and line and line != told:
-                on_progress(line)
-                told = line
 
 
 def _progress(errors: bytes) -> str:
