@@ -53,18 +53,6 @@ _EVERYTHING = re.compile(
 _NEWS = re.compile(r"\b(?:any\w*|new)\b|有没有|新", re.IGNORECASE)  # of what is asked what came lately
 
 
-class DaysAsked(NamedTuple):
-    """The days that a question names, both included, and its text without the words that name them."""
-
-    first: date
-    last: date
-    rest: str
-
-    @property
-    def days(self) -> list[date]:
-        return days_between(self.first, self.last)
-
-
 class QuestionScope(NamedTuple):
     """A question without the words that name its days, and the days, oldest first; without any, all that is stored."""
 
@@ -82,8 +70,8 @@ def last_days(today: date, count: int = _WEEK) -> list[date]:
     return days_between(today - timedelta(days=count), today)
 
 
-def days_asked(question: str, today: date) -> DaysAsked | None:
-    """Return the days that a question names, up to today; None if it names none. Raise `Misuse` if all lie in the future."""
+def days_asked(question: str, today: date) -> QuestionScope | None:
+    """Return a question with the days that it names, up to today; None if it names none. Raise `Misuse` if all lie in the future."""
     for pattern, read in _SPANS:
         if match := pattern.search(question):
             try:
@@ -93,7 +81,7 @@ def days_asked(question: str, today: date) -> DaysAsked | None:
             if first > today:
                 raise Misuse(Phrase("{day} is in the future; the latest day is {today}", day=first, today=today))
             rest = " ".join(f"{question[: match.start()]} {question[match.end() :]}".split())
-            return DaysAsked(first, min(last, today), rest)
+            return QuestionScope(rest, tuple(days_between(first, min(last, today))))
     return None
 
 
@@ -113,7 +101,7 @@ def scope_of(question: str, today: date, earlier: Iterable[str] = ()) -> Questio
     changed or reverted, or for the default, the uses, the successor or the commits of a name. Raise `Misuse` for days that all lie in the future.
     """
     if named := days_asked(question, today):
-        return QuestionScope(named.rest, tuple(named.days))
+        return named
     if _EVERYTHING.search(question):
         return QuestionScope(" ".join(_EVERYTHING.sub(" ", question).split()), ())
     kinds = kinds_of_question(question)
@@ -121,7 +109,7 @@ def scope_of(question: str, today: date, earlier: Iterable[str] = ()) -> Questio
         return QuestionScope(question, ())
     for text in reversed([*earlier]):
         if before := days_asked(text, today):
-            return QuestionScope(question, tuple(before.days))
+            return QuestionScope(question, before.days)
     of_a_setting = QuestionKind.DEFAULT in kinds and not _NEWS.search(question)
     if of_a_setting or (kinds & TIMELESS_OF_NAMES and names_in(question)):
         return QuestionScope(question, ())

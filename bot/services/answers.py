@@ -13,7 +13,7 @@ from analysis.errors import DigestError
 from analysis.locale import catalogue
 from analysis.models import Commit, Language, Repository, Statement
 from analysis.paths import Kind, kind
-from analysis.questions.answering import answer
+from analysis.questions.answering import Answering
 from analysis.questions.definitions import (
     COMMENT,
     CodeLine,
@@ -44,33 +44,6 @@ _ASKING = re.compile(r"defaults?|turn|o(?:n|ff)|(?:en|dis)abled?|switch|set(?:ti
 
 
 log = structlog.get_logger(__name__)
-
-
-class TreeAnswers:
-    """Answers questions for the default and the uses of names from the files of a mirror."""
-
-    def __init__(self, sources: CommitSources) -> None:
-        self._sources = sources
-
-    def answer(
-        self, asked: ParsedQuestion, repository: Repository, language: Language, commit: Commit | None = None
-    ) -> list[Statement]:
-        """Return what the files say as of a commit, or of the head; nothing without a mirror, or if something else is asked."""
-        if asked.kinds.isdisjoint({QuestionKind.DEFAULT, QuestionKind.USES}):
-            return []
-        try:
-            mirror = self._sources.existing_mirror(repository)
-            if mirror is None:
-                return []
-            at = commit or mirror.history("", limit=1)[0]
-            tree = _Tree(mirror, at, language)
-            names = asked.symbols or tree.named_in_words(
-                [each.text for each in asked.terms if not _ASKING.fullmatch(each.text)]
-            )
-            return [each for name in names[:2] for each in tree.answer(asked, name)]
-        except DigestError as exc:
-            log.warning("files not searched", repository=str(repository), why=str(exc))
-            return []
 
 
 class _Tree:
@@ -173,23 +146,37 @@ class AnswerService:
         self._sources = sources
         self._store = store
         self._model = model
-        self._trees = TreeAnswers(sources)
 
-    def from_files(self, asked: ParsedQuestion, repository: Repository, language: Language) -> list[Statement]:
-        """Return what the files at the head say of the default or the uses of a name; nothing if something else is asked."""
-        return self._trees.answer(asked, repository, language)
+    def from_files(
+        self, asked: ParsedQuestion, repository: Repository, language: Language, commit: Commit | None = None
+    ) -> list[Statement]:
+        """Return what the files of a commit, or of the head, say of the default or the uses of a name.
+
+        Return nothing without a mirror, or if something else is asked.
+        """
+        if asked.kinds.isdisjoint({QuestionKind.DEFAULT, QuestionKind.USES}):
+            return []
+        try:
+            mirror = self._sources.existing_mirror(repository)
+            if mirror is None:
+                return []
+            tree = _Tree(mirror, commit or mirror.history("", limit=1)[0], language)
+            words = [each.text for each in asked.terms if not _ASKING.fullmatch(each.text)]
+            names = asked.symbols or tree.named_in_words(words)
+            return [each for name in names[:2] for each in tree.answer(asked, name)]
+        except DigestError as exc:
+            log.warning("files not searched", repository=str(repository), why=str(exc))
+            return []
 
     def answer(self, question: Question, language: Language) -> Iterator[Statement]:
         """Yield the statements of an answer, each as soon as it is checked."""
-        asked, commit = question.asked, question.entries[0].commit if len(question.entries) == 1 else None
-        if commit and QuestionKind.USES in asked.kinds:
-            told = self._trees.answer(asked, question.repository, language, commit)
-        else:
-            told = []
+        asked, told = question.asked, list[Statement]()
+        if len(question.entries) == 1 and QuestionKind.USES in asked.kinds:
+            told = self.from_files(asked, question.repository, language, question.entries[0].commit)
         if told:
             yield from told
         elif self._model is None or not self._model.may_read(question.repository):
-            yield from answer(question, language, None, None)
+            yield from Answering(question, language)
         else:
             yield from self._by_model(self._model, question, language)
 
@@ -201,10 +188,8 @@ class AnswerService:
         def reserve(tokens: tuple[int, int]) -> AbstractContextManager[None]:
             return model.call("answer", tokens, usage)
 
-        contents = partial(self._contents, question)
-        answering = answer(
-            question, language, model.chat, usage, contents, tools=self._tools(question), reserve=reserve
-        )
+        contents, tools = partial(self._contents, question), self._tools(question)
+        answering = Answering(question, language, model.chat, usage, contents, tools=tools, reserve=reserve)
         yield from answering
         if answering.failure:
             model.failures.failed(answering.failure.what)
@@ -222,27 +207,17 @@ class AnswerService:
         except DigestError as exc:
             log.warning("no mirror", repository=str(question.repository), why=str(exc))
             return None
-        stored = _StoredCommits(self._store, question.repository)
-        return CommitTools(question.entries[0], mirror, stored) if mirror else None
+        search, with_shas = (partial(each, question.repository) for each in (self._search, self._with_shas))
+        return CommitTools(question.entries[0], mirror, search, with_shas) if mirror else None
+
+    def _search(self, repository: Repository, query: str) -> Sequence[Commit]:
+        return [each.commit for each in self._store.search_index.search(query, [repository], _MOST_FOUND)]
+
+    def _with_shas(self, repository: Repository, shas: Sequence[str]) -> Sequence[Commit]:
+        return [each.commit for each in self._store.commits(list(self._store.read_ids(repository, shas).values()))]
 
     def _contents(self, question: Question) -> str:
         """Return the files that the commit changes; empty for a whole day, which is too large."""
         if len(question.entries) != 1:
             return ""
         return self._sources.stored(question.repository).contents(question.entries[0].commit)
-
-
-class _StoredCommits:
-    """The stored commits of one repository."""
-
-    def __init__(self, store: Store, repository: Repository) -> None:
-        self._store = store
-        self._repository = repository
-
-    def search(self, query: str) -> Sequence[Commit]:
-        found = self._store.search_index.search(query, [self._repository], _MOST_FOUND)
-        return [each.commit for each in found]
-
-    def with_shas(self, shas: Sequence[str]) -> Sequence[Commit]:
-        ids = self._store.read_ids(self._repository, shas)
-        return [each.commit for each in self._store.commits(list(ids.values()))]

@@ -1,21 +1,14 @@
 """The subject of a question that names it in a word: a commit, a day, days, or a repository."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
-from itertools import chain
 from typing import NamedTuple
-from zoneinfo import ZoneInfo
 
 from analysis.errors import Misuse
-from analysis.models import DayReport, Language, Repository, Statement
+from analysis.models import Repository
 from analysis.questions.days_asked import QuestionScope, days_asked, scope_of
-from analysis.questions.question import Question, parse_question
 from bot.models.reference import Reference, days_or_commit
-from bot.models.subjects import DayRef
-from bot.services.answers import AnswerService
-from bot.services.lookup import CommitLookup
-from bot.services.period_questions import PeriodQuestion, PeriodQuestions, scope_statement
 
 _REPOSITORY = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+(?:@\S+)?")
 
@@ -57,37 +50,10 @@ def _narrowed(question: str, days: Sequence[date], today: date) -> QuestionScope
     except Misuse:  # a day to come is none of these
         named = None
     both = [day for day in days if day in named.days] if named else []
-    return QuestionScope(named.rest, tuple(both)) if named and both else QuestionScope(question, tuple(days))
+    return QuestionScope(named.text, tuple(both)) if named and both else QuestionScope(question, tuple(days))
 
 
 def _one(repositories: Sequence[Repository]) -> Sequence[Repository]:
     if len(repositories) > 1:
         raise Misuse("several repositories are configured; choose one with --repo")
     return repositories
-
-
-class SubjectQuestions:
-    """Answers a question about its subject."""
-
-    def __init__(self, commits: CommitLookup, answers: AnswerService, period_questions: PeriodQuestions) -> None:
-        self._commits = commits
-        self._answers = answers
-        self._period_questions = period_questions
-
-    def answer(
-        self,
-        subject: QuestionSubject,
-        question: str,
-        language: Language,
-        tz: ZoneInfo,
-        read: Callable[[DayRef], DayReport],
-    ) -> Iterator[Statement]:
-        """Read the commits, days with `read`, then return the statements of an answer. Raise what reading raises."""
-        about = subject.about
-        if isinstance(about, QuestionScope):
-            asked = PeriodQuestion(parse_question(about.text), subject.repositories[0], about.days, tz, language)
-            statements = self._period_questions.answer(asked, read)
-            return chain([scope_statement(asked)], statements) if subject.by_question else statements
-        located = self._commits.locate(about, subject.repositories)
-        entry = self._commits.entry(located, language, patches=True)
-        return self._answers.answer(Question(parse_question(question), located.repository, (entry,)), language)

@@ -24,7 +24,7 @@ from analysis.facts import facts
 from analysis.llm import ChatModel
 from analysis.locale import catalogue
 from analysis.models import Commit, Entry, Language, Repository, Statement, Trees
-from analysis.questions.answering import answer
+from analysis.questions.answering import Answering
 from analysis.questions.by_rules import DENIALS
 from analysis.questions.question import Question, parse_question
 from analysis.questions.tools import CommitTools
@@ -98,7 +98,7 @@ def _judge(row: Mapping[str, object], entry: Entry) -> Judged:
     language: Language = "zh" if row["language"] == "zh" else "en"
     question = Question(parse_question(str(row["question"])), Repository.parse(str(row["repository"])), (entry,))
     began = perf_counter()
-    statements = list(answer(question, language, None, None))
+    statements = list(Answering(question, language))
     taken = perf_counter() - began
     places, keys = _texts(row["places"]), _texts(row["key"])
     cited = [each for each in statements if each.citations][:_CITED]
@@ -238,7 +238,9 @@ def _first_words() -> Row:
                 parse_question("what of part_41.step_7?"), Repository.parse("lantern/lantern-serve"), (entry,)
             )
             began = perf_counter()
-            answering = answer(question, "en", model, None, tools=CommitTools(entry, mirror, Stored()))
+            answering = Answering(
+                question, "en", model, tools=CommitTools(entry, mirror, Stored().search, Stored().with_shas)
+            )
             next(iter(answering))
             waited.append(perf_counter() - began - _FIRST_TOKEN)
             assert answering.by == "model"

@@ -9,7 +9,7 @@ from analysis.diff import hunks, tokens
 from analysis.facts import facts
 from analysis.locale import catalogue
 from analysis.models import Analysis, Commit, Entry, Language, Repository, Statement, Turn
-from analysis.questions.answering import answer
+from analysis.questions.answering import Answering
 from analysis.questions.intent import asks_what_breaks, language_of, reads_as_question, references_in
 from analysis.questions.prompt import relevant_chunks, render_chunks, render_day
 from analysis.questions.question import Question, parse_question
@@ -40,7 +40,7 @@ def asked(question: str, *entries: Entry, thread: tuple[Turn, ...] = ()) -> Ques
 
 
 def by_rules(question: str, *entries: Entry, language: Language = "en") -> list[Statement]:
-    return list(answer(asked(question, *entries), language, None, None))
+    return list(Answering(asked(question, *entries), language))
 
 
 QUESTIONS = """
@@ -360,7 +360,7 @@ def test_rules_name_the_commits_of_a_day_that_match(question: str, language: Lan
 def test_rules_know_what_matters_on_a_day() -> None:
     """A general question gets the weightiest commits, and an empty day is said to be."""
     assert by_rules("what matters today?", *DAY)[0].text == "The most important commits:"
-    (nothing,) = answer(Question(parse_question("what matters?"), REPOSITORY, ()), "en", None, None)
+    (nothing,) = Answering(Question(parse_question("what matters?"), REPOSITORY, ()), "en")
     assert nothing.text == "There are no commits here."
 
 

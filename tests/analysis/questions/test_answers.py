@@ -17,7 +17,7 @@ from llmock.testing import LLMockServer
 from analysis.facts import facts
 from analysis.llm import ChatModel, ModelMessage, UsageCounter
 from analysis.models import Analysis, Commit, Entry, Language, Links, Repository, Statement, Turn
-from analysis.questions.answering import Answering, answer, estimate
+from analysis.questions.answering import Answering, estimate
 from analysis.questions.question import Question, parse_question
 from analysis.ranking import rank
 from loopback.http_server import Loopback, QuietHandler
@@ -80,7 +80,9 @@ def asking(opened: ExitStack) -> Callable[..., Answering]:
             server = opened.enter_context(ScriptedChat((lambda _: reply) if isinstance(reply, str) else reply))
             at = server.url
         model = opened.enter_context(closing(ChatModel("scripted", base_url=at, api_key="key", timeout=1)))
-        return answer(Question(parse_question(question, thread), REPOSITORY, entries), language, model, meter, contents)
+        return Answering(
+            Question(parse_question(question, thread), REPOSITORY, entries), language, model, meter, contents
+        )
 
     return begun
 
@@ -541,7 +543,7 @@ def test_whatever_a_model_says_ends_in_an_answer(reply: str, days: bool, parrot:
     says, model = parrot
     says[:] = [reply]
     entries = (entry(), entry(OTHER)) if days else (entry(),)
-    statements = list(answer(Question(parse_question("what of --foo?"), REPOSITORY, entries), "en", model, None))
+    statements = list(Answering(Question(parse_question("what of --foo?"), REPOSITORY, entries), "en", model, None))
     assert statements
     for said in statements:
         assert said.text.strip()

@@ -6,7 +6,7 @@ import pytest
 
 from analysis.facts import facts
 from analysis.models import Commit, Entry, Language, Links, Ranked, Repository, Series, Statement
-from analysis.questions.answering import answer
+from analysis.questions.answering import Answering
 from analysis.questions.kinds import METADATA, QuestionKind, kinds_of_question, without_metadata
 from analysis.questions.metadata import records
 from analysis.questions.question import Question, parse_question
@@ -29,7 +29,7 @@ def entry(made: Commit = MADE, links: Links = LINKS, ranked: Ranked | None = Non
 
 
 def asked(question: str, *entries: Entry, language: Language = "en") -> list[Statement]:
-    return list(answer(Question(parse_question(question), REPOSITORY, entries or (entry(),)), language, None, None))
+    return list(Answering(Question(parse_question(question), REPOSITORY, entries or (entry(),)), language))
 
 
 AUTHOR = "who wrote this?|Who is the author?|who made this change|谁写的？|这是谁改的|作者是谁"

@@ -5,7 +5,7 @@ import pytest
 from analysis.diff import hunks
 from analysis.facts import facts
 from analysis.models import Commit, Entry, Language, Repository, Statement
-from analysis.questions.answering import answer
+from analysis.questions.answering import Answering
 from analysis.questions.items import counterpart, quote
 from analysis.questions.question import Question, parse_question
 from analysis.questions.terms import name_key, stem, terms_of
@@ -54,7 +54,7 @@ def entry(change: Commit = CHANGE) -> Entry:
 
 
 def ask(question: str, language: Language = "en", change: Commit = CHANGE) -> list[Statement]:
-    return list(answer(Question(parse_question(question), REPOSITORY, (entry(change),)), language, None, None))
+    return list(Answering(Question(parse_question(question), REPOSITORY, (entry(change),)), language))
 
 
 def quoted(question: str, language: Language = "en") -> list[str]:
