@@ -159,18 +159,14 @@ def _calendar_month(match: re.Match[str], today: date) -> _Span:
     return (last.replace(day=1), last) if _is_last(match) else (first, today)
 
 
-def _recently(_: re.Match[str], today: date) -> _Span:
-    return today - timedelta(days=_WEEK), today
-
-
 def _is_last(match: re.Match[str]) -> bool:
     return match["which"].lower() in ("last", "previous", "上", "上个", "上一")
 
 
 def _count(match: re.Match[str]) -> int:
-    """Return the days of "3 weeks"; one of its unit without a number."""
+    """Return the days of "3 weeks"; one of its unit without a number, and a week of "recently"."""
     number, unit = (match["number"] or "1").lower(), match["unit"].lower()
-    days = _MONTH if "month" in unit or "月" in unit else _WEEK if re.search("week|周|星期|礼拜", unit) else 1
+    days = _MONTH if "month" in unit or "月" in unit else 1 if re.fullmatch("days?|天|日", unit) else _WEEK
     return days * (int(number) if number.isdigit() else _NUMBERS[number])
 
 
@@ -221,6 +217,6 @@ _SPANS: Sequence[tuple[re.Pattern[str], Callable[[re.Match[str], date], _Span]]]
         (rf"在?(?:最近|过去|近)的?这?(?P<number>{_NUMBER}|)\s*{_UNIT}{_WITHIN}", _past),
         (rf"{_IN}{_WHICH}\s*(?:week\b|周|星期|礼拜){_WITHIN}", _calendar_week),
         (rf"{_IN}{_WHICH}\s*(?:month\b|月){_WITHIN}", _calendar_month),
-        (r"\b(?:recently|lately|these days)\b|最近(?!一次)|近期|近来", _recently),
+        (r"(?P<number>)(?P<unit>\b(?:recently|lately|these days)\b|最近(?!一次)|近期|近来)", _past),
     )
 )

@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 class IndexedCommit(NamedTuple):
-    """A commit to be ranked, with its words in their indexed form (`analysis.search.commit_words`) and its summaries."""
+    """A commit to be ranked, with its words in their indexed form (`analysis.search.words`) and its summaries."""
 
     id: int
     committed_at: datetime

@@ -26,7 +26,7 @@ from analysis.questions.matches import (
 )
 from analysis.questions.question import ParsedQuestion, Question, answered_in_parts, parse_question
 from analysis.questions.terms import QuestionTerm
-from analysis.search.commit_words import lacks_patches, may_hold_more
+from analysis.search.words import lacks_patches, may_hold_more
 from analysis.writing.by_rules import code
 from bot.models.downstream import DownstreamCheck
 from bot.models.subjects import DayRef

@@ -24,7 +24,7 @@ from analysis.questions.matches import (
 )
 from analysis.questions.question import ParsedQuestion
 from analysis.ranking import packaged_weights, rank
-from analysis.search.commit_words import lacks_patches
+from analysis.search.words import lacks_patches
 from analysis.sources.mirror import Mirror
 from analysis.watch import touches
 from bot.services.commit_reader import current_commits

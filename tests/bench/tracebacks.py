@@ -13,9 +13,9 @@ from typing import Any
 from analysis.models import Commit, FileChange
 from analysis.search.bm25 import IndexedCommit
 from analysis.search.clues import clues_of
-from analysis.search.commit_words import commit_words
 from analysis.search.reports import parse_report
 from analysis.search.suspects import rank_suspects
+from analysis.search.words import commit_words
 from tests.bench.figures import Row, tails
 from tests.bench.real_diffs import shown_commit
 from tests.data import tracebacks

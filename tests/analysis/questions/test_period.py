@@ -7,7 +7,7 @@ from analysis.models import Entry, FactKind
 from analysis.questions.matches import PeriodCommit, PeriodMatches, match_period
 from analysis.questions.question import parse_question
 from analysis.ranking import rank
-from analysis.search.commit_words import commit_words
+from analysis.search.words import commit_words
 from tests.factories import commit, file, patch
 
 COMMITS = {

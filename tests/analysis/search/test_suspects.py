@@ -7,9 +7,9 @@ import pytest
 from analysis.models import Commit, FileChange
 from analysis.search.bm25 import IndexedCommit
 from analysis.search.clues import clues_of, upstream_path
-from analysis.search.commit_words import commit_words
 from analysis.search.reports import parse_report
 from analysis.search.suspects import rank_suspects, telling_lines
+from analysis.search.words import commit_words
 from tests.conftest import NOON
 
 TRACEBACK = """\

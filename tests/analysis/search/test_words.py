@@ -1,8 +1,7 @@
 """What is indexed of a text and of a commit."""
 
 from analysis.models import Commit, FileChange, PullRequest
-from analysis.search.commit_words import commit_words
-from analysis.search.words import names, searchable, split_words
+from analysis.search.words import commit_words, names, searchable, split_words
 from tests.conftest import NOON
 
 
