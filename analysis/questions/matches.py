@@ -29,6 +29,9 @@ _OWNER = re.compile(r".*[.(](?!(?:pyi?|md|ya?ml|toml|txt|sh|json|cpp|cuh?|h)$)")
 _ELSEWHERE = (Kind.TEST, Kind.DOCS, Kind.EXAMPLE)  # which stop mentioning what is still there
 
 
+Mentioning = tuple[Entry, frozenset[str]]  # a commit, and the texts of the terms that it mentions
+
+
 class Mentions:
     """Finds terms wherever they stand in a commit. Hyphens and underscores in names are alike, as in flags and their keys."""
 
@@ -44,9 +47,9 @@ class Mentions:
         files = (text for file in commit.files for text in (file.path, file.previous_path, file.patch) if text)
         return self._in((*commit.texts, *files))
 
-    def in_commits(self, entries: Iterable[Entry]) -> list["FurtherCommit"]:
+    def in_commits(self, entries: Iterable[Entry]) -> "list[Mentioning]":
         """Return the commits (with the patches that are to be searched) that mention any of the terms."""
-        return [FurtherCommit(each, terms) for each in entries if (terms := self.in_commit(each.commit))]
+        return [(each, terms) for each in entries if (terms := self.in_commit(each.commit))]
 
     def _in(self, texts: Collection[str]) -> frozenset[str]:
         return frozenset(name for name, pattern in self._patterns.items() if any(map(pattern.search, texts)))
@@ -69,13 +72,6 @@ class PeriodCommit(NamedTuple):
     words: CommitWords
 
 
-class FurtherCommit(NamedTuple):
-    """A commit that mentions terms where the search did not look at first."""
-
-    entry: Entry
-    terms: frozenset[str]
-
-
 class PeriodMatches(NamedTuple):
     """The commits that match a question, the best first, and the telling terms that no commit mentions.
 
@@ -94,12 +90,12 @@ class PeriodMatches(NamedTuple):
     searched: int = 0
     unread: int = 0
 
-    def with_further(self, further: Sequence[FurtherCommit], unsearched: int = 0) -> "PeriodMatches":
+    def with_further(self, further: Sequence[Mentioning], unsearched: int = 0) -> "PeriodMatches":
         """Return the matches with the commits that mention missing terms, before the others."""
-        mentioned = frozenset[str]().union(*(each.terms for each in further))
+        mentioned = frozenset[str]().union(*(terms for _, terms in further))
         # Who asks for a flag does not ask for its word, once the flag is found.
         others = () if any(flag.text in mentioned for flag in self.unwritten) else self.found
-        found = {each.commit.sha: each for each in (*(each.entry for each in further), *others)}
+        found = {each.commit.sha: each for each in (*(entry for entry, _ in further), *others)}
         return self._replace(
             found=tuple(found.values()),
             absent=tuple(term for term in self.absent if term.text not in mentioned),

@@ -4,7 +4,7 @@ They only read, of the commit's own repository and of files as of that commit: n
 repository or a revision. What they return is text from outside, with its secrets redacted where it was read.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, NamedTuple
@@ -191,7 +191,7 @@ class CommitTools:
         if call.name not in _TOOLS:
             raise _Refused(f"There is no such tool; there are {', '.join(_TOOLS)}.")
         try:
-            arguments = _TOOLS[call.name].arguments.model_validate_json(call.arguments or "{}")
+            arguments = _TOOLS[call.name][1].model_validate_json(call.arguments or "{}")
         except ValidationError as exc:
             error = exc.errors(include_url=False, include_input=False, include_context=False)[0]
             where = ".".join(map(str, error["loc"]))[:_MAX_LINE]
@@ -261,22 +261,19 @@ class CommitTools:
         return [_Row(f"#{pull.number}: {one_line(pull.title)}"), *(_Row(line[:_MAX_LINE]) for line in lines)]
 
 
-class _Kind(NamedTuple):
-    description: str
-    arguments: type[_Arguments]
-
-
-_TOOLS = {
-    "read_file": _Kind(f"Read lines of a text file as of this commit, at most {_MAX_LINES}.", ReadFile),
-    "grep": _Kind("Find the lines of the files as of this commit that contain a text.", Grep),
-    "commits": _Kind("Search the stored commits of this repository by words, names or paths.", FindCommits),
-    "history": _Kind(
-        "List the commits, up to this one, that changed a path, or the use of a symbol in it; "
-        "without a path, in the file that defines the symbol.",
+_TOOLS: Mapping[str, tuple[str, type[_Arguments]]] = {
+    "read_file": (f"Read lines of a text file as of this commit, at most {_MAX_LINES}.", ReadFile),
+    "grep": ("Find the lines of the files as of this commit that contain a text.", Grep),
+    "commits": ("Search the stored commits of this repository by words, names or paths.", FindCommits),
+    "history": (
+        (
+            "List the commits, up to this one, that changed a path, or the use of a symbol in it; "
+            "without a path, in the file that defines the symbol."
+        ),
         History,
     ),
-    "links": _Kind("List what this commit reverts, fixes, follows, and what reverted or fixed it.", NoArguments),
-    "pull": _Kind("Read the text of this commit's pull request.", NoArguments),
+    "links": ("List what this commit reverts, fixes, follows, and what reverted or fixed it.", NoArguments),
+    "pull": ("Read the text of this commit's pull request.", NoArguments),
 }
 
 

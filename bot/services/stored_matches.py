@@ -15,7 +15,7 @@ from analysis.paths import Kind, kind
 from analysis.questions.definitions import spelled_in_code
 from analysis.questions.kinds import QuestionKind
 from analysis.questions.matches import (
-    FurtherCommit,
+    Mentioning,
     Mentions,
     PeriodCommit,
     PeriodMatches,
@@ -129,7 +129,7 @@ class StoredMatches:
         mentions, index = Mentions(matches.missing), self._store.search_index
         same_word = (index.best(repository, f'"{term.text}"', _SAME_WORD) for term in matches.missing)
         indexed = self._indexed(repository, list(dict.fromkeys(chain(*same_word))))
-        further = [FurtherCommit(each.entry, terms) for each in indexed if (terms := mentions.in_words(each.words))]
+        further = [(each.entry, terms) for each in indexed if (terms := mentions.in_words(each.words))]
         in_messages = index.in_messages(repository, [term.text for term in matches.missing], _CANDIDATES)
         further += mentions.in_commits(self._entries(repository, in_messages))
         matches = matches.with_further(further)
@@ -138,7 +138,7 @@ class StoredMatches:
     def _in_whole_patches(self, repository: Repository, matches: PeriodMatches) -> PeriodMatches:
         mentions, ids = Mentions(matches.missing), self._store.search_index.partly_indexed(repository)
         looked_at, unsearched = ids[:_PARTLY_INDEXED], len(ids[_PARTLY_INDEXED:])
-        further: list[FurtherCommit] = []
+        further: list[Mentioning] = []
         for start in range(0, len(looked_at), _PATCHES_AT_ONCE):
             entries = self._entries(repository, looked_at[start : start + _PATCHES_AT_ONCE], patches=True)
             further += mentions.in_commits(entries)
