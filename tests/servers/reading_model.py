@@ -5,13 +5,12 @@ from contextlib import ExitStack, closing, nullcontext
 from pathlib import Path
 from typing import Any
 
-from analysis.facts import facts
 from analysis.llm import ChatModel, UsageCounter
 from analysis.models import Commit, Entry, Language, Links, Statement
 from analysis.questions.answering import Answering, Reserve
 from analysis.questions.question import Question, parse_question
 from analysis.questions.tools import CommitTools
-from analysis.ranking import rank
+from tests.factories import entry
 from tests.planted import planted
 from tests.servers.bare import BareRepository, GitServer
 from tests.servers.bare import Entry as FileEntry
@@ -80,8 +79,7 @@ class ReadingModel:
         return ChatModel("scripted", base_url=self.chat.url, api_key="key", timeout=5, retries=0)
 
     def entry(self) -> Entry:
-        found = facts(self.commit)
-        return Entry(commit=self.commit, facts=found, ranked=rank(self.commit, found), links=self.links)
+        return entry(self.commit, links=self.links)
 
     def tools(self) -> CommitTools:
         return CommitTools(self.entry(), self.mirror, self.stored.search, self.stored.with_shas)

@@ -14,18 +14,16 @@ from hypothesis import strategies as st
 from llmock.scenarios import Behavior, Fail, Reply, StreamFault
 from llmock.testing import LLMockServer
 
-from analysis.facts import facts
 from analysis.llm import ChatModel, ModelMessage, UsageCounter
-from analysis.models import Analysis, Commit, Entry, Language, Links, Repository, Statement, Turn
+from analysis.models import Analysis, Commit, Entry, Language, Links, Statement, Turn
 from analysis.questions.answering import Answering, estimate
-from analysis.questions.question import Question, parse_question
-from analysis.ranking import rank
 from loopback.http_server import Loopback, QuietHandler
 from tests.factories import SHA, commit, file, patch
+from tests.factories import entry as analysed
+from tests.factories import question as asked_of
 from tests.servers.chat import Say, ScriptedChat
 from tests.strategies import examples
 
-REPOSITORY = Repository(owner="acme", name="engine")
 SCHEDULER = "engine/core/scheduler.py"
 COMMIT = commit(
     "[Core] Drop ENGINE_OLD_WAY from the scheduler (#12)",
@@ -43,9 +41,7 @@ TRUE = f"`best_of` is called now [{SCHEDULER}:21]."
 
 
 def entry(told: Commit = COMMIT) -> Entry:
-    found = facts(told)
-    kept = Analysis(by="rules", summary=f"Changes {told.subject}.")
-    return Entry(commit=told, facts=found, ranked=rank(told, found), analysis=kept)
+    return analysed(told, analysis=Analysis(by="rules", summary=f"Changes {told.subject}."))
 
 
 def url(path: str, place: str = "", sha: str = SHA) -> str:
@@ -80,9 +76,7 @@ def asking(opened: ExitStack) -> Callable[..., Answering]:
             server = opened.enter_context(ScriptedChat((lambda _: reply) if isinstance(reply, str) else reply))
             at = server.url
         model = opened.enter_context(closing(ChatModel("scripted", base_url=at, api_key="key", timeout=1)))
-        return Answering(
-            Question(parse_question(question, thread), REPOSITORY, entries), language, model, meter, contents
-        )
+        return Answering(asked_of(question, *entries, thread=thread), language, model, meter, contents)
 
     return begun
 
@@ -225,13 +219,6 @@ def test_what_metadata_contradicts_is_dropped(said: str, ask: Ask) -> None:
     statements, answering = ask(f"{TRUE}\n{said}", "who wrote it, and was it reverted?", (REVERTED,))
     assert [each.text for each in statements] == ["`best_of` is called now."]
     assert answering.dropped == 1
-
-
-def test_a_model_that_denies_what_is_known_gives_way_to_the_rules(ask: Ask) -> None:
-    """Question whether a commit was reverted, a model that only says the diff does not show it is not heard."""
-    statements, answering = ask("I found nothing about this in the diff.", "was this reverted?", (REVERTED,))
-    assert [each.text for each in statements] == ["Reverted by `c2c2c2c`."]
-    assert (answering.by, answering.dropped) == ("rules", 1)
 
 
 def test_a_commit_that_was_not_reverted_is_not_said_to_be(ask: Ask) -> None:
@@ -423,11 +410,6 @@ def test_a_model_that_fails_at_once_gives_way_to_the_rules(
     assert statements[0].text == ("`best_of` is called now." if by == "model" else "Matching lines:")
 
 
-def test_a_model_that_cannot_be_reached_gives_way_to_the_rules(ask: Ask) -> None:
-    """No server, no failure: the rules answer."""
-    assert ask("http://127.0.0.1:9/v1")[1].by == "rules"
-
-
 @pytest.mark.parametrize(
     "injection",
     [
@@ -543,7 +525,7 @@ def test_whatever_a_model_says_ends_in_an_answer(reply: str, days: bool, parrot:
     says, model = parrot
     says[:] = [reply]
     entries = (entry(), entry(OTHER)) if days else (entry(),)
-    statements = list(Answering(Question(parse_question("what of --foo?"), REPOSITORY, entries), "en", model, None))
+    statements = list(Answering(asked_of("what of --foo?", *entries), "en", model))
     assert statements
     for said in statements:
         assert said.text.strip()

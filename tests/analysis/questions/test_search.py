@@ -3,17 +3,12 @@
 import pytest
 
 from analysis.diff import hunks
-from analysis.facts import facts
-from analysis.models import Commit, Entry, Language, Repository, Statement
-from analysis.questions.answering import Answering
+from analysis.models import Commit, Language, Statement
 from analysis.questions.items import counterpart, quote
-from analysis.questions.question import Question, parse_question
 from analysis.questions.terms import name_key, stem, terms_of
-from analysis.ranking import rank
 from tests.bench.answers import denies
-from tests.factories import commit, file, new_file, patch
+from tests.factories import answered, commit, entry, file, new_file, patch
 
-REPOSITORY = Repository(owner="acme", name="engine")
 CLI = file(
     "engine/cli.py",
     patch(
@@ -48,13 +43,8 @@ TEST = new_file(
 CHANGE = commit("[CLI] Add lanes (#7)", [CLI, SESSION, TEST], body="Readers starve when sessions are reopened.")
 
 
-def entry(change: Commit = CHANGE) -> Entry:
-    found = facts(change)
-    return Entry(commit=change, facts=found, ranked=rank(change, found))
-
-
 def ask(question: str, language: Language = "en", change: Commit = CHANGE) -> list[Statement]:
-    return list(Answering(Question(parse_question(question), REPOSITORY, (entry(change),)), language))
+    return answered(question, entry(change), language=language)
 
 
 def quoted(question: str, language: Language = "en") -> list[str]:
