@@ -13,8 +13,7 @@ from analysis.questions.evidence import DiffPlace
 from analysis.questions.kinds import QuestionKind
 from analysis.questions.question import ParsedQuestion
 from analysis.questions.terms import QuestionTerm, name_key, words_of
-from analysis.search.bm25 import idf
-from analysis.search.words import CommitWords, split_words
+from analysis.search.words import CommitWords, idf, split_words
 from analysis.watch import touches
 
 _FIELDS = {"title": 3.0, "facts": 2.0, "paths": 1.5, "code": 1.0, "author": 1.0, "message": 0.7}

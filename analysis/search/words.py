@@ -1,16 +1,23 @@
-"""The indexed form of texts and commits, and the names in code.
+"""The indexed form of texts and commits, the names in code, and BM25 over them.
 
 Full-text tokenizers split words at spaces and punctuation, so also at `_`. Chinese, Japanese and Korean have no spaces:
 each character is indexed as a word. Names in camel case are indexed whole and in parts.
+
+BM25 is that of Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009); of a text with fields,
+the frequency of a word is the weighted sum of those in its fields (section 3.6).
 """
 
+import math
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+from typing import NamedTuple, TypeVar
 
 from analysis.models import Commit
 from analysis.paths import Kind, kind
+
+T = TypeVar("T")
 
 VERSION = 3  # raised when other words of a commit are indexed, or in another form
 
@@ -132,3 +139,35 @@ def _changed_texts(patch: str) -> Iterator[str]:
             yield line[1:]
         elif line.startswith("@@"):
             yield _HEADING.sub("", line)
+
+
+class IndexedCommit(NamedTuple):
+    """A commit to be ranked, with its words in their indexed form (`analysis.search.words`) and its summaries."""
+
+    id: int
+    committed_at: datetime
+    title: str
+    message: str
+    paths: str
+    code: str
+    summary: str = ""
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The words by field, from the title to the summary."""
+        return self[2:]
+
+
+def idf(held: float, among: float) -> float:
+    """Return the inverse document frequency of a word that `held` of `among` documents hold; positive."""
+    return math.log(1 + max(0.0, among - held + 0.5) / (held + 0.5))
+
+
+def saturated(frequency: float, length: float, k1: float, b: float) -> float:
+    """Return what a word's frequency in a document counts, at most k1 + 1; `length` is that of the document by the mean's."""
+    return frequency * (k1 + 1) / (frequency + k1 * (1 - b + b * length))
+
+
+def score(counts: Mapping[T, float], weights: Mapping[T, float], length: float, k1: float, b: float) -> float:
+    """Return the score of a document with so many of each word, of so much weight; `length` as in `saturated`."""
+    return sum(weights[word] * saturated(count, length, k1, b) for word, count in counts.items())

@@ -5,11 +5,9 @@ from datetime import timedelta
 import pytest
 
 from analysis.models import Commit
-from analysis.search.bm25 import IndexedCommit
-from analysis.search.clues import clues_of, upstream_path
-from analysis.search.reports import parse_report
+from analysis.search.reports import clues_of, parse_report, upstream_path
 from analysis.search.suspects import rank_suspects, telling_lines
-from analysis.search.words import commit_words
+from analysis.search.words import IndexedCommit, commit_words
 from tests import factories
 from tests.conftest import NOON
 from tests.factories import file, patch
