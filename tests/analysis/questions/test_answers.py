@@ -114,6 +114,7 @@ def ask(asking: Callable[..., Answering]) -> Ask:
         (f"```\n+ 21 |     return best_of(window)\n```\n{TRUE}", "    return best_of(window)", [url(SCHEDULER, "R21")]),
         ("The diff does not show `--foo`.", "The diff does not show `--foo`.", []),
         ("It does not touch the tokenizer.", "It does not touch the tokenizer.", []),
+        ("It was not reverted [0123456:links].", "It was not reverted.", [COMMIT.url]),
         ("`x_helper` calls it [scheduler.py:21].", "`x_helper` calls it.", [url(SCHEDULER, "R21")]),
     ],
 )
@@ -136,6 +137,7 @@ def test_a_true_statement_is_kept_and_cited(said: str, text: str, links: list[st
         "`MAX_WINDOW` is new [envs.py:41].",
         "It follows [deadbee1].",
         "It follows deadbee1.",
+        "It was reverted later [0123456:links].",
         "See #4711.",
         "Throughput grows by 35%.",
         "It is [documented](https://evil.example/x).",
@@ -219,14 +221,6 @@ def test_what_metadata_contradicts_is_dropped(said: str, ask: Ask) -> None:
     statements, answering = ask(f"{TRUE}\n{said}", "who wrote it, and was it reverted?", (REVERTED,))
     assert [each.text for each in statements] == ["`best_of` is called now."]
     assert answering.dropped == 1
-
-
-def test_a_commit_that_was_not_reverted_is_not_said_to_be(ask: Ask) -> None:
-    """Without a known revert the claim of one is dropped, and its denial kept."""
-    statements, _ = ask(
-        "It was reverted later [0123456:links].\nIt was not reverted [0123456:links].", "was it reverted?"
-    )
-    assert [each.text for each in statements] == ["It was not reverted."]
 
 
 def test_the_prompt_holds_what_is_known_besides_the_diff(ask: Ask) -> None:

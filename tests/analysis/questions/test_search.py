@@ -103,8 +103,11 @@ def test_who_asks_what_happened_is_told_all_of_it() -> None:
         ("does `TurboLane` change?", "en", "Neither the diff (3 files) nor the message mentions `TurboLane`."),
         ("量化受影响吗", "zh", "diff（3 个文件）和提交说明都没有提到 `量化`。"),
         ("🚀?", "en", "Ask what this commit changes"),
-        ("hi", "en", "Ask what this commit changes"),
-        ("what's the weather?", "en", "Ask what this commit changes"),
+        (
+            "what's the weather?",
+            "en",
+            "Ask what this commit changes, for example: does a default change? does it touch `cli.py`? does it have tests? who wrote it?",
+        ),
     ],
 )
 def test_a_denial_names_what_occurs_nowhere(question: str, language: Language, beginning: str) -> None:
