@@ -1,4 +1,4 @@
-"""Lines of code that have a name: which define it, with which default, which use it, and which names are spelled nearly so; and answers from them."""
+"""Lines of code that define a name, give it a default or use it, names that are spelled nearly so, and answers from files."""
 
 import re
 from collections import Counter

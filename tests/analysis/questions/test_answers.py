@@ -1,11 +1,9 @@
 """Questions answered by a model: what it says is streamed, each statement checked, and the rules stand behind it."""
 
-import json
 import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from hashlib import sha256
-from threading import Event
 from typing import Any
 
 import pytest
@@ -17,7 +15,6 @@ from llmock.testing import LLMockServer
 from analysis.llm import ChatModel, ModelMessage, UsageCounter
 from analysis.models import Analysis, Commit, Entry, Language, Links, Statement, Turn
 from analysis.questions.answering import Answering, estimate
-from loopback.http_server import Loopback, QuietHandler
 from tests.factories import SHA, commit, file, patch
 from tests.factories import entry as analysed
 from tests.factories import question as asked_of
@@ -296,84 +293,46 @@ def test_a_question_off_the_topic_gets_one_polite_line(ask: Ask) -> None:
     assert answering.by == "model"
 
 
-class Speaking(Loopback):
-    """A chat server that sends pieces of a reply as they come, and may break off: None ends the connection."""
-
-    def __init__(self, pieces: Callable[[], Iterator[str | None]], finish: str = "stop") -> None:
-        self.asked = 0
-        outer = self
-
-        class Handler(QuietHandler):
-            def do_POST(self) -> None:
-                outer.asked += 1
-                self.rfile.read(int(self.headers["Content-Length"]))
-                self.send_response(200)
-                self.send_header("Content-Type", "text/event-stream")
-                self.end_headers()
-                self.close_connection = True
-                for piece in pieces():
-                    if piece is None:
-                        return
-                    self.say({"content": piece}, None)
-                self.say({}, finish)
-                self.wfile.write(b"data: [DONE]\n\n")
-
-            def say(self, delta: dict[str, str], finished: str | None) -> None:
-                choice = {"index": 0, "delta": delta, "finish_reason": finished}
-                told = {"id": "x", "object": "chat.completion.chunk", "created": 1, "model": "x", "choices": [choice]}
-                self.wfile.write(f"data: {json.dumps(told)}\n\n".encode())
-                self.wfile.flush()
-
-        super().__init__(Handler)
-
-
 def test_the_first_statement_is_there_before_the_last(asking: Callable[..., Answering], opened: ExitStack) -> None:
     """A statement is given as soon as it is complete, while the model still speaks."""
-    heard = Event()
-
-    def pieces() -> Iterator[str]:
-        yield from ("Yes", f". {TRUE[:20]}", TRUE[20:], " And")
-        assert heard.wait(10)
-        yield " so on."
-
-    server = opened.enter_context(Speaking(pieces))
-    statements = iter(asking(f"{server.url}/v1"))
+    server = opened.enter_context(ScriptedChat(lambda _: f"Yes. {TRUE} And".ljust(200) + "so on."))
+    server.hold = 1
+    statements = iter(asking(server.url))
     assert [next(statements).text, next(statements).text] == ["Yes.", "`best_of` is called now."]
-    heard.set()
+    server.go.set()
     assert [each.text for each in statements] == ["And so on."]
 
 
-def test_who_stops_listening_ends_the_reply(asking: Callable[..., Answering], opened: ExitStack) -> None:
+def test_who_stops_listening_ends_the_reply(asking: Callable[..., Answering]) -> None:
     """An answer that nobody reads any more lets go of the server without a word."""
-    server = opened.enter_context(Speaking(lambda: iter([f"{TRUE} ", *["And so on. "] * 500])))
-    statements = iter(asking(f"{server.url}/v1"))
+    statements = iter(asking(f"{TRUE} {'And so on. ' * 500}"))
     assert next(statements).citations
     statements.close()  # type: ignore[attr-defined]
-
-
-@pytest.mark.parametrize(
-    ("said", "finish", "texts"),
-    [
-        ([f"{TRUE} It", None], "stop", ["`best_of` is called now.", "The answer stops here: the model did not finish."]),
-        ([f"{TRUE} It was"], "length", ["`best_of` is called now.", "The answer stops here: the model did not finish."]),
-        ([f"{TRUE} It"], "content_filter", ["`best_of` is called now.", "The answer stops here: the model did not finish."]),
-    ],
-)  # fmt: skip
-def test_an_answer_that_breaks_off_says_so(
-    said: list[str | None], finish: str, texts: list[str], ask: Ask, opened: ExitStack
-) -> None:
-    """What was said before the model failed stands, and one statement says that the rest is missing."""
-    server = opened.enter_context(Speaking(lambda: iter(said), finish))
-    statements, answering = ask(f"{server.url}/v1")
-    assert [each.text for each in statements] == texts
-    assert (answering.by, server.asked) == ("model", 1)
-    assert answering.failure
 
 
 @pytest.fixture(scope="module")
 def mock() -> Iterator[LLMockServer]:
     with LLMockServer() as server:
         yield server
+
+
+@pytest.mark.parametrize(
+    "behaviour",
+    [
+        StreamFault("disconnect", after_chunks=20),
+        Reply(text=f"{TRUE} It was", finish_reason="length"),
+        Reply(text=f"{TRUE} It", finish_reason="content_filter"),
+    ],
+)
+def test_an_answer_that_breaks_off_says_so(behaviour: Behavior, mock: LLMockServer, ask: Ask) -> None:
+    """What was said before the model failed stands, one statement says that the rest is missing, and nothing is asked again."""
+    mock.state.scenarios.clear()
+    mock.state.scenarios.add(behaviour, Reply(text=f"{TRUE} {'It was long ago. ' * 9}", times=None))
+    statements, answering = ask(mock.base_url("openai"))
+    told = [each.text for each in statements]
+    assert (told[0], told[-1]) == ("`best_of` is called now.", "The answer stops here: the model did not finish.")
+    assert answering.by == "model"
+    assert answering.failure
 
 
 @pytest.mark.parametrize(
