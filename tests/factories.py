@@ -1,12 +1,18 @@
-"""Commits and files for tests, named by what a test cares about and plain in everything else."""
+"""Commits, files and questions for tests, named by what a test cares about and plain in everything else."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import Any
 
-from analysis.models import Commit, FileChange, PullRequest
+from analysis.facts import facts
+from analysis.models import Commit, Entry, FileChange, Language, PullRequest, Repository, Statement, Turn
+from analysis.questions.answering import Answering
+from analysis.questions.question import Question, parse_question
+from analysis.ranking import rank
 
 NOON = datetime(2026, 2, 5, 12, 0, tzinfo=UTC)
 SHA = "0123456789abcdef0123456789abcdef01234567"
+REPOSITORY = Repository(owner="acme", name="engine")
 
 
 def commit(
@@ -70,3 +76,19 @@ def new_file(path: str, *lines: str) -> FileChange:
     """A file that a commit adds."""
     header = f"@@ -0,0 +1,{len(lines)} @@"
     return file(path, "\n".join([header, *(f"+{line}" for line in lines)]), status="added")
+
+
+def entry(told: Commit, **known: Any) -> Entry:
+    """A commit with its facts, its rank, and what else is known of it."""
+    found = facts(told)
+    return Entry(**{"commit": told, "facts": found, "ranked": rank(told, found), **known})
+
+
+def question(text: str, *entries: Entry, thread: Sequence[Turn] = ()) -> Question:
+    """A question about commits of one repository."""
+    return Question(parse_question(text, thread), REPOSITORY, entries)
+
+
+def answered(text: str, *entries: Entry, language: Language = "en") -> list[Statement]:
+    """The answer to a question by rules."""
+    return list(Answering(question(text, *entries), language))

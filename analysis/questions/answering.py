@@ -8,6 +8,7 @@ import re
 import secrets as random_marks
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from analysis.diff import tokens
@@ -16,7 +17,7 @@ from analysis.locale import Phrase, catalogue
 from analysis.models import Language, Statement
 from analysis.questions.answer_check import AnswerChecker
 from analysis.questions.by_rules import NOT_SHOWN, OFF_TOPIC, answer_by_rules, further_commits
-from analysis.questions.prompt import answer_prompt
+from analysis.questions.prompt import Prompt, answer_prompt
 from analysis.questions.question import Question
 from analysis.questions.segmenter import Segment, Segmenter
 from analysis.questions.tools import CommitTools
@@ -38,112 +39,103 @@ _WRITTEN_CALL = re.compile(  # a call as text, of a model whose server takes no 
 )
 
 
-class Answering:
-    """An answer in progress: iterate over it once to get its statements.
-
-    `by` is their source, `dropped` the number of the model's unsupported statements, `failure` the model's error.
-    """
-
-    def __init__(self, produce: Callable[["Answering"], Iterator[Statement]]) -> None:
-        self.by: Literal["model", "rules"] = "rules"
-        self.dropped = 0
-        self.failure: ModelFailure | None = None
-        self._statements = produce(self)
-
-    def __iter__(self) -> Iterator[Statement]:
-        return self._statements
-
-
 def estimate(messages: "Sequence[ModelMessage]", tools: "Sequence[Tool]" = ()) -> tuple[int, int]:
     """Return the maximum tokens of messages with the tools that they offer, and of the reply."""
     told = [*(each.as_parameter() for each in messages), *(each.as_parameter() for each in tools)]
     return sum(tokens(str(each)) for each in told), _MAX_REPLY
 
 
-def answer(
-    question: Question,
-    language: Language,
-    model: "ChatModel | None",
-    usage: "UsageCounter | None",
-    contents: Callable[[], str] = lambda: "",
-    *,
-    tools: CommitTools | None = None,
-    reserve: Reserve = lambda _: nullcontext(),
-) -> Answering:
-    """Answer a question. `usage` counts the tokens; `contents` returns the text of the files that the commits change.
+class Answering:
+    """An answer in progress: iterate over it once to get its statements, of which there is always at least one.
 
-    The model may call `tools`; `reserve` is entered for each call of the model. There is always at least one statement, and
-    no `ModelFailure` is raised.
+    `usage` counts the tokens; `contents` returns the text of the files that the commits change. The model may call `tools`;
+    `reserve` is entered for each call of the model. No `ModelFailure` is raised.
+
+    `by` is the statements' source, `dropped` the number of the model's unsupported statements, `failure` the model's error.
     """
-
-    def produce(answering: Answering) -> Iterator[Statement]:
-        if model is not None and question.entries:
-            try:
-                for statement in _AnswerSession(question, language, contents, reserve, answering).run(
-                    model, usage, tools
-                ):
-                    answering.by = "model"
-                    yield statement
-            except ModelFailure as exc:
-                answering.failure = exc
-                if answering.by == "model":
-                    broke_off = catalogue(language)("The answer stops here: the model did not finish.")
-                    yield Statement(text=broke_off, new_paragraph=True)
-        if answering.by == "rules":
-            yield from answer_by_rules(question, language)
-        yield from further_commits(question, language)
-
-    return Answering(produce)
-
-
-class _AnswerSession:
-    """One question put to a model, and the statements kept of its reply."""
 
     def __init__(
         self,
         question: Question,
         language: Language,
-        contents: Callable[[], str],
-        reserve: Reserve,
-        answering: Answering,
+        model: "ChatModel | None" = None,
+        usage: "UsageCounter | None" = None,
+        contents: Callable[[], str] = lambda: "",
+        *,
+        tools: CommitTools | None = None,
+        reserve: Reserve = lambda _: nullcontext(),
     ) -> None:
+        self.by: Literal["model", "rules"] = "rules"
+        self.dropped = 0
+        self.failure: ModelFailure | None = None
+        self._question = question
         self._language: Language = language
+        self._model = model
+        self._usage = usage
+        self._contents = contents
+        self._tools = tools
         self._reserve = reserve
         self._nonce, self._canary = random_marks.token_hex(8), random_marks.token_hex(8)
-        self._answering = answering
-        self._prompt = answer_prompt(question, language, self._nonce, self._canary)
-        self._checker = AnswerChecker(question, self._prompt.chunks, language, contents)
-        self._asks_for_metadata = bool(question.asked.metadata)
         self._pending: list[Statement] = []
         self._yielded: list[Statement] = []
         self._rejected: Segment | None = None
         self._in_other_language = False  # a statement was dropped for its language
+        self._statements = self._answer()
 
-    def run(self, model: "ChatModel", usage: "UsageCounter | None", tools: CommitTools | None) -> Iterator[Statement]:
+    def __iter__(self) -> Iterator[Statement]:
+        return self._statements
+
+    @cached_property
+    def _prompt(self) -> Prompt:
+        return answer_prompt(self._question, self._language, self._nonce, self._canary)
+
+    @cached_property
+    def _checker(self) -> AnswerChecker:
+        return AnswerChecker(self._question, self._prompt.chunks, self._language, self._contents)
+
+    def _answer(self) -> Iterator[Statement]:
+        if self._model is not None and self._question.entries:
+            try:
+                for statement in self._by_model(self._model):
+                    self.by = "model"
+                    yield statement
+            except ModelFailure as exc:
+                self.failure = exc
+                if self.by == "model":
+                    broke_off = catalogue(self._language)("The answer stops here: the model did not finish.")
+                    yield Statement(text=broke_off, new_paragraph=True)
+        if self.by == "rules":
+            yield from answer_by_rules(self._question, self._language)
+        yield from further_commits(self._question, self._language)
+
+    def _by_model(self, model: "ChatModel") -> Iterator[Statement]:
         """Yield the supported statements; without tools where the server takes none. Raises `ModelFailure`."""
-        from analysis.llm import ToolsRefused, UsageCounter
+        from analysis.llm import ToolsRefused
 
-        usage = usage or UsageCounter()
+        if not model.takes_tools:
+            self._tools = None
         try:
-            yield from self._converse(model, usage, tools if model.takes_tools else None)
+            yield from self._converse(model)
         except ToolsRefused:
             model.refuse_tools()
-            yield from self._converse(model, usage, None)
+            self._tools = None
+            yield from self._converse(model)
         finally:
-            self._answering.dropped += len(self._pending)
+            self.dropped += len(self._pending)
         if not self._yielded:
             raise ModelFailure(Phrase("nothing in the reply could be verified"))
 
-    def _converse(self, model: "ChatModel", usage: "UsageCounter", tools: CommitTools | None) -> Iterator[Statement]:
+    def _converse(self, model: "ChatModel") -> Iterator[Statement]:
         """Yield the statements of a reply and of those that follow its tool calls.
 
         Ask once again if nothing is left of the answer because of its language.
         """
         from analysis.llm import ModelMessage
 
-        messages, asked_again, may_call = self._prompt.messages(with_tools=bool(tools)), False, bool(tools)
+        tools, asked_again = self._tools, False
+        messages, may_call = self._prompt.messages(with_tools=bool(tools)), bool(tools)
         while True:
-            text, calls = yield from self._stream_statements(model, messages, usage, tools, may_call=may_call)
+            text, calls = yield from self._stream_statements(model, messages, may_call=may_call)
             if tools and calls and may_call:
                 messages = [*messages, ModelMessage("assistant", text, tuple(calls)), *self._results(tools, calls)]
                 may_call = tools.calls_left > 0
@@ -165,21 +157,15 @@ class _AnswerSession:
             yield ModelMessage("tool", f"{self._nonce}\n{each.text}\n{self._nonce}", call_id=each.call_id)
 
     def _stream_statements(
-        self,
-        model: "ChatModel",
-        messages: "Sequence[ModelMessage]",
-        usage: "UsageCounter",
-        tools: CommitTools | None,
-        *,
-        may_call: bool,
+        self, model: "ChatModel", messages: "Sequence[ModelMessage]", *, may_call: bool
     ) -> "Generator[Statement, None, tuple[str, list[ToolCall]]]":
         """Yield the supported statements of one reply; return its text and its tool calls."""
-        from analysis.llm import ToolCall
+        from analysis.llm import ToolCall, UsageCounter
 
         self._pending, segmenter, received = [], Segmenter(), ""
         calls: list[ToolCall] = []
         failure: Exception | None = None
-        offered = tools.offered() if tools else ()
+        offered, usage = self._tools.offered() if self._tools else (), self._usage or UsageCounter()
         talk = model.talk(messages, max_tokens=_MAX_REPLY, usage=usage, tools=offered, may_call=may_call)
         with self._reserve(estimate(messages, offered)), closing(talk) as chunks:
             for chunk in chunks:  # read to the end, where the server reports the usage
@@ -187,7 +173,7 @@ class _AnswerSession:
                     calls.append(chunk)
                     continue
                 received += chunk
-                failure = failure or self._failure_of(received, with_tools=bool(tools))
+                failure = failure or self._failure_of(received)
                 if failure:
                     continue
                 for segment in segmenter.feed(chunk):
@@ -198,13 +184,13 @@ class _AnswerSession:
             yield from self._release(segment)
         return received, calls
 
-    def _failure_of(self, received: str, *, with_tools: bool) -> Exception | None:
+    def _failure_of(self, received: str) -> Exception | None:
         """Return why nothing more of a reply is wanted, so far as it was received; None if it is."""
         from analysis.llm import ToolsRefused
 
         if self._nonce in received or self._canary in received:
             return ModelFailure(Phrase("the reply revealed the prompt"))
-        return ToolsRefused() if with_tools and _WRITTEN_CALL.match(received) else None
+        return ToolsRefused() if self._tools and _WRITTEN_CALL.match(received) else None
 
     def _release(self, segment: Segment) -> Iterator[Statement]:
         """Yield the statement and those held back before it, once one of them is about the commits."""
@@ -226,7 +212,7 @@ class _AnswerSession:
         else:
             segment = segment._replace(new_paragraph=segment.new_paragraph or bool(rejected and rejected.new_paragraph))
             statement = self._checker.check(segment)
-        if statement and self._asks_for_metadata and self._is_fixed_phrase(statement.text):
+        if statement and self._question.asked.metadata and self._is_fixed_phrase(statement.text):
             statement = None  # the metadata answers what the diff does not show
         elif statement and not self._is_fixed_phrase(statement.text):
             if statement.kind != "code" and not self._checker.is_in_language(statement.text):
@@ -234,7 +220,7 @@ class _AnswerSession:
             elif self._leaks_prompt(statement.text):
                 statement = None
         if statement is None:
-            self._answering.dropped += any(char.isalnum() for char in segment.text)
+            self.dropped += any(char.isalnum() for char in segment.text)
             self._rejected = segment
         return statement
 

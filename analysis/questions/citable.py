@@ -1,16 +1,17 @@
 """Index of what an answer may cite: lines of diffs, files, the commits themselves, and what was read in the repository."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
 from analysis.citations import to_commit, to_fact, to_file, to_line, to_repository_line
 from analysis.diff import Chunk, DiffLine, hunks
-from analysis.grounding.corpus import Corpus, FileLines
+from analysis.grounding.corpus import Corpus
 from analysis.locale import Catalogue, mark
 from analysis.models import SHORT_SHA, Citation, Commit, Entry, FileChange
 from analysis.paths import Kind, kind
+from analysis.questions.code_sides import has_word
 from analysis.questions.terms import STOPWORDS, stem
 from analysis.search.words import searchable, split_words
 
@@ -31,6 +32,15 @@ class _LocatedLine(NamedTuple):
     file: FileChange
     line: DiffLine
 
+    @property
+    def preference(self) -> tuple[int, int]:
+        """The order in which lines are cited: of sources first, and those that are there now."""
+        return _KINDS.index(kind(self.file.path)), _FIRST_CHOICE[self.line.sign]
+
+    @property
+    def citation(self) -> Citation:
+        return to_line(self.commit, self.file, self.line)
+
 
 class Claimed(NamedTuple):
     """What a statement needs to be borne out by the places that it cites: its names of code, and its values."""
@@ -46,13 +56,13 @@ class Citable:
     def __init__(self, entries: Sequence[Entry], shown: Sequence[Chunk], corpus: Corpus, say: Catalogue) -> None:
         self._entries = entries
         self._shown = shown
-        self._text = corpus.text
+        self._corpus = corpus
         self._read = corpus.read
         self._say = say
 
     def resolve(self, label: str, claimed: Claimed) -> Citation | None:
         """Resolve the `label` of a statement to a citation; None if there is no such place, or it does not bear it out."""
-        label = label.strip().strip("`").strip()
+        label = label.strip(" `")
         if _SHA.fullmatch(label):
             return self._cite_commit(label.lower(), claimed.names)
         if pull := _PULL.fullmatch(label):
@@ -73,18 +83,15 @@ class Citable:
     def cite_names(self, names: Sequence[str]) -> Citation | None:
         """Cite the first name found in a diff line (sources and added lines preferred), a path or a message; else None."""
         for name in names:
-            whole = _as_word(name)
-            in_diff = [each for each in self._all_lines if name in each.line.text and whole.search(each.line.text)]
-            if in_diff:
-                best = min(
-                    in_diff, key=lambda each: (_KINDS.index(kind(each.file.path)), _FIRST_CHOICE[each.line.sign])
-                )
-                return to_line(best.commit, best.file, best.line)
+            in_diff = (each for each in self._all_lines if has_word([each.line.text], name))
+            if best := min(in_diff, key=lambda each: each.preference, default=None):
+                return best.citation
             if owners := self._matching_files(name):
                 return to_file(*owners[0]) if len(owners) == 1 else to_commit(owners[0][0])
             for entry in self._entries:
-                if whole.search(_searchable_text(entry)):
-                    return self._cite_text(entry, whole)
+                corpus = Corpus.of_entries([entry])
+                if has_word([corpus.told, *corpus.paths], name):
+                    return self._cite_text(entry, name)
             for read in self._read:
                 if found := self._cite_read(read.path, None, Claimed("", names)):
                     return found
@@ -101,8 +108,7 @@ class Citable:
             for sign in (each.line.sign, *([""] if each.line.sign != "-" else [])):
                 held[sign, each.line.text.strip()] = each
         if wanted and all(line in held for line in wanted):
-            first = held[wanted[0]]
-            return to_line(first.commit, first.file, first.line)
+            return held[wanted[0]].citation
         texts = [text for _, text in wanted]
         for read in self._read if wanted and not any(sign for sign, _ in wanted) else ():
             numbers = {text.strip(): number for number, text in reversed([*read.lines.items()])}
@@ -110,10 +116,10 @@ class Citable:
                 return self._repository_line(read.path, numbers[texts[0]])
         return None
 
-    def _cite_text(self, entry: Entry, name: re.Pattern[str]) -> Citation:
+    def _cite_text(self, entry: Entry, name: str) -> Citation:
         """Cite a commit, and say so where its message or pull request has the name."""
         found = to_commit(entry.commit)
-        in_message = any(name.search(text) for text in entry.commit.texts)
+        in_message = has_word(entry.commit.texts, name)
         return found.model_copy(update={"place": self._say(_MESSAGE)}) if in_message else found
 
     def _cite_read(self, path: str, number: int | None, claimed: Claimed) -> Citation | None:
@@ -122,21 +128,18 @@ class Citable:
         files = [each for each in self._read if path in (each.path, each.path.rpartition("/")[2])]
         if len({each.path for each in files}) != 1:
             return None
-        file = FileLines(files[0].path, {line: code for each in files for line, code in each.lines.items()})
-        code = "\n".join(file.lines.values())
-        named = [name for name in claimed.names if not file.path.endswith(name)]
-        if not all(_bears_out(code, each) for each in (*named, *claimed.values)):
+        path, lines = files[0].path, {line: code for each in files for line, code in each.lines.items()}
+        named = [name for name in claimed.names if not path.endswith(name)]
+        if not all(_bear_out(lines.values(), each) for each in (*named, *claimed.values)):
             return None
         parts = [part for name in named for part in (name, *re.findall(r"[A-Za-z_]\w+", name))]
-        wanted = [_as_word(each) for each in parts or claimed.values]
-        matching = [line for line, code in file.lines.items() if any(each.search(code) for each in wanted)]
+        wanted = parts or claimed.values
+        matching = [line for line, code in lines.items() if any(has_word([code], each) for each in wanted)]
         if number is None:
-            return self._repository_line(file.path, matching[0]) if matching else None
-        near = [code for line, code in file.lines.items() if abs(line - number) <= _NEAR]
-        borne_out = (
-            any(abs(line - number) <= _NEAR for line in matching) if wanted else _shares_words(claimed.text, near)
-        )
-        return self._repository_line(file.path, number) if number in file.lines and borne_out else None
+            return self._repository_line(path, matching[0]) if matching else None
+        near = {line: code for line, code in lines.items() if abs(line - number) <= _NEAR}
+        borne_out = not near.keys().isdisjoint(matching) if wanted else _shares_words(claimed.text, near.values())
+        return self._repository_line(path, number) if number in lines and borne_out else None
 
     def _repository_line(self, path: str, number: int) -> Citation:
         found = to_repository_line(self._entries[0].commit, path, number)
@@ -145,11 +148,10 @@ class Citable:
     def _cite_commit(self, sha: str, names: Iterable[str]) -> Citation | None:
         for entry in self._entries:
             if entry.commit.sha.startswith(sha):
-                words = [_as_word(name) for name in names]
-                elsewhere = (word for word in words if not any(word.search(each.line.text) for each in self._all_lines))
-                shown = next(elsewhere, None)
+                lines = [each.line.text for each in self._all_lines]
+                shown = next((name for name in names if not has_word(lines, name)), None)
                 return self._cite_text(entry, shown) if shown else to_commit(entry.commit)
-        named = re.search(rf"(?<![0-9a-zA-Z]){sha}[0-9a-f]*(?![0-9a-zA-Z])", self._text)
+        named = re.search(rf"(?<![0-9a-zA-Z]){sha}[0-9a-f]*(?![0-9a-zA-Z])", self._corpus.text)
         base = self._entries[0].commit.url.rpartition("/")[0] if self._entries else ""
         return Citation(label=sha[:SHORT_SHA], url=f"{base}/{named[0]}") if named and base else None
 
@@ -165,10 +167,10 @@ class Citable:
 
         None if a diff has one of the names, but none is in the same hunk, or if neither that nor the message has a value.
         """
-        words = [_as_word(name) for name in claimed.names if name]
 
         def has_name(lines: Iterable[DiffLine]) -> bool:
-            return any(word.search(line.text) for word in words for line in lines)
+            texts = [line.text for line in lines]
+            return any(has_word(texts, name) for name in claimed.names)
 
         numbered = [
             (line, piece.lines)
@@ -176,9 +178,7 @@ class Citable:
             if piece.file is file
             for line in piece.lines
             if (line.old if sign == "-" else line.number) == number
-            and all(
-                _has_figure((*(each.text for each in piece.lines), *commit.texts), value) for value in claimed.values
-            )
+            and all(has_word((*(each.text for each in piece.lines), *commit.texts), each) for each in claimed.values)
             # An old line says nothing of what is only in new ones.
             and (
                 line.sign != "-"
@@ -215,25 +215,7 @@ def _shares_words(text: str, lines: Iterable[str]) -> bool:
     return bool(words) and 2 * len(words & found) >= len(words)
 
 
-def _has_figure(texts: Iterable[str], value: str) -> bool:
-    figure = re.compile(rf"(?<![\w#]){re.escape(value)}(?!\w)")
-    return any(map(figure.search, texts))
-
-
-def _bears_out(code: str, name: str) -> bool:
-    """Return whether some code has a name, or at least each of its parts."""
+def _bear_out(lines: Collection[str], name: str) -> bool:
+    """Return whether some lines have a name, or at least each of its parts."""
     parts = re.findall(r"[A-Za-z_]\w*|\d+", name)
-    return bool(_as_word(name).search(code)) or (bool(parts) and all(_as_word(part).search(code) for part in parts))
-
-
-def _as_word(name: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![A-Za-z0-9_]){re.escape(name)}(?![A-Za-z0-9_])")
-
-
-def _searchable_text(entry: Entry) -> str:
-    """Return a commit's message, metadata, facts and analysis as text, without its diff."""
-    commit, analysis = entry.commit, entry.analysis
-    pull = f"{commit.pull.title}\n{commit.pull.body}" if commit.pull else ""
-    facts = "\n".join(f"{fact.name} {fact.path or ''} {fact.old or ''} {fact.new or ''}" for fact in entry.facts)
-    analysis_json = analysis.model_dump_json() if analysis else ""
-    return "\n".join((commit.message, commit.author, pull, *commit.paths, facts, analysis_json))
+    return has_word(lines, name) or (bool(parts) and all(has_word(lines, part) for part in parts))

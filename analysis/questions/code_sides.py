@@ -56,7 +56,7 @@ class CodeSides:
         facts = [f"{fact.name} {fact.old or ''} {fact.new or ''}" for fact in corpus.facts]
         self._texts = [*(text for commit in corpus.commits for text in commit.texts), *facts]
         # Of a commit without its patches, what is not there proves nothing.
-        self._is_whole = all(file.patch or not (file.additions or file.deletions) for file in corpus.files)
+        self._is_whole = corpus.has_all_patches
         self._corpus = corpus
 
     def contradict(self, text: str, names: Sequence[str]) -> bool:
@@ -70,8 +70,8 @@ class CodeSides:
 
     def _is_misplaced(self, text: str, name: str) -> bool:
         """Return whether a name of code stands on another side than the sentence says."""
-        removed, added = _has(self._removed, name), _has(self._added, name)
-        elsewhere = _has(self._unchanged, name) or _has(self._read, name)
+        removed, added = has_word(self._removed, name), has_word(self._added, name)
+        elsewhere = has_word(self._unchanged, name) or has_word(self._read, name)
         if removed and not added and not elsewhere:
             speaks_of_old = _OLD.search(text) or _says(text, name, _NOT, _IS_NOT)
             return not speaks_of_old or _says(text, name, _ADDS, _IS_ADDED)
@@ -79,9 +79,9 @@ class CodeSides:
             return True
         if added and not removed and not elsewhere:
             return _says(text, name, _REMOVES, _IS_REMOVED) or _says(text, name, _NEVER, _WAS)
-        if removed or added or not _has(self._read, name):
+        if removed or added or not has_word(self._read, name):
             return False
-        return _says_changed(text, name) and not _has(self._texts, name)
+        return _says_changed(text, name) and not has_word(self._texts, name)
 
     def _is_unchanged(self, text: str, path: str) -> bool:
         """Return whether a sentence says that the commit changed a file that was only read."""
@@ -89,11 +89,11 @@ class CodeSides:
 
     def _is_unknown_value(self, value: str, text: str) -> bool:
         """Return whether a figure is nowhere, or not on the side that the sentence speaks of."""
-        if _has([*self._unchanged, *self._read, *self._texts], value):
+        if has_word([*self._unchanged, *self._read, *self._texts], value):
             return False
-        if _has(self._added, value):
-            return bool(re.search(_WAS, text)) and not _has(self._removed, value) and not _FROM_TO.search(text)
-        is_old = _has(self._removed, value) and _OLD.search(text)
+        if has_word(self._added, value):
+            return bool(re.search(_WAS, text)) and not has_word(self._removed, value) and not _FROM_TO.search(text)
+        is_old = has_word(self._removed, value) and _OLD.search(text)
         return self._is_whole and not is_old and not self._corpus.has_count("file", _whole(value))
 
     def _is_invented(self, match: re.Match[str], text: str) -> bool:
@@ -105,7 +105,9 @@ class CodeSides:
         lines = [*current, *old] if _OLD.search(text) else current
         if assigned := _ASSIGNED.fullmatch(span):
             name, value = assigned[1].rpartition(".")[2], assigned[2].strip()
-            return not any(_has([line], name) and _has([line], value) for line in lines) and not _quotes(span, lines)
+            return not any(has_word([line], name) and has_word([line], value) for line in lines) and not _quotes(
+                span, lines
+            )
         return bool(_QUOTED_CODE.search(span)) and not _quotes(span, lines)
 
 
@@ -134,7 +136,7 @@ def _says_changed(text: str, name: str) -> bool:
     return _says(text, name, f"{_ADDS}|{_REMOVES}|{_CHANGES}", f"{_IS_ADDED}|{_IS_REMOVED}|{_IS_CHANGED}")
 
 
-def _has(lines: Iterable[str], name: str) -> bool:
+def has_word(lines: Iterable[str], name: str) -> bool:
     """Return whether a line has a name or a figure as a whole word; the number of a pull request is no figure."""
     word = re.compile(rf"(?<![A-Za-z0-9_#]){re.escape(name)}(?![A-Za-z0-9_])")
     return any(name in line and word.search(line) for line in lines)

@@ -53,18 +53,6 @@ _EVERYTHING = re.compile(
 _NEWS = re.compile(r"\b(?:any\w*|new)\b|有没有|新", re.IGNORECASE)  # of what is asked what came lately
 
 
-class DaysAsked(NamedTuple):
-    """The days that a question names, both included, and its text without the words that name them."""
-
-    first: date
-    last: date
-    rest: str
-
-    @property
-    def days(self) -> list[date]:
-        return days_between(self.first, self.last)
-
-
 class QuestionScope(NamedTuple):
     """A question without the words that name its days, and the days, oldest first; without any, all that is stored."""
 
@@ -82,8 +70,8 @@ def last_days(today: date, count: int = _WEEK) -> list[date]:
     return days_between(today - timedelta(days=count), today)
 
 
-def days_asked(question: str, today: date) -> DaysAsked | None:
-    """Return the days that a question names, up to today; None if it names none. Raise `Misuse` if all lie in the future."""
+def days_asked(question: str, today: date) -> QuestionScope | None:
+    """Return a question with the days that it names, up to today; None if it names none. Raise `Misuse` if all lie in the future."""
     for pattern, read in _SPANS:
         if match := pattern.search(question):
             try:
@@ -93,7 +81,7 @@ def days_asked(question: str, today: date) -> DaysAsked | None:
             if first > today:
                 raise Misuse(Phrase("{day} is in the future; the latest day is {today}", day=first, today=today))
             rest = " ".join(f"{question[: match.start()]} {question[match.end() :]}".split())
-            return DaysAsked(first, min(last, today), rest)
+            return QuestionScope(rest, tuple(days_between(first, min(last, today))))
     return None
 
 
@@ -113,7 +101,7 @@ def scope_of(question: str, today: date, earlier: Iterable[str] = ()) -> Questio
     changed or reverted, or for the default, the uses, the successor or the commits of a name. Raise `Misuse` for days that all lie in the future.
     """
     if named := days_asked(question, today):
-        return QuestionScope(named.rest, tuple(named.days))
+        return named
     if _EVERYTHING.search(question):
         return QuestionScope(" ".join(_EVERYTHING.sub(" ", question).split()), ())
     kinds = kinds_of_question(question)
@@ -121,7 +109,7 @@ def scope_of(question: str, today: date, earlier: Iterable[str] = ()) -> Questio
         return QuestionScope(question, ())
     for text in reversed([*earlier]):
         if before := days_asked(text, today):
-            return QuestionScope(question, tuple(before.days))
+            return QuestionScope(question, before.days)
     of_a_setting = QuestionKind.DEFAULT in kinds and not _NEWS.search(question)
     if of_a_setting or (kinds & TIMELESS_OF_NAMES and names_in(question)):
         return QuestionScope(question, ())
@@ -171,18 +159,14 @@ def _calendar_month(match: re.Match[str], today: date) -> _Span:
     return (last.replace(day=1), last) if _is_last(match) else (first, today)
 
 
-def _recently(_: re.Match[str], today: date) -> _Span:
-    return today - timedelta(days=_WEEK), today
-
-
 def _is_last(match: re.Match[str]) -> bool:
     return match["which"].lower() in ("last", "previous", "上", "上个", "上一")
 
 
 def _count(match: re.Match[str]) -> int:
-    """Return the days of "3 weeks"; one of its unit without a number."""
+    """Return the days of "3 weeks"; one of its unit without a number, and a week of "recently"."""
     number, unit = (match["number"] or "1").lower(), match["unit"].lower()
-    days = _MONTH if "month" in unit or "月" in unit else _WEEK if re.search("week|周|星期|礼拜", unit) else 1
+    days = _MONTH if "month" in unit or "月" in unit else 1 if re.fullmatch("days?|天|日", unit) else _WEEK
     return days * (int(number) if number.isdigit() else _NUMBERS[number])
 
 
@@ -233,6 +217,6 @@ _SPANS: Sequence[tuple[re.Pattern[str], Callable[[re.Match[str], date], _Span]]]
         (rf"在?(?:最近|过去|近)的?这?(?P<number>{_NUMBER}|)\s*{_UNIT}{_WITHIN}", _past),
         (rf"{_IN}{_WHICH}\s*(?:week\b|周|星期|礼拜){_WITHIN}", _calendar_week),
         (rf"{_IN}{_WHICH}\s*(?:month\b|月){_WITHIN}", _calendar_month),
-        (r"\b(?:recently|lately|these days)\b|最近(?!一次)|近期|近来", _recently),
+        (r"(?P<number>)(?P<unit>\b(?:recently|lately|these days)\b|最近(?!一次)|近期|近来)", _past),
     )
 )

@@ -19,8 +19,7 @@ from analysis.questions.definitions import COMMENT
 from analysis.questions.metadata import Record, records
 from analysis.questions.question import ParsedQuestion
 from analysis.questions.terms import QuestionTerm, words_of
-from analysis.search.bm25 import idf, saturated
-from analysis.search.commit_words import TRAILER
+from analysis.search.words import TRAILER, idf, saturated
 from analysis.writing.fact_sentences import FACT_SENTENCES
 
 _K1, _B = 1.2, 0.35

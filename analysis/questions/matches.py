@@ -13,9 +13,7 @@ from analysis.questions.evidence import DiffPlace
 from analysis.questions.kinds import QuestionKind
 from analysis.questions.question import ParsedQuestion
 from analysis.questions.terms import QuestionTerm, name_key, words_of
-from analysis.search.bm25 import idf
-from analysis.search.commit_words import CommitWords
-from analysis.search.words import split_words
+from analysis.search.words import CommitWords, idf, split_words
 from analysis.watch import touches
 
 _FIELDS = {"title": 3.0, "facts": 2.0, "paths": 1.5, "code": 1.0, "author": 1.0, "message": 0.7}
@@ -28,6 +26,9 @@ _REVERT_TITLE = re.compile(r"(?:\[[^\]]*\]\s*)*(?:re)?revert\b", re.IGNORECASE)
 # What a name belongs to; of a file none.
 _OWNER = re.compile(r".*[.(](?!(?:pyi?|md|ya?ml|toml|txt|sh|json|cpp|cuh?|h)$)")
 _ELSEWHERE = (Kind.TEST, Kind.DOCS, Kind.EXAMPLE)  # which stop mentioning what is still there
+
+
+Mentioning = tuple[Entry, frozenset[str]]  # a commit, and the texts of the terms that it mentions
 
 
 class Mentions:
@@ -45,9 +46,9 @@ class Mentions:
         files = (text for file in commit.files for text in (file.path, file.previous_path, file.patch) if text)
         return self._in((*commit.texts, *files))
 
-    def in_commits(self, entries: Iterable[Entry]) -> list["FurtherCommit"]:
+    def in_commits(self, entries: Iterable[Entry]) -> "list[Mentioning]":
         """Return the commits (with the patches that are to be searched) that mention any of the terms."""
-        return [FurtherCommit(each, terms) for each in entries if (terms := self.in_commit(each.commit))]
+        return [(each, terms) for each in entries if (terms := self.in_commit(each.commit))]
 
     def _in(self, texts: Collection[str]) -> frozenset[str]:
         return frozenset(name for name, pattern in self._patterns.items() if any(map(pattern.search, texts)))
@@ -70,13 +71,6 @@ class PeriodCommit(NamedTuple):
     words: CommitWords
 
 
-class FurtherCommit(NamedTuple):
-    """A commit that mentions terms where the search did not look at first."""
-
-    entry: Entry
-    terms: frozenset[str]
-
-
 class PeriodMatches(NamedTuple):
     """The commits that match a question, the best first, and the telling terms that no commit mentions.
 
@@ -95,12 +89,12 @@ class PeriodMatches(NamedTuple):
     searched: int = 0
     unread: int = 0
 
-    def with_further(self, further: Sequence[FurtherCommit], unsearched: int = 0) -> "PeriodMatches":
+    def with_further(self, further: Sequence[Mentioning], unsearched: int = 0) -> "PeriodMatches":
         """Return the matches with the commits that mention missing terms, before the others."""
-        mentioned = frozenset[str]().union(*(each.terms for each in further))
+        mentioned = frozenset[str]().union(*(terms for _, terms in further))
         # Who asks for a flag does not ask for its word, once the flag is found.
         others = () if any(flag.text in mentioned for flag in self.unwritten) else self.found
-        found = {each.commit.sha: each for each in (*(each.entry for each in further), *others)}
+        found = {each.commit.sha: each for each in (*(entry for entry, _ in further), *others)}
         return self._replace(
             found=tuple(found.values()),
             absent=tuple(term for term in self.absent if term.text not in mentioned),

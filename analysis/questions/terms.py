@@ -123,7 +123,7 @@ def _common_stems() -> frozenset[str]:
 def _chinese_terms(text: str) -> Iterator[QuestionTerm]:
     """Yield the field's terms, longest first, and what else is Chinese as pairs of characters."""
     table = _table("chinese_terms")
-    for term in sorted(table, key=len, reverse=True):
+    for term in sorted(table, key=lambda each: (-len(each), each)):
         if term in text:
             words = {stem(word): 1.0 for word in table[term]}
             pairs = {name_key(word): 1.0 for word in table[term] if "_" in word}

@@ -4,10 +4,10 @@ They only read, of the commit's own repository and of files as of that commit: n
 repository or a revision. What they return is text from outside, with its secrets redacted where it was read.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from itertools import islice
-from typing import TYPE_CHECKING, Annotated, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -104,16 +104,6 @@ class NoArguments(_Arguments):
     pass
 
 
-class StoredCommits(Protocol):
-    """The stored commits of the repository that a question is about."""
-
-    def search(self, query: str) -> Sequence[Commit]:
-        """Return the commits that match some words, the best first."""
-
-    def with_shas(self, shas: Sequence[str]) -> Sequence[Commit]:
-        """Return those of the commits that are stored."""
-
-
 class _Row(NamedTuple):
     """A line of a result, and the line of a file that it shows, if any."""
 
@@ -137,13 +127,23 @@ class _Refused(Exception):
 
 
 class CommitTools:
-    """The tools for one question about a commit, with what is left of its limits."""
+    """The tools for one question about a commit, with what is left of its limits.
 
-    def __init__(self, entry: Entry, mirror: Mirror, stored: StoredCommits) -> None:
+    `search` returns the stored commits of the repository that match some words, the best first; `with_shas` those of some SHAs.
+    """
+
+    def __init__(
+        self,
+        entry: Entry,
+        mirror: Mirror,
+        search: Callable[[str], Sequence[Commit]],
+        with_shas: Callable[[Sequence[str]], Sequence[Commit]],
+    ) -> None:
         self._entry = entry
         self._commit = entry.commit
         self._mirror = mirror
-        self._stored = stored
+        self._search = search
+        self._with_shas = with_shas
         self._tokens_left = MAX_TOKENS - _FOR_NOTES
         self.calls_left = MAX_CALLS
 
@@ -191,7 +191,7 @@ class CommitTools:
         if call.name not in _TOOLS:
             raise _Refused(f"There is no such tool; there are {', '.join(_TOOLS)}.")
         try:
-            arguments = _TOOLS[call.name].arguments.model_validate_json(call.arguments or "{}")
+            arguments = _TOOLS[call.name][1].model_validate_json(call.arguments or "{}")
         except ValidationError as exc:
             error = exc.errors(include_url=False, include_input=False, include_context=False)[0]
             where = ".".join(map(str, error["loc"]))[:_MAX_LINE]
@@ -204,7 +204,7 @@ class CommitTools:
                     _match_row(each) for each in self._grep(arguments.pattern, arguments.path, regex=arguments.regex)
                 ]
             case FindCommits():
-                return [_commit_row(each) for each in islice(self._stored.search(arguments.query), _MAX_COMMITS)]
+                return [_commit_row(each) for each in islice(self._search(arguments.query), _MAX_COMMITS)]
             case History():
                 return self._history(arguments)
         return self._links() if call.name == "links" else self._pull()
@@ -249,7 +249,7 @@ class CommitTools:
         shas = [*links.all_reverted, links.reverted_by, *links.fixes, *links.fixed_by]
         shas += links.series.commits if links.series else ()
         known = next(each.text for each in records(self._entry, "en") if each.kind is QuestionKind.LINKS)
-        others = self._stored.with_shas([sha for sha in dict.fromkeys(shas) if sha and sha != self._commit.sha])
+        others = self._with_shas([sha for sha in dict.fromkeys(shas) if sha and sha != self._commit.sha])
         return [_Row(known), *map(_commit_row, others)]
 
     def _pull(self) -> list[_Row]:
@@ -261,22 +261,19 @@ class CommitTools:
         return [_Row(f"#{pull.number}: {one_line(pull.title)}"), *(_Row(line[:_MAX_LINE]) for line in lines)]
 
 
-class _Kind(NamedTuple):
-    description: str
-    arguments: type[_Arguments]
-
-
-_TOOLS = {
-    "read_file": _Kind(f"Read lines of a text file as of this commit, at most {_MAX_LINES}.", ReadFile),
-    "grep": _Kind("Find the lines of the files as of this commit that contain a text.", Grep),
-    "commits": _Kind("Search the stored commits of this repository by words, names or paths.", FindCommits),
-    "history": _Kind(
-        "List the commits, up to this one, that changed a path, or the use of a symbol in it; "
-        "without a path, in the file that defines the symbol.",
+_TOOLS: Mapping[str, tuple[str, type[_Arguments]]] = {
+    "read_file": (f"Read lines of a text file as of this commit, at most {_MAX_LINES}.", ReadFile),
+    "grep": ("Find the lines of the files as of this commit that contain a text.", Grep),
+    "commits": ("Search the stored commits of this repository by words, names or paths.", FindCommits),
+    "history": (
+        (
+            "List the commits, up to this one, that changed a path, or the use of a symbol in it; "
+            "without a path, in the file that defines the symbol."
+        ),
         History,
     ),
-    "links": _Kind("List what this commit reverts, fixes, follows, and what reverted or fixed it.", NoArguments),
-    "pull": _Kind("Read the text of this commit's pull request.", NoArguments),
+    "links": ("List what this commit reverts, fixes, follows, and what reverted or fixed it.", NoArguments),
+    "pull": ("Read the text of this commit's pull request.", NoArguments),
 }
 
 

@@ -11,10 +11,8 @@ from analysis.impact.surface.model import Surface
 from analysis.models import Commit, FileChange
 from analysis.models.suspects import ChangedLine
 from analysis.paths import Kind, kind
-from analysis.search.bm25 import IndexedCommit, idf, score
-from analysis.search.clues import Clues
-from analysis.search.reports import Frame
-from analysis.search.words import names, searchable, split_words
+from analysis.search.reports import Clues, Frame
+from analysis.search.words import IndexedCommit, idf, names, score, searchable, split_words
 
 _SPLIT = str.maketrans("_-", "  ")  # what joins the words of names in code; quicker than a pattern
 _FIELDS = {"title": 3.0, "message": 0.5, "paths": 1.0, "code": 0.4}

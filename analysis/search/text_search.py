@@ -8,8 +8,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from analysis.search.bm25 import IndexedCommit, idf, score
-from analysis.search.words import spaced, split_words, without_accents
+from analysis.search.words import IndexedCommit, idf, score, spaced, split_words, without_accents
 from analysis.wordlists import wordlist
 
 # Weights of a hit, by field: title, message, paths, code, summary.

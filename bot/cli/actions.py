@@ -21,11 +21,11 @@ from bot.cli.output import deliver, open_input, raw
 from bot.cli.progress import TerminalProgress
 from bot.cli.reports import report_impacts
 from bot.models.publish_target import PublishTarget, parse_target
+from bot.models.reference import QuestionSubject, question_subject
 from bot.publishing.publications import Publications, opened_publications
 from bot.publishing.publisher import MoreCompleteError
 from bot.services.digest import DayRead
 from bot.services.downstream import asked_for
-from bot.services.question_subjects import QuestionSubject, SubjectQuestions, question_subject
 from bot.services.recorded_commits import ranked_lines
 from bot.services.surfaces import repositories_named
 from bot.settings import choose_repositories
@@ -43,9 +43,8 @@ def answer(options: CommandOptions, about: str, question: str, repo: str | None,
         _show_impacts(options, about, subject, named)
         return
     with TerminalProgress() as progress, options.services(progress) as services:
-        questions = SubjectQuestions(services.commits, services.answers, services.period_questions)
         read = partial(services.digests.report, now=options.now, ask=False)
-        statements = questions.answer(subject, question, options.language, options.tz, read)
+        statements = services.period_questions.answer_subject(subject, question, options.language, options.tz, read)
         deliver(lambda console: print_answer(console, progress.ended_by(statements)), None)
 
 

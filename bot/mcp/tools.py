@@ -23,13 +23,12 @@ from analysis.window import parse_day
 from bot.mcp.results import Result, commit_result, digest_result, result, rows_within
 from bot.mcp.visibility import CLIENT, Visibility
 from bot.models.clock import Clock
-from bot.models.reference import Reference, days_or_commit, parse_reference
+from bot.models.reference import Reference, days_or_commit, parse_reference, question_subject
 from bot.models.subjects import DayRef
 from bot.services.digest import reports_of
 from bot.services.factory import Services
 from bot.services.impact import ReportTerms
 from bot.services.limits import CallerLimits
-from bot.services.question_subjects import SubjectQuestions, question_subject
 from bot.services.reader import Reader
 from bot.services.suspects import end_of_search
 
@@ -64,7 +63,7 @@ class Tools:
         self._visibility = visibility
         self._limits = limits
         self._now, self._language, self._tz = now, language, tz
-        self._questions = SubjectQuestions(services.commits, services.answers, services.period_questions)
+        self._questions = services.period_questions
         self._impacts = services.impacts
         self._suspects = services.suspects
 
@@ -196,7 +195,7 @@ class Tools:
             else:
                 _limited(subject.about.days)
             read = partial(self._reader.report, now=self._now(), ask=False)
-            statements = self._questions.answer(subject, question, language, self._tz, read)
+            statements = self._questions.answer_subject(subject, question, language, self._tz, read)
             kept = {"text", "kind", "citations"}
             return result(statements=[each.model_dump(mode="json", include=kept) for each in statements])
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date
+from itertools import chain
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -10,6 +11,7 @@ from analysis.locale import Catalogue, catalogue
 from analysis.locale.punctuation import join_items, join_sentences
 from analysis.models import DayReport, Entry, Language, Repository, Statement
 from analysis.questions.by_rules import most_commits, number_matching, number_of
+from analysis.questions.days_asked import QuestionScope
 from analysis.questions.kinds import QuestionKind
 from analysis.questions.matches import (
     Mentions,
@@ -22,11 +24,12 @@ from analysis.questions.matches import (
     removes_lines,
     touching,
 )
-from analysis.questions.question import ParsedQuestion, Question, answered_in_parts
+from analysis.questions.question import ParsedQuestion, Question, answered_in_parts, parse_question
 from analysis.questions.terms import QuestionTerm
-from analysis.search.commit_words import lacks_patches, may_hold_more
+from analysis.search.words import lacks_patches, may_hold_more
 from analysis.writing.by_rules import code
 from bot.models.downstream import DownstreamCheck
+from bot.models.reference import QuestionSubject
 from bot.models.subjects import DayRef
 from bot.services.answers import AnswerService
 from bot.services.downstream import answer_from_impacts
@@ -65,6 +68,24 @@ class PeriodQuestions:
         self._commits = commits
         self._answers = answers
         self._matches = matches
+
+    def answer_subject(
+        self,
+        subject: QuestionSubject,
+        question: str,
+        language: Language,
+        tz: ZoneInfo,
+        read: Callable[[DayRef], DayReport],
+    ) -> Iterator[Statement]:
+        """Read the commits of a subject, days with `read`, then return the statements of an answer. Raise what reading raises."""
+        about = subject.about
+        if isinstance(about, QuestionScope):
+            asked = PeriodQuestion(parse_question(about.text), subject.repositories[0], about.days, tz, language)
+            statements = self.answer(asked, read)
+            return chain([scope_statement(asked)], statements) if subject.by_question else statements
+        located = self._commits.locate(about, subject.repositories)
+        entry = self._commits.entry(located, language, patches=True)
+        return self._answers.answer(Question(parse_question(question), located.repository, (entry,)), language)
 
     def answer(self, question: PeriodQuestion, read: Callable[[DayRef], DayReport]) -> Iterator[Statement]:
         """Read the days with `read`, then return the statements of an answer. Raise what `read` raises."""

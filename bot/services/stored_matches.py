@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import chain
 
@@ -15,7 +15,7 @@ from analysis.paths import Kind, kind
 from analysis.questions.definitions import spelled_in_code
 from analysis.questions.kinds import QuestionKind
 from analysis.questions.matches import (
-    FurtherCommit,
+    Mentioning,
     Mentions,
     PeriodCommit,
     PeriodMatches,
@@ -24,7 +24,7 @@ from analysis.questions.matches import (
 )
 from analysis.questions.question import ParsedQuestion
 from analysis.ranking import packaged_weights, rank
-from analysis.search.commit_words import lacks_patches
+from analysis.search.words import lacks_patches
 from analysis.sources.mirror import Mirror
 from analysis.watch import touches
 from bot.services.commit_reader import current_commits
@@ -129,7 +129,7 @@ class StoredMatches:
         mentions, index = Mentions(matches.missing), self._store.search_index
         same_word = (index.best(repository, f'"{term.text}"', _SAME_WORD) for term in matches.missing)
         indexed = self._indexed(repository, list(dict.fromkeys(chain(*same_word))))
-        further = [FurtherCommit(each.entry, terms) for each in indexed if (terms := mentions.in_words(each.words))]
+        further = [(each.entry, terms) for each in indexed if (terms := mentions.in_words(each.words))]
         in_messages = index.in_messages(repository, [term.text for term in matches.missing], _CANDIDATES)
         further += mentions.in_commits(self._entries(repository, in_messages))
         matches = matches.with_further(further)
@@ -138,7 +138,7 @@ class StoredMatches:
     def _in_whole_patches(self, repository: Repository, matches: PeriodMatches) -> PeriodMatches:
         mentions, ids = Mentions(matches.missing), self._store.search_index.partly_indexed(repository)
         looked_at, unsearched = ids[:_PARTLY_INDEXED], len(ids[_PARTLY_INDEXED:])
-        further: list[FurtherCommit] = []
+        further: list[Mentioning] = []
         for start in range(0, len(looked_at), _PATCHES_AT_ONCE):
             entries = self._entries(repository, looked_at[start : start + _PATCHES_AT_ONCE], patches=True)
             further += mentions.in_commits(entries)
@@ -152,40 +152,39 @@ class StoredMatches:
 
     def _of_paths(self, asked: ParsedQuestion, repository: Repository) -> tuple[Entry, ...]:
         """Return the latest commits that changed the paths which a question names, by the mirror; none without one."""
-        mirror, found = self._sources.existing_mirror(repository), dict[str, Commit]()
-        if mirror is None:
-            return ()
-        try:
-            for path in asked.paths[:_PATHS]:
-                found.update((each.sha, mirror.read_commit(each.sha)) for each in mirror.history(path, limit=_OF_PATH))
-        except DigestError as exc:
-            log.warning("no history", repository=str(repository), why=str(exc))
-        newest = sorted(found.values(), key=lambda each: each.committed_at, reverse=True)
-        return tuple(_unstored(newest, repository))
+
+        def of_path(mirror: Mirror, path: str) -> Iterator[Commit]:
+            return (mirror.read_commit(each.sha) for each in mirror.history(path, limit=_OF_PATH))
+
+        found = self._from_mirror(repository, asked.paths[:_PATHS], of_path)
+        return tuple(_unstored(sorted(found, key=lambda each: each.committed_at, reverse=True), repository))
 
     def _history(self, asked: ParsedQuestion, repository: Repository, ids: Sequence[int]) -> tuple[Entry, ...]:
         """Return the commits, with patches, of the history of a question's names: of those stored, and of the mirror."""
         stored = [each for each in self._entries(repository, ids, patches=True) if touches(each.commit, asked.symbols)]
         paths = dict.fromkeys(place.path for each in stored for place in touches(each.commit, asked.symbols))
         known = {each.commit.sha for each in stored}
-        mirrored = self._in_mirror(asked, repository, list(paths)[:_PATHS], known)
-        return tuple(answering_history(asked, [*stored, *mirrored]))
 
-    def _in_mirror(
-        self, asked: ParsedQuestion, repository: Repository, paths: Sequence[str], known: Collection[str]
-    ) -> list[Entry]:
-        """Return further commits that touch the names, by the mirror; none if there is none, or once it fails."""
-        mirror = self._sources.existing_mirror(repository)
+        def of_name(mirror: Mirror, name: str) -> Sequence[Commit]:
+            return _of_name(mirror, asked, name, list(paths)[:_PATHS])
+
+        mirrored = self._from_mirror(repository, asked.symbols[:_NAMES], of_name)
+        further = [each for each in mirrored if each.sha not in known and touches(each, asked.symbols)]
+        return tuple(answering_history(asked, [*stored, *_unstored(further, repository)]))
+
+    def _from_mirror(
+        self, repository: Repository, sought: Sequence[str], read: Callable[[Mirror, str], Iterable[Commit]]
+    ) -> list[Commit]:
+        """Return the commits that `read` finds of each path or name in the mirror, up to its failure; none without one."""
+        mirror, found = self._sources.existing_mirror(repository), dict[str, Commit]()
         if mirror is None:
             return []
-        names, found = asked.symbols, dict[str, Commit]()
         try:
-            for name in names[:_NAMES]:
-                commits = _of_name(mirror, asked, name, paths)
-                found.update({each.sha: each for each in commits if each.sha not in known and touches(each, names)})
+            for each in sought:
+                found.update((commit.sha, commit) for commit in read(mirror, each))
         except DigestError as exc:
             log.warning("no history", repository=str(repository), why=str(exc))
-        return _unstored(found.values(), repository)
+        return list(found.values())
 
     def _entries(
         self, repository: Repository, ids: Sequence[int], *, patches: bool = False, links: bool = False

@@ -11,11 +11,9 @@ from analysis.models import Entry, Repository
 from analysis.models.impacts import CommitImpacts, DownstreamImpacts
 from analysis.models.suspects import Suspect, SuspectReport
 from analysis.paths import Kind, kind
-from analysis.search.bm25 import IndexedCommit
-from analysis.search.clues import Clues, clues_of
-from analysis.search.reports import parse_report
+from analysis.search.reports import Clues, clues_of, parse_report
 from analysis.search.suspects import RankedSuspect, rank_suspects, telling_lines, upstream_names
-from analysis.search.words import split_words
+from analysis.search.words import IndexedCommit, split_words
 from analysis.window import parse_day, window
 from bot.services.impact import ImpactService, ReportTerms
 from bot.services.lookup import CommitLookup, Located

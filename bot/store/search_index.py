@@ -31,10 +31,8 @@ from sqlalchemy import (
 )
 
 from analysis.models import Commit, Repository
-from analysis.search.bm25 import IndexedCommit
-from analysis.search.commit_words import VERSION, CommitWords, are_all, commit_words
 from analysis.search.text_search import COMMON, WEIGHTS, Term, TextQuery, parse_text_query, rank_candidates
-from analysis.search.words import searchable
+from analysis.search.words import VERSION, CommitWords, IndexedCommit, are_all, commit_words, searchable
 from bot.store.commit_rows import latest_ids, of_repository, read_commits
 from bot.store.schema import commits, repositories
 from bot.store.transactions import Records

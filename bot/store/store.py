@@ -20,8 +20,8 @@ from analysis.models import (
     Remark,
     Repository,
 )
-from analysis.search.commit_words import VERSION as WORDS_VERSION
-from analysis.search.commit_words import are_all, commit_words
+from analysis.search.words import VERSION as WORDS_VERSION
+from analysis.search.words import are_all, commit_words
 from bot.store.commit_rows import (
     StoredCommit,
     commit_ids,

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from analysis.facts import facts
 from analysis.locale import catalogue
 from analysis.models import Commit, Entry, Language, Repository, Statement, Trees
-from analysis.questions.answering import answer
+from analysis.questions.answering import Answering
 from analysis.questions.by_rules import DENIALS
 from analysis.questions.question import Question, parse_question
 from analysis.ranking import rank
@@ -86,7 +86,7 @@ def _judge(row: Mapping[str, object], entry: Entry) -> Judged:
     language: Language = "zh" if row["language"] == "zh" else "en"
     question = Question(parse_question(str(row["question"])), Repository.parse(str(row["repository"])), (entry,))
     began = perf_counter()
-    statements = list(answer(question, language, None, None))
+    statements = list(Answering(question, language))
     taken = perf_counter() - began
     places, keys = _texts(row["places"]), _texts(row["key"])
     cited = [each for each in statements if each.citations][:_CITED]

@@ -20,8 +20,7 @@ from sqlalchemy import Connection, Engine, insert, text
 
 from analysis.models import Commit, FileChange, Repository
 from analysis.questions.question import parse_question
-from analysis.search.clues import clues_of
-from analysis.search.reports import parse_report
+from analysis.search.reports import clues_of, parse_report
 from analysis.search.suspects import rank_suspects
 from analysis.search.words import names, split_words
 from analysis.sources.github import GitHub

@@ -16,11 +16,9 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from analysis.search.bm25 import IndexedCommit
-from analysis.search.clues import clues_of
-from analysis.search.reports import parse_report
+from analysis.search.reports import clues_of, parse_report
 from analysis.search.suspects import rank_suspects
-from analysis.search.words import names, searchable, split_words
+from analysis.search.words import IndexedCommit, names, searchable, split_words
 from analysis.wordlists import wordlist
 from tests.bench.figures import Row, percentile, tails
 from tests.bench.plugins import BELIEVED, months

@@ -11,11 +11,9 @@ from time import perf_counter
 from typing import Any
 
 from analysis.models import Commit, FileChange
-from analysis.search.bm25 import IndexedCommit
-from analysis.search.clues import clues_of
-from analysis.search.commit_words import commit_words
-from analysis.search.reports import parse_report
+from analysis.search.reports import clues_of, parse_report
 from analysis.search.suspects import rank_suspects
+from analysis.search.words import IndexedCommit, commit_words
 from tests.bench.figures import Row, tails
 from tests.bench.real_diffs import shown_commit
 from tests.data import tracebacks

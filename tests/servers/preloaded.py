@@ -22,7 +22,6 @@ import bot.publishing.publisher
 import bot.scheduler
 import bot.services.factory
 import bot.services.impact
-import bot.services.question_subjects
 import bot.services.releases
 import bot.services.suspects
 import bot.slack.app

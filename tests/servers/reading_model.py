@@ -5,13 +5,12 @@ from contextlib import ExitStack, closing, nullcontext
 from pathlib import Path
 from typing import Any
 
-from analysis.facts import facts
 from analysis.llm import ChatModel, UsageCounter
 from analysis.models import Commit, Entry, Language, Links, Statement
-from analysis.questions.answering import Answering, Reserve, answer
+from analysis.questions.answering import Answering, Reserve
 from analysis.questions.question import Question, parse_question
 from analysis.questions.tools import CommitTools
-from analysis.ranking import rank
+from tests.factories import entry
 from tests.planted import planted
 from tests.servers.bare import BareRepository, GitServer
 from tests.servers.bare import Entry as FileEntry
@@ -80,11 +79,10 @@ class ReadingModel:
         return ChatModel("scripted", base_url=self.chat.url, api_key="key", timeout=5, retries=0)
 
     def entry(self) -> Entry:
-        found = facts(self.commit)
-        return Entry(commit=self.commit, facts=found, ranked=rank(self.commit, found), links=self.links)
+        return entry(self.commit, links=self.links)
 
     def tools(self) -> CommitTools:
-        return CommitTools(self.entry(), self.mirror, self.stored)
+        return CommitTools(self.entry(), self.mirror, self.stored.search, self.stored.with_shas)
 
     def ask(
         self,
@@ -98,7 +96,7 @@ class ReadingModel:
             self.chat.say = in_turn(says)
         self.chat.requests.clear()
         question = Question(parse_question(text), REPOSITORY, (self.entry(),))
-        answering = answer(question, language, self.model, UsageCounter(), tools=self.tools(), reserve=reserve)
+        answering = Answering(question, language, self.model, UsageCounter(), tools=self.tools(), reserve=reserve)
         return list(answering), answering
 
     def ask_obeying(self, say: SayOrCall) -> tuple[list[Statement], Answering]:

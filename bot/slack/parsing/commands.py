@@ -153,8 +153,8 @@ def _sentence(line: _Line) -> Command:
     if not re.search(r"\w", text) or _ABOUT_BOT.fullmatch(text.strip(" ?？!！.。")):
         return Help()
     asked = days_asked(text, line.today)
-    if asked and not re.search(r"\w", asked.rest):
-        days = parse_range(f"{asked.first}..{asked.last}", line.today)
+    if asked and not re.search(r"\w", asked.text):
+        days = parse_range(f"{asked.days[0]}..{asked.days[-1]}", line.today)
         return Days(tuple(days), line.repository) if days[1:] else Day(days[0], line.repository)
     if asks_when_addressed(text) or references_in(text) or asks_over_days(text, line.today):
         return Ask(f"{line.repository} {text}" if line.repository else text)

@@ -6,19 +6,16 @@ from hypothesis import strategies as st
 
 from analysis.citations import to_line
 from analysis.diff import hunks, tokens
-from analysis.facts import facts
 from analysis.locale import catalogue
-from analysis.models import Analysis, Commit, Entry, Language, Repository, Statement, Turn
-from analysis.questions.answering import answer
+from analysis.models import Analysis, Commit, Entry, Language, Statement, Turn
 from analysis.questions.intent import asks_what_breaks, language_of, reads_as_question, references_in
 from analysis.questions.prompt import relevant_chunks, render_chunks, render_day
-from analysis.questions.question import Question, parse_question
+from analysis.questions.question import parse_question
 from analysis.questions.segmenter import Segment, Segmenter
 from analysis.questions.terms import names_in
-from analysis.ranking import rank
-from tests.factories import SHA, commit, file, new_file, patch
+from tests.factories import REPOSITORY, SHA, answered, commit, file, new_file, patch
+from tests.factories import entry as analysed
 
-REPOSITORY = Repository(owner="acme", name="engine")
 ENVS = file(
     "engine/envs.py",
     patch(" ENVS = {", '-    "ENGINE_OLD_WAY": lambda: os.environ.get("ENGINE_OLD_WAY"),', '+    "FAST_LANES": lambda: 1,', " }", old=40, new=40),
@@ -30,17 +27,11 @@ BREAKING = commit("[Core] Drop ENGINE_OLD_WAY (#12)", [SCHEDULER, ENVS])
 
 
 def entry(told: Commit = BREAKING, summary: str = "") -> Entry:
-    found = facts(told)
-    kept = Analysis(by="model", summary=summary) if summary else None
-    return Entry(commit=told, facts=found, ranked=rank(told, found), analysis=kept)
+    return analysed(told, analysis=Analysis(by="model", summary=summary) if summary else None)
 
 
-def asked(question: str, *entries: Entry, thread: tuple[Turn, ...] = ()) -> Question:
-    return Question(parse_question(question, thread), REPOSITORY, entries or (entry(),))
-
-
-def by_rules(question: str, *entries: Entry, language: Language = "en") -> list[Statement]:
-    return list(answer(asked(question, *entries), language, None, None))
+def by_rules(asked: str, *entries: Entry, language: Language = "en") -> list[Statement]:
+    return answered(asked, *(entries or (entry(),)), language=language)
 
 
 QUESTIONS = """
@@ -241,41 +232,29 @@ BIG = commit(
 )
 def test_the_hunks_that_a_question_is_about_are_shown(question: str, held: str) -> None:
     """Names, parts of names, paths and Chinese terms find their hunks in a diff ten times the budget, within the budget."""
-    chosen = relevant_chunks(entry(BIG), asked(question, entry(BIG)).asked, 2_000)
+    chosen = relevant_chunks(entry(BIG), parse_question(question), 2_000)
     text = render_chunks(chosen)
     assert held in text
     assert tokens(text) <= 2_000
 
 
-def test_lines_are_shown_with_their_numbers() -> None:
-    """A line that is gone has its old number, every other the new one."""
-    chosen = relevant_chunks(entry(), asked("?").asked, 6_000)
-    assert render_chunks(chosen).split("\n")[-5:] == [
-        "engine/envs.py",
-        "  40 | ENVS = {",
-        '- 41 |     "ENGINE_OLD_WAY": lambda: os.environ.get("ENGINE_OLD_WAY"),',
-        '+ 41 |     "FAST_LANES": lambda: 1,',
-        "  42 | }",
-    ]
-
-
 def test_a_follow_up_finds_what_was_spoken_of() -> None:
     """What "it" means is found by the turns before."""
     thread = (Turn(who="person", text="what about work_17_3?"), Turn(who="bot", text="It is new."))
-    chosen = relevant_chunks(entry(BIG), asked("and who calls it?", entry(BIG), thread=thread).asked, 2_000)
+    chosen = relevant_chunks(entry(BIG), parse_question("and who calls it?", thread), 2_000)
     assert "def work_17_3()" in render_chunks(chosen)
 
 
 def test_a_day_is_told_by_its_titles_first() -> None:
     """Every title is told before any detail, those with facts that are asked for first; what does not fit is counted."""
     day = [entry(commit(f"[Core] Change part_{n}", sha=f"{n:02x}" * 20), summary="word " * 90) for n in range(59)]
-    rows = render_day([*day, entry()], asked("which environment variables matter?").asked, 3_000)
+    rows = render_day([*day, entry()], parse_question("which environment variables matter?"), 3_000)
     assert len(rows) == 60
     assert "ENGINE_OLD_WAY" in rows[0]
     assert "summary" in rows[1]
     assert "summary" not in rows[-1]
     assert tokens("".join(rows)) <= 3_000
-    assert render_day(day, asked("?").asked, 500)[-1].endswith("more commits are not listed)")
+    assert render_day(day, parse_question("?"), 500)[-1].endswith("more commits are not listed)")
 
 
 def test_rules_quote_no_instruction() -> None:
@@ -305,21 +284,14 @@ def test_rules_quote_the_fact_and_the_line() -> None:
 @pytest.mark.parametrize(
     ("question", "language", "beginning"),
     [
-        ("does it touch the tokenizer?", "en", "Neither the diff (2 files) nor the message mentions `tokenizer`."),
-        ("会影响分词器吗", "zh", "diff（2 个文件）和提交说明都没有提到 `分词器`。"),
-        (
-            "what's the weather?",
-            "en",
-            "Ask what this commit changes, for example: does a default change? does it touch `scheduler.py`? does it have tests? who wrote it?",
-        ),
         ("what does this do?", "en", "The commit's title is `[Core] Drop ENGINE_OLD_WAY (#12)`."),
         ("这个提交改了什么", "zh", "提交标题是 `[Core] Drop ENGINE_OLD_WAY (#12)`。"),
         ("要不要改启动脚本", "zh", "相关的行："),
         ("do we have to change our launch script?", "en", "Matching lines:"),
     ],
 )
-def test_rules_say_what_the_diff_does_not_show(question: str, language: Language, beginning: str) -> None:
-    """What does not stand in the diff is said not to, and then what the commit is; a general question gets only that."""
+def test_rules_say_what_the_commit_is(question: str, language: Language, beginning: str) -> None:
+    """A general question gets what the commit is, one about code the lines that match."""
     said = by_rules(question, language=language)
     assert said[0].text == beginning
     assert said[-1].citations
@@ -360,7 +332,7 @@ def test_rules_name_the_commits_of_a_day_that_match(question: str, language: Lan
 def test_rules_know_what_matters_on_a_day() -> None:
     """A general question gets the weightiest commits, and an empty day is said to be."""
     assert by_rules("what matters today?", *DAY)[0].text == "The most important commits:"
-    (nothing,) = answer(Question(parse_question("what matters?"), REPOSITORY, ()), "en", None, None)
+    (nothing,) = answered("what matters?")
     assert nothing.text == "There are no commits here."
 
 

@@ -43,7 +43,7 @@ def test_days_are_named_in_words_and_as_dates(question: str, first: str, last: s
     """Both ends are included, nothing lies after today, and the words that name the days are no part of the question."""
     asked = days_asked(question, TODAY)
     assert asked
-    assert (str(asked.first), str(asked.last), asked.rest) == (first, last, rest)
+    assert (str(asked.days[0]), str(asked.days[-1]), asked.text) == (first, last, rest)
 
 
 @pytest.mark.parametrize(

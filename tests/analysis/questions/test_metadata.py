@@ -4,16 +4,12 @@ from datetime import timedelta
 
 import pytest
 
-from analysis.facts import facts
-from analysis.models import Commit, Entry, Language, Links, Ranked, Repository, Series, Statement
-from analysis.questions.answering import answer
+from analysis.models import Commit, Entry, Language, Links, Series, Statement
 from analysis.questions.kinds import METADATA, QuestionKind, kinds_of_question, without_metadata
 from analysis.questions.metadata import records
-from analysis.questions.question import Question, parse_question
-from analysis.ranking import rank
-from tests.factories import NOON, SHA, commit, file, new_file, patch
+from tests.factories import NOON, SHA, answered, commit, file, new_file, patch
+from tests.factories import entry as analysed
 
-REPOSITORY = Repository(owner="acme", name="engine")
 CORE = file("engine/core.py", patch("-    return first()", "+    return best_of(window)"))
 TEST = new_file("tests/test_core.py", "def test_it():")
 FIX, REVERT, OLDER = "b1" * 20, "c2" * 20, "d3" * 20
@@ -23,13 +19,12 @@ MADE = commit("[Core] Pick the best (#12)", [CORE, TEST], author="Ada Lovelace")
 LINKS = Links(reverted_by=REVERT, fixes=(OLDER,), fixed_by=(FIX,), series=Series(part=1, of=None, commits=(SHA, OLDER)))
 
 
-def entry(made: Commit = MADE, links: Links = LINKS, ranked: Ranked | None = None) -> Entry:
-    found = facts(made)
-    return Entry(commit=made, facts=found, ranked=ranked or rank(made, found), links=links)
+def entry(made: Commit = MADE, links: Links = LINKS) -> Entry:
+    return analysed(made, links=links)
 
 
 def asked(question: str, *entries: Entry, language: Language = "en") -> list[Statement]:
-    return list(answer(Question(parse_question(question), REPOSITORY, entries or (entry(),)), language, None, None))
+    return answered(question, *(entries or (entry(),)), language=language)
 
 
 AUTHOR = "who wrote this?|Who is the author?|who made this change|谁写的？|这是谁改的|作者是谁"
@@ -118,7 +113,7 @@ def test_metadata_answers_by_itself(question: str, english: str, chinese: str, l
 
 def test_a_rank_is_told_with_its_reasons() -> None:
     """Why a commit is ranked as it is comes from the ranking's own reasons."""
-    ranked = rank(MADE, facts(MADE))
+    ranked = entry().ranked
     (said,) = asked("why is it ranked high?")
     assert said.text.startswith(f"Ranked {ranked.importance}: ")
     assert "source line" in said.text

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator
 from contextlib import ExitStack
-from functools import partial
 from typing import Any
 
 import pytest
@@ -75,18 +74,3 @@ def test_two_hundred_instructions_in_files_say_nothing(asked: ReadingModel) -> N
             assert "You answer" not in said.text
             assert all(each.url.startswith(WEB) or each.url.startswith(asked.mirror.web_url) for each in said.citations)
     assert len(obeyed) == INJECTED
-
-
-def _repeated(order: str, _: object) -> str:
-    return order
-
-
-def test_an_instruction_in_a_message_brings_no_address(asked: ReadingModel) -> None:
-    """A model that repeats what the commit's own message orders posts none of its addresses and mentions."""
-    told = asked.commit
-    for order in orders_to_answers(12):
-        asked.commit = told.model_copy(update={"message": f"{told.message}\n\n{order}"})
-        statements, _ = asked.ask_obeying(partial(_repeated, order))
-        assert statements
-        assert not any("evil.example" in said.text or "<!channel>" in said.text for said in statements)
-    asked.commit = told

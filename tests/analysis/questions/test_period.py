@@ -2,13 +2,11 @@
 
 import pytest
 
-from analysis.facts import facts
-from analysis.models import Entry, FactKind
+from analysis.models import FactKind
 from analysis.questions.matches import PeriodCommit, PeriodMatches, match_period
 from analysis.questions.question import parse_question
-from analysis.ranking import rank
-from analysis.search.commit_words import commit_words
-from tests.factories import commit, file, patch
+from analysis.search.words import commit_words
+from tests.factories import commit, entry, file, patch
 
 COMMITS = {
     "flag": ("[CLI] Tidy options", "pkg/cli.py", '-    parser.add_argument("--old-flag")'),
@@ -26,9 +24,7 @@ def matches(question: str) -> PeriodMatches:
     commits = []
     for title, path, line in COMMITS.values():
         whole = commit(title, [file(path, patch(line))])
-        found = facts(whole)
-        entry = Entry(commit=whole, facts=found, ranked=rank(whole, found))
-        commits.append(PeriodCommit(entry, commit_words(whole)))
+        commits.append(PeriodCommit(entry(whole), commit_words(whole)))
     return match_period(parse_question(question), commits)
 
 

@@ -13,7 +13,7 @@ from analysis.models import Commit, Links
 from analysis.questions.tools import MAX_CALLS, MAX_TOKENS
 from tests.planted import planted
 from tests.servers.chat import Calls, Refusal, Said
-from tests.servers.reading_model import KEY, WORKER, ReadingModel, Stored, in_turn, reading
+from tests.servers.reading_model import WORKER, ReadingModel, Stored, reading
 
 TRUE = "`best_of` is called now [engine/scheduler.py:5]."
 ELSEWHERE = "`pick_all` calls `pick` for each lane [engine/worker.py:8]."
@@ -205,13 +205,6 @@ def test_a_bad_call_is_told_what_is_wrong(name: str, arguments: object, error: s
         assert error in each
 
 
-def test_secrets_are_redacted_in_what_tools_return(asked: ReadingModel) -> None:
-    """A key in a file reaches no model, whichever tool comes across it."""
-    asked.ask(Calls([("read_file", {"path": "engine/keys.py"}), ("grep", {"pattern": "STRIPE"})]), TRUE)
-    assert all("STRIPE" in each and "[REDACTED:1]" in each for each in asked.results())
-    assert KEY not in str(asked.chat.requests)
-
-
 def test_no_secret_of_any_kind_is_read_by_a_tool(asked: ReadingModel) -> None:
     """Of a file that holds a secret of each kind no tool returns one."""
     asked.ask(Calls([("read_file", {"path": "engine/planted.env"}), ("grep", {"pattern": "password|key|token"})]), TRUE)
@@ -297,10 +290,3 @@ def test_what_a_model_is_about_to_do_is_not_said(asked: ReadingModel) -> None:
         Calls(reading("engine/worker.py").calls, text="Let me look at `best_of` [engine/scheduler.py:5]."), ELSEWHERE
     )
     assert [each.text for each in statements] == ["`pick_all` calls `pick` for each lane."]
-
-
-def test_another_language_is_asked_again_after_tools(asked: ReadingModel) -> None:
-    """A reply in the wrong language after a call is asked for again, with what the tool returned."""
-    asked.chat.say = in_turn([reading("engine/worker.py"), "这里调用了新的函数。", ELSEWHERE])
-    statements, _ = asked.ask()
-    assert statements[0].citations[0].place == "repository"

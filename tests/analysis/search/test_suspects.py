@@ -4,13 +4,13 @@ from datetime import timedelta
 
 import pytest
 
-from analysis.models import Commit, FileChange
-from analysis.search.bm25 import IndexedCommit
-from analysis.search.clues import clues_of, upstream_path
-from analysis.search.commit_words import commit_words
-from analysis.search.reports import parse_report
+from analysis.models import Commit
+from analysis.search.reports import clues_of, parse_report, upstream_path
 from analysis.search.suspects import rank_suspects, telling_lines
+from analysis.search.words import IndexedCommit, commit_words
+from tests import factories
 from tests.conftest import NOON
+from tests.factories import file, patch
 
 TRACEBACK = """\
 (Worker pid=7) Traceback (most recent call last):
@@ -30,12 +30,8 @@ django.db.utils.OperationalError: no such table: auth_user
 
 def commit(number: int, title: str, *changed: str, path: str = "engine/other.py") -> Commit:
     at = NOON - timedelta(days=number)
-    removed, added = (sum(line.startswith(sign) for line in changed) for sign in "-+")
-    patch = "\n".join([f"@@ -1,{removed} +1,{added} @@ def run():", *changed])
-    files = (FileChange(path=path, patch=patch),)
-    return Commit(
-        sha=f"{number:040x}", url="u", author="Ada", authored_at=at, committed_at=at, message=title, files=files
-    )
+    changed_patch = patch(*changed).replace("@@\n", "@@ def run():\n")
+    return factories.commit(title, [file(path, changed_patch)], sha=f"{number:040x}", at=at)
 
 
 COMMITS = [
@@ -131,15 +127,7 @@ def test_a_failure_in_own_code_leads_to_names_alone(code: str, exception: str, f
 
 def test_a_moved_file_is_found_by_its_previous_path() -> None:
     """The words of a commit have both paths of a file that it moves."""
-    moved = Commit(
-        sha="m",
-        url="u",
-        author="Ada",
-        authored_at=NOON,
-        committed_at=NOON,
-        message="Tidy",
-        files=(FileChange(path="engine/parts/core.py", previous_path="engine/core.py"),),
-    )
+    moved = factories.commit("Tidy", [file("engine/parts/core.py", was="engine/core.py")])
     assert commit_words(moved).paths == "engine/parts/core.py engine/core.py"
 
 

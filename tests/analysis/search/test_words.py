@@ -1,16 +1,8 @@
 """What is indexed of a text and of a commit."""
 
-from analysis.models import Commit, FileChange, PullRequest
-from analysis.search.commit_words import commit_words
-from analysis.search.words import names, searchable, split_words
-from tests.conftest import NOON
-
-
-def commit(message: str, *patches: str, path: str = "pkg/core.py", pull: PullRequest | None = None) -> Commit:
-    files = tuple(FileChange(path=path, patch=patch) for patch in patches)
-    return Commit(
-        sha="a" * 40, url="", author="Ada", authored_at=NOON, committed_at=NOON, message=message, files=files, pull=pull
-    )
+from analysis.models import PullRequest
+from analysis.search.words import commit_words, names, searchable, split_words
+from tests.factories import commit, file
 
 
 def test_camel_case_is_indexed_in_parts_once() -> None:
@@ -30,9 +22,9 @@ def test_names_are_those_of_code() -> None:
 def test_a_commit_is_indexed_by_its_changed_lines() -> None:
     """Names of added and removed lines and of a hunk's heading are indexed once, context and generated files are not."""
     patch = "@@ -1,3 +1,3 @@ def outer_call(self):\n context_name\n-old_name(KVCache)\n+new_name(old_name)"
-    words = commit_words(commit("t", patch))
+    words = commit_words(commit("t", [file("pkg/core.py", patch)]))
     assert words.code == "def outer_call self old_name KVCache new_name KV Cache"
-    assert commit_words(commit("t", patch, path="pkg/core_pb2.py")).code == ""
+    assert commit_words(commit("t", [file("pkg/core_pb2.py", patch)])).code == ""
 
 
 def test_a_commit_is_indexed_by_all_that_its_author_wrote() -> None:

@@ -1,6 +1,6 @@
 """The answer service: which questions a model gets tools for, what they reach, and what its calls may cost."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -8,17 +8,15 @@ from typing import Any
 
 import pytest
 
-from analysis.facts import facts
 from analysis.llm import ChatModel
-from analysis.models import Commit, Entry, Repository, Statement
+from analysis.models import Commit, Repository, Statement
 from analysis.questions.question import Question, parse_question
-from analysis.ranking import rank
 from analysis.sources.github import GitHub
 from bot.services.answers import AnswerService
 from bot.services.commit_sources import CommitSources
 from bot.services.limits import MeteredModel
 from bot.store import Store, open_engine
-from tests.factories import commit, file, patch
+from tests.factories import commit, entry, file, patch
 from tests.servers.chat import Calls, Said, ScriptedChat
 from tests.servers.mirrored import REPOSITORY, Place
 
@@ -55,12 +53,9 @@ class Asked:
         model = MeteredModel(chat, self.store.spending, lambda: NOW, at_once=1, daily_usd=0.0 if poor else 2.0)
         service = AnswerService(CommitSources(github, mirrors), self.store, model)
         self.chat.requests.clear()
-        return list(service.answer(Question(parse_question("what of one?"), REPOSITORY, _entries(commits)), "en"))
-
-
-def _entries(commits: Sequence[Commit]) -> tuple[Entry, ...]:
-    found = [(each, facts(each)) for each in commits]
-    return tuple(Entry(commit=each, facts=told, ranked=rank(each, told)) for each, told in found)
+        return list(
+            service.answer(Question(parse_question("what of one?"), REPOSITORY, tuple(map(entry, commits))), "en")
+        )
 
 
 @pytest.fixture

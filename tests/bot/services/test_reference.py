@@ -1,14 +1,19 @@
 """What people call a commit."""
 
+from datetime import date
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.errors import Misuse
 from analysis.models import Repository
-from bot.models.reference import parse_reference
+from analysis.questions.days_asked import QuestionScope
+from bot.models.reference import parse_reference, question_subject
 
 HERE = Repository(owner="acme", name="engine")
+TODAY = date(2026, 2, 10)
+FIRST, SECOND = date(2026, 2, 5), date(2026, 2, 6)
 
 
 @pytest.mark.parametrize("text", ["abcd", "ABCD", " 0123abc ", "0123", "1234567", "0" * 40, "f" * 64, "000000"])
@@ -87,3 +92,20 @@ def test_any_text_is_a_reference_or_misuse(text: str) -> None:
         told = found.sha or f"#{found.pr}"
         assert (found.sha is None) != (found.pr is None)
     assert len(told.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("question", "days"),
+    [
+        ("what touches ROCm?", (FIRST, SECOND)),
+        ("what landed on 2026-02-06?", (SECOND,)),
+        ("2月6日有什么改动？", (SECOND,)),
+        ("what landed on 2026-02-09?", (FIRST, SECOND)),
+        ("what goes away on 2027-01-01?", (FIRST, SECOND)),
+    ],
+)
+def test_a_question_names_some_of_its_days(question: str, days: tuple[date, ...]) -> None:
+    """Other days, and those to come, are no days of the question."""
+    subject = question_subject("2026-02-05..2026-02-06", question, lambda _: [HERE], None, TODAY)
+    assert isinstance(subject.about, QuestionScope)
+    assert subject.about.days == days

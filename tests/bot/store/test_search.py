@@ -6,9 +6,8 @@ from hypothesis import strategies as st
 from sqlalchemy import create_engine
 
 from analysis.models import Repository
-from analysis.search.bm25 import IndexedCommit
 from analysis.search.text_search import parse_text_query, rank_candidates
-from analysis.search.words import searchable
+from analysis.search.words import IndexedCommit, searchable
 from bot.store import Store
 from bot.store.search_index import create_index, fts5_candidates
 from tests.conftest import NOON
