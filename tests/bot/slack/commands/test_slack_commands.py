@@ -349,18 +349,6 @@ def test_a_posted_commit_opens_a_thread_about_it(room: Room) -> None:
     assert len(room.slack.channel(room.channel)) == 1
 
 
-def test_who_posts_where_the_bot_is_not_is_asked_to_invite_it(room: Room) -> None:
-    """In a channel without the bot a command is answered all the same, and its button asks for an invitation."""
-    quiet = room.slack.workspace.add_channel(f"quiet-{room.channel.lower()}", members={room.user})
-    (reply,) = room.types(BUDGETS, quiet)
-    (line,) = room.presses(reply, "post_to_channel")
-    assert line.text == "⚠️ " + room.say(
-        "I'm not in this channel; invite me first: `/invite @{name}`", name="vllm-digest"
-    )
-    assert room.slack.channel(quiet) == []
-    assert "post_to_channel" in buttons(reply)
-
-
 def test_a_private_reply_in_the_direct_messages_may_be_posted_there(room: Room) -> None:
     """A command in the direct messages with the bot is answered there, and its button posts there."""
     direct = room.slack.workspace.dm(room.user)
