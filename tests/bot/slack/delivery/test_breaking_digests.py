@@ -151,7 +151,7 @@ def test_what_breaks_the_code_passes_the_selection(
 def test_what_breaks_nothing_or_cannot_be_read_is_said(delivered: tuple[LoopbackSlack, FaultyGitHub]) -> None:
     """A digest that breaks nothing says what it was checked against, and one whose downstream repository vanished says so."""
     root, *thread = digest(delivered[0], NONE)
-    assert "✅ Nothing breaks your code (compared with o/none, 1 file" in whole(root)
+    assert "✅ No proven break of your code (compared with o/none, 1 file" in whole(root)
     assert "o/none" in "".join(map(whole, thread))
     root, *thread = digest(delivered[0], GONE)
     told = "⚠️ o/gone could not be checked: GitHub has no repository o/gone, or this bot has no access to it"
