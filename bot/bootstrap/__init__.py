@@ -27,7 +27,7 @@ from bot.settings import Settings
 from bot.slack.app import sign_in
 from bot.slack.commands.commit_commands import CommitCommands
 from bot.slack.commands.conversation import Conversation
-from bot.slack.commands.days import DayCommands, DigestButtons, WeekCommand
+from bot.slack.commands.days import DayCommands
 from bot.slack.commands.help import HelpCommand
 from bot.slack.commands.home import Home
 from bot.slack.commands.posting import Members, PostCommand
@@ -244,33 +244,33 @@ class Bot:
         limits = CallerLimits(mailbox, now)
         home = Home(self.subscriptions, mailbox, self.outbox, web, status, now)
         post = PostCommand(self.members, self._postings)
+        days = DayCommands(self._reports, post, self._checks)
         commits = CommitCommands(services.store, self._checks, post)
         questions = Questions(services.answers, services.period_questions, self._checks, self.threads, limits)
         announcements = Announcements(self.subscriptions, mailbox, web)
         digest_time = self.settings.digest_time
         subscriptions = SubscriptionCommands(self.subscriptions, self.members, announcements, status, home, digest_time)
         handlers = {
-            **self._commands(post, commits, questions, subscriptions, home),
-            **self._buttons(post, commits, subscriptions, home),
+            **self._commands(days, commits, questions, subscriptions, home),
+            **self._buttons(post, days, commits, subscriptions, home),
         }
         converse = partial(Conversation, web, self.outbox, self.sessions, now)
         return Responder(handlers, self.channels, self.threads, limits, mailbox, converse, self.sessions, home, now)
 
     def _commands(
         self,
-        post: PostCommand,
+        days: DayCommands,
         commits: CommitCommands,
         questions: Questions,
         subscriptions: SubscriptionCommands,
         home: Home,
     ) -> dict[type | str, Handler]:
         services, checks, web = self.services, self._checks, self.web
-        days = DayCommands(post, checks)
         help_ = HelpCommand(web, self.settings.digest_command)
         return {
             kinds.Day: days.show_day,
             kinds.Days: days.show_range,
-            kinds.Week: WeekCommand(self._reports, post).show,
+            kinds.Week: days.show_week,
             kinds.Lookup: commits.show,
             kinds.Search: commits.search,
             kinds.Upgrade: UpgradeCommand(services.upgrades, checks).show,
@@ -290,14 +290,14 @@ class Bot:
     def _buttons(
         self,
         post: PostCommand,
+        days: DayCommands,
         commits: CommitCommands,
         subscriptions: SubscriptionCommands,
         home: Home,
     ) -> dict[type | str, Handler]:
-        digest = DigestButtons(self._reports)
         return {
-            "show_rest": digest.show_rest,
-            "full_report": digest.send_report,
+            "show_rest": days.show_rest,
+            "full_report": days.send_report,
             Action.POST: post.post,
             Action.POST_AGAIN: post.post,
             "too_high": commits.correct_tier,

@@ -35,9 +35,10 @@ class DayRow(NamedTuple):
 
 
 class DayCommands:
-    """Shows days, and ranges of days."""
+    """Shows days, ranges of days and weeks: privately with a button to post them, or in a thread; and what a digest's buttons ask for."""
 
-    def __init__(self, post: PostCommand, checks: DownstreamChecks) -> None:
+    def __init__(self, reports: ChannelReports, post: PostCommand, checks: DownstreamChecks) -> None:
+        self._reports = reports
         self._post = post
         self._checks = checks
 
@@ -104,15 +105,7 @@ class DayCommands:
                 rows.append(DayRow(ref, report.stats, failure))
         conversation.show(range_message(rows, view.language))
 
-
-class WeekCommand:
-    """Shows weeks: privately with a button to post them, or in a thread with their chart."""
-
-    def __init__(self, reports: ChannelReports, post: PostCommand) -> None:
-        self._reports = reports
-        self._post = post
-
-    def show(self, conversation: Conversation, command: Week) -> Outcome:
+    def show_week(self, conversation: Conversation, command: Week) -> Outcome:
         """Show a week of one repository, or of all that the channel knows."""
         view = conversation.view
         return show_each(
@@ -138,13 +131,6 @@ class WeekCommand:
         if shown and report.entries and not read.resumes_at:
             conversation.attach(attached(shown, week_files(report, check)))
         return read.resumes_at
-
-
-class DigestButtons:
-    """The buttons of a day's digest: its other commits, and the full report."""
-
-    def __init__(self, reports: ChannelReports) -> None:
-        self._reports = reports
 
     def show_rest(self, conversation: Conversation, button: ButtonRequest) -> None:
         """Show the commits that have no line in the digest."""

@@ -31,9 +31,9 @@ class Members:
         if not self._directory.has_member(channel, request.user):
             raise Misuse(Phrase("only members of the channel can change its subscriptions"))
 
-    def check_invited(self, request: Request, channel: str) -> None:
-        """Raise `Misuse` if the bot is not a member of a channel."""
-        if not self._directory.is_member(channel, request.user):
+    def check_invited(self, request: Request) -> None:
+        """Raise `Misuse` if the bot is not a member of the request's channel."""
+        if not self._directory.is_member(request.channel, request.user):
             raise Misuse(
                 Phrase("I'm not in this channel; invite me first: `/invite @{name}`", name=self._directory.me["user"])
             )
@@ -93,7 +93,7 @@ class PostCommand:
         """
         say, ref = conversation.say, parse_value(button.value)
         conversation.view.reader.allow(ref.repository)
-        self._members.check_invited(button, button.channel)
+        self._members.check_invited(button)
         self._members.check_insider(button, button.channel)
         again = button.action == Action.POST_AGAIN
         if not again and (link := self._postings.find_link(button.channel, ref)):

@@ -84,7 +84,7 @@ class SubscriptionCommands:
         Options not given keep their value, or get the default. What the App Home could not show (`at_home`) stays.
         """
         request, view = conversation.request, conversation.view
-        self._members.check_invited(request, request.channel)
+        self._members.check_invited(request)
         self._members.check_insider(request, request.channel)
         repository = view.reader.canonical_name(options.repository or conversation.repositories[0])
         usual = Terms(request.channel, repository, self._time, view.tz, view.language, paths=options.paths or ())
@@ -270,7 +270,7 @@ class SubscriptionForms:
         if form is None:
             return None, errors
         try:
-            self._members.check_invited(form, form.channel)
+            self._members.check_invited(form)
             self._members.check_insider(form, form.channel)
         except DigestError as exc:
             return None, {"channel": exc.translated(view.language)[:LONGEST_ERROR]}

@@ -21,7 +21,7 @@ from tests.conftest import recorded
 from tests.servers.clock import SettableClock
 from tests.servers.github import Fault, FaultyGitHub
 from tests.servers.running import buttons, press, whole
-from tests.servers.talk import Talk, links, markdown, told
+from tests.servers.talk import Talk, told
 
 NAME = SAMPLE_REPOSITORY
 WEB = f"https://github.example/{NAME}"
@@ -237,13 +237,6 @@ def test_a_commit_that_is_on_no_branch_is_marked(room: Room) -> None:
     assert catalogue(room.language)("⚠️ not on {branch}", branch="main") in whole(commit)
 
 
-def test_an_ambiguous_sha_is_asked_back(room: Room) -> None:
-    """Where several stored commits begin alike they are named."""
-    room.types("o/small 2026-02-05")
-    (which,) = room.types("o/small abcdef")
-    assert all(each["sha"][:12] in which.text for each in SMALL[:2])
-
-
 @pytest.mark.parametrize(
     ("text", "told"),
     [
@@ -275,13 +268,6 @@ def test_a_search_shows_the_best_ten(room: Room) -> None:
     shas = re.findall(r"^  ([0-9a-f]{7})$", whole(found), re.MULTILINE)
     assert len(shas) == len(set(shas)) == 10
     assert room.say("Only the first {most} commits are shown", most=10) in whole(found)
-
-
-def test_a_search_that_finds_nothing_says_so(room: Room) -> None:
-    """Where nothing is found there is one line, with the words that were looked for."""
-    (line,) = room.types("search +warpdrive <!here> quuxes")
-    assert line.text == room.say("No stored commit matches “{words}”", words="+warpdrive &lt;!here&gt; quuxes")
-    assert buttons(line) == []
 
 
 def test_help_says_what_can_be_asked(room: Room) -> None:
@@ -332,21 +318,6 @@ def test_a_day_is_posted_once(room: Room) -> None:
     assert [thread.count(f"Change part {number}\n") for number in (1, 2)] == [1, 1]
     keys = [each.metadata["event_payload"]["key"] for each in room.slack.thread(room.channel, root.ts) if each.metadata]
     assert len(keys) == len(set(keys))
-
-
-def test_a_posted_commit_opens_a_thread_about_it(room: Room) -> None:
-    """A commit that is posted, by a hasty person, is one message; a question in its thread need not say what it is about."""
-    (commit,) = room.types(BUDGETS)
-    for _ in range(2):
-        room.slack.press(room.user, room.channel, commit.ts, "post_to_channel", wait=False)
-    root = room.slack.wait_for(lambda: room.slack.channel(room.channel))[0]
-    assert buttons(root) == ["ask_commit", "why", "too_low", "too_high"]
-    assert BUDGETS_TITLE in root.text
-    (answer,) = room.says(QUESTION, thread=root.ts)
-    assert answer.thread_ts == root.ts
-    assert any("lantern/engine/budget.py:29" in label for label, _ in links(markdown(answer)))
-    assert room.says("nice work", thread=root.ts) == []
-    assert len(room.slack.channel(room.channel)) == 1
 
 
 def test_a_private_reply_in_the_direct_messages_may_be_posted_there(room: Room) -> None:

@@ -2,21 +2,20 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime, time
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import pytest
 
-from analysis.models import Importance, Language, Repository
-from bot.store import Subscriptions, Terms, open_engine
+from analysis.models import Importance, Repository
 from loopback.slack import LoopbackSlack, Message
+from tests.bot.slack.delivery.test_watched import subscribe
 from tests.servers.clock import SettableClock
 from tests.servers.github import Fault, FaultyGitHub
 from tests.servers.place import OTHER, two_channels
 from tests.servers.plugin import plugin, upstream
-from tests.servers.running import bot_database, bot_running, buttons, posted, press, whole
+from tests.servers.running import bot_running, buttons, posted, press, whole
 from tests.servers.talk import ADA
 
 DIGEST, HIGH, NONE, GONE = "C0DIGEST", "C0HIGH", "C0NONE", "C0GONE"
@@ -46,14 +45,6 @@ def served() -> FaultyGitHub:
 def github() -> Iterator[FaultyGitHub]:
     with served() as server:
         yield server
-
-
-def subscribe(folder: Path, channel: str, language: Language = "en", **selected: Any) -> None:
-    """A subscription that an earlier run left: o/n at nine, in UTC."""
-    engine = open_engine(bot_database(folder))
-    terms = Terms(channel, UPSTREAM, time(9), ZoneInfo("UTC"), language, **selected)
-    Subscriptions(engine).keep(terms, datetime(2026, 2, 5, 10, tzinfo=UTC))
-    engine.dispose()
 
 
 # What each channel of one bot has subscribed to.
