@@ -13,10 +13,10 @@ from loopback.slack import LoopbackSlack
 from tests.bench.figures import Row, duration, percentile
 from tests.bot.slack.delivery.test_slack_days import delivered, removals
 from tests.conftest import recorded
-from tests.servers.clock import noon_clock
+from tests.servers.clock import SettableClock, noon_clock
 from tests.servers.crowd import Crowd, invented
 from tests.servers.github import FaultyGitHub
-from tests.servers.talk import Talk, hurried
+from tests.servers.talk import MORNING, Talk
 
 _SPEED = 4  # of the clock: a channel may have four messages a second
 _TOLD = 10  # failures that are written out
@@ -36,7 +36,7 @@ def commands(*, texts: int = 2_000, at_once: int = 100, high: int = 40) -> Itera
             slack,
             github.url,
             Path(folder),
-            now=hurried(speed=_SPEED),
+            now=SettableClock(MORNING, _SPEED),
             digest_repos=SAMPLE_REPOSITORY,
             log_level="error",
         ) as talk,

@@ -11,9 +11,9 @@ from typing import NamedTuple
 import pytest
 
 from analysis.locale import Language, catalogue
-from analysis.models import ChangeType, Remark, Stats
+from analysis.models import ChangeType, Stats
 from analysis.report import counts
-from analysis.writing.labels import CHANGE_TYPES, REMARKS
+from analysis.writing.labels import CHANGE_TYPES
 from loopback.github import Handler, RecordedRepository
 from loopback.sample import SAMPLE_REPOSITORY, sample_repository
 from loopback.slack import Interaction, LoopbackSlack, Message
@@ -177,15 +177,6 @@ def test_a_day_comes_privately(text: str, room: Room) -> None:
     assert room.slack.channel(room.channel) == []
 
 
-def test_a_day_without_commits_is_a_line(room: Room) -> None:
-    """Of a day without commits there is a line, which says so and that the day is not over."""
-    (digest,) = room.types("today")
-    say = catalogue(room.language)
-    assert f"2026-02-06 ({room.say('Fri')}) · {say('No commits on this day')}" in whole(digest)
-    assert say(REMARKS[Remark.NOT_OVER]) in whole(digest)
-    assert buttons(digest) == ["post_to_channel"]
-
-
 def test_a_range_is_a_list_of_days(room: Room) -> None:
     """A range gives the statistics of each day in one message, oldest first, which nobody else sees."""
     (listed,) = room.types("2026-02-04..today")
@@ -229,12 +220,6 @@ def test_a_commit_comes_privately(text: str, room: Room) -> None:
     assert catalogue(room.language)(CHANGE_TYPES[ChangeType.FEATURE]) in whole(commit)
     assert f"{NAME}\n" in whole(commit)
     assert buttons(commit) == COMMIT_BUTTONS
-
-
-def test_a_commit_that_is_on_no_branch_is_marked(room: Room) -> None:
-    """A commit that GitHub serves but the branch does not hold is said to be not on it."""
-    (commit,) = room.types("o/small feedfee")
-    assert catalogue(room.language)("⚠️ not on {branch}", branch="main") in whole(commit)
 
 
 @pytest.mark.parametrize(
