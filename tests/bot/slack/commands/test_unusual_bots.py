@@ -93,7 +93,7 @@ def test_who_asks_too_much_is_told_so_alone(tmp_path: Path) -> None:
         Talk(slack, github.url, tmp_path, now=SettableClock(NOW)) as talk,
     ):
         thread = talk.open("#1")
-        for _ in range(13):
+        for _ in range(25):
             talk.say(LIN, "what does this change?", thread)
         talk.settle(60)
     assert not any("Limit: 10 questions" in each.text for each in slack.thread(DIGEST, thread))

@@ -23,7 +23,7 @@ UPSTREAM, PLUG = Repository.parse("o/n"), Repository.parse("o/plug")
 
 
 def morning() -> SettableClock:
-    return SettableClock(datetime(2026, 2, 6, 9, 30, tzinfo=UTC), speed=10)
+    return SettableClock(datetime(2026, 2, 6, 9, 30, tzinfo=UTC), speed=60)
 
 
 @pytest.fixture

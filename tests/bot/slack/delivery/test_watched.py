@@ -31,7 +31,7 @@ def utc(text: str) -> datetime:
 
 @pytest.fixture
 def clock() -> SettableClock:
-    return SettableClock(utc("2026-02-06 09:30"), speed=10)
+    return SettableClock(utc("2026-02-06 09:30"), speed=20)
 
 
 @pytest.fixture
