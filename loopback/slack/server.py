@@ -94,7 +94,7 @@ class LoopbackSlack(People):
             settle=self._settle,
             give_up=self._give_up,
         )
-        self._pace = pace
+        self.pace = pace
         self._posted: dict[str, deque[float]] = defaultdict(lambda: deque(maxlen=_BURST))
         self._lock = Lock()
         self._http = Loopback(_Handler, slack=self)
@@ -189,7 +189,7 @@ class LoopbackSlack(People):
     def _keep_pace(self, params: Json) -> None:
         """Record a message that exceeds the rate; refuse it if the burst limit is reached."""
         home = self.workspace.channels.get(str(params.get("channel")))
-        if not self._pace or home is None:
+        if not self.pace or home is None:
             return
         with self._lock:
             now, posted = time.monotonic(), self._posted[home.id]

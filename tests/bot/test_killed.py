@@ -11,7 +11,7 @@ from time import time
 
 import pytest
 
-from bot.slack.outbox.outbox import Outbox
+from bot.slack.outbox import Outbox
 from bot.slack.web import Web
 from bot.slack.web_errors import Unanswered
 from bot.store import Draft, Mailbox, open_engine

@@ -96,10 +96,17 @@ def checked(talk: Talk) -> Iterator[Place]:
 
 
 @contextmanager
+def faultless(slack: LoopbackSlack) -> Iterator[LoopbackSlack]:
+    """Run a Slack; at the end nothing was refused and no limit broken."""
+    with slack:
+        yield slack
+        assert [(call.method, call.params, call.response) for call in slack.refusals] == []
+        assert slack.breaches == []
+
+
+@contextmanager
 def two_channels(clock: SettableClock) -> Iterator[LoopbackSlack]:
     """Run a Slack in which the bot and Ada share a second channel; at the end nothing was refused and no limit broken."""
-    with LoopbackSlack(now=clock.timestamp, pace=False) as server:
+    with faultless(LoopbackSlack(now=clock.timestamp, pace=False)) as server:
         server.workspace.add_channel("other", OTHER, members={BOT, ADA})
         yield server
-        assert [(call.method, call.response) for call in server.refusals] == []
-        assert server.breaches == []

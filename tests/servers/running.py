@@ -14,6 +14,7 @@ from sqlalchemy.pool import NullPool
 
 from bot.bootstrap import Start, running_bot
 from bot.settings import Settings
+from bot.slack.outbox import AT_ONCE, SLACKS_PACE
 from loopback.slack import Interaction, LoopbackSlack, Message
 from tests.servers.clock import noon_clock
 from tests.servers.databases import DATABASES, empty_database
@@ -104,7 +105,8 @@ def _started(slack: LoopbackSlack, github_url: str, now: Callable[[], datetime],
         "log_level": "error",
         **settings,
     }
-    start = Start(address, metrics_port=metrics_port, tick=_TICK)
+    pace = SLACKS_PACE if slack.pace else AT_ONCE  # which it would keep by the real time, whatever the clock
+    start = Start(address, metrics_port=metrics_port, tick=_TICK, pace=pace)
     with running_bot(Settings(_env_file=None, **chosen), now, start):
         slack.delivery.deliver_to = f"http://127.0.0.1:{address[1]}/slack/events" if address else None
         slack.wait_for(lambda: address or slack.connected)

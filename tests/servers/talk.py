@@ -2,32 +2,28 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
-from time import monotonic
 from typing import Any, Self
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from loopback.slack import Interaction, LoopbackSlack, Message
+from tests.servers.clock import SettableClock
 from tests.servers.running import bot_running, buttons, stored
 
 ADA, LIN, DIGEST = "U0ADA", "U0LIN", "C0DIGEST"
 BOT = "<@U0BOT>"
-
-
-def hurried(start: datetime = datetime(2026, 2, 6, 9, tzinfo=UTC), speed: float = 200) -> Callable[[], datetime]:
-    """A clock that runs `speed` times faster, so that nobody waits for the bot's own pace."""
-    begun = monotonic()
-    return lambda: start + timedelta(seconds=(monotonic() - begun) * speed)
+MORNING = datetime(2026, 2, 6, 9, tzinfo=UTC)
+HURRY = 200  # times as fast, so that nobody waits for the bot's own pace
 
 
 class Talk:
     """A bot that can be ended and started again on the same folder, and the people who talk with it.
 
-    `now` is a hurried clock; where messages must be looked up after an interruption it has to be Slack's own.
+    `now` is a clock that hurries; where messages must be looked up after an interruption it has to be Slack's own.
     """
 
     def __init__(
@@ -42,7 +38,7 @@ class Talk:
         self.slack = slack
         self.folder = folder
         self._github_url = github_url
-        self._settings = {"now": now or hurried(), **settings}
+        self._settings = {"now": now or SettableClock(MORNING, HURRY), **settings}
         self._running = ExitStack()
 
     def start(self) -> None:

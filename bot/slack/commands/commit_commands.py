@@ -1,8 +1,13 @@
 """Commands about commits: one, those that a message names, and search; and the menu that explains and corrects their tiers."""
 
+from collections.abc import Sequence
+from zoneinfo import ZoneInfo
+
 from analysis.errors import Misuse
-from analysis.models import Language
+from analysis.locale import catalogue
+from analysis.models import Commit, Language
 from analysis.questions.intent import references_in
+from analysis.text import one_line, shorten
 from analysis.writing.labels import IMPORTANCE
 from bot.models.reference import Reference, parse_reference
 from bot.models.subjects import commit_value, parse_commit_value
@@ -10,15 +15,15 @@ from bot.services.downstream import DownstreamChecks
 from bot.services.lookup import Located
 from bot.slack.commands.conversation import Conversation
 from bot.slack.commands.posting import PostCommand
-from bot.slack.messages.blocks import escaped
+from bot.slack.messages.blocks import Message, bullets, context, escaped, linked, ours, pack, prose, rich, rich_text
 from bot.slack.messages.commit import commit_messages, rank_message
-from bot.slack.messages.lists import search_messages
 from bot.slack.parsing.command_types import Lookup, Search
 from bot.slack.parsing.requests import ButtonRequest, ShortcutRequest
 from bot.store import GivenVerdict, Store
 
 _MOST = 5  # commits that are shown
 _MOST_FOUND = 10  # search results that are shown
+_HEADING = 200  # characters of a heading repeated in a continuation message
 
 
 class CommitCommands:
@@ -44,7 +49,7 @@ class CommitCommands:
             entry,
             view.language,
             view.tz,
-            public=not conversation.reply.private,
+            public=not conversation.private,
             shareable=shareable,
             note=note,
             check=self._checks.check(view.reader, conversation.request.channel, located.repository, [entry]),
@@ -113,3 +118,25 @@ class CommitCommands:
         """Return the commit of a button, and the language of its message."""
         ref = parse_commit_value(button.value)
         return conversation.view.reader.commit(Reference(ref.sha, sha=ref.sha), ref.repository), ref.language
+
+
+def search_messages(
+    words: str, found: Sequence[tuple[str, Commit]], *, more: bool, language: Language, tz: ZoneInfo
+) -> list[Message]:
+    """Return what a search found, best first: (repository key, commit); `more` says that there was more."""
+    say = catalogue(language)
+    shown = one_line(words)
+    heading = say("No stored commit matches “{words}”", words=shown)
+    if found:
+        heading = say("🔎 Commits matching “{words}”", words=shown)
+    many = len({repository for repository, _ in found}) > 1
+    items = [
+        ours(f"{commit.committed_at.astimezone(tz):%Y-%m-%d}  ")
+        + linked(commit.title or commit.short_sha, commit.url)
+        + ours(f"  {commit.short_sha}", "code")
+        + (ours("  ") + prose(repository) if many else [])
+        for repository, commit in found
+    ]
+    left = [context(say("Only the first {most} commits are shown", most=len(found)))] if more else []
+    blocks = [rich_text(prose(heading, "bold")), rich(bullets(items)), *left]
+    return pack(heading, [blocks], say("Continued: {what}", what=shorten(heading, _HEADING)))

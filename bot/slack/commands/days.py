@@ -1,41 +1,44 @@
 """Commands about days, ranges of days and weeks, of one repository or of all that a channel knows, and a digest's buttons."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import TypeVar
-
-import structlog
+from typing import NamedTuple, TypeVar
 
 from analysis.errors import DigestError, Misuse, OutsideFailure, Unreachable
-from analysis.locale import catalogue
-from analysis.models import DayReport, Repository
+from analysis.locale import Catalogue, catalogue
+from analysis.models import DayReport, Language, Repository, Stats
+from analysis.report import counts
 from analysis.writing.labels import dated
 from bot.models.deliveries import Outcome, seconds_until
 from bot.models.subjects import DayRef, WeekRef, day_value, parse_day_value, value_of
 from bot.services.downstream import DownstreamChecks
 from bot.slack.commands.conversation import Conversation
-from bot.slack.commands.posting import DirectFiles, PostCommand
+from bot.slack.commands.posting import PostCommand
 from bot.slack.delivery.channel_report import ChannelReports
-from bot.slack.delivery.drafts import report_file, week_drafts
+from bot.slack.delivery.drafts import attached, report_file, week_files
+from bot.slack.messages.blocks import Message, Piece, bullets, header, ours, pack, prose, rich
 from bot.slack.messages.digest import rest_messages, summary_message
-from bot.slack.messages.lists import DayRow, range_message
 from bot.slack.messages.notices import line, named, unread, waiting
 from bot.slack.messages.week import week_message
-from bot.slack.outbox.outbox import Outbox
 from bot.slack.parsing.command_types import Day, Days, Week
 from bot.slack.parsing.requests import ButtonRequest
-from bot.slack.web_errors import Refused
-from bot.store import Draft
 
 Period = TypeVar("Period", DayRef, WeekRef)
 
-log = structlog.get_logger(__name__)
+
+class DayRow(NamedTuple):
+    """A day of a range: its counts, or None if it was not read; `note` is a remark to show with it."""
+
+    day: DayRef
+    stats: Stats | None
+    note: str = ""
 
 
 class DayCommands:
-    """Shows days, and ranges of days."""
+    """Shows days, ranges of days and weeks: privately with a button to post them, or in a thread; and what a digest's buttons ask for."""
 
-    def __init__(self, post: PostCommand, checks: DownstreamChecks) -> None:
+    def __init__(self, reports: ChannelReports, post: PostCommand, checks: DownstreamChecks) -> None:
+        self._reports = reports
         self._post = post
         self._checks = checks
 
@@ -102,16 +105,7 @@ class DayCommands:
                 rows.append(DayRow(ref, report.stats, failure))
         conversation.show(range_message(rows, view.language))
 
-
-class WeekCommand:
-    """Shows weeks: privately with a button to post them, or in a thread with their chart."""
-
-    def __init__(self, reports: ChannelReports, post: PostCommand, outbox: Outbox) -> None:
-        self._reports = reports
-        self._post = post
-        self._outbox = outbox
-
-    def show(self, conversation: Conversation, command: Week) -> Outcome:
+    def show_week(self, conversation: Conversation, command: Week) -> Outcome:
         """Show a week of one repository, or of all that the channel knows."""
         view = conversation.view
         return show_each(
@@ -123,7 +117,7 @@ class WeekCommand:
 
     def _show_week(self, conversation: Conversation, ref: WeekRef) -> datetime | None:
         """Show a repository's week. Return when the rest can be read, if some commits could not; else None."""
-        request, reply, reader = conversation.request, conversation.reply, conversation.view.reader
+        request, reader = conversation.request, conversation.view.reader
         read = self._reports.read_week(reader, ref, conversation.progress(named(ref)))
         if read.failure and not read.days:
             raise read.failure
@@ -132,30 +126,11 @@ class WeekCommand:
         trouble = unread(ref, read.failure.translated(ref.language)) if read.failure else ""
         note = "\n".join(filter(None, (trouble, posted)))
         stage = f"week-{ref.repository.key}{'-partial' if read.resumes_at else ''}"
-        messages = week_message(report, check=check, shareable=shareable, note=note, charted=not reply.private)
-        conversation.show(messages, about=value_of(ref), stage=stage)
-        if not reply.private and report.entries and not read.resumes_at:
-            prefix = f"reply:{request.run}:{stage}:{request.channel}:"
-            shown = [Draft(f"{prefix}{place:03}", request.channel, {}) for place in range(len(messages))]
-            self._send(week_drafts(report, check, shown, prefix, reply.root or None))
+        messages = week_message(report, check=check, shareable=shareable, note=note, charted=not conversation.private)
+        shown = conversation.show(messages, about=value_of(ref), stage=stage)
+        if shown and report.entries and not read.resumes_at:
+            conversation.attach(attached(shown, week_files(report, check)))
         return read.resumes_at
-
-    def _send(self, files: list[Draft]) -> None:
-        """Send the chart and the file; the message stands without what Slack refuses."""
-        self._outbox.freeze(files)
-        for each in files:
-            try:
-                self._outbox.send(each.key)
-            except Refused as exc:
-                log.warning("refused", key=each.key, why=str(exc))
-
-
-class DigestButtons:
-    """The buttons of a day's digest: its other commits, and the full report."""
-
-    def __init__(self, reports: ChannelReports, files: DirectFiles) -> None:
-        self._reports = reports
-        self._files = files
 
     def show_rest(self, conversation: Conversation, button: ButtonRequest) -> None:
         """Show the commits that have no line in the digest."""
@@ -169,7 +144,28 @@ class DigestButtons:
         hidden = say("📄 A private repository's report stays in its channel: once posted there, it is in the thread")
         report = self._reports.report(conversation.view.reader, parse_day_value(button.value))
         key = f"report:{report.repository.key}:{report.date}:{button.run}"
-        self._files.send(conversation, key, report_file(report), [report.repository], hidden)
+        conversation.send_directly(key, report_file(report), [report.repository], hidden)
+
+
+def range_message(rows: Sequence[DayRow], language: Language) -> list[Message]:
+    """Return days, one per line."""
+    say = catalogue(language)
+    first, last = rows[0].day, rows[-1].day
+    many = len({row.day.repository for row in rows}) > 1
+    title = f"{first.day}..{last.day}" if many else f"{first.repository} · {first.day}..{last.day}"
+    body = rich(bullets(_day(row, say, language, many=many) for row in rows))
+    return pack(title, [[header(title), body]], say("Continued: {what}", what=title))
+
+
+def _day(row: DayRow, say: Catalogue, language: Language, *, many: bool) -> list[Piece]:
+    pieces = [*prose(str(row.day.repository)), *ours("  ")] if many else []
+    pieces += ours(dated(row.day.day, language), "bold")
+    if row.stats:
+        line = counts.tiers(row.stats, language)
+        pieces += ours(f"  {line}")
+    elif not row.note:
+        pieces += ours(f"  {say('not read yet')}", "italic")
+    return pieces + (ours("  ") + prose(row.note, "italic") if row.note else [])
 
 
 def _instead(empty: DayRef, shown: DayRef) -> str:

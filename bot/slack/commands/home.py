@@ -31,7 +31,7 @@ from bot.slack.messages.blocks import (
     rich,
     section,
 )
-from bot.slack.outbox.outbox import Outbox
+from bot.slack.outbox import Outbox
 from bot.slack.parsing.requests import ButtonRequest, HomeRequest
 from bot.slack.web import Web
 from bot.store import Mailbox, OutboxMessage, Subscription, Subscriptions

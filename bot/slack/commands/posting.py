@@ -1,14 +1,10 @@
-"""Membership and rights in a channel, the button that posts a private reply to it, and files for direct messages.
+"""Membership and rights in a channel, and the button that posts a private reply to it.
 
 What a person may do depends on the channels and the organisation that they belong to.
 """
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
-
 from analysis.errors import Misuse
 from analysis.locale import Phrase
-from analysis.models import Repository
 from bot.models.deliveries import Delivery, Outcome
 from bot.models.subjects import Subject, parse_value
 from bot.slack.commands.conversation import Conversation
@@ -16,11 +12,8 @@ from bot.slack.delivery.channel_report import Postings
 from bot.slack.directory import Directory
 from bot.slack.messages.blocks import Action
 from bot.slack.messages.notices import link_line, link_message
-from bot.slack.outbox.outbox import Outbox
 from bot.slack.parsing.requests import ButtonRequest, Request
-from bot.slack.web import Web
 from bot.slack.web_errors import SlackFailure
-from bot.store import Draft
 
 
 class Members:
@@ -38,9 +31,9 @@ class Members:
         if not self._directory.has_member(channel, request.user):
             raise Misuse(Phrase("only members of the channel can change its subscriptions"))
 
-    def check_invited(self, request: Request, channel: str) -> None:
-        """Raise `Misuse` if the bot is not a member of a channel."""
-        if not self._directory.is_member(channel, request.user):
+    def check_invited(self, request: Request) -> None:
+        """Raise `Misuse` if the bot is not a member of the request's channel."""
+        if not self._directory.is_member(request.channel, request.user):
             raise Misuse(
                 Phrase("I'm not in this channel; invite me first: `/invite @{name}`", name=self._directory.me["user"])
             )
@@ -73,13 +66,6 @@ class Members:
             raise Misuse(Phrase("guests from other organisations can't change subscriptions or post to the channel"))
 
 
-class Offer(NamedTuple):
-    """Whether a reply has the button that posts it, and a line with the link to what the channel already has, if any."""
-
-    shareable: bool = False
-    note: str = ""
-
-
 class PostCommand:
     """Offers and carries out the posting of a private reply's content."""
 
@@ -87,15 +73,18 @@ class PostCommand:
         self._members = members
         self._postings = postings
 
-    def offer(self, conversation: Conversation, ref: Subject) -> Offer:
-        """Return what a reply that shows a day, a week or a commit offers; a public one offers nothing."""
-        if not conversation.reply.private or not self._members.may_post(conversation.request):
-            return Offer()
+    def offer(self, conversation: Conversation, ref: Subject) -> tuple[bool, str]:
+        """Return whether a reply that shows a day, a week or a commit has the button that posts it; a public one has none.
+
+        With it comes a line with the link to what the channel already has, if any.
+        """
+        if not conversation.private or not self._members.may_post(conversation.request):
+            return False, ""
         try:
             link = self._postings.find_link(conversation.request.channel, ref)
         except SlackFailure:
             link = ""
-        return Offer(shareable=True, note=link_line(ref, link) if link else "")
+        return True, link_line(ref, link) if link else ""
 
     def post(self, conversation: Conversation, button: ButtonRequest) -> Outcome:
         """Start the delivery of a private reply's content to the channel, or link to an existing post.
@@ -104,7 +93,7 @@ class PostCommand:
         """
         say, ref = conversation.say, parse_value(button.value)
         conversation.view.reader.allow(ref.repository)
-        self._members.check_invited(button, button.channel)
+        self._members.check_invited(button)
         self._members.check_insider(button, button.channel)
         again = button.action == Action.POST_AGAIN
         if not again and (link := self._postings.find_link(button.channel, ref)):
@@ -113,27 +102,3 @@ class PostCommand:
         conversation.tell(say("📣 Posting to the channel"), replace=button.private)
         label = f"again-{button.user}-{button.run}" if again else f"adhoc-{button.user}-{button.ts or button.run}"
         return Outcome(deliveries=(Delivery(label, button.channel, button.value, button.run),))
-
-
-class DirectFiles:
-    """Sends files to people's direct messages."""
-
-    def __init__(self, outbox: Outbox, web: Web) -> None:
-        self._outbox = outbox
-        self._web = web
-
-    def send(
-        self, conversation: Conversation, key: str, file: dict[str, Any], about: Sequence[Repository], hidden: str
-    ) -> None:
-        """Send a report about some repositories, and say so; if one of them is private show `hidden` instead.
-
-        `file` is in the form in which the outbox stores it, under a key that begins with `key`.
-        """
-        say, channel = conversation.say, self._web.directory.direct(conversation.request.user)
-        if any(map(conversation.view.reader.within(channel).hides, about)):
-            conversation.tell(hidden)
-            return
-        draft = Draft(f"{key}:{channel}:000", channel, file)
-        self._outbox.freeze([draft])
-        self._outbox.send(draft.key)
-        conversation.tell(say("📄 Full report sent to your DMs"))

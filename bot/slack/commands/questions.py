@@ -19,9 +19,8 @@ from bot.services.downstream import DownstreamChecks, answer_from_impacts, namin
 from bot.services.limits import CallerLimits
 from bot.services.lookup import Located, SeveralCommits
 from bot.services.period_questions import PeriodQuestion, PeriodQuestions, scope_statement
-from bot.slack.commands.conversation import Conversation
+from bot.slack.commands.conversation import AnswerKind, Conversation
 from bot.slack.commands.threads import Threads
-from bot.slack.delivery.reply import AnswerKind
 from bot.slack.messages.answers import HELPFUL
 from bot.slack.messages.notices import named
 from bot.slack.parsing.command_types import Ask
@@ -52,13 +51,13 @@ class Questions:
 
     def answer(self, conversation: Conversation, asked: Ask) -> None:
         """Answer a question about its subject and the commits that it names."""
-        request, reply = conversation.request, conversation.reply
+        request = conversation.request
         if self._limits.allows_question(request.user, request.run):
-            with reply.answering():
+            with conversation.answering():
                 self._find_and_answer(conversation, asked)
         elif self._limits.allows_notice(request.user):
             say = conversation.say
-            reply.show_notice(say("Limit: 10 questions a minute. Try again shortly"))
+            conversation.show_notice(say("Limit: 10 questions a minute. Try again shortly"))
 
     def _find_and_answer(self, conversation: Conversation, asked: Ask) -> None:
         """Answer a question that is within its person's limit: about days, or about the commits that it names."""
@@ -74,7 +73,7 @@ class Questions:
             about = about or commit_value(question.repository, question.entries[0].commit, language)
             statements, kind = self._answer(conversation, question, ref, language)
         shown = asked.text if asked.quoted else ""
-        conversation.reply.stream(statements, about, shown, language=language, kind=kind)
+        conversation.stream(statements, about, shown, language=language, kind=kind)
 
     def _period(
         self, conversation: Conversation, text: str, ref: Subject | None, language: Language

@@ -12,11 +12,10 @@ from analysis.locale import mark
 from bot.models.clock import Clock
 from bot.models.deliveries import SOON, Outcome, seconds_until
 from bot.services.limits import CallerLimits
-from bot.services.reader import Channels
+from bot.services.reader import Channels, ChannelView
 from bot.slack.commands.conversation import Conversation
 from bot.slack.commands.home import Home
 from bot.slack.commands.threads import Threads
-from bot.slack.delivery.reply import RequestReply
 from bot.slack.delivery.sessions import AgentSessions
 from bot.slack.messages.blocks import escaped
 from bot.slack.messages.notices import line
@@ -62,7 +61,7 @@ class Responder:
         threads: Threads,
         limits: CallerLimits,
         mailbox: Mailbox,
-        reply_to: Callable[[AnyRequest], RequestReply],
+        converse: Callable[[AnyRequest, ChannelView], Conversation],
         sessions: AgentSessions,
         home: Home,
         now: Clock,
@@ -72,7 +71,7 @@ class Responder:
         self._threads = threads
         self._limits = limits
         self._mailbox = mailbox
-        self._reply_to = reply_to
+        self._converse = converse
         self._sessions = sessions
         self._home = home
         self._now = now
@@ -84,12 +83,11 @@ class Responder:
             self._sessions.abandon(key)
             return Outcome()
         request = parse_request(row)
-        view = self._channels.view(request.channel)
-        conversation = Conversation(request, view, self._reply_to(request), self._now(), self._now)
+        conversation = self._converse(request, self._channels.view(request.channel))
         if round_ == 0 and not self._within_limit(request):
             if self._limits.allows_notice(request.user):
                 say = conversation.say
-                conversation.reply.show_notice(say("Limit: 20 requests a minute. Try again shortly"))
+                conversation.show_notice(say("Limit: 20 requests a minute. Try again shortly"))
             return Outcome()
         with structlog.contextvars.bound_contextvars(run=request.run):
             action = {"action": request.action} if isinstance(request, ButtonRequest) else {}
@@ -147,7 +145,7 @@ class Responder:
             case MessageRequest() as message:
                 return self._threads.command(conversation, message)
             case QuestionForm(question=question, about=about):
-                quoted = not conversation.reply.private
+                quoted = not conversation.private
                 return Suspects(question) if holds_failure(question) else Ask(question, about, quoted=quoted)
             case CommandRequest(text=text):
                 return conversation.understand(plain_lines(text))
@@ -158,16 +156,16 @@ class Responder:
         self, conversation: Conversation, message: str, pause: float | None = None, **values: str
     ) -> Outcome:
         """Report an error to the person, worded by `message`: in reply to the request, else privately; in the App Home if it came from there."""
-        request, say, reply = conversation.request, conversation.say, conversation.reply
+        request, say = conversation.request, conversation.say
         shown = line(say(message, **{name: escaped(value) for name, value in values.items()}))
         try:
             if not request.channel:
                 self._home.publish(conversation.view, request.user, say(message, **values))
                 return Outcome(pause)
             try:
-                reply.show([shown], stage="trouble")
+                conversation.show([shown], stage="trouble")
             except Refused:
-                reply.show_privately(shown)
+                conversation.show_privately(shown)
         except SlackFailure as exc:
             log.warning("not told", why=str(exc))
         return Outcome(pause)

@@ -25,9 +25,8 @@ from bot.slack.messages.modals import (
     opened_in,
     subscription_modal,
 )
-from bot.slack.messages.subscriptions import Agreed
 from bot.slack.parsing.command_types import Command, Subscribe, Unsubscribe
-from bot.slack.parsing.requests import ButtonRequest, SubscriptionForm, from_terms
+from bot.slack.parsing.requests import ButtonRequest, SubscriptionForm
 from bot.slack.parsing.subscription_options import SubscriptionOptions
 from bot.store import Subscription, Subscriptions, Terms
 
@@ -85,7 +84,7 @@ class SubscriptionCommands:
         Options not given keep their value, or get the default. What the App Home could not show (`at_home`) stays.
         """
         request, view = conversation.request, conversation.view
-        self._members.check_invited(request, request.channel)
+        self._members.check_invited(request)
         self._members.check_insider(request, request.channel)
         repository = view.reader.canonical_name(options.repository or conversation.repositories[0])
         usual = Terms(request.channel, repository, self._time, view.tz, view.language, paths=options.paths or ())
@@ -132,10 +131,10 @@ class SubscriptionCommands:
 
     def _confirm(self, conversation: Conversation, kept: Subscription, before: Terms | None) -> Outcome:
         reader = conversation.view.reader
-        seen = Agreed(
-            kept._replace(terms=visible_terms(kept.terms, reader)), visible_terms(before, reader) if before else None
-        )
-        conversation.show([self._status.subscription_messages(conversation.view.language).subscribed(seen)])
+        seen = kept._replace(terms=visible_terms(kept.terms, reader))
+        seen_before = visible_terms(before, reader) if before else None
+        shown = self._status.subscription_messages(conversation.view.language)
+        conversation.show([shown.subscribed(seen, seen_before)])
         return self._announced(conversation)
 
     def show_all(self, conversation: Conversation, _: Command | ButtonRequest) -> None:
@@ -266,15 +265,13 @@ class SubscriptionForms:
 
     def parse(self, body: Mapping[str, Any]) -> tuple[SubscriptionForm | None, dict[str, str]]:
         """Parse a submitted modal into a request, or None and the errors by field. What only GitHub or the store knows the reply tells."""
-        opened = opened_in(body["view"])
-        view = self._channels.view(opened)
-        filled, errors = filled_in(body["view"], view.language)
-        if filled is None:
+        view = self._channels.view(opened_in(body["view"]))
+        form, errors = filled_in(body, view.language)
+        if form is None:
             return None, errors
-        form = from_terms(body, filled.channel, filled.options, filled.changes, at_home=not opened)
         try:
-            self._members.check_invited(form, filled.channel)
-            self._members.check_insider(form, filled.channel)
+            self._members.check_invited(form)
+            self._members.check_insider(form, form.channel)
         except DigestError as exc:
             return None, {"channel": exc.translated(view.language)[:LONGEST_ERROR]}
         return form, {}

@@ -55,7 +55,7 @@ class SuspectsCommand:
         """Show the suspects among the commits of the repository that is named, or of those that the channel follows."""
         repositories = self._repositories(conversation, command)
         say = conversation.say
-        conversation.reply.show_progress(say("⏳ Searching the commits of the last {days} days", days=SEARCHED_DAYS))
+        conversation.show_progress(say("⏳ Searching the commits of the last {days} days", days=SEARCHED_DAYS))
         text = self._text(conversation, command)
         reports, unchecked = self._reports(conversation, repositories, text)
         conversation.show(suspect_messages(reports, unchecked))

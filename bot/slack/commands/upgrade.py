@@ -14,8 +14,7 @@ from bot.models.downstream import DownstreamCheck
 from bot.services.downstream import DownstreamChecks
 from bot.services.upgrade import UpgradeRequest, UpgradeService
 from bot.slack.commands.conversation import Conversation
-from bot.slack.commands.posting import DirectFiles
-from bot.slack.delivery.drafts import upgrade_file
+from bot.slack.delivery.drafts import attached, upgrade_file
 from bot.slack.messages.blocks import (
     Block,
     Message,
@@ -34,12 +33,9 @@ from bot.slack.messages.blocks import (
 )
 from bot.slack.messages.commit import to_number
 from bot.slack.messages.impacts import impact_blocks
-from bot.slack.outbox.outbox import Outbox
 from bot.slack.parsing.command_types import Upgrade
-from bot.store import Draft
 
 _MOST_COMMITS = 2_000
-_STAGE = "upgrade"
 _WORST = 3  # commits of a group in the summary
 _LISTED = 30  # commits of a group in the thread; the file has all
 _IN_FULL = 10  # commits that break the code, each with its places
@@ -49,11 +45,9 @@ _TEXT = 300  # characters of a consequence
 class UpgradeCommand:
     """Shows upgrades; the file goes where the summary is, or to the person's direct messages if only they see it."""
 
-    def __init__(self, upgrades: UpgradeService, checks: DownstreamChecks, outbox: Outbox, files: DirectFiles) -> None:
+    def __init__(self, upgrades: UpgradeService, checks: DownstreamChecks) -> None:
         self._upgrades = upgrades
         self._checks = checks
-        self._outbox = outbox
-        self._files = files
 
     def show(self, conversation: Conversation, command: Upgrade) -> None:
         """Show the changes between two versions of a repository that the channel may see."""
@@ -74,15 +68,15 @@ class UpgradeCommand:
         )
         find_surfaces = partial(self._checks.surfaces, view.reader, channel, upstream, downstream)
         report = self._upgrades.report(asked, conversation.progress(escaped(str(upstream))), find_surfaces)
-        private = conversation.reply.private
-        conversation.show(upgrade_summary(report) if private else upgrade_messages(report), stage=_STAGE)
+        private = conversation.private
+        shown = conversation.show(upgrade_summary(report) if private else upgrade_messages(report), stage="upgrade")
         if report.commits and private:
             say = conversation.say
             hidden = say("📄 A private repository's report stays in its channel; mention me there")
             key, about = f"upgrade:{conversation.request.run}", (upstream, *downstream)
-            self._files.send(conversation, key, upgrade_file(report), about, hidden)
+            conversation.send_directly(key, upgrade_file(report), about, hidden)
         elif report.commits:
-            self._send_to_thread(conversation, report)
+            conversation.attach(attached(shown, [upgrade_file(report)]))
 
     def _only_repository(self, conversation: Conversation, command: Upgrade) -> Repository:
         """Return the repository that is meant where none is named: the only one, or the only one with downstream code."""
@@ -93,17 +87,6 @@ class UpgradeCommand:
             return meant[0]
         example = f"{known[0].full_name} upgrade {command.start}"
         raise Misuse(Phrase("this channel has several repositories; put one first: {example}", example=example))
-
-    def _send_to_thread(self, conversation: Conversation, report: UpgradeReport) -> None:
-        """Send the file to the thread of the summary."""
-        request, root = conversation.request, conversation.reply.root
-        key, summary = (
-            f"upgrade:{request.run}:{request.channel}:000",
-            f"reply:{request.run}:{_STAGE}:{request.channel}:000",
-        )
-        file = upgrade_file(report)
-        self._outbox.freeze([Draft(key, request.channel, file, thread_ts=root or None, root=None if root else summary)])
-        self._outbox.send(key)
 
 
 def upgrade_messages(report: UpgradeReport) -> list[Message]:

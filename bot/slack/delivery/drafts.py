@@ -144,20 +144,15 @@ class Drafter:
         """Return the drafts of a day's digest, with the full report as a file if the digest has a thread."""
         (report, check), prefix = self._reports.checked(view.reader, delivery.channel, ref), key_prefix(delivery)
         found = drafts(prefix, delivery.channel, digest_messages(report, value_of(ref), check), delivery.what)
-        if len(found) > 1:
-            file = Draft(f"{prefix}{len(found):03}", delivery.channel, report_file(report, check), root=found[0].key)
-            found.append(file)
-        return found
+        return found + attached(found, [report_file(report, check)]) if len(found) > 1 else found
 
     def _week(self, view: ChannelView, ref: WeekRef, delivery: Delivery) -> list[Draft]:
         """Return the drafts of a week: its message, and in the thread its chart and the whole week as a file."""
         read = self._reports.read_week(view.reader, ref)
         report, check = self._reports.checked_week(view.reader, delivery.channel, ref, read)
-        prefix = key_prefix(delivery)
-        found = drafts(prefix, delivery.channel, week_message(report, value_of(ref), check), delivery.what)
-        if report.entries:
-            found += week_drafts(report, check, found, prefix)
-        return found
+        shown = week_message(report, value_of(ref), check)
+        found = drafts(key_prefix(delivery), delivery.channel, shown, delivery.what)
+        return found + attached(found, week_files(report, check)) if report.entries else found
 
     def _commit(self, view: ChannelView, ref: CommitRef, channel: str) -> list[Message]:
         """Return the messages that show a commit in a channel."""
@@ -205,10 +200,18 @@ def _file(name: str, data: str) -> dict[str, Any]:
     return {"filename": name, "title": name, "data": data}
 
 
-def week_drafts(
-    report: WeekReport, check: DownstreamCheck, message: Sequence[Draft], prefix: str, thread_ts: str | None = None
-) -> list[Draft]:
-    """Return a week's chart and its file, for the thread of its message, or the one where that is.
+def attached(messages: Sequence[Draft], files: Sequence[dict[str, Any]]) -> list[Draft]:
+    """Return files as drafts for the thread of the first of some messages, or the one where that is; their keys go on from its."""
+    first, prefix = messages[0], messages[0].key.removesuffix("000")
+    root = None if first.thread_ts else first.key
+    return [
+        Draft(f"{prefix}{place:03}", first.channel, each, thread_ts=first.thread_ts, root=root)
+        for place, each in enumerate(files, len(messages))
+    ]
+
+
+def week_files(report: WeekReport, check: DownstreamCheck) -> list[dict[str, Any]]:
+    """Return a week's chart and its file.
 
     The chart counts what breaks the channel's code as the message does. If the chart cannot be drawn, the week has its file alone.
     """
@@ -218,11 +221,7 @@ def week_drafts(
         contents.insert(0, _chart(raised(report, check), f"{name}.png"))
     except Exception:
         log.exception("the chart could not be drawn")
-    root = None if thread_ts else message[0].key
-    return [
-        Draft(f"{prefix}{place:03}", message[0].channel, each, thread_ts=thread_ts, root=root)
-        for place, each in enumerate(contents, len(message))
-    ]
+    return contents
 
 
 def _chart(report: WeekReport, name: str) -> dict[str, Any]:

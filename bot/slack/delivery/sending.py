@@ -17,7 +17,7 @@ from bot.slack.delivery.drafts import key_prefix, show_requester
 from bot.slack.messages.blocks import escaped
 from bot.slack.messages.impacts import THREAD_MARK
 from bot.slack.messages.notices import line
-from bot.slack.outbox.outbox import Outbox
+from bot.slack.outbox import Outbox
 from bot.slack.web import Web
 from bot.slack.web_errors import ChannelClosed, Refused, SlackFailure, Unanswered
 from bot.store import Draft, Mailbox, OutboxMessage, State, Subscription, Subscriptions

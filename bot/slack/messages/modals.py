@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from analysis.errors import Misuse
 from analysis.locale import LANGUAGES, Language, catalogue
@@ -11,7 +11,14 @@ from analysis.writing.labels import WEEKDAYS
 from bot.services import schedule
 from bot.slack.messages.subscriptions import TIERS
 from bot.slack.parsing.input import parse_repository
-from bot.slack.parsing.requests import ButtonRequest, find, parse_request, request_row
+from bot.slack.parsing.requests import (
+    ButtonRequest,
+    SubscriptionForm,
+    find,
+    from_terms,
+    parse_request,
+    request_row,
+)
 from bot.slack.parsing.subscription_options import OPTIONS, SubscriptionOptions
 from bot.store import Subscription, Terms
 
@@ -60,14 +67,6 @@ def asked_in(view: Mapping[str, Any]) -> tuple[ButtonRequest, str]:
 def no_question(language: Language) -> dict[str, str]:
     """Return the error for an empty field."""
     return {"question": catalogue(language)("Write your question")}
-
-
-class Filled(NamedTuple):
-    """A submitted modal: the channel, the options, and the id of the subscription to change, if any."""
-
-    channel: str
-    options: SubscriptionOptions
-    changes: int | None
 
 
 def subscription_modal(
@@ -138,8 +137,9 @@ def opened_in(view: Mapping[str, Any]) -> str:
     return str(json.loads(view["private_metadata"])["opened_in"])
 
 
-def filled_in(view: Mapping[str, Any], language: Language) -> tuple[Filled | None, dict[str, str]]:
-    """Parse a submitted modal, or return None and the errors by field in `language`."""
+def filled_in(body: Mapping[str, Any], language: Language) -> tuple[SubscriptionForm | None, dict[str, str]]:
+    """Parse a submitted modal into a request, or return None and the errors by field in `language`."""
+    view = body["view"]
     found: dict[str, Any] = {}
     errors: dict[str, str] = {}
     for name, parse in _PARSERS.items():
@@ -149,8 +149,8 @@ def filled_in(view: Mapping[str, Any], language: Language) -> tuple[Filled | Non
             errors[name] = exc.translated(language)[:LONGEST_ERROR]
     if errors:
         return None, errors
-    changes = json.loads(view["private_metadata"]).get("changes")
-    return Filled(_field_value(view, "channel"), SubscriptionOptions(**found), changes), {}
+    changes, options = json.loads(view["private_metadata"]).get("changes"), SubscriptionOptions(**found)
+    return from_terms(body, _field_value(view, "channel"), options, changes, at_home=not opened_in(view)), {}
 
 
 def _field_value(view: Mapping[str, Any], name: str) -> str:

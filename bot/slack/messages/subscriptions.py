@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import NamedTuple
 
 from analysis.locale import catalogue, mark
 from analysis.models import Importance, Language
@@ -41,13 +40,6 @@ _FIELDS = {
     "downstream": mark("downstream"),
     "weekly": mark("weekly digest"),
 }
-
-
-class Agreed(NamedTuple):
-    """A stored subscription, and its previous terms if it was changed."""
-
-    subscription: Subscription
-    before: Terms | None
 
 
 def differences(before: Terms, now: Terms, language: Language) -> list[str]:
@@ -130,9 +122,11 @@ class SubscriptionMessages:
         self._now = now
         self._bot_name = bot_name
 
-    def subscribed(self, agreed: Agreed) -> Message:
-        """Return the confirmation of a subscription: its changes and next digest; in a channel the announcement has the terms."""
-        subscription, before = agreed
+    def subscribed(self, subscription: Subscription, before: Terms | None) -> Message:
+        """Return the confirmation of a subscription: what changed since `before`, if it is not new, and its next digest.
+
+        In a channel the announcement has the terms.
+        """
         say = catalogue(self._language)
         is_changed = before and differences(before, subscription.terms, self._language)
         title = say("✅ Subscription changed") if is_changed else say("✅ Subscribed")

@@ -14,9 +14,9 @@ from bot.store import FailedPublication, PublicationOutcomes, Subscriptions, Ter
 from loopback.github import RecordedRepository
 from loopback.slack import LoopbackSlack
 from tests.conftest import recorded
+from tests.servers.clock import SettableClock
 from tests.servers.github import Fault
 from tests.servers.running import bot_database, bot_running, whole
-from tests.servers.talk import hurried
 from tests.servers.writable import NAME, PublishingGitHub, WritableRepository
 
 CHANNELS = ("C0DIGEST", "C0OTHER")
@@ -36,7 +36,7 @@ def at_work(folder: Path, target: WritableRepository, *faults: Fault, **settings
             terms = Terms(channel, Repository.parse("o/n"), time(9), ZoneInfo("UTC"), "en")
             Subscriptions(engine).keep(terms, NOW - timedelta(hours=10))
         rules = {"digest_publish": NAME, "digest_publish_token": "writer", **settings}
-        with bot_running(slack, github.url, folder, now=hurried(NOW, 20), **rules):
+        with bot_running(slack, github.url, folder, now=SettableClock(NOW, 20), **rules):
             yield slack
     engine.dispose()
 

@@ -8,7 +8,8 @@ import pytest
 
 from loopback.github import LoopbackGitHub
 from loopback.sample import SAMPLE_REPOSITORY, sample_repository
-from loopback.slack import Fault, Interaction, LoopbackSlack
+from loopback.slack import Interaction, LoopbackSlack
+from tests.servers.place import faultless
 from tests.servers.running import stored, whole
 from tests.servers.talk import ADA, BOT, DIGEST, LIN, Talk, markdown
 
@@ -16,12 +17,15 @@ BUDGETS = "7bdf272b9"  # [Feature][Frontend] Token budgets per tenant and GET /v
 BUDGETS_TITLE = "Token budgets per tenant"
 
 
+OVER_HTTP = pytest.mark.parametrize("talk", ["http"], indirect=True)  # what is the same over either
+
+
 @pytest.fixture(scope="module", params=["socket", "http"])
 def talk(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Talk]:
     """A bot on the sample's repository, listening in one of the two ways."""
     http = request.param == "http"
     with (
-        LoopbackSlack(pace=False, command_timeout=30) as slack,
+        faultless(LoopbackSlack(pace=False, command_timeout=30)) as slack,
         LoopbackGitHub({SAMPLE_REPOSITORY: sample_repository()}) as github,
     ):
         folder: Path = tmp_path_factory.mktemp("bot")
@@ -29,8 +33,6 @@ def talk(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
             yield running
             running.settle()
             assert slack.connected == (0 if http else 1)
-        assert [(call.method, call.response) for call in slack.refusals] == []
-        assert slack.breaches == []
 
 
 def acknowledged(done: Interaction) -> bool:
@@ -93,17 +95,6 @@ def test_what_arrives_again_changes_nothing(talk: Talk) -> None:
     assert talk.slack.private(LIN, DIGEST) == shown
 
 
-def test_an_event_that_could_not_be_kept_comes_again(talk: Talk) -> None:
-    """Where Slack refuses for a while what an answer needs, the answer comes all the same, and once."""
-    talk.slack.faults.append(Fault("chat.postMessage", "status", times=2, status=503))
-    assert len(talk.replies(talk.say(LIN, f"{BOT} #412"))) == 1
-
-
-def test_what_is_said_among_people_is_left_alone(talk: Talk) -> None:
-    """Messages that do not concern the bot are acknowledged, and that is all."""
-    assert talk.replies(talk.say(ADA, "shall we have lunch?")) == []
-
-
 def rows(talk: Talk, query: str) -> list[tuple[Any, ...]]:
     return stored(talk.folder, query)
 
@@ -130,6 +121,7 @@ def shown_home(talk: Talk, user: str) -> dict[str, Any]:
     return dict(view.body) if view else {}
 
 
+@OVER_HTTP
 def test_home_shows_and_ends_a_subscription(talk: Talk) -> None:
     """Home lists the subscriptions of one's channels; its buttons open the form, change one and end one."""
     slack = talk.slack
@@ -159,6 +151,7 @@ def test_home_shows_and_ends_a_subscription(talk: Talk) -> None:
     assert "12:30" not in home(talk, ADA)
 
 
+@OVER_HTTP
 def test_a_held_message_waits_at_an_operators_home(talk: Talk) -> None:
     """A message of which nobody knows whether Slack has it is sent again or given up by whoever runs the workspace alone."""
     slack = talk.slack

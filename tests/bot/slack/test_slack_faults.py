@@ -8,7 +8,7 @@ import pytest
 
 from loopback.slack import Fault, LoopbackSlack
 from tests.servers.clock import noon_clock
-from tests.servers.place import DAY, EMPTY_DAY, Place, checked, talking
+from tests.servers.place import DAY, Place, checked, talking
 from tests.servers.running import unwritable
 from tests.servers.talk import ADA, BOT, LIN, Talk
 
@@ -45,37 +45,6 @@ def test_no_acknowledgement_waits_for_the_store(place: Place) -> None:
 
 
 # What Slack sends more than once, or what is not meant
-
-
-def test_a_command_that_is_delivered_again_is_carried_out_once(place: Place) -> None:
-    """The same command three times is one reply."""
-    asked = place.slack.command(ADA, place.channel, "help")
-    place.slack.redeliver(asked, times=2)
-    place.talk.finish(asked)
-    assert len(place.talk.replies(place.talk.say(ADA, f"{BOT} help", channel=place.channel), place.channel)) == 1
-    assert len(place.slack.private(ADA, place.channel)) == 1
-    assert len(asked.responses) == 1
-
-
-def test_a_button_that_is_delivered_again_is_obeyed_once(place: Place) -> None:
-    """The same press three times posts one digest."""
-    shown = place.talk.type(ADA, EMPTY_DAY, place.channel)
-    pressed = place.slack.press(ADA, place.channel, shown.ts, "post_to_channel")
-    place.slack.redeliver(pressed, times=2)
-    place.slack.wait_for(place.posted)
-    place.talk.type(LIN, "help", place.channel)
-    assert len(place.posted()) == 1
-
-
-def test_a_mention_that_arrives_twice_and_again_is_answered_once(place: Place) -> None:
-    """A mention comes as a message and as a mention, each of them three times, and is answered once."""
-    ts = place.talk.say(ADA, f"{BOT} help", channel=place.channel)
-    place.slack.redeliver(ts, times=2)
-    assert len(place.talk.replies(ts, place.channel)) == 1
-    sent = [each.payload["event"]["type"] for each in place.slack.delivery.sent if is_event(each.payload, ts)]
-    assert sorted(sent) == ["app_mention"] * 3 + ["message"] * 3
-    assert place.talk.reply(ADA, f"{BOT} help", channel=place.channel)
-    assert len(place.posted()) == 2
 
 
 def test_an_event_whose_acknowledgement_is_lost_is_answered_once(place: Place) -> None:

@@ -7,32 +7,31 @@ from typing import Any
 
 import pytest
 
-from bot.store import Subscriptions, open_engine
 from loopback.github import RecordedRepository
 from loopback.slack import LoopbackSlack
+from tests.bot.slack.commands.test_subscriptions import held
 from tests.conftest import recorded
 from tests.servers.clock import SettableClock
 from tests.servers.github import FaultyGitHub
-from tests.servers.running import bot_database, whole
+from tests.servers.place import faultless
+from tests.servers.running import whole
 from tests.servers.talk import ADA, DIGEST, Talk
 
-MORNING = datetime(2026, 2, 6, 8, 59, tzinfo=UTC)
+MORNING = datetime(2026, 2, 6, tzinfo=UTC)
 SECRET = "o/secret"
 ABSENT = "has no repository {}, or this bot has no access to it"
 Told = Callable[..., str]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def slack() -> Iterator[LoopbackSlack]:
-    with LoopbackSlack(pace=False) as server:
+    with faultless(LoopbackSlack(pace=False)) as server:
         server.workspace.add_channel("ops", "C0OPS", members=[ADA, "U0BOT"])
         yield server
-        assert [(call.method, call.params, call.response) for call in server.refusals] == []
-        assert server.breaches == []
 
 
-@pytest.fixture
-def talk(slack: LoopbackSlack, tmp_path: Path) -> Iterator[Talk]:
+@pytest.fixture(scope="module")
+def talk(slack: LoopbackSlack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Talk]:
     commits = [recorded(1)]
     repositories = {
         "o/n": RecordedRepository(commits),
@@ -43,7 +42,11 @@ def talk(slack: LoopbackSlack, tmp_path: Path) -> Iterator[Talk]:
     with (
         FaultyGitHub(repositories) as github,
         Talk(
-            slack, github.url, tmp_path, now=SettableClock(MORNING, speed=20), digest_private=f"{SECRET}=C0OPS"
+            slack,
+            github.url,
+            tmp_path_factory.mktemp("bot"),
+            now=SettableClock(MORNING, speed=20),
+            digest_private=f"{SECRET}=C0OPS",
         ) as bot,
     ):
         yield bot
@@ -56,29 +59,27 @@ def said(talk: Talk) -> Told:
 
 def downstream(folder: Path) -> list[tuple[str, ...]]:
     """What each subscription names."""
-    engine = open_engine(bot_database(folder))
-    found = [tuple(map(str, each.terms.downstream)) for each in Subscriptions(engine).all()]
-    engine.dispose()
-    return found
+    return [tuple(map(str, each.terms.downstream)) for each in held(folder)]
 
 
 def announced(slack: LoopbackSlack, channel: str = DIGEST) -> str:
     return "\n".join(whole(each) for each in slack.channel(channel))
 
 
-def test_downstream_repositories_are_named_and_changed(talk: Talk, said: Told, tmp_path: Path) -> None:
+def test_downstream_repositories_are_named_and_changed(talk: Talk, said: Told) -> None:
     """They are kept under GitHub's spelling, each once, shown wherever the subscription is, kept by a change of something
     else, and end with `none`.
     """
     said("subscribe downstream o/plug@dev, O/PLUG@dev o/m")
-    assert downstream(tmp_path) == [("o/Plug@dev", "o/m")]
+    assert downstream(talk.folder) == [("o/Plug@dev", "o/m")]
     assert "subscribed this channel to o/n (🔌 Downstream: o/Plug@dev, o/m)" in announced(talk.slack)
     for command in ("subscriptions", "status"):
         assert "🔌 Downstream: o/Plug@dev, o/m" in said(command)
     assert "Changed: time 09:00 → 10:00" in said("subscribe at 10:00")
     assert "downstream o/Plug@dev, o/m → o/m" in said("subscribe downstream o/m")
     assert "downstream o/m → none" in said("subscribe downstream none")
-    assert downstream(tmp_path) == [()]
+    assert downstream(talk.folder) == [()]
+    said("unsubscribe")
 
 
 REFUSED = (
@@ -92,13 +93,13 @@ REFUSED = (
 )
 
 
-def test_what_is_no_downstream_repository_is_said_in_a_line(said: Told, tmp_path: Path) -> None:
+def test_what_is_no_downstream_repository_is_said_in_a_line(talk: Talk, said: Told) -> None:
     """A name that cannot be taken is refused with its reason, one that is private elsewhere as one that does not exist."""
     for named, told in REFUSED:
         shown = said(f"subscribe downstream {named}")
         assert told in shown, named
         assert len({line for line in shown.splitlines() if line}) == 1
-    assert downstream(tmp_path) == []
+    assert downstream(talk.folder) == []
 
 
 def filled(**changes: str) -> dict[str, dict[str, Any]]:
@@ -107,7 +108,7 @@ def filled(**changes: str) -> dict[str, dict[str, Any]]:
     return {name: {name: value} for name, value in values.items() if value}
 
 
-def test_a_private_downstream_repository_is_shown_in_its_channel_only(talk: Talk, said: Told, tmp_path: Path) -> None:
+def test_a_private_downstream_repository_is_shown_in_its_channel_only(talk: Talk, said: Told) -> None:
     """Where DIGEST_PRIVATE lists it, it is named; Home does not show it and keeps it; a move to another channel is refused
     as for one that does not exist.
     """
@@ -118,11 +119,12 @@ def test_a_private_downstream_repository_is_shown_in_its_channel_only(talk: Talk
     home = talk.slack.wait_for(lambda: talk.slack.home(ADA))
     assert "o/m" in str(home.body)
     assert "secret" not in str(home.body)
-    talk.slack.press_view(ADA, home.id, "edit_subscription", "1")
+    [number] = [each.id for each in held(talk.folder)]
+    talk.slack.press_view(ADA, home.id, "edit_subscription", str(number))
     form = talk.slack.wait_for(lambda: talk.slack.modal(ADA))
     assert "secret" not in str(form.body)
     talk.finish(talk.slack.submit(ADA, form.id, filled(downstream="o/Plug")))
-    assert downstream(tmp_path) == [("o/Plug", SECRET)]
+    assert downstream(talk.folder) == [("o/Plug", SECRET)]
     said("subscriptions", "C0OPS")
     talk.slack.press(ADA, "C0OPS", talk.slack.private(ADA, "C0OPS")[-1].ts, "edit_subscription")
     form = talk.slack.wait_for(lambda: talk.slack.modal(ADA))

@@ -6,18 +6,13 @@ from pathlib import Path
 from loopback.github import RecordedRepository
 from loopback.slack import LoopbackSlack
 from tests.bot.services.test_models import said
+from tests.bot.slack.commands.test_subscriptions import home_of
 from tests.conftest import recorded
 from tests.servers.chat import ScriptedChat
 from tests.servers.clock import SettableClock
 from tests.servers.github import FaultyGitHub
 from tests.servers.running import whole
 from tests.servers.talk import ADA, Talk
-
-
-def home_of(talk: Talk) -> str:
-    talk.finish(talk.slack.open_home(ADA))
-    view = talk.slack.wait_for(lambda: talk.slack.home(ADA))
-    return str(view.body["blocks"])
 
 
 def test_the_status_says_that_the_model_fails(tmp_path: Path) -> None:
@@ -43,7 +38,7 @@ def test_the_status_says_that_the_model_fails(tmp_path: Path) -> None:
         asked = len(chat.requests)
         failing = "⚠️ The model scripted failed 3 min ago: the reply was empty; using rules instead"
         assert failing in whole(talk.type(ADA, "status"))
-        assert failing in home_of(talk)
+        assert failing in home_of(talk, ADA)
         talk.type(ADA, "subscribe lang zh")
         assert "⚠️ 模型 scripted 在 3 分钟前失败：回复是空的；暂用规则分析" in whole(talk.type(ADA, "status"))
         assert len(chat.requests) == asked

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from loopback.slack import LoopbackSlack
 from tests.servers.chat import ScriptedChat
 from tests.servers.github import FaultyGitHub
 from tests.servers.plugin import PLUGIN, plugin, upstream
-from tests.servers.talk import ADA, BOT, Talk, hurried, links, markdown, told
+from tests.servers.talk import ADA, BOT, Talk, links, markdown, told
 
 _, DOCS, START, _ = upstream().commits  # SHAs
 MARK = "planted_0451"
@@ -80,7 +79,6 @@ def test_private_code_reaches_a_model_only_if_the_operator_allows_it(
             slack,
             github.url,
             tmp_path,
-            now=hurried(datetime(2026, 2, 6, 9, tzinfo=UTC)),
             digest_mirrors=tmp_path / "mirrors",
             digest_private="o/plug=C0DIGEST",
             digest_private_to_model=allowed,

@@ -7,9 +7,10 @@ from datetime import UTC, datetime
 import pytest
 
 from loopback.slack import LoopbackSlack
+from tests.servers.clock import SettableClock
 from tests.servers.conversing import COMMITS, sample_talk
 from tests.servers.running import whole
-from tests.servers.talk import ADA, BOT, DIGEST, LIN, Talk, hurried, links, markdown, told
+from tests.servers.talk import ADA, BOT, DIGEST, HURRY, LIN, Talk, links, markdown, told
 
 FRIDAY = datetime(2026, 2, 13, 1, tzinfo=UTC)  # a week after the sample's day
 FLAG, RACE, CHANGED, REVERT = "(#388)", "(#409)", "(#402)", "(#421)"  # ends of titles
@@ -21,7 +22,9 @@ def talk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Talk]:
     with ExitStack() as stack:
         slack = stack.enter_context(LoopbackSlack(pace=False))
         talk = stack.enter_context(
-            sample_talk(stack, slack, tmp_path_factory.mktemp("bot"), now=hurried(FRIDAY), digest_timezone="UTC")
+            sample_talk(
+                stack, slack, tmp_path_factory.mktemp("bot"), now=SettableClock(FRIDAY, HURRY), digest_timezone="UTC"
+            )
         )
         talk.type(ADA, "2026-02-05")
         yield talk

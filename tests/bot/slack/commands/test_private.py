@@ -14,6 +14,7 @@ from loopback.slack import LoopbackSlack, Message
 from tests.conftest import recorded
 from tests.servers.chat import ScriptedChat
 from tests.servers.github import FaultyGitHub
+from tests.servers.place import faultless
 from tests.servers.running import free_port, press, stored, whole
 from tests.servers.talk import ADA, BOT, DIGEST, LIN, Talk
 
@@ -91,7 +92,7 @@ def bot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bot]:
         "metrics_port": port,
     }
     with (
-        LoopbackSlack(pace=False) as slack,
+        faultless(LoopbackSlack(pace=False)) as slack,
         FaultyGitHub(repositories) as github,
         # It would look at anything, and says so.
         ScriptedChat(lambda _: f"Read o/secret at {SECRET.sha}: `vault` in pkg/part71.py of o/n changed.") as chat,
@@ -104,8 +105,6 @@ def bot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bot]:
             assert "Subscribed" in whole(talk.type(ADA, "subscribe secret at 07:31", OPS))
             yield Bot(talk, chat, port)
             talk.settle()
-        assert [(call.method, call.response) for call in slack.refusals] == []
-        assert slack.breaches == []
 
 
 def as_of(names: Names, text: str) -> str:

@@ -11,9 +11,9 @@ from typing import NamedTuple
 import pytest
 
 from analysis.locale import Language, catalogue
-from analysis.models import ChangeType, Remark, Stats
+from analysis.models import ChangeType, Stats
 from analysis.report import counts
-from analysis.writing.labels import CHANGE_TYPES, REMARKS
+from analysis.writing.labels import CHANGE_TYPES
 from loopback.github import Handler, RecordedRepository
 from loopback.sample import SAMPLE_REPOSITORY, sample_repository
 from loopback.slack import Interaction, LoopbackSlack, Message
@@ -21,7 +21,7 @@ from tests.conftest import recorded
 from tests.servers.clock import SettableClock
 from tests.servers.github import Fault, FaultyGitHub
 from tests.servers.running import buttons, press, whole
-from tests.servers.talk import Talk, links, markdown, told
+from tests.servers.talk import Talk, told
 
 NAME = SAMPLE_REPOSITORY
 WEB = f"https://github.example/{NAME}"
@@ -177,15 +177,6 @@ def test_a_day_comes_privately(text: str, room: Room) -> None:
     assert room.slack.channel(room.channel) == []
 
 
-def test_a_day_without_commits_is_a_line(room: Room) -> None:
-    """Of a day without commits there is a line, which says so and that the day is not over."""
-    (digest,) = room.types("today")
-    say = catalogue(room.language)
-    assert f"2026-02-06 ({room.say('Fri')}) · {say('No commits on this day')}" in whole(digest)
-    assert say(REMARKS[Remark.NOT_OVER]) in whole(digest)
-    assert buttons(digest) == ["post_to_channel"]
-
-
 def test_a_range_is_a_list_of_days(room: Room) -> None:
     """A range gives the statistics of each day in one message, oldest first, which nobody else sees."""
     (listed,) = room.types("2026-02-04..today")
@@ -231,19 +222,6 @@ def test_a_commit_comes_privately(text: str, room: Room) -> None:
     assert buttons(commit) == COMMIT_BUTTONS
 
 
-def test_a_commit_that_is_on_no_branch_is_marked(room: Room) -> None:
-    """A commit that GitHub serves but the branch does not hold is said to be not on it."""
-    (commit,) = room.types("o/small feedfee")
-    assert catalogue(room.language)("⚠️ not on {branch}", branch="main") in whole(commit)
-
-
-def test_an_ambiguous_sha_is_asked_back(room: Room) -> None:
-    """Where several stored commits begin alike they are named."""
-    room.types("o/small 2026-02-05")
-    (which,) = room.types("o/small abcdef")
-    assert all(each["sha"][:12] in which.text for each in SMALL[:2])
-
-
 @pytest.mark.parametrize(
     ("text", "told"),
     [
@@ -275,13 +253,6 @@ def test_a_search_shows_the_best_ten(room: Room) -> None:
     shas = re.findall(r"^  ([0-9a-f]{7})$", whole(found), re.MULTILINE)
     assert len(shas) == len(set(shas)) == 10
     assert room.say("Only the first {most} commits are shown", most=10) in whole(found)
-
-
-def test_a_search_that_finds_nothing_says_so(room: Room) -> None:
-    """Where nothing is found there is one line, with the words that were looked for."""
-    (line,) = room.types("search +warpdrive <!here> quuxes")
-    assert line.text == room.say("No stored commit matches “{words}”", words="+warpdrive &lt;!here&gt; quuxes")
-    assert buttons(line) == []
 
 
 def test_help_says_what_can_be_asked(room: Room) -> None:
@@ -332,33 +303,6 @@ def test_a_day_is_posted_once(room: Room) -> None:
     assert [thread.count(f"Change part {number}\n") for number in (1, 2)] == [1, 1]
     keys = [each.metadata["event_payload"]["key"] for each in room.slack.thread(room.channel, root.ts) if each.metadata]
     assert len(keys) == len(set(keys))
-
-
-def test_a_posted_commit_opens_a_thread_about_it(room: Room) -> None:
-    """A commit that is posted, by a hasty person, is one message; a question in its thread need not say what it is about."""
-    (commit,) = room.types(BUDGETS)
-    for _ in range(2):
-        room.slack.press(room.user, room.channel, commit.ts, "post_to_channel", wait=False)
-    root = room.slack.wait_for(lambda: room.slack.channel(room.channel))[0]
-    assert buttons(root) == ["ask_commit", "why", "too_low", "too_high"]
-    assert BUDGETS_TITLE in root.text
-    (answer,) = room.says(QUESTION, thread=root.ts)
-    assert answer.thread_ts == root.ts
-    assert any("lantern/engine/budget.py:29" in label for label, _ in links(markdown(answer)))
-    assert room.says("nice work", thread=root.ts) == []
-    assert len(room.slack.channel(room.channel)) == 1
-
-
-def test_who_posts_where_the_bot_is_not_is_asked_to_invite_it(room: Room) -> None:
-    """In a channel without the bot a command is answered all the same, and its button asks for an invitation."""
-    quiet = room.slack.workspace.add_channel(f"quiet-{room.channel.lower()}", members={room.user})
-    (reply,) = room.types(BUDGETS, quiet)
-    (line,) = room.presses(reply, "post_to_channel")
-    assert line.text == "⚠️ " + room.say(
-        "I'm not in this channel; invite me first: `/invite @{name}`", name="vllm-digest"
-    )
-    assert room.slack.channel(quiet) == []
-    assert "post_to_channel" in buttons(reply)
 
 
 def test_a_private_reply_in_the_direct_messages_may_be_posted_there(room: Room) -> None:

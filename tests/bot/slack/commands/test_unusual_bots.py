@@ -1,4 +1,4 @@
-"""Bots of their own kind: that know nothing yet or only what is private, without the agent surface, and at GitHub's limit."""
+"""Bots of their own kind: that know nothing yet or only what is private, without the agent surface, at a limit, or started again."""
 
 from contextlib import ExitStack
 from datetime import UTC, datetime
@@ -9,6 +9,7 @@ import pytest
 from loopback.github import RecordedRepository
 from loopback.slack import Fault as SlackFault
 from loopback.slack import LoopbackSlack
+from tests.bot.slack.commands.test_subscriptions import held
 from tests.conftest import recorded
 from tests.servers.clock import SettableClock
 from tests.servers.conversing import RACE, sample_talk
@@ -82,3 +83,36 @@ def test_a_limit_is_told_in_the_channels_language_and_time(slack: LoopbackSlack,
         slack.command(LIN, DIGEST, "2026-02-05")
         (told,) = slack.wait_for(lambda: slack.private(LIN, DIGEST))
         assert told.text == "⏳ GitHub 的请求额度已用完，08:10 恢复后自动继续"
+
+
+def test_who_asks_too_much_is_told_so_alone(tmp_path: Path) -> None:
+    """A person's questions are limited; that is said to that person alone, and once a minute."""
+    with (
+        LoopbackSlack(pace=False) as slack,
+        FaultyGitHub({"o/n": RecordedRepository([recorded(1)])}) as github,
+        Talk(slack, github.url, tmp_path, now=SettableClock(NOW)) as talk,
+    ):
+        thread = talk.open("#1")
+        for _ in range(25):
+            talk.say(LIN, "what does this change?", thread)
+        talk.settle(60)
+    assert not any("Limit: 10 questions" in each.text for each in slack.thread(DIGEST, thread))
+    told = [each.text for each in slack.private(LIN, DIGEST) if "Limit: 10 questions" in each.text]
+    assert told == ["Limit: 10 questions a minute. Try again shortly"]
+
+
+def test_what_was_ended_stays_ended_at_the_next_start(tmp_path: Path) -> None:
+    """A configured subscription that somebody ended is not revived by a start, and is by whoever subscribes again."""
+    with (
+        LoopbackSlack(pace=False) as slack,
+        FaultyGitHub({"o/n": RecordedRepository([recorded(1)])}) as github,
+        Talk(slack, github.url, tmp_path, now=SettableClock(NOW, speed=20), digest_channel=[DIGEST]) as talk,
+    ):
+        assert [each.user for each in held(talk.folder)] == [""]
+        assert "Unsubscribed: o/n" in whole(talk.type(ADA, "unsubscribe"))
+        for _ in range(2):
+            talk.stop()
+            talk.start()
+            assert held(talk.folder) == []
+        talk.type(ADA, "subscribe")
+        assert [each.user for each in held(talk.folder)] == [ADA]

@@ -11,6 +11,7 @@ import pytest
 
 from analysis.models import Importance, Language, Repository
 from bot.store import Subscriptions, Terms, open_engine
+from loopback.github import RecordedRepository
 from loopback.slack import Fault, LoopbackSlack, Message
 from tests.conftest import recorded
 from tests.servers.clock import SettableClock
@@ -19,7 +20,7 @@ from tests.servers.place import OTHER, two_channels
 from tests.servers.running import bot_database, bot_running, buttons, whole
 from tests.servers.talk import ADA, LIN
 
-DIGEST = "C0DIGEST"
+DIGEST, HIGH = "C0DIGEST", "C0HIGH"
 REPOSITORY = Repository(owner="o", name="n")
 Serve = Callable[..., FaultyGitHub]
 
@@ -30,7 +31,7 @@ def utc(text: str) -> datetime:
 
 @pytest.fixture
 def clock() -> SettableClock:
-    return SettableClock(utc("2026-02-06 09:30"), speed=10)
+    return SettableClock(utc("2026-02-06 09:30"), speed=20)
 
 
 @pytest.fixture
@@ -40,12 +41,12 @@ def slack(clock: SettableClock) -> Iterator[LoopbackSlack]:
 
 
 def subscribe(
-    folder: Path, channel: str, language: Language = "en", since: str = "2026-02-05 10:00", **selected: Any
+    folder: Path, channel: str, language: Language = "en", repository: Repository = REPOSITORY, **selected: Any
 ) -> int:
-    """A subscription that an earlier run left: o/n at nine, in UTC."""
+    """A subscription that an earlier run left: at nine, in UTC."""
     engine = open_engine(bot_database(folder))
-    terms = Terms(channel, REPOSITORY, time(9), ZoneInfo("UTC"), language, **selected)
-    kept = Subscriptions(engine).keep(terms, utc(since))
+    terms = Terms(channel, repository, time(9), ZoneInfo("UTC"), language, **selected)
+    kept = Subscriptions(engine).keep(terms, utc("2026-02-05 10:00"))
     engine.dispose()
     return kept.id
 
@@ -84,11 +85,16 @@ def low(number: int, path: str) -> dict[str, Any]:
 def test_what_is_watched_is_raised_for_one_channel_alone(
     slack: LoopbackSlack, serve: Serve, clock: SettableClock, tmp_path: Path
 ) -> None:
-    """A low commit that touches what one channel watches is high there, with the line as a link, and low in the other."""
+    """A low commit that touches what one channel watches is high there, with the line as a link, and low in the other.
+
+    A channel that wants only high commits of other paths gets what touches its watch, and nothing else.
+    """
     subscribe(tmp_path, DIGEST, watch=("pkg/part2.py", "--nowhere"))
     subscribe(tmp_path, OTHER)
+    slack.workspace.add_channel("high", HIGH, members={"U0BOT", ADA})
+    subscribe(tmp_path, HIGH, "zh", least=Importance.HIGH, paths=("csrc/",), watch=("pkg/part2.py",))
     with bot_running(slack, serve(low(1, "pkg/part1.py"), low(2, "pkg/part2.py")).url, tmp_path, now=clock):
-        slack.wait_for(lambda: is_whole(slack, DIGEST, 1) and is_whole(slack, OTHER, 1))
+        slack.wait_for(lambda: all(is_whole(slack, each, 1) for each in (DIGEST, OTHER, HIGH)))
     ((root, raised, *rest),) = threads(slack, DIGEST)
     assert statistics(root) == "Commits: 2 | 🔴 High 1 | 🟡 Medium 0 | 🟢 Low 1"
     assert "👁 Watches: pkg/part2.py, --nowhere" in whole(root)
@@ -101,20 +107,10 @@ def test_what_is_watched_is_raised_for_one_channel_alone(
     assert statistics(other[0]) == "Commits: 2 | 🔴 High 0 | 🟡 Medium 0 | 🟢 Low 2"
     assert "watch" not in "".join(map(whole, other)).lower()
     reports = [(file.content or b"").decode() for file in slack.workspace.files.values()]
-    assert sorted("Touches watched terms" in each for each in reports) == [False, True]
-
-
-def test_what_is_watched_passes_the_selection(
-    slack: LoopbackSlack, serve: Serve, clock: SettableClock, tmp_path: Path
-) -> None:
-    """A channel that wants only high commits of other paths gets what touches its watch, and nothing else."""
-    subscribe(tmp_path, DIGEST, "zh", least=Importance.HIGH, paths=("csrc/",), watch=("ENGINE_LOG",))
-    plain = recorded(1, message="[Misc] Tidy (#1)", pull=None)
-    with bot_running(slack, serve(plain, low(2, "pkg/part2.py")).url, tmp_path, now=clock):
-        slack.wait_for(lambda: is_whole(slack, DIGEST, 1))
-    ((root, raised, *_),) = threads(slack, DIGEST)
+    assert sum("Touches watched terms" in each for each in reports) == 1
+    ((root, raised, *_),) = threads(slack, HIGH)
     assert "本日 2 个提交，选出 1 个 | 🔴高 1" in whole(root)
-    assert "👁 触及关注项：\nENGINE_LOG\n \npkg/part2.py:5" in whole(raised)
+    assert "👁 触及关注项：\npkg/part2.py\n \npkg/part2.py:5" in whole(raised)
 
 
 # A revert
@@ -188,21 +184,6 @@ def test_the_thread_of_a_reverted_commit_is_told_once(
     assert all(f"/commit/{sha * 20}" in str(blocks) for sha in ("01", "03"))
 
 
-def test_a_revert_of_several_is_told_of_each(
-    slack: LoopbackSlack, serve: Serve, clock: SettableClock, tmp_path: Path
-) -> None:
-    """Of several commits that one revert names by number, each is told, those that were in no digest nowhere."""
-    subscribe(tmp_path, DIGEST)
-    files = [*recorded(1)["files"], *recorded(2)["files"]]
-    several = {"message": "Revert #1, #2 and #9 (#3)", "pull": None, "files": files}
-    with bot_running(slack, serve(recorded(1), recorded(2), later(3, **several)).url, tmp_path, now=clock):
-        slack.wait_for(lambda: is_whole(slack, DIGEST, 1))
-        clock.set(utc("2026-02-07 09:30"))
-        slack.wait_for(lambda: len(reverts_told(slack, DIGEST)) == 2)
-    told = sorted(reverts_told(slack, DIGEST))
-    assert [(place, re.findall(r"\(#(\d)\)", text)) for place, text in told] == [(0, ["1", "3"]), (0, ["2", "3"])]
-
-
 def test_a_thread_is_told_once_though_the_bot_ends_meanwhile(
     slack: LoopbackSlack, serve: Serve, clock: SettableClock, tmp_path: Path
 ) -> None:
@@ -223,22 +204,33 @@ def test_a_thread_is_told_once_though_the_bot_ends_meanwhile(
     assert slack.asked("conversations.replies")
 
 
-def test_a_thread_that_knows_is_not_told(
+def test_each_commit_that_one_revert_names_is_told_and_a_thread_that_knows_is_not(
     slack: LoopbackSlack, serve: Serve, clock: SettableClock, tmp_path: Path
 ) -> None:
-    """A revert of the same day's commit, of one that the channel's digest left out, or in words alone is told nowhere."""
+    """Of several commits that one revert names by number, each is told, those that were in no digest nowhere.
+
+    A revert of the same day's commit, of one that the channel's digest left out, or in words alone is told nowhere.
+    """
+    slack.workspace.add_channel("several", HIGH, members={"U0BOT", ADA})
     subscribe(tmp_path, DIGEST)
     subscribe(tmp_path, OTHER, paths=("pkg/part2.py",))
+    subscribe(tmp_path, HIGH, repository=Repository.parse("o/several"))
     same_day = {"message": 'Revert "[Core] Change part 2 (#2)" (#3)', "pull": None}
     in_words = {"message": "Revert #2 (#5)", "pull": None}
     github = serve(recorded(1), recorded(2), recorded(3, **same_day), later(4, **REVERT), later(5, **in_words))
+    files = [*recorded(1)["files"], *recorded(2)["files"]]
+    several = later(3, message="Revert #1, #2 and #9 (#3)", pull=None, files=files)
+    github.repositories["o/several"] = RecordedRepository([recorded(1), recorded(2), several])
     with bot_running(slack, github.url, tmp_path, now=clock):
-        slack.wait_for(lambda: is_whole(slack, DIGEST, 1) and is_whole(slack, OTHER, 1))
+        slack.wait_for(lambda: all(is_whole(slack, each, 1) for each in (DIGEST, OTHER, HIGH)))
         clock.set(utc("2026-02-07 09:30"))
         slack.wait_for(lambda: is_whole(slack, DIGEST, 2) and reverts_told(slack, DIGEST))
+        slack.wait_for(lambda: len(reverts_told(slack, HIGH)) == 2)
         let_a_day_pass(slack, clock)
     assert [place for place, _ in reverts_told(slack, DIGEST)] == [0]
     assert reverts_told(slack, OTHER) == []
+    told = sorted(reverts_told(slack, HIGH))
+    assert [(place, re.findall(r"\(#(\d)\)", text)) for place, text in told] == [(0, ["1", "3"]), (0, ["2", "3"])]
 
 
 def test_a_private_commits_thread_is_told_only_while_the_channel_may_see_it(

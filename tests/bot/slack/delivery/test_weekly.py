@@ -11,6 +11,7 @@ import pytest
 
 from analysis.models import Repository
 from bot.store import Store, Subscriptions, Terms, Weekday, open_engine
+from loopback.github import RecordedRepository
 from loopback.slack import Fault, LoopbackSlack, Message
 from tests.conftest import recorded
 from tests.servers.clock import SettableClock
@@ -30,7 +31,7 @@ def utc(text: str) -> datetime:
 
 @pytest.fixture
 def clock() -> SettableClock:
-    return SettableClock(utc("2026-02-09 08:59:50"), speed=10)
+    return SettableClock(utc("2026-02-09 08:59:50"), speed=20)
 
 
 @pytest.fixture
@@ -53,6 +54,8 @@ def commits(*days: int) -> list[dict[str, Any]]:
 
 def prepare(
     folder: Path,
+    channel: str = DIGEST,
+    repository: str = "o/n",
     *,
     since: date | None = date(2026, 2, 2),
     weekly: Weekday | None = "mon",
@@ -63,19 +66,20 @@ def prepare(
     """A subscription whose last weekly digest came a week ago, and the first day that its repository has in the store."""
     engine = open_engine(bot_database(folder))
     subscriptions = Subscriptions(engine)
-    held = Terms(DIGEST, REPOSITORY, time(9), ZoneInfo(tz), terms.pop("language", "en"), weekly=weekly, **terms)
+    named, language = Repository.parse(repository), terms.pop("language", "en")
+    held = Terms(channel, named, time(9), ZoneInfo(tz), language, weekly=weekly, **terms)
     kept = subscriptions.keep(held, utc("2026-01-05 10:00"))
     subscriptions.started(kept.id, started_to)
     subscriptions.started_week(kept.id, MONDAY - timedelta(days=7))
     if since:
-        store_day(Store(engine), since, tz)
+        store_day(Store(engine), since, tz, named)
     engine.dispose()
 
 
-def store_day(store: Store, day: date, tz: str = "UTC") -> None:
+def store_day(store: Store, day: date, tz: str = "UTC", repository: Repository = REPOSITORY) -> None:
     """A day without commits."""
     at = datetime.combine(day + timedelta(days=2), time(), UTC)
-    store.save_day(REPOSITORY, day, tz, listed=[], late=[], remarks=[], listed_at=at)
+    store.save_day(repository, day, tz, listed=[], late=[], remarks=[], listed_at=at)
 
 
 def files(slack: LoopbackSlack, root: Message) -> list[str]:
@@ -83,9 +87,9 @@ def files(slack: LoopbackSlack, root: Message) -> list[str]:
     return [slack.workspace.files[each].name for message in slack.thread(DIGEST, root.ts) for each in message.files]
 
 
-def weekly(slack: LoopbackSlack) -> list[Message]:
-    """The weekly digests in the channel."""
-    return [each for each in slack.channel(DIGEST) if key(each).startswith("week:")]
+def weekly(slack: LoopbackSlack, channel: str = DIGEST) -> list[Message]:
+    """The weekly digests in a channel."""
+    return [each for each in slack.channel(channel) if key(each).startswith("week:")]
 
 
 def key(message: Message) -> str:
@@ -117,41 +121,34 @@ def test_a_week_comes_once_on_its_day_with_its_chart(
     assert slack.refusals == []
 
 
-def test_a_day_old_installation_says_since_when(
+def test_weeks_say_what_they_leave_out(
     slack: LoopbackSlack, serve: Serve, clock: SettableClock, tmp_path: Path
 ) -> None:
-    """What was before its first day is neither read nor claimed; a hole after it is read."""
-    prepare(tmp_path, since=date(2026, 2, 7))
-    github = serve(*commits(3, 7, 8))
+    """What was before an installation's first day is neither read nor claimed, and a hole after it is read.
+
+    A week without commits is one sentence in the subscription's language, without a thread; one that is filtered by paths,
+    as its days are, says so, and how many there are in all.
+    """
+    names = ("young", "empty", "paths")
+    places = {name: (slack.workspace.add_channel(name, members={"U0BOT", ADA}), f"o/{name}") for name in names}
+    prepare(tmp_path, *places["young"], since=date(2026, 2, 7))
+    prepare(tmp_path, *places["empty"], language="zh")
+    prepare(tmp_path, *places["paths"], paths=("engine/",))
+    github = serve()
+    days = {"young": (3, 7, 8), "empty": (1,), "paths": (3, 4, 5)}
+    github.repositories |= {f"o/{name}": RecordedRepository(commits(*days[name])) for name in names}
     with bot_running(slack, github.url, tmp_path, now=clock):
-        [root] = slack.wait_for(lambda: weekly(slack))
-    assert "Only since 2026-02-07 (Sat): the days before are not stored" in whole(root)
-    assert "Commits: 1 " in whole(root)
-
-
-def test_a_week_without_commits_is_one_sentence(
-    slack: LoopbackSlack, serve: Serve, clock: SettableClock, tmp_path: Path
-) -> None:
-    """Without a thread or a chart, in the subscription's language."""
-    prepare(tmp_path, language="zh")
-    with bot_running(slack, serve(*commits(1)).url, tmp_path, now=clock):
-        [root] = slack.wait_for(lambda: weekly(slack))
-        assert "本周无提交" in root.text
+        slack.wait_for(lambda: all(weekly(slack, channel) for channel, _ in places.values()))
         clock.advance(timedelta(hours=1))
-    assert files(slack, root) == []
-    assert len(root.blocks) == 1
-
-
-def test_a_week_is_filtered_as_its_days_are(
-    slack: LoopbackSlack, serve: Serve, clock: SettableClock, tmp_path: Path
-) -> None:
-    """By the subscription's paths; the message says so, and how many there are in all."""
-    prepare(tmp_path, paths=("engine/",))
-    with bot_running(slack, serve(*commits(3, 4, 5)).url, tmp_path, now=clock):
-        [root] = slack.wait_for(lambda: weekly(slack))
-    assert "Commits: 1 of 3" in whole(root)
-    assert "Filter: engine/" in whole(root)
-    assert "Change part 1" not in whole(root)
+    [young], [empty], [paths] = (weekly(slack, channel) for channel, _ in places.values())
+    assert "Only since 2026-02-07 (Sat): the days before are not stored" in whole(young)
+    assert "Commits: 1 " in whole(young)
+    assert "本周无提交" in empty.text
+    assert len(empty.blocks) == 1
+    assert slack.thread(empty.channel, empty.ts) == [empty]
+    assert "Commits: 1 of 3" in whole(paths)
+    assert "Filter: engine/" in whole(paths)
+    assert "Change part 1" not in whole(paths)
 
 
 def test_a_week_stands_without_the_chart_that_slack_refuses(

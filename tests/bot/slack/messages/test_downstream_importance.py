@@ -20,12 +20,11 @@ from analysis.models.impacts import (
 from analysis.models.weeks import WeekDay, WeekReport
 from analysis.writing.by_rules import analyse_by_rules
 from bot.models.downstream import UNASKED, DownstreamCheck
-from bot.slack.delivery.drafts import week_drafts
+from bot.slack.delivery.drafts import week_files
 from bot.slack.messages.blocks import Message
 from bot.slack.messages.commit import commit_messages
 from bot.slack.messages.impacts import raised_entry
 from bot.slack.messages.week import week_message
-from bot.store import Draft
 from tests.factories import commit
 
 COMPARED = DownstreamCheck(
@@ -94,8 +93,8 @@ def test_the_chart_of_a_week_counts_as_its_message_does() -> None:
     )
 
     def shown(check: DownstreamCheck) -> tuple[list[Message], str]:
-        chart, _ = week_drafts(report, check, [Draft("week", "C1", {})], "week:")
-        return week_message(report, check=check, charted=False), chart.content["alt"]
+        chart, _ = week_files(report, check)
+        return week_message(report, check=check, charted=False), chart["alt"]
 
     [message], chart = shown(COMPARED._replace(commits={changed.sha: (BROKEN,)}))
     assert "02-05 1 (high 1, medium 0, low 0)" in chart

@@ -7,8 +7,9 @@ import pytest
 
 from analysis.models import Commit, Language, Repository, Stats
 from bot.models.subjects import DayRef
+from bot.slack.commands.commit_commands import search_messages
+from bot.slack.commands.days import DayRow, range_message
 from bot.slack.messages.blocks import Message
-from bot.slack.messages.lists import DayRow, range_message, search_messages
 from tests.factories import commit
 from tests.slack_checks import assert_takes, read, strings
 

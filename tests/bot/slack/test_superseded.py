@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.slack.outbox.outbox import AT_ONCE, Outbox
+from bot.slack.outbox import AT_ONCE, Outbox
 from bot.slack.web import Web
 from bot.slack.web_errors import Refused, Unanswered
 from bot.store import Draft, Mailbox, State, open_engine
