@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
 from analysis.facts.dependencies import ANY_VERSION
 from analysis.facts.requirements import is_installed_from
@@ -16,7 +17,7 @@ from analysis.writing.fact_sentences import FACT_SENTENCES
 from analysis.writing.replacements import replacement
 
 LENGTH = 90  # characters of a sentence, without the marks of code
-_NAMED = 5  # names that are told where they fit; more are counted
+_NAMED = 8  # names that are told at most where they fit, and how many more there are
 _OF_CLASSES = frozenset(
     {
         FactKind.REMOVED_KEY,
@@ -27,9 +28,16 @@ _OF_CLASSES = frozenset(
     }
 )
 _IN_MODULES = frozenset({FactKind.REMOVED_NAME, FactKind.MOVED_NAME})
+_ALIKE = frozenset({FactKind.REMOVED_METHOD, FactKind.REMOVED_ATTRIBUTE})
 _PARAMETER_KINDS = frozenset(each for each in FactKind if each.name.endswith(("_PARAMETER", "PARAMETER_KIND")))
-_GONE = frozenset({FactKind.REMOVED_PARAMETER, FactKind.RENAMED_PARAMETER})
 _NEW = frozenset({FactKind.REQUIRED_PARAMETER, FactKind.ADDED_PARAMETER})
+# What changes parameters is told together if it is of one sort, the first sort first.
+_SORTS = (
+    {FactKind.RENAMED_PARAMETER},
+    {FactKind.REMOVED_PARAMETER, *_NEW},
+    {FactKind.PARAMETER_KIND},
+    {FactKind.MOVED_PARAMETER},
+)
 _REQUIREMENTS = frozenset({FactKind.MINIMUM_RAISED, FactKind.DEPENDENCY_MOVED})
 _REVERT = re.compile(r"(?:un-?)?revert(?:s|ing)?\b[:\s]*", re.IGNORECASE)
 _NUMBER = re.compile(r"\s*\(#\d+\)\s*$")
@@ -46,13 +54,12 @@ def family(kind: FactKind) -> str:
 
 def sentence(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> str:
     """Return what facts of one family change in a commit: the fullest wording that is short enough, with `code` spans."""
-    for each in _wordings(commit, facts, say):
-        line = one_line(spaced(each))
-        if fits(line):
-            break
-    new = replacement(commit, facts[0]) if len(facts) == 1 else ""
-    with_new = say("{change}; use {new} instead", change=line, new=code(new))
-    return with_new if new and fits(with_new) else line
+    lines = [one_line(spaced(each)) for each in _wordings(commit, facts, say)]
+    first = next((each for each in lines if fits(each)), lines[-1])
+    replaced = {replacement(commit, each) for each in facts} if len({_last(each.name) for each in facts}) == 1 else {""}
+    if len(replaced) != 1 or not (new := replaced.pop()):
+        return first
+    return next(filter(fits, (say("{change}; use {new} instead", change=each, new=code(new)) for each in lines)), first)
 
 
 def fits(text: str) -> bool:
@@ -69,17 +76,38 @@ def _wordings(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> Iterator
         return
     if first.kind is FactKind.REMOVED_NAME and (module := _deleted_module(commit, facts)):
         yield say("Removes the module {module}", module=module)
-    if count <= _NAMED:
-        yield from _named(commit, facts, say)
-        names = _names([_last(each.name) for each in facts], say)
-        owners = {each.name.rpartition(".")[0] for each in facts}
-        if first.kind in _OF_CLASSES and len(owners) == 1 and (owner := owners.pop()):
-            yield say("{what} of {owner}", what=sentences.named(names, count, say), owner=code(owner))
-        yield sentences.named(names, count, say)
+    yield from _one_of_many(facts, say)
+    yield from _named(commit, facts, say)
+    yield from _of_owners(facts, say)
+    if first.kind is FactKind.MOVED_MODULE:
+        yield sentences.named(_names([_last(each.name) for each in facts], say), count, say)
+    for told in _few(list(dict.fromkeys(each.name for each in facts)), say):
+        yield sentences.named(told, count, say)
     counted = sentences.counted(count, say)
     for owned in _owners(facts, counted, say):
         yield say(sentences.change, what=owned)
     yield say(sentences.change, what=counted)
+
+
+def _one_of_many(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
+    """Yield sentences about one member that several classes lose."""
+    names, owners = (list(dict.fromkeys(each.name.rpartition(".")[end] for each in facts)) for end in (2, 0))
+    if facts[0].kind in _ALIKE and len(names) == 1 and len(owners) > 1:
+        change = FACT_SENTENCES[facts[0].kind].named(code(names[0]), 1, say)
+        for owner in (_names(owners, say), say("{count} classes", count=len(owners))):
+            yield say("{what} of {owner}", what=change, owner=owner)
+
+
+def _of_owners(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
+    """Yield sentences about names with the class or module that they have in common."""
+    first, names = facts[0], list(dict.fromkeys(_last(each.name) for each in facts))
+    owners, modules = {each.name.rpartition(".")[0] for each in facts}, {each.path for each in facts}
+    for told in _few(names, say):
+        if first.kind in _OF_CLASSES and len(owners) == 1 and (owner := first.name.rpartition(".")[0]):
+            what = FACT_SENTENCES[first.kind].named(told, len(names), say)
+            yield say("{what} of {owner}", what=what, owner=code(owner))
+        elif first.kind is FactKind.REMOVED_NAME and len(modules) == 1:
+            yield say("Removes {names} from {module}", names=told, module=_module(first.path))
 
 
 def _named(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
@@ -217,52 +245,75 @@ def _with_file(change: str, commit: Commit, fact: Fact, say: Catalogue) -> str:
 
 
 def _parameters(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
-    """Yield how the parameters of functions change: which if they change alike, or how many."""
+    """Yield how the parameters of functions change: what changes alike in a clause, as many clauses as fit."""
     functions = list(dict.fromkeys(map(_function, facts)))
     yield from _insertion(facts, functions, say)
-    for named in (_NAMED, 1, 0):
-        if signature := _signature(facts, functions, say, named):
-            yield signature
-    if len(facts) == 1:
-        yield FACT_SENTENCES[facts[0].kind].named(code(facts[0].name.replace(".__init__(", "(")), 1, say)
+    told = ""
+    for alike in _changed_alike(facts):
+        joined = (say("{clause}; {other}", clause=told, other=each) if told else each for each in _clauses(alike, say))
+        told = next(filter(fits, joined), told)
+    if told:
+        yield told
     parameters = FACT_SENTENCES[FactKind.REMOVED_PARAMETER].counted(len({each.name for each in facts}), say)
     for named in (_NAMED, 0):
         owner = _functions(functions, say, named)
         yield say("Changes {what}", what=say("{what} of {owner}", what=parameters, owner=owner))
 
 
-def _signature(facts: Sequence[Fact], functions: Sequence[str], say: Catalogue, named: int) -> str:
-    """Return what functions take that they did not, or no longer take; "" if they do not all change alike.
+def _changed_alike(facts: Sequence[Fact]) -> list[list[Fact]]:
+    """Return the facts by what they do to a function, then by the parameters that they do it to; new names come first."""
+    groups: dict[tuple[int, object], list[Fact]] = {}
+    for sort, kinds in enumerate(_SORTS):
+        by_function: dict[str, list[Fact]] = {}
+        for each in facts:
+            if each.kind in kinds:
+                by_function.setdefault(_function(each), []).append(each)
+        for alike in by_function.values():
+            changes = frozenset((each.kind, _parameter(each), each.new) for each in alike)
+            groups.setdefault((sort, changes), []).extend(alike)
+    return list(groups.values())
 
-    At most `named` of the functions, and of the parameters, are called by their names.
-    """
-    if not _change_alike(facts, functions):
-        return ""
-    told, count = _functions(functions, say, named), len(functions)
-    gone = _few([_parameter(each) for each in facts if each.kind in _GONE], say, named)
-    renamed = [each.new or "" for each in facts if each.kind is FactKind.RENAMED_PARAMETER]
-    new = _few([*renamed, *(_parameter(each) for each in facts if each.kind in _NEW)], say, named)
-    values = {"function": told, "old": gone, "new": new}
-    match {each.kind for each in facts}:
-        case kinds if kinds == {FactKind.ADDED_PARAMETER}:
-            return say("Adds {new} to {function}", **values)
-        case kinds if kinds == {FactKind.REMOVED_PARAMETER}:
-            return say.plural("{function} no longer takes {old}", "{function} no longer take {old}", count, **values)
-        case kinds if kinds == {FactKind.REQUIRED_PARAMETER}:
-            return say.plural("{function} now requires {new}", "{function} now require {new}", count, **values)
-        # Two equal counts would say nothing: "takes 2 parameters instead of 2 parameters".
-        case kinds if kinds <= _GONE | _NEW and gone and new and gone != new:
-            return say.plural(
-                "{function} takes {new} instead of {old}", "{function} take {new} instead of {old}", count, **values
+
+def _clauses(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
+    """Yield clauses about parameters that change alike in some functions, the fullest first."""
+    functions = list(dict.fromkeys(map(_function, facts)))
+    if facts[0].kind in (FactKind.PARAMETER_KIND, FactKind.MOVED_PARAMETER):
+        names = [each.name.replace(".__init__(", "(") for each in facts]
+        yield FACT_SENTENCES[facts[0].kind].named(_names(names, say), len(set(names)), say)
+        return
+    for named in (_NAMED, 1, 0):
+        told = _functions(functions, say, named)
+        if facts[0].kind is FactKind.RENAMED_PARAMETER:
+            pairs = dict.fromkeys((_parameter(each), each.new or "") for each in facts)
+            renamed = [say("{name} to {new}", name=code(old), new=code(new)) for old, new in pairs]
+            yield say("Renames {names} in {function}", names=join_items(renamed, say), function=told)
+        else:
+            yield from _taken(facts, told, len(functions), say)
+
+
+def _taken(facts: Sequence[Fact], told: str, count: int, say: Catalogue) -> Iterator[str]:
+    """Yield what functions, `count` of them and `told` so, take that they did not, or no longer take."""
+    gone, new = (
+        list(dict.fromkeys(_parameter(each) for each in facts if (each.kind in _NEW) is is_new))
+        for is_new in (False, True)
+    )
+    if all(each.kind is FactKind.ADDED_PARAMETER for each in facts):
+        yield from (say("Adds {new} to {function}", new=each, function=told) for each in _few(new, say))
+        return
+    for old, other in zip_longest(_few(gone, say), _few(new, say), fillvalue=""):
+        names = {
+            "function": told,
+            "old": old or code(gone[0] if gone else ""),
+            "new": other or code(new[0] if new else ""),
+        }
+        if gone and new:
+            yield say.plural(
+                "{function} takes {new} instead of {old}", "{function} take {new} instead of {old}", count, **names
             )
-        case _:
-            return ""
-
-
-def _change_alike(facts: Sequence[Fact], functions: Sequence[str]) -> bool:
-    """Return whether the same parameters change in the same way in each of some functions."""
-    changes = [{(each.kind, _parameter(each)) for each in facts if _function(each) == name} for name in functions]
-    return all(each == changes[0] for each in changes)
+        elif gone:
+            yield say.plural("{function} no longer takes {old}", "{function} no longer take {old}", count, **names)
+        else:
+            yield say.plural("{function} now requires {new}", "{function} now require {new}", count, **names)
 
 
 def _functions(functions: Sequence[str], say: Catalogue, named: int) -> str:
@@ -277,12 +328,13 @@ def _functions(functions: Sequence[str], say: Catalogue, named: int) -> str:
     return say.plural("{count} function", "{count} functions", len(functions))
 
 
-def _few(parameters: Sequence[str], say: Catalogue, named: int) -> str:
-    """Return the names of a few parameters, or how many they are."""
-    names = list(dict.fromkeys(parameters))
-    if len(names) <= max(named, 1):
-        return _names(names, say) if names else ""
-    return FACT_SENTENCES[FactKind.REMOVED_PARAMETER].counted(len(names), say)
+def _few(names: Sequence[str], say: Catalogue) -> Iterator[str]:
+    """Yield all names, then fewer and fewer of them with how many more there are."""
+    if 0 < len(names) <= _NAMED:
+        yield _names(names, say)
+    for shown in range(min(len(names) - 1, _NAMED), 0, -1):
+        told = join_items(map(code, names[:shown]), say)
+        yield say("{names} and {count} more", names=told, count=len(names) - shown)
 
 
 def _function(fact: Fact) -> str:
@@ -301,7 +353,8 @@ def _insertion(facts: Sequence[Fact], functions: Sequence[str], say: Catalogue) 
     moved = [each for each in facts if each.kind is FactKind.MOVED_PARAMETER and each.new]
     new = {(each.new or "").partition("(")[2].partition(",")[0] for each in moved}
     is_all = all(each in moved or (each.kind is FactKind.ADDED_PARAMETER and _parameter(each) in new) for each in facts)
-    if len(new) == 1 and is_all and _change_alike(facts, functions):
+    changes = [{(each.kind, _parameter(each)) for each in facts if _function(each) == name} for name in functions]
+    if len(new) == 1 and is_all and all(each == changes[0] for each in changes):
         inserted, old = code(new.pop()), code(_parameter(moved[0]))
         for named in (_NAMED, 0):
             function = _functions(functions, say, named)

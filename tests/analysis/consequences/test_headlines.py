@@ -28,24 +28,41 @@ def fact(kind: FactKind, name: str, old: str | None = None, new: str | None = No
     [
         ([fact(FactKind.REMOVED_NAME, "take")], "Removes `take` from `engine.core`"),
         ([fact(FactKind.REMOVED_NAME, n) for n in "abc"], "Removes `a`, `b` and `c` from `engine.core`"),
-        ([fact(FactKind.REMOVED_NAME, n) for n in "abcdef"], "Removes 6 names from `engine.core`"),
+        ([fact(FactKind.REMOVED_NAME, n) for n in "abcdef"], "Removes `a`, `b`, `c`, `d`, `e` and `f` from `engine.core`"),
         (
             [fact(FactKind.REMOVED_PARAMETER, "A.__init__(x)"), fact(FactKind.REQUIRED_PARAMETER, "A.__init__(y)")],
             "`A()` takes `y` instead of `x`",
         ),
-        ([fact(FactKind.REMOVED_PARAMETER, f"f({n})") for n in "abcdef"], "`f()` no longer takes 6 parameters"),
+        ([fact(FactKind.REMOVED_PARAMETER, f"f({n})") for n in "abcdef"], "`f()` no longer takes `a`, `b`, `c`, `d`, `e` and `f`"),
         (
             [fact(FactKind.REMOVED_PARAMETER, f"{n}(head)") for n in ("Pool.take", "Pool.give")],
             "`Pool.take()` and `Pool.give()` no longer take `head`",
         ),
         (
             [fact(FactKind.REQUIRED_PARAMETER, f"{n}.__init__(head)") for n in "ABCDEF"],
-            "`A()` and 5 others now require `head`",
+            "`A()`, `B()`, `C()`, `D()`, `E()` and `F()` now require `head`",
         ),
         ([fact(FactKind.REQUIRED_PARAMETER, "f(a)")], "`f()` now requires `a`"),
         (
             [fact(FactKind.ADDED_PARAMETER, "f(b)"), fact(FactKind.MOVED_PARAMETER, "f(a)", None, "f(b, a)")],
             "Inserts `b` before `a` in `f()`",
+        ),
+        (
+            [fact(FactKind.RENAMED_PARAMETER, f"A.__init__({n})", None, f"new_{n}") for n in "ab"]
+            + [fact(FactKind.REMOVED_PARAMETER, "A.take(c)")],
+            "Renames `a` to `new_a`, `b` to `new_b` in `A()`; `A.take()` no longer takes `c`",
+        ),
+        (
+            [fact(FactKind.REQUIRED_PARAMETER, f"A.__init__({n}_{'long' * 5})") for n in "abcde"],
+            f"`A()` now requires `a_{'long' * 5}`, `b_{'long' * 5}` and 3 more",
+        ),
+        (
+            [fact(FactKind.REMOVED_METHOD, f"{owner}.fits") for owner in ("Pass", "Base")],
+            "Removes method `fits` of `Pass` and `Base`",
+        ),
+        (
+            [fact(FactKind.REMOVED_NAME, f"{n}_{'long' * 8}") for n in "abcd"],
+            f"Removes `a_{'long' * 8}` and 3 more from `engine.core`",
         ),
         ([fact(FactKind.MOVED_NAME, "take", "a.py:1", "b/c.py:7")], "Moves `take` to `b.c`"),
         ([fact(FactKind.MOVED_MODULE, "a/b.py", None, "a/c.py")], "Moves `a.b` to `a.c`"),
@@ -63,10 +80,10 @@ def fact(kind: FactKind, name: str, old: str | None = None, new: str | None = No
         ([fact(FactKind.DEFAULT_CHANGED, "--graph", "True", "False")], "`--graph` now defaults to `False` (was `True`)"),
         ([fact(FactKind.REMOVED_ENV, "ENGINE_A"), fact(FactKind.REMOVED_FLAG, "--b")], "Removes environment variable `ENGINE_A`"),
         ([fact(FactKind.REMOVED_KEY, f"Pool.{n}") for n in ("a", "b")], "Removes configuration keys `Pool.a` and `Pool.b`"),
-        ([fact(FactKind.REMOVED_KEY, f"Pool.{n}") for n in "abcdef"], "Removes 6 configuration keys of `Pool`"),
+        ([fact(FactKind.REMOVED_KEY, f"Pool.{n}") for n in "abcdef"], "Removes configuration keys `Pool.a`, `Pool.b`, `Pool.c`, `Pool.d`, `Pool.e` and `Pool.f`"),
         (
             [fact(FactKind.REMOVED_METHOD, n) for n in ("A.a", "A.b", "A.c", "A.d", "B.e", "C.f")],
-            "Removes 6 methods, most of them of `A`",
+            "Removes methods `A.a`, `A.b`, `A.c`, `A.d`, `B.e` and `C.f`",
         ),
         (
             [fact(FactKind.REMOVED_METHOD, f"{'Pool' * 9}.{n}") for n in ("take", "give", "keep")],
@@ -74,7 +91,7 @@ def fact(kind: FactKind, name: str, old: str | None = None, new: str | None = No
         ),
         (
             [fact(FactKind.REQUIRED_PARAMETER, "f(a)"), fact(FactKind.REQUIRED_PARAMETER, "g(b)")],
-            "Changes 2 parameters of `f()` and `g()`",
+            "`f()` now requires `a`; `g()` now requires `b`",
         ),
         ([fact(FactKind.REMOVED_BASE, "Pool(Heron)")], "`Pool` no longer inherits from `Heron`"),
         ([fact(FactKind.REMOVED_BASE, "Pool(Protocol)")], "`Pool` is no longer a protocol: implementations must inherit from it"),
