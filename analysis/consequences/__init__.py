@@ -7,10 +7,11 @@ import re
 from collections.abc import Sequence
 
 from analysis.consequences.audience import effect, reach, whom
-from analysis.consequences.titles import is_important_feature, says_more, title_consequence
+from analysis.consequences.titles import ANY_FIX, is_contradicted, is_important_feature, says_more, title_consequence
 from analysis.consequences.wording import LENGTH, family, fits, required, sentence
 from analysis.grounding.plain_text import sentences
 from analysis.locale import Catalogue, catalogue
+from analysis.locale.punctuation import join_items
 from analysis.models import Entry, Fact, FactKind, Language
 from analysis.models.consequences import Consequence, Effect, Whom
 from analysis.models.impacts import Certainty
@@ -19,6 +20,7 @@ from analysis.writing.by_rules import advice_for, code
 from analysis.writing.titles import concerned_parts, plain_title
 
 _WHOM, _EFFECTS, _KINDS = list(Whom), list(Effect), list(FactKind)
+_BESIDES = (Effect.ADDITION, Effect.DEPRECATION, Effect.BEHAVIOUR)  # what a title tells beside what breaks
 _BEGUN = 30  # characters of a title that say something without its other clauses
 _STOP = re.compile(r"[,;:.] | (?=\()| [-—–] ")  # where a clause ends
 _JOINT = re.compile(r" (?=(?:and|by|to|for|with|when|if|in|on) )")
@@ -36,7 +38,7 @@ def consequences(
     told = _by_rules(entry, entry.facts if facts is None else facts, say, titled=titled)
     written = _written(entry) if titled else ""
     if written and told and not _is_worded(told[0]):
-        told[0] = told[0].model_copy(update={"what": _with_name(written, told[0], say)})
+        told[0] = told[0].model_copy(update={"what": _with_names(written, told[0], say)})
     return tuple(told)
 
 
@@ -61,11 +63,21 @@ def _by_rules(entry: Entry, facts: Sequence[Fact], say: Catalogue, *, titled: bo
     by_title = title_consequence(entry, title_line(entry, say)) if titled else None
     if by_title and (not told or told[0].whom is Whom.INTERNALS):
         return [by_title, *told]
-    if told and _is_told_better(entry, told):
-        told[0] = told[0].model_copy(update={"what": _with_name(title_line(entry, say), told[0], say)})
-    elif by_title and is_important_feature(entry):  # beside what it breaks it adds something
-        told.append(by_title)
+    if told and titled and _is_told_better(entry, told):
+        told[0] = told[0].model_copy(update={"what": _with_names(title_line(entry, say), told[0], say)})
+    elif by_title and _tells_besides(entry, by_title, told):
+        others = sum(each.whom is not Whom.INTERNALS for each in told)
+        told.insert(others, by_title)
     return told
+
+
+def _tells_besides(entry: Entry, by_title: Consequence, told: Sequence[Consequence]) -> bool:
+    """Return whether a title tells something that its commit's facts do not: what it adds, deprecates, sets or mends."""
+    title, is_fix = plain_title(entry.commit), by_title.effect is Effect.FIX
+    if is_important_feature(entry):
+        return True
+    names_it = any(_names(title, fact.name.partition("(")[0]) for each in told for fact in each.facts)
+    return not names_it and (by_title.effect in _BESIDES or (is_fix and by_title.reach < ANY_FIX))
 
 
 def _is_told_better(entry: Entry, told: Sequence[Consequence]) -> bool:
@@ -73,12 +85,19 @@ def _is_told_better(entry: Entry, told: Sequence[Consequence]) -> bool:
     first = told[0]
     if first.whom is Whom.INTERNALS or any(fact.kind is FactKind.REVERT for fact in first.facts):
         return False
+    if is_contradicted(entry):
+        return False
     if first.effect is Effect.REQUIREMENT:
         return is_important_feature(entry)
     if first.facts[0].kind is FactKind.CONDITIONAL_DEFAULT:  # the author says when
         return True
-    names_nothing = first.whom is Whom.EXTENDERS and "`" not in first.what
-    return names_nothing or (says_more(entry) and (len(told) > 1 or len(first.facts) > 1))
+    if first.whom is Whom.EXTENDERS:  # they look for names
+        return "`" not in first.what or (says_more(entry) and not _names_all(first))
+    return says_more(entry) and (len(told) > 1 or len(first.facts) > 1)
+
+
+def _names_all(each: Consequence) -> bool:
+    return all(fact.name.rpartition(".")[2].rpartition("(")[2].rstrip(")") in each.what for fact in each.facts)
 
 
 def headline(entry: Entry, language: Language, facts: Sequence[Fact] | None = None) -> str:
@@ -143,14 +162,18 @@ def order(each: Consequence) -> tuple[int, ...]:
     return _WHOM.index(each.whom), _EFFECTS.index(each.effect), likely, each.reach, kind
 
 
-def _with_name(title: str, first: Consequence, say: Catalogue) -> str:
-    """Return what tells a change as a whole, and behind it the first name that proves it if it has room."""
-    if not first.facts:
+def _with_names(title: str, first: Consequence, say: Catalogue) -> str:
+    """Return what tells a change as a whole, and behind it the names that prove it, as many as have room."""
+    of_versions = first.effect is Effect.REQUIREMENT
+    names = [required(each) if of_versions else each.name.rpartition("(")[0] or each.name for each in first.facts]
+    if not names or any("/" in each or _names(title, each) for each in names):
         return title
-    fact = first.facts[0]
-    name = required(fact) if first.effect is Effect.REQUIREMENT else fact.name.rpartition("(")[0] or fact.name
-    told = say("{title} ({names})", title=title, names=code(one_line(name)))
-    return title if "/" in name or _names(title, name) or not fits(told) else told
+    shown = list(dict.fromkeys(code(one_line(each)) for each in names))
+    lines = (
+        say("{title} ({names})", title=title, names=join_items(shown[:count], say))
+        for count in range(len(shown), 0, -1)
+    )
+    return next(filter(fits, lines), title)
 
 
 def _names(title: str, name: str) -> bool:

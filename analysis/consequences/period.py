@@ -39,8 +39,19 @@ _MOST_LINES = 15
 _MOST_WORDS = 172  # of a head, read in 45 seconds; what breaks your code comes on top
 _OPENING_WORDS = 11  # of its repository, date and statistics
 _MOST_TOLD = 3  # consequences on the line of a commit
-# Log-odds by which a commit that breaks them matters more to readers than its score says.
-_BREAKS = {Whom.USERS: 2.5, Whom.OPERATORS: 2.5, Whom.EXTENDERS: 1.5}
+# Log-odds by which a commit matters more to readers than its score says, or less if it tells others nothing.
+_WORTH = {
+    (Whom.USERS, Effect.BREAK): 2.5,
+    (Whom.OPERATORS, Effect.BREAK): 2.5,
+    (Whom.EXTENDERS, Effect.BREAK): 1.5,
+    (Whom.USERS, Effect.SECURITY): 2.5,
+    (Whom.USERS, Effect.BEHAVIOUR): 2.5,
+    (Whom.USERS, Effect.DEPRECATION): 1.5,
+    (Whom.OPERATORS, Effect.REQUIREMENT): 1.5,
+}
+_OF_TITLES = 0.5  # the share of it where only a title says so
+_OF_FIXES = {1: 1.0, 2: 1.0, 3: 0.5, 4: 0.5}  # by what went wrong: crashes and hangs, wrong results and leaks
+_TELLS_NOTHING = -2.0
 _GROUPS = {Whom.USERS: Group.USERS, Whom.OPERATORS: Group.OPERATORS, Whom.EXTENDERS: Group.EXTENDERS}
 _BY_EFFECT = {Effect.FIX: Group.FIXES, Effect.ADDITION: Group.NEW}
 _TIERS = list(Importance)
@@ -67,16 +78,15 @@ class CommitLine(NamedTuple):
 
     @property
     def next_told(self) -> Consequence | None:
-        """Return the next consequence that breaks others or adds something; None if the line tells all of them."""
+        """Return the next consequence that others meet; None if the line tells all of them."""
         further = self.consequences[self.told :]
-        return next((each for each in further[:1] if _breaks(each) or each.effect is Effect.ADDITION), None)
+        return next((each for each in further[:1] if each.whom is not Whom.INTERNALS), None)
 
     @property
     def worth(self) -> float:
         """Return how much the commit matters to readers, in log-odds."""
-        return self.entry.ranked.score + max(
-            (_BREAKS[each.whom] for each in self.consequences if _breaks(each)), default=0
-        )
+        met = [_worth(each) for each in self.consequences if each.whom is not Whom.INTERNALS]
+        return self.entry.ranked.score + max(met, default=_TELLS_NOTHING)
 
 
 class GroupLines(NamedTuple):
@@ -158,8 +168,11 @@ def _reading_length(text: str) -> float:
     return len(_WORD.findall(_CHINESE.sub(" ", text))) + len(_CHINESE.findall(text)) * 3 / 7
 
 
-def _breaks(each: Consequence) -> bool:
-    return each.effect is Effect.BREAK and each.whom is not Whom.INTERNALS
+def _worth(each: Consequence) -> float:
+    """Return how much more than its score a consequence makes of a commit, in log-odds."""
+    if each.effect is Effect.FIX:
+        return _OF_FIXES.get(each.reach, 0)
+    return _WORTH.get((each.whom, each.effect), 0) * (1 if each.facts else _OF_TITLES)
 
 
 def all_lines(report: PeriodReport) -> list[GroupLines]:

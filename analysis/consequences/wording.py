@@ -1,7 +1,6 @@
 """Facts of one kind as a sentence of at most 90 characters: by their names, or by how many there are and what they share."""
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
@@ -27,7 +26,6 @@ _OF_CLASSES = frozenset(
         FactKind.REQUIRED_METHOD,
     }
 )
-_IN_MODULES = frozenset({FactKind.REMOVED_NAME, FactKind.MOVED_NAME})
 _ALIKE = frozenset({FactKind.REMOVED_METHOD, FactKind.REMOVED_ATTRIBUTE})
 _PARAMETER_KINDS = frozenset(each for each in FactKind if each.name.endswith(("_PARAMETER", "PARAMETER_KIND")))
 _NEW = frozenset({FactKind.REQUIRED_PARAMETER, FactKind.ADDED_PARAMETER})
@@ -83,10 +81,7 @@ def _wordings(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> Iterator
         yield sentences.named(_names([_last(each.name) for each in facts], say), count, say)
     for told in _few(list(dict.fromkeys(each.name for each in facts)), say):
         yield sentences.named(told, count, say)
-    counted = sentences.counted(count, say)
-    for owned in _owners(facts, counted, say):
-        yield say(sentences.change, what=owned)
-    yield say(sentences.change, what=counted)
+    yield say(sentences.change, what=sentences.counted(count, say))
 
 
 def _one_of_many(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
@@ -185,7 +180,8 @@ def _of_modules(facts: Sequence[Fact], names: str, say: Catalogue) -> Iterator[s
     if first.kind is FactKind.REMOVED_NAME and len({each.path for each in facts}) == 1:
         yield say("Removes {names} from {module}", names=names, module=_module(first.path))
     elif first.kind is FactKind.MOVED_NAME and len({_dotted(each.new) for each in facts}) == 1:
-        yield say("Moves {names} to {new}", names=names, new=_module(first.new))
+        for new in (_dotted(first.new), ".".join(_dotted(first.new).split(".")[-2:])):
+            yield say("Moves {names} to {new}", names=names, new=code(shorten(new, LENGTH)))
     elif first.kind is FactKind.MOVED_MODULE and len(facts) == 1:
         for name in (_module(first.name), code(_last(first.name))):
             yield say("Moves {names} to {new}", names=name, new=_module(first.new))
@@ -366,26 +362,6 @@ def _deleted_module(commit: Commit, facts: Sequence[Fact]) -> str:
     paths = {each.path for each in facts}
     deleted = {file.path for file in commit.files if file.status == "removed"}
     return _module(facts[0].path) if len(paths) == 1 and paths <= deleted else ""
-
-
-def _owners(facts: Sequence[Fact], counted: str, say: Catalogue) -> Iterator[str]:
-    """Yield how many facts there are with the class or the module that they have in common, or that most of them are of."""
-    if facts[0].kind in _IN_MODULES:
-        modules = {_module(each.path) for each in facts}
-        module = modules.pop() if len(modules) == 1 else say("{count} modules", count=len(modules))
-        told = say("{what} from {owner}", what=counted, owner=module)
-        new = {_dotted(each.new) for each in facts if each.new}
-        if facts[0].kind is FactKind.MOVED_NAME and len(new) == 1:
-            yield say("{what} to {new}", what=told, new=code(new.pop()))
-        yield told
-    elif facts[0].kind in _OF_CLASSES and all("." in each.name for each in facts):
-        owners = Counter(each.name.rpartition(".")[0] for each in facts)
-        [(most, count)] = owners.most_common(1)
-        if len(owners) == 1:
-            yield say("{what} of {owner}", what=counted, owner=code(most))
-        elif 2 * count > len(facts):
-            yield say("{what}, most of them of {owner}", what=counted, owner=code(most))
-        yield say("{what} of {owner}", what=counted, owner=say("{count} classes", count=len(owners)))
 
 
 def _names(names: Sequence[str], say: Catalogue) -> str:

@@ -122,16 +122,16 @@ def test_facts_are_told_by_what_changes_for_others(facts: list[Fact], line: str)
 @pytest.mark.parametrize(
     ("title", "facts", "line"),
     [
-        ("[Core] Remove LoRA bias (#7)", "--bias --rank", "Remove LoRA bias (`--bias`)"),
+        ("[Core] Remove LoRA bias (#7)", "--bias --rank", "Remove LoRA bias (`--bias`, `--rank`)"),
         ("Remove the pool", "--pool", "Removes flag `--pool`"),
         ("Remove `--pool` and all", "--pool --size", "Remove `--pool` and all"),
-        ("Use fair queues by default", "--queue --size", "Use fair queues by default (`--queue`)"),
+        ("Use fair queues by default", "--queue --size", "Use fair queues by default (`--queue`, `--size`)"),
         ("Tidy up", "--pool --size", "Removes flags `--pool` and `--size`"),
         ("Remove the pool " + "and more of it " * 9, "--pool --size", "Remove the pool"),
     ],
 )
 def test_a_title_that_tells_the_whole_stands_before_its_parts(title: str, facts: str, line: str) -> None:
-    """What a title says is removed or made the default says more than several names; the first proves it."""
+    """What a title says is removed or made the default says more than several names; they prove it."""
     flags = [fact(FactKind.REMOVED_FLAG, name) for name in facts.split()]
     assert headline(entry(title), "en", flags).startswith(line)
 
@@ -147,6 +147,43 @@ def test_an_important_feature_stands_behind_what_it_breaks() -> None:
     assert headline(made, "en", [few, base]) == "Adds abstract method `Base.run`"
     needed = Fact(kind=FactKind.DEPENDENCY_ADDED, name="heron", path="pyproject.toml", new=">=1.2")
     assert headline(made, "en", [needed]) == "Add support for Heron (`heron>=1.2`)"
+
+
+@pytest.mark.parametrize(
+    ("title", "told"),
+    [
+        ("Deprecate the pool", ["Removes `take` from `engine.core`", "Deprecate the pool"]),
+        ("Support fair queues", ["Removes `take` from `engine.core`", "Support fair queues"]),
+        ("Support it for take", ["Removes `take` from `engine.core`"]),
+        ("Tidy up the pool", ["Removes `take` from `engine.core`"]),
+    ],
+)
+def test_a_title_tells_what_its_facts_do_not(title: str, told: list[str]) -> None:
+    """What it adds or deprecates stands behind what breaks, unless it says the same by name; what explains nothing does not."""
+    assert [each.what for each in consequences(entry(title), "en", [fact(FactKind.REMOVED_NAME, "take")])] == told
+
+
+def test_what_extends_the_project_is_told_by_its_names() -> None:
+    """A title that removes something is the headline only where its names do not fit."""
+    few, many = ([fact(FactKind.REMOVED_ATTRIBUTE, f"Pool.{n * length}") for n in "ab"] for length in (4, 40))
+    assert headline(entry("Remove what is old"), "en", few) == "Removes attributes `Pool.aaaa` and `Pool.bbbb`"
+    assert headline(entry("Remove what is old"), "en", many) == f"Remove what is old (`Pool.{'a' * 40}`)"
+
+
+@pytest.mark.parametrize(
+    ("title", "line", "told"),
+    [
+        ("Add env variable to stop it", "+    stop = backend == 'a'  # as WAITING_FOR_IT", []),
+        ("Adding environment variables to stop it", '+    stop = os.getenv("STOP")', ["Adding environment variables to stop it"]),
+        ("Add a flag to stop it", "+    stop = backend == 'a'", []),
+        ("Add a flag to stop it", '+    add("--stop")', ["Add a flag to stop it"]),
+    ],
+)  # fmt: skip
+def test_a_title_that_the_diff_contradicts_is_no_headline(title: str, line: str, told: list[str]) -> None:
+    """What it says is added has to be in a changed line of the source."""
+    made = entry(title, Importance.MEDIUM, ChangeType.BUG_FIX)
+    changed = commit(title, [file("src/engine/core.py", patch(" def run():", line))])
+    assert [each.what for each in consequences(made.model_copy(update={"commit": changed}), "en")] == told
 
 
 def order_of(*facts: Fact) -> Sequence[tuple[Whom, Effect]]:

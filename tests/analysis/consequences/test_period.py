@@ -18,7 +18,7 @@ DAY, TZ = date(2026, 2, 5), ZoneInfo("UTC")
 def entry(
     number: int,
     *facts: Fact,
-    title: str = "Change it",
+    title: str = "Change how it works",
     tier: Importance = Importance.MEDIUM,
     types: tuple[ChangeType, ...] = (ChangeType.OTHER,),
     path: str = "engine/core.py",
@@ -84,6 +84,12 @@ FIX = (ChangeType.BUG_FIX,)
         (entry(1, title="Deprecate the pool"), Group.EXTENDERS),
         (entry(1, title="Fix confusing OutOfMemoryError at start", types=FIX), None),
         (entry(1, tier=Importance.HIGH), Group.IMPORTANT),
+        (entry(1, title="Heron pools"), None),
+        (entry(1, title="Merge branch 'main' into topic", tier=Importance.HIGH), None),
+        (entry(1, title="Allow pools to grow", types=FIX), Group.NEW),
+        (entry(1, title="Add the missing pool", types=FIX), Group.FIXES),
+        (entry(1, title="Remove an unused variable", types=FIX, tier=Importance.LOW), None),
+        (entry(1, title="Enable pools only for CUDA"), Group.USERS),
         (entry(1, title="Fix a deadlock at exit", types=FIX, tier=Importance.LOW), Group.FIXES),
         (entry(1, title="Fix a deadlock in tests", types=FIX), None),
         (entry(1, title="Fix a deadlock", types=FIX, path="tests/test_a.py"), None),
@@ -230,6 +236,16 @@ def test_a_head_shows_what_matters_most() -> None:
         for group in shown_lines(report(*scores.values()))
     }
     assert shown == {Group.EXTENDERS: [0], Group.FIXES: [1], Group.NEW: list(range(7, 20))}
+
+
+def test_a_head_prefers_what_others_meet() -> None:
+    """A new default comes before a crash, that before a fix of anything, and last comes a title that tells nothing."""
+    default = scored(entry(1, fact(FactKind.DEFAULT_CHANGED, "--graph")), -1)
+    crash, fix = (entry(n, title=title, types=FIX) for n, title in ((2, "Fix a crash"), (3, "Fix the colour")))
+    vague = scored(entry(4), 1)
+    lines = [line for lines in group_lines(report(default, crash, fix, vague)).values() for line in lines]
+    by_worth = sorted(lines, key=lambda line: -line.worth)
+    assert [int(line.entry.commit.sha, 16) for line in by_worth] == [1, 2, 3, 4]
 
 
 def test_a_line_tells_what_else_its_commit_breaks_where_there_is_room() -> None:
