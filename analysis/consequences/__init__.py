@@ -6,7 +6,7 @@ They are computed when they are read, in the reader's language, and never stored
 import re
 from collections.abc import Sequence
 
-from analysis.consequences.audience import effect, reach, whom
+from analysis.consequences.audience import INTERFACE, effect, is_interface, reach, whom
 from analysis.consequences.titles import ANY_FIX, is_contradicted, is_important_feature, says_more, title_consequence
 from analysis.consequences.wording import LENGTH, family, fits, required, sentence
 from analysis.grounding.plain_text import sentences
@@ -21,6 +21,7 @@ from analysis.writing.titles import concerned_parts, plain_title
 
 _WHOM, _EFFECTS, _KINDS = list(Whom), list(Effect), list(FactKind)
 _BESIDES = (Effect.ADDITION, Effect.DEPRECATION, Effect.BEHAVIOUR)  # what a title tells beside what breaks
+_IS_PATH = re.compile(r"^\w.*/")  # rather than a route
 _BEGUN = 30  # characters of a title that say something without its other clauses
 _STOP = re.compile(r"[,;:.] | (?=\()| [-—–] ")  # where a clause ends
 _JOINT = re.compile(r" (?=(?:and|by|to|for|with|when|if|in|on) )")
@@ -66,15 +67,28 @@ def _by_rules(entry: Entry, facts: Sequence[Fact], say: Catalogue, *, titled: bo
     if told and titled and _is_told_better(entry, told):
         told[0] = told[0].model_copy(update={"what": _with_names(title_line(entry, say), told[0], say)})
     elif by_title and _tells_besides(entry, by_title, told):
-        others = sum(each.whom is not Whom.INTERNALS for each in told)
-        told.insert(others, by_title)
+        _insert(told, by_title, say)
     return told
+
+
+def _insert(told: list[Consequence], by_title: Consequence, say: Catalogue) -> None:
+    """Put what a title tells behind what the facts break, with the new settings that prove it if they have room."""
+    new = next((each for each in told if each.facts and each.facts[0].kind is FactKind.NEW_SETTING), None)
+    named = _with_names(by_title.what, new, say) if new else by_title.what
+    if new and named != by_title.what:
+        told[told.index(new)] = by_title.model_copy(update={"what": named, "facts": new.facts})
+        return
+    others = sum(each.whom is not Whom.INTERNALS for each in told)
+    told.insert(told.index(new) if new else others, by_title)
 
 
 def _tells_besides(entry: Entry, by_title: Consequence, told: Sequence[Consequence]) -> bool:
     """Return whether a title tells something that its commit's facts do not: what it adds, deprecates, sets or mends."""
     title, is_fix = plain_title(entry.commit), by_title.effect is Effect.FIX
-    if is_important_feature(entry):
+    values = [fact.new or "" for fact in told[0].facts if fact.kind is FactKind.VALUES_ADDED]
+    if any(each in title for new in values for each in new.split(", ")):
+        return False
+    if is_important_feature(entry) or told[0].effect is Effect.ADDITION:
         return True
     names_it = any(_names(title, fact.name.partition("(")[0]) for each in told for fact in each.facts)
     return not names_it and (by_title.effect in _BESIDES or (is_fix and by_title.reach < ANY_FIX))
@@ -150,7 +164,7 @@ def _consequence(entry: Entry, facts: Sequence[Fact], say: Catalogue) -> Consequ
         whom=whom(first),
         effect=effect(first),
         action=advice_for(facts, say),
-        reach=reach(first),
+        reach=min(reach(first), INTERFACE) if is_interface(facts) else reach(first),
         facts=tuple(facts),
     )
 
@@ -159,18 +173,24 @@ def order(each: Consequence) -> tuple[int, ...]:
     """Return the sort key of a consequence: whom it concerns, what it does, how certain it is, and how many meet it."""
     kind = _KINDS.index(each.facts[0].kind) if each.facts else len(_KINDS)
     likely = each.certainty is Certainty.LIKELY
-    return _WHOM.index(each.whom), _EFFECTS.index(each.effect), likely, each.reach, kind
+    # What is new hurts nobody: it comes after all that others have to do something about.
+    whom = max(each.whom, Whom.EXTENDERS, key=_WHOM.index) if each.effect is Effect.ADDITION else each.whom
+    return _WHOM.index(whom), _EFFECTS.index(each.effect), likely, each.reach, kind
 
 
 def _with_names(title: str, first: Consequence, say: Catalogue) -> str:
     """Return what tells a change as a whole, and behind it the names that prove it, as many as have room."""
     of_versions = first.effect is Effect.REQUIREMENT
     names = [required(each) if of_versions else each.name.rpartition("(")[0] or each.name for each in first.facts]
-    if not names or any("/" in each or _names(title, each) for each in names):
+    if not names or any((_IS_PATH.search(each) or _names(title, each)) for each in names):
         return title
     shown = list(dict.fromkeys(code(one_line(each)) for each in names))
+    words, parts = title, []
+    if title.endswith(")"):  # whom its tags concern
+        words, _, last = title[:-1].rpartition(" (")
+        parts = [last]
     lines = (
-        say("{title} ({names})", title=title, names=join_items(shown[:count], say))
+        say("{title} ({names})", title=words, names=join_items([*parts, *shown[:count]], say))
         for count in range(len(shown), 0, -1)
     )
     return next(filter(fits, lines), title)

@@ -4,7 +4,7 @@ A merge and the commits that it merges count as one, and what the period takes b
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -52,6 +52,7 @@ _WORTH = {
 _OF_TITLES = 0.5  # the share of it where only a title says so
 _OF_FIXES = {1: 1.0, 2: 1.0, 3: 0.5, 4: 0.5}  # by what went wrong: crashes and hangs, wrong results and leaks
 _TELLS_NOTHING = -2.0
+_FURTHER = 1.0  # by which each further consequence of a commit matters less than another commit's first
 _GROUPS = {Whom.USERS: Group.USERS, Whom.OPERATORS: Group.OPERATORS, Whom.EXTENDERS: Group.EXTENDERS}
 _BY_EFFECT = {Effect.FIX: Group.FIXES, Effect.ADDITION: Group.NEW}
 _TIERS = list(Importance)
@@ -77,16 +78,13 @@ class CommitLine(NamedTuple):
         return " · ".join(each.what for each in self.consequences[: self.told])
 
     @property
-    def next_told(self) -> Consequence | None:
-        """Return the next consequence that others meet; None if the line tells all of them."""
-        further = self.consequences[self.told :]
-        return next((each for each in further[:1] if each.whom is not Whom.INTERNALS), None)
-
-    @property
     def worth(self) -> float:
-        """Return how much the commit matters to readers, in log-odds."""
-        met = [_worth(each) for each in self.consequences if each.whom is not Whom.INTERNALS]
-        return self.entry.ranked.score + max(met, default=_TELLS_NOTHING)
+        """Return how much it matters to readers, in log-odds: what it tells last, each further consequence less."""
+        worths = [_worth(each) for each in self.consequences if each.whom is not Whom.INTERNALS]
+        if not worths:
+            return self.entry.ranked.score + _TELLS_NOTHING
+        told = max(worths) if self.told == 1 else worths[self.told - 1]
+        return self.entry.ranked.score + told - (self.told - 1) * _FURTHER
 
 
 class GroupLines(NamedTuple):
@@ -128,32 +126,33 @@ def group_lines(report: PeriodReport, apart: Collection[str] = ()) -> dict[Group
 def shown_lines(report: PeriodReport, apart: Collection[str] = ()) -> list[GroupLines]:
     """Return the groups that have commits in a head, each with them: those that matter most, as many as are read in 45 seconds."""
     groups, say = group_lines(report, apart), catalogue(report.language)
-    chosen = sorted((line for lines in groups.values() for line in lines), key=lambda line: -line.worth)[:_MOST_LINES]
-    while len(chosen) > 1 and _words(shown := _grouped(groups, chosen), say) > _MOST_WORDS:
-        chosen.pop()
-    shown = _grouped(groups, chosen)
-    return _grouped(groups, _with_further(chosen, _MOST_WORDS - _words(shown, say)))
+    told: dict[str, CommitLine] = {}
+    for line in sorted(_by_length(groups), key=lambda line: -line.worth):
+        known = told.get(line.entry.commit.sha)
+        more = {**told, line.entry.commit.sha: line}
+        if len(more) > _MOST_LINES or line.told - 1 != (known.told if known else 0):
+            continue
+        if told and _words(_grouped(groups, more), say) > _MOST_WORDS:
+            break  # what is shorter matters less
+        told = more
+    return _grouped(groups, told)
 
 
-def _grouped(groups: Mapping[Group, Sequence[CommitLine]], chosen: Sequence[CommitLine]) -> list[GroupLines]:
-    """Return the groups of the chosen lines, in the order of a head."""
-    by_commit = {line.entry.commit.sha: line for line in chosen}
+def _by_length(groups: Mapping[Group, Sequence[CommitLine]]) -> Iterator[CommitLine]:
+    """Yield each line as often as it can be told: with its headline alone, and with what else its commit means to others."""
+    for line in (each for lines in groups.values() for each in lines):
+        yield line
+        others = [each.whom is not Whom.INTERNALS for each in line.consequences[1:_MOST_TOLD]]
+        yield from (line._replace(told=told) for told in range(2, 2 + [*others, False].index(False)))
+
+
+def _grouped(groups: Mapping[Group, Sequence[CommitLine]], by_commit: Mapping[str, CommitLine]) -> list[GroupLines]:
+    """Return the groups of the lines of some commits, in the order of a head."""
     found = []
     for group, lines in groups.items():
         if rows := tuple(by_commit[sha] for line in lines if (sha := line.entry.commit.sha) in by_commit):
             found.append(GroupLines(group, rows, len(lines) - len(rows)))
     return found
-
-
-def _with_further(lines: Sequence[CommitLine], room: float) -> list[CommitLine]:
-    """Return lines that tell what else their commits break or add, within `room` words: each a second, then a third."""
-    told = list(lines)
-    for _ in range(_MOST_TOLD - 1):
-        for place, line in enumerate(told):
-            further = line.next_told
-            if further and (length := _reading_length(further.what)) <= room:
-                told[place], room = line._replace(told=line.told + 1), room - length
-    return told
 
 
 def _words(groups: Iterable[GroupLines], say: Catalogue) -> float:

@@ -109,6 +109,8 @@ def _named(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> Iterator[st
     """Yield sentences that name one or two facts, the last without what is special to their kind."""
     first, names = facts[0], _names([each.name for each in facts], say)
     match first.kind:
+        case FactKind.VALUES_DROPPED | FactKind.VALUES_ADDED if len({(each.old, each.new) for each in facts}) == 1:
+            yield from _values(facts, say)
         case FactKind.DEPRECATED:
             yield from _deprecation(facts, names, say)
         case FactKind.MOVED_MODULE | FactKind.MOVED_NAME | FactKind.REMOVED_NAME:
@@ -156,6 +158,10 @@ def _one_definition(fact: Fact, say: Catalogue) -> Iterator[str]:
         yield say("{name} now returns {new} values instead of {old}", name=function, new=fact.new, old=fact.old)
     elif fact.kind is FactKind.MEMBER_KIND and fact.new == "property":
         yield say("{name} is now a property, not a method", name=code(fact.name))
+    elif fact.kind is FactKind.MEMBER_KIND and fact.new == "attribute":
+        yield say("{name} is now an attribute, not a method", name=code(fact.name))
+    elif fact.kind is FactKind.MEMBER_KIND and fact.old == "attribute":
+        yield say("{name} is now a method, not an attribute", name=code(fact.name))
     elif fact.kind is FactKind.MEMBER_KIND and fact.new:
         yield say("{name} is now a method, not a property", name=code(fact.name))
     elif match and match["parameter"] == "Protocol":
@@ -190,6 +196,31 @@ def _of_modules(facts: Sequence[Fact], names: str, say: Catalogue) -> Iterator[s
 def _last(name: str) -> str:
     """Return the last part of a dotted name, or of the module that a Python file is."""
     return _dotted(name).rpartition(".")[2]
+
+
+def _values(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
+    """Yield which values settings accept that they did not, and which no longer."""
+    old, new = ((values or "").split(", ") if values else [] for values in (facts[0].old, facts[0].new))
+    for names in _few([each.name for each in facts], say):
+        for gone, added in zip_longest(_few(old, say), _few(new, say), fillvalue=""):
+            values = {
+                "name": names,
+                "new": added or code(new[0] if new else ""),
+                "old": gone or code(old[0] if old else ""),
+            }
+            if old and new:
+                yield say.plural(
+                    "{name} accepts {new}, no longer {old}",
+                    "{name} accept {new}, no longer {old}",
+                    len(facts),
+                    **values,
+                )
+            elif old:
+                yield say.plural(
+                    "{name} no longer accepts {old}", "{name} no longer accept {old}", len(facts), **values
+                )
+            else:
+                yield say.plural("{name} also accepts {new}", "{name} also accept {new}", len(facts), **values)
 
 
 def _deprecation(facts: Sequence[Fact], names: str, say: Catalogue) -> Iterator[str]:

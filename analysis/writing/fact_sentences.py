@@ -127,6 +127,12 @@ FACT_SENTENCES = {
         mark("requests without it are rejected"),
         mark("Add it to the requests of your clients: {names}."),
     ),
+    FactKind.VALUES_DROPPED: FactSentences(
+        mark("Changes the accepted values of {what}"),
+        _NAME,
+        mark("where an old value is still set, startup or the request fails"),
+        mark("Before you upgrade, check the values that you set: {names}."),
+    ),
     FactKind.SUPPORT_DROPPED: FactSentences(
         mark("Drops support for {what}"),
         _NAME,
@@ -265,6 +271,8 @@ FACT_SENTENCES = {
         mark("deployments that do not set it behave differently"),
         mark("To turn it off, {how}."),
     ),
+    FactKind.VALUES_ADDED: FactSentences(mark("Adds accepted values of {what}"), _NAME),
+    FactKind.NEW_SETTING: FactSentences(mark("Adds {what}"), _NEW_NAME),
     FactKind.CONDITIONAL_DEFAULT: FactSentences(
         mark("Sets {what} in some configurations"),
         _NAME,

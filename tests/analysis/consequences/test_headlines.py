@@ -96,6 +96,19 @@ def fact(kind: FactKind, name: str, old: str | None = None, new: str | None = No
         ([fact(FactKind.REMOVED_BASE, "Pool(Heron)")], "`Pool` no longer inherits from `Heron`"),
         ([fact(FactKind.REMOVED_BASE, "Pool(Protocol)")], "`Pool` is no longer a protocol: implementations must inherit from it"),
         ([fact(FactKind.MEMBER_KIND, "Pool.size", None, "property")], "`Pool.size` is now a property, not a method"),
+        ([fact(FactKind.MEMBER_KIND, "Pool.size", "method", "attribute")], "`Pool.size` is now an attribute, not a method"),
+        ([fact(FactKind.MEMBER_KIND, "Pool.size", "attribute", "method")], "`Pool.size` is now a method, not an attribute"),
+        ([fact(FactKind.VALUES_DROPPED, "POOL_MODE", "a, b", "c")], "`POOL_MODE` accepts `c`, no longer `a` and `b`"),
+        ([fact(FactKind.VALUES_DROPPED, "--mode", "a")], "`--mode` no longer accepts `a`"),
+        (
+            [fact(FactKind.VALUES_ADDED, f"PoolConfig.{n}", None, "a") for n in ("mode", "kind")],
+            "`PoolConfig.mode` and `PoolConfig.kind` also accept `a`",
+        ),
+        ([fact(FactKind.NEW_SETTING, n) for n in ("--size", "/v1/pools")], "Adds `--size` and `/v1/pools`"),
+        (
+            [fact(FactKind.REMOVED_NAME, "take"), *(fact(FactKind.REMOVED_METHOD, f"{n}.fits") for n in ("Pass", "Base"))],
+            "Removes method `fits` of `Pass` and `Base`",
+        ),
         ([fact(FactKind.RETURNED_VALUES, "Pool.take", "2", "3")], "`Pool.take()` now returns 3 values instead of 2"),
         ([fact(FactKind.ENTRY_RENAMED, "heron", "Pools.heron", "herons")], "Renames `heron` of `Pools` to `herons`"),
         (
@@ -168,6 +181,21 @@ def test_what_extends_the_project_is_told_by_its_names() -> None:
     few, many = ([fact(FactKind.REMOVED_ATTRIBUTE, f"Pool.{n * length}") for n in "ab"] for length in (4, 40))
     assert headline(entry("Remove what is old"), "en", few) == "Removes attributes `Pool.aaaa` and `Pool.bbbb`"
     assert headline(entry("Remove what is old"), "en", many) == f"Remove what is old (`Pool.{'a' * 40}`)"
+
+
+@pytest.mark.parametrize(
+    ("title", "told"),
+    [
+        ("Add fair queues", ["Removes `take` from `engine.core`", "Add fair queues (`--fair`)"]),
+        ("[Pools] Add fair queues", ["Removes `take` from `engine.core`", "Add fair queues (Pools, `--fair`)"]),
+        ("Tidy up the queues", ["Removes `take` from `engine.core`", "Adds `--fair`"]),
+        ("Add " + "fair queues " * 7, ["Removes `take` from `engine.core`", ("Add " + "fair queues " * 7).strip(), "Adds `--fair`"]),
+    ],
+)  # fmt: skip
+def test_a_new_setting_is_told_with_the_title_that_explains_it(title: str, told: list[str]) -> None:
+    """It stands behind what breaks, and by itself where the title explains nothing or has no room for it."""
+    found = [fact(FactKind.NEW_SETTING, "--fair"), fact(FactKind.REMOVED_NAME, "take")]
+    assert [each.what for each in consequences(entry(title), "en", found)] == told
 
 
 @pytest.mark.parametrize(
@@ -255,6 +283,8 @@ def test_without_facts_the_title_tells(title: str, line: str) -> None:
         ("feat(scheduler): support fair queues", "Support fair queues", ("scheduler",), "Fair queues"),
         ("[XPU][Bugfix] Support of Eagle", "Support of Eagle", ("XPU",), "Eagle"),
         ("Remove the cache", "Remove the cache", (), ""),
+        ("[Core] Heron 1.1 Support", "Heron 1.1 Support", (), "Heron 1.1"),
+        ("Fix Heron support", "Fix Heron support", (), ""),
         (r"Load with --set \{\"layers\":8\}", 'Load with --set {"layers":8}', (), ""),
     ],
 )
@@ -296,6 +326,25 @@ def test_a_changelog_and_a_deprecation_tell_the_replacement(path: str, lines: li
     assert replacement(made, gone) == "ENGINE_NEW"
     line = headline(entry().model_copy(update={"commit": made}), "en", [gone])
     assert line == "Removes environment variable `ENGINE_OLD`; use `ENGINE_NEW` instead"
+
+
+@pytest.mark.parametrize(
+    ("lines", "line"),
+    [
+        (
+            ["-    def fits(self, size):", "+    def fits_in(self, pool):"],
+            "Removes method `Pool.fits`; use `fits_in` instead",
+        ),
+        (["-    def fits(self, size):", "     pass", "+    def fits_in(self, pool):"], "Removes method `Pool.fits`"),
+        (["-    def fits(self, size):", "+    def give(self, pool):"], "Removes method `Pool.fits`"),
+        (["-    def fits(self):", "+    def fits_in(self):", "+    def fits_on(self):"], "Removes method `Pool.fits`"),
+    ],
+)
+def test_the_diff_shows_what_takes_the_place_of_a_method(lines: list[str], line: str) -> None:
+    """The only function that is defined where it was, if its name has the old one in it."""
+    made = commit("Tidy up", [file("src/engine/core/__init__.py", patch(*lines))])
+    gone = [fact(FactKind.REMOVED_METHOD, "Pool.fits")]
+    assert headline(entry().model_copy(update={"commit": made}), "en", gone) == line
 
 
 @pytest.mark.parametrize(

@@ -131,6 +131,7 @@ def test_a_commit_is_in_the_group_of_its_consequence(made: Entry, group: Group |
         (fact(FactKind.REMOVED_NAME, "helper", "engine/models/heron.py"), 4),
         (fact(FactKind.REMOVED_NAME, "_helper"), 4),
         (fact(FactKind.REMOVED_PARAMETER, "Worker._split(size)"), 4),
+        (fact(FactKind.REMOVED_PARAMETER, "Worker._split(size)").model_copy(update={"overridden": True}), 3),
         (fact(FactKind.REMOVED_PARAMETER, "Worker.__init__(_size)"), 3),
         (fact(FactKind.REMOVED_ENV, "ENGINE_TEST_WHEEL"), 4),
         (fact(FactKind.REMOVED_ENV, "ENGINE_LATEST_WHEEL"), 0),
