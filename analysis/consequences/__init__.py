@@ -73,13 +73,21 @@ def _by_rules(entry: Entry, facts: Sequence[Fact], say: Catalogue, *, titled: bo
 
 def _insert(told: list[Consequence], by_title: Consequence, say: Catalogue) -> None:
     """Put what a title tells behind what the facts break, with the new settings that prove it if they have room."""
-    new = next((each for each in told if each.facts and each.facts[0].kind is FactKind.NEW_SETTING), None)
-    named = _with_names(by_title.what, new, say) if new else by_title.what
-    if new and named != by_title.what:
-        told[told.index(new)] = by_title.model_copy(update={"what": named, "facts": new.facts})
-        return
     others = sum(each.whom is not Whom.INTERNALS for each in told)
-    told.insert(told.index(new) if new else others, by_title)
+    new = next((place for place, each in enumerate(told[:others]) if _is_new_setting(each)), None)
+    if new is None:
+        told.insert(others, by_title)
+        return
+    proven = told[new] if by_title.effect is Effect.OTHER else by_title
+    named = _with_names(by_title.what, told[new], say)
+    if named != by_title.what:
+        told[new] = proven.model_copy(update={"what": named, "facts": told[new].facts})
+    elif by_title.effect is not Effect.OTHER:
+        told.insert(new, by_title)
+
+
+def _is_new_setting(each: Consequence) -> bool:
+    return any(fact.kind is FactKind.NEW_SETTING for fact in each.facts)
 
 
 def _tells_besides(entry: Entry, by_title: Consequence, told: Sequence[Consequence]) -> bool:

@@ -9,7 +9,9 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from analysis.consequences import consequences, order
+from analysis.consequences.audience import INTERFACE
 from analysis.consequences.repeats import merged_commits, undone_titles
+from analysis.consequences.titles import NAMED_FIX
 from analysis.locale import Catalogue, catalogue, mark
 from analysis.locale.punctuation import CHINESE
 from analysis.models import Commit, Entry, FactKind, Importance, PeriodReport
@@ -50,7 +52,8 @@ _WORTH = {
     (Whom.OPERATORS, Effect.REQUIREMENT): 1.5,
 }
 _OF_TITLES = 0.5  # the share of it where only a title says so
-_OF_FIXES = {1: 1.0, 2: 1.0, 3: 0.5, 4: 0.5}  # by what went wrong: crashes and hangs, wrong results and leaks
+# By what went wrong: crashes and hangs, wrong results and leaks; a title that only names something says least.
+_OF_FIXES = {1: 1.0, 2: 1.0, 3: 0.5, 4: 0.5, NAMED_FIX: -1.0}
 _TELLS_NOTHING = -2.0
 _FURTHER = 1.0  # by which each further consequence of a commit matters less than another commit's first
 _GROUPS = {Whom.USERS: Group.USERS, Whom.OPERATORS: Group.OPERATORS, Whom.EXTENDERS: Group.EXTENDERS}
@@ -142,8 +145,16 @@ def _by_length(groups: Mapping[Group, Sequence[CommitLine]]) -> Iterator[CommitL
     """Yield each line as often as it can be told: with its headline alone, and with what else its commit means to others."""
     for line in (each for lines in groups.values() for each in lines):
         yield line
-        others = [each.whom is not Whom.INTERNALS for each in line.consequences[1:_MOST_TOLD]]
+        first, *further = line.consequences[:_MOST_TOLD]
+        others = [each.whom is not Whom.INTERNALS and not _goes_with(each, first) for each in further]
         yield from (line._replace(told=told) for told in range(2, 2 + [*others, False].index(False)))
+
+
+def _goes_with(each: Consequence, first: Consequence) -> bool:
+    """Return whether a consequence is about helpers of what the first is about, by their names: `check_size` of `size`."""
+    helped = {fact.name.rpartition(".")[2] for fact in first.facts}
+    own = {fact.name.rpartition(".")[2] for fact in each.facts}
+    return bool(helped and own) and all(any(name in other and name != other for name in helped) for other in own)
 
 
 def _grouped(groups: Mapping[Group, Sequence[CommitLine]], by_commit: Mapping[str, CommitLine]) -> list[GroupLines]:
@@ -171,7 +182,8 @@ def _worth(each: Consequence) -> float:
     """Return how much more than its score a consequence makes of a commit, in log-odds."""
     if each.effect is Effect.FIX:
         return _OF_FIXES.get(each.reach, 0)
-    return _WORTH.get((each.whom, each.effect), 0) * (1 if each.facts else _OF_TITLES)
+    whom = Whom.USERS if each.whom is Whom.EXTENDERS and each.facts and each.reach <= INTERFACE else each.whom
+    return _WORTH.get((whom, each.effect), 0) * (1 if each.facts else _OF_TITLES)
 
 
 def all_lines(report: PeriodReport) -> list[GroupLines]:

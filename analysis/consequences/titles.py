@@ -57,6 +57,12 @@ _HARMLESS = re.compile(
     re.IGNORECASE,
 )
 ANY_FIX = len(_FIXES)  # the place of a fix that does not say what went wrong
+NAMED_FIX = ANY_FIX + 2  # that of one whose title says nothing of what it does
+_DOES = re.compile(
+    r"(?:fix|prevent|avoid|correct|handl|ensur|respect|restor|resolv|mak|us|set|sets|skip|allow|keep|do|don't|never|always|only|"
+    r"wait|check|rais|return|add|remov|disabl|enabl|limit|chang|updat|support|work(?:s|ed)? ?around|re\w+)(?:e|s|es|ed|ing)?\b|\w+ly\b",
+    re.IGNORECASE,
+)
 _MENDS = re.compile(r"\b(?:fix\w*|missing|back)\b", re.IGNORECASE)  # what is added again, or should have been there
 _MERGE = re.compile(r"Merge (?:branch|remote|pull request)\b")
 _SAYING = 3  # words of a title that says something; fewer name a part of the project
@@ -122,7 +128,7 @@ def _told(entry: Entry) -> tuple[Whom, Effect, int] | None:
                 return _whom(entry) if effect is not Effect.BEHAVIOUR else Whom.USERS, effect, reach
     is_fix = ChangeType.BUG_FIX in entry.ranked.change_types and _has_files(entry, Kind.SOURCE)
     if is_fix and not _HARMLESS.search(title):
-        others = ANY_FIX + (importance is Importance.LOW)
+        others = ANY_FIX + (importance is Importance.LOW) if _DOES.match(title) else NAMED_FIX
         severity = next((place for place, words in enumerate(_FIXES) if words.search(title)), others)
         if severity >= ANY_FIX and added_feature(entry.commit) and not _MENDS.search(title):
             return Whom.USERS, Effect.ADDITION, 3

@@ -77,8 +77,8 @@ def _wordings(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> Iterator
     yield from _one_of_many(facts, say)
     yield from _named(commit, facts, say)
     yield from _of_owners(facts, say)
-    if first.kind is FactKind.MOVED_MODULE:
-        yield sentences.named(_names([_last(each.name) for each in facts], say), count, say)
+    if count == len(last := {_last(each.name): None for each in facts}) and count <= _NAMED:
+        yield sentences.named(_names(list(last), say), count, say)
     for told in _few(list(dict.fromkeys(each.name for each in facts)), say):
         yield sentences.named(told, count, say)
     yield say(sentences.change, what=sentences.counted(count, say))
@@ -350,6 +350,8 @@ def _functions(functions: Sequence[str], say: Catalogue, named: int) -> str:
     if named:
         others = len(functions) - 1
         return say.plural("{name} and {count} other", "{name} and {count} others", others, name=code(functions[0]))
+    if len(functions) == 1:
+        return code(functions[0].rpartition(".")[2])
     if all(each.rpartition(".")[2][:1].isupper() for each in functions):
         return say.plural("{count} constructor", "{count} constructors", len(functions))
     return say.plural("{count} function", "{count} functions", len(functions))

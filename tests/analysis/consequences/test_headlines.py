@@ -53,8 +53,16 @@ def fact(kind: FactKind, name: str, old: str | None = None, new: str | None = No
             "Renames `a` to `new_a`, `b` to `new_b` in `A()`; `A.take()` no longer takes `c`",
         ),
         (
+            [fact(FactKind.RENAMED_PARAMETER, f"{'Pool' * 12}.take(size_of_it)", None, "capacity_of_it")],
+            "Renames `size_of_it` to `capacity_of_it` in `take()`",
+        ),
+        (
             [fact(FactKind.REQUIRED_PARAMETER, f"A.__init__({n}_{'long' * 5})") for n in "abcde"],
             f"`A()` now requires `a_{'long' * 5}`, `b_{'long' * 5}` and 3 more",
+        ),
+        (
+            [fact(FactKind.REMOVED_METHOD, f"{n * 40}.{n}") for n in "ab"],
+            "Removes methods `a` and `b`",
         ),
         (
             [fact(FactKind.REMOVED_METHOD, f"{owner}.fits") for owner in ("Pass", "Base")],

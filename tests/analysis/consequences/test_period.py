@@ -126,6 +126,9 @@ def test_a_commit_is_in_the_group_of_its_consequence(made: Entry, group: Group |
         (fact(FactKind.REMOVED_FLAG, "--x", "engine/models/heron.py"), 0),
         (fact(FactKind.REQUIRED_METHOD, "Base.run"), 1),
         (fact(FactKind.REMOVED_METHOD, "Worker.run", "engine/worker_base.py"), 1),
+        (fact(FactKind.REMOVED_METHOD, "BasePool.run"), 1),
+        (fact(FactKind.REMOVED_METHOD, "PoolMixin.run"), 1),
+        (fact(FactKind.REMOVED_METHOD, "Baseline.run"), 3),
         (fact(FactKind.REMOVED_NAME), 2),
         (fact(FactKind.REMOVED_METHOD, "Worker.run"), 3),
         (fact(FactKind.REMOVED_NAME, "helper", "engine/models/heron.py"), 4),
@@ -240,13 +243,13 @@ def test_a_head_shows_what_matters_most() -> None:
 
 
 def test_a_head_prefers_what_others_meet() -> None:
-    """A new default comes before a crash, that before a fix of anything, and last comes a title that tells nothing."""
+    """A new default comes before a crash, that before a fix of anything, and last come titles that tell nothing."""
     default = scored(entry(1, fact(FactKind.DEFAULT_CHANGED, "--graph")), -1)
     crash, fix = (entry(n, title=title, types=FIX) for n, title in ((2, "Fix a crash"), (3, "Fix the colour")))
-    vague = scored(entry(4), 1)
-    lines = [line for lines in group_lines(report(default, crash, fix, vague)).values() for line in lines]
+    named, vague = entry(5, title="Uniform check of batches", types=FIX), scored(entry(4), 0.5)
+    lines = [line for lines in group_lines(report(default, crash, fix, named, vague)).values() for line in lines]
     by_worth = sorted(lines, key=lambda line: -line.worth)
-    assert [int(line.entry.commit.sha, 16) for line in by_worth] == [1, 2, 3, 4]
+    assert [int(line.entry.commit.sha, 16) for line in by_worth] == [1, 2, 3, 5, 4]
 
 
 def test_a_line_tells_what_else_its_commit_breaks_where_there_is_room() -> None:
@@ -257,6 +260,9 @@ def test_a_line_tells_what_else_its_commit_breaks_where_there_is_room() -> None:
     ]
     [group] = shown_lines(report(entry(1, *facts)))
     assert group.lines[0].text.split(" · ") == [each.what for each in group.lines[0].consequences[:3]]
+    helper = fact(FactKind.REMOVED_METHOD, "Pool.check_take")
+    [[alone]] = [each.lines for each in shown_lines(report(entry(1, facts[0], helper)))]
+    assert (alone.told, len(alone.consequences)) == (1, 2)
     many = [entry(number, *facts, title="Drop the heron part" + " of it" * 7) for number in range(1, 40)]
     [full] = shown_lines(report(*many))
     assert {each.told for each in full.lines} <= {1, 2}
