@@ -35,7 +35,7 @@ def parse_watch(text: str) -> tuple[str, ...]:
         raise Misuse(
             Phrase("{count} watched terms are too many; use at most {most}", count=len(found), most=_MAX_TERMS)
         )
-    for each in found:
+    for each in found or ([text] if text.strip() else []):
         _validate_term(each)
     return found
 

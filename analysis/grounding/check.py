@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 from analysis.grounding.claims import Claim, find_unsupported
 from analysis.grounding.corpus import Corpus, plain
-from analysis.grounding.evidence import Evidence, split_citations, with_citations_inside
+from analysis.grounding.evidence import Evidence
 from analysis.grounding.finders import Section
 from analysis.grounding.plain_text import cut_after_sentence, plain_text, repair_end, sentences
+from analysis.grounding.statements import split_citations, with_citations_inside
 from analysis.models import Analysis, Insight, Risk
 from analysis.wordlists import wordlist
 

@@ -147,7 +147,8 @@ class UnlistedDay(Frozen, arbitrary_types_allowed=True):
 class ImpactReport(Frozen):
     """What the commits of a period break of downstream trees; `period` are its days, or the commit's SHA.
 
-    `commits` has those that break something, newest first, `compared` counts all that were compared.
+    `commits` has those that break something, newest first, `compared` counts all that were compared. Of those that break
+    nothing as far as is proven, `touching` has the SHAs of those that change modules from which the code imports.
     """
 
     repository: Repository
@@ -157,5 +158,6 @@ class ImpactReport(Frozen):
     downstreams: Annotated[tuple[Downstream, ...], Field(min_length=1)]
     compared: int
     commits: tuple[CommitImpacts, ...] = ()
+    touching: tuple[str, ...] = ()
     failed: tuple[Failure, ...] = ()
     unlisted: tuple[UnlistedDay, ...] = ()

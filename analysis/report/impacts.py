@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from analysis.impact.sentences import explanation, explanation_message
 from analysis.locale import Catalogue, catalogue, mark, translated
-from analysis.locale.punctuation import join_items
+from analysis.locale.punctuation import join_clauses, join_items
 from analysis.models import SHORT_SHA, Language
 from analysis.models.impacts import Certainty, Downstream, DownstreamImpacts, Impact, ImpactReport, UpstreamPlace
 from analysis.models.suspects import Suspect, SuspectReport
@@ -102,7 +102,16 @@ def impact_summary(report: ImpactReport) -> str:
         return say("No commits were compared")
     if not any(each.uses or each.mentions for each in report.downstreams):
         return say("Nothing to compare")
-    return say("✅ Nothing breaks your code: {commits} compared", commits=commits)
+    told = say("✅ No proven break of your code: {commits} compared", commits=commits)
+    return join_clauses([told, *touching_modules(len(report.touching), say)], say)
+
+
+def touching_modules(count: int, say: Catalogue) -> list[str]:
+    """Return that so many commits change modules that the code imports, which proves nothing; nothing if none does."""
+    text = say.plural(
+        "{count} commit changes modules that it imports", "{count} commits change modules that it imports", count
+    )
+    return [text] if count else []
 
 
 def downstream_name(downstream: Downstream) -> str:

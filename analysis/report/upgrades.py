@@ -36,7 +36,7 @@ def summary(report: UpgradeReport) -> str:
     if breaking:
         return say("💥 Breaks your code: {breaking} of {commits}", breaking=f"{breaking:,}", commits=commits)
     if report.downstreams:
-        return say("✅ Nothing breaks your code: {commits} compared", commits=commits)
+        return say("✅ No proven break of your code: {commits} compared", commits=commits)
     return commits
 
 

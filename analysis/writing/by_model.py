@@ -192,8 +192,8 @@ def analyse(
     answer.require_summary()
     importance, reason = _tier_after_move(request, answer.reply, corpus)
     analysis, doubted = answer.analysis, 0
-    if tier is Importance.HIGH:
-        with suppress(ModelFailure), slot():  # what is checked stands without it
+    if tier is not Importance.LOW:
+        with suppress(ModelFailure), slot():  # what is checked stands without it, as when the budget is used up
             analysis, doubted = _read_again(analysis, messages, model, usage)
     return Analysed(analysis, importance, reason, shown.left_out, len(answer.removed) + doubted)
 

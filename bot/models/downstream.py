@@ -17,12 +17,13 @@ class Unchecked(NamedTuple):
 
 
 class DownstreamCheck(NamedTuple):
-    """The trees that were compared with commits, and what these break: by SHA, worst first."""
+    """The trees that were compared with commits, what these break, by SHA, worst first, and others that are `touching` imports."""
 
     compared: tuple[Downstream, ...] = ()
     unchecked: tuple[Unchecked, ...] = ()
     commits: Mapping[str, tuple[DownstreamImpacts, ...]] = MappingProxyType({})
     failed: tuple[Failure, ...] = ()
+    touching: tuple[str, ...] = ()
 
     def of(self, sha: str) -> tuple[DownstreamImpacts, ...]:
         """Return what a commit breaks."""

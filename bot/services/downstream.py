@@ -108,6 +108,7 @@ class DownstreamChecks:
             unchecked=tuple(unchecked),
             commits={each.entry.commit.sha: each.found for each in sorted(found.commits, key=_severity)},
             failed=found.failed,
+            touching=found.touching,
         )
 
 

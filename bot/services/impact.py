@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 import structlog
 
 from analysis.errors import DigestError, MirrorUnavailable, OutsideFailure
-from analysis.impact.matching import impacts
+from analysis.impact.matching import changes_imported_modules, impacts
 from analysis.impact.net_impacts import NetImpacts
 from analysis.impact.surface.extraction import UpstreamTree
 from analysis.models import Commit, DayReport, Entry, Fact, Failure, Language, Repository, Trees
@@ -56,10 +56,14 @@ class ReportTerms(NamedTuple):
 
 
 class ImpactsFound(NamedTuple):
-    """The commits that break something, in the order in which they were given, and those that could not be compared."""
+    """The commits that break something, in the order in which they were given, and those that could not be compared.
+
+    `touching` has the SHAs of those that break nothing as far as is proven, but change modules from which the code imports.
+    """
 
     commits: tuple[CommitImpacts, ...] = ()
     failed: tuple[Failure, ...] = ()
+    touching: tuple[str, ...] = ()
 
 
 class Span(NamedTuple):
@@ -132,7 +136,19 @@ class ImpactService:
             for downstream, uses in surfaces:
                 yield downstream, impacts(commit, trees, uses, roots, entry.facts)
 
-        return self._compare(mirror, upstream, entries, find, progress)
+        found = self._compare(mirror, upstream, entries, find, progress)
+        broken = {each.entry.commit.sha for each in found.commits}
+        unbroken = (each.commit for each in entries if each.commit.sha not in broken)
+        touching = [each.sha for each in unbroken if self._touches(each, mirror, upstream, surfaces)]
+        return found._replace(touching=tuple(touching))
+
+    def _touches(
+        self, commit: Commit, mirror: Mirror, upstream: Repository, surfaces: Sequence[ComparedSurface]
+    ) -> bool:
+        if not commit.files:
+            return False
+        roots = self._upstream_tree(mirror, upstream, commit).roots
+        return any(changes_imported_modules(commit, each.uses, roots) for each in surfaces)
 
     def net_impacts(
         self,
@@ -233,6 +249,7 @@ class ImpactService:
             downstreams=tuple(each.downstream for each in surfaces),
             compared=len(entries),
             commits=tuple(sorted(found.commits, key=lambda each: each.entry.commit.committed_at, reverse=True)),
+            touching=found.touching,
             failed=found.failed,
         )
 

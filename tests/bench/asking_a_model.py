@@ -22,7 +22,7 @@ from bot.store import Store, open_engine
 from tests.bench.figures import MB, Row, duration
 from tests.bench.git_source import git_source
 from tests.bench.real_diffs import real_day
-from tests.bench.replies import after
+from tests.bench.replies import after, doubting_nothing
 from tests.bench.served import NAME, Served, served
 from tests.servers.chat import ScriptedChat
 
@@ -39,18 +39,21 @@ _PRICED = "gpt-4o-mini"
 
 
 def asking_a_model(*, commits: int = 45, call: float = 2.0, runs: int = 3) -> Iterator[Row]:
-    """Eight calls at once beside one after the other, as the baseline has them; calls, tokens, price and memory."""
+    """Eight calls at once beside one after the other; calls, second readings among them, tokens, price and memory."""
     day = real_day(_DAY, commits)
-    limit = math.ceil(commits / _AT_ONCE) * call
-    with served({NAME: day.commits}, _LATENCY) as server, ScriptedChat(after(call)) as chat:
+    with (
+        served({NAME: day.commits}, _LATENCY) as server,
+        ScriptedChat(after(call), doubt=doubting_nothing(call)) as chat,
+    ):
         _day(server, commits, None)  # the secret scanner compiles its rules when it is first used
         seconds = median(_day(server, commits, chat) for _ in range(runs))
-        calls = len(chat.requests) / runs
+        calls, readings = len(chat.requests) / runs, len(chat.readings) / runs
+        limit = math.ceil((calls + readings) / _AT_ONCE) * call
         yield Row(
             f"{commits} commits, {call:g} s a call, {_AT_ONCE} at once; {day.told}",
             f"{duration(seconds)} = {seconds / limit:.2f} x limit",
             f"one call after the other: {duration(commits * call)} and more, x {commits * call / seconds:.1f}",
-            f"{duration(limit)}: ceil({commits}/{_AT_ONCE}) x {call:g} s",
+            f"{duration(limit)}: ceil(({calls:g} + {readings:g} second readings)/{_AT_ONCE}) x {call:g} s",
             f"<= {_AIM} x (limit + {_READING:g} s)",
             seconds <= _AIM * (limit + _READING),
             measured=True,

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any
 
 from analysis.models import Insight
+from tests.servers.chat import DOUBTLESS
 from tests.servers.conversing import changed_lines
 
 Say = Callable[[dict[str, Any]], str]
@@ -26,6 +27,16 @@ def after(seconds: float) -> Say:
             return _answer(prompt)
         time.sleep(seconds)
         return _analysis(prompt)
+
+    return say
+
+
+def doubting_nothing(seconds: float) -> Say:
+    """Make a model that takes so long over a second reading and doubts nothing."""
+
+    def say(_request: dict[str, Any]) -> str:
+        time.sleep(seconds)
+        return DOUBTLESS
 
     return say
 

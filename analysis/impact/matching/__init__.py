@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from analysis.facts.python.module import module_path
 from analysis.facts.python.revision import Revision
 from analysis.impact.matching.broken_settings import setting_impacts
 from analysis.impact.matching.broken_uses import Matching
@@ -13,7 +14,7 @@ from analysis.impact.surface.model import SurfaceIndex
 from analysis.models import Commit, Fact, Trees
 from analysis.models.impacts import Certainty, Impact, ImpactKind
 
-__all__ = ["impacts", "worst_first"]
+__all__ = ["changes_imported_modules", "impacts", "worst_first"]
 
 
 def impacts(
@@ -35,6 +36,17 @@ def impacts(
     found = [*matching.impacts(changed_names(commit, *revisions))]
     found += setting_impacts(facts, index, before)
     return worst_first(found)
+
+
+def changes_imported_modules(commit: Commit, index: SurfaceIndex, roots: Mapping[str, str]) -> bool:
+    """Return whether a commit changes a Python file from which the code of a surface imports. `roots` are as for `impacts`."""
+    paths = (path for file in commit.files for path in (file.path, file.previous_path) if path and path.endswith(".py"))
+    return any(
+        (package, *module_path(path.removeprefix(folder)).strip("/").split("/")) in index.modules
+        for path in paths
+        for package, folder in roots.items()
+        if path.startswith(folder)
+    )
 
 
 def worst_first(found: Iterable[Impact]) -> tuple[Impact, ...]:

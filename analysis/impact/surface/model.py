@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
+from functools import cached_property
 
 from pydantic import field_serializer, field_validator
 
@@ -113,6 +114,12 @@ class SurfaceIndex:
                     self._uses[name].append(use)
                 if use.kind is UseKind.CALL and use.target[-1][:1].isupper():
                     self._constructions.append(use)
+
+    @cached_property
+    def modules(self) -> frozenset[Target]:
+        """What may be a module that the code imports from: the targets of its uses, and what is one or two names above them."""
+        code = (use.target for use in self.surface.uses if use.kind is not UseKind.MENTION)
+        return frozenset(target[: len(target) - above] for target in code for above in range(min(3, len(target))))
 
     @property
     def subclasses(self) -> Mapping[Target, Subclass]:

@@ -246,6 +246,7 @@ def _impact_report(report: DayReport, check: DownstreamCheck) -> ImpactReport:
         commits=tuple(
             CommitImpacts(entry=each, found=found) for each in entries if (found := check.of(each.commit.sha))
         ),
+        touching=check.touching,
         failed=check.failed,
     )
 

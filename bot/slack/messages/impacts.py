@@ -8,7 +8,7 @@ from analysis.locale import Catalogue, catalogue, translated
 from analysis.models import SHORT_SHA, Commit, Entry, Failure, Language, PeriodReport
 from analysis.models.impacts import Downstream, DownstreamImpacts, Impact
 from analysis.ranking import importance_downstream
-from analysis.report.impacts import ImpactCause, comparison, impact_causes, more_places, omissions
+from analysis.report.impacts import ImpactCause, comparison, impact_causes, more_places, omissions, touching_modules
 from analysis.text import one_line, shorten
 from analysis.writing.titles import number_of
 from bot.models.downstream import DownstreamCheck, Unchecked
@@ -65,7 +65,7 @@ def breaking_section(entries: Iterable[Entry], check: DownstreamCheck, language:
             rows[SHOWN_COMMITS:] = [ours(left)]
         told = [listed(_heading(", ".join(each.name for each in check.compared), say), rows)]
     elif check.compared:
-        told = [context(_unbroken(check.compared, len(unread), say))]
+        told = [context(_unbroken(check.compared, len(unread), len(commits.keys() & set(check.touching)), say))]
     return told + [context(unchecked_text(each, language)) for each in check.unchecked]
 
 
@@ -94,11 +94,12 @@ def _line_of(commit: Commit, found: Sequence[DownstreamImpacts], check: Downstre
     return [*pieces, *ours(" · "), *linked(number_of(commit), f"{commit.url}{THREAD_MARK}")]
 
 
-def _unbroken(compared: Sequence[Downstream], unread: int, say: Catalogue) -> str:
+def _unbroken(compared: Sequence[Downstream], unread: int, touching: int, say: Catalogue) -> str:
     checked = say("; ").join(
         f"{each.name}, {say.plural('{count} file', '{count} files', each.files)}" for each in compared
     )
-    told = say("✅ Nothing breaks your code (compared with {what})", what=checked)
+    told = say("✅ No proven break of your code (compared with {what})", what=checked)
+    told = " · ".join([told, *touching_modules(touching, say)])
     if not unread:
         return told
     commits = say.plural("{count} commit", "{count} commits", unread)
@@ -138,7 +139,7 @@ def impact_blocks(commit: Commit, check: DownstreamCheck, language: Language) ->
             rows.append(ours(say.plural("and {count} more place", "and {count} more places", more), "italic"))
         blocks.append(listed(_heading(found.downstream.name, say), rows))
     if check.compared and not blocks and not check.failed and commit.read:
-        blocks.append(context(_unbroken(check.compared, 0, say)))
+        blocks.append(context(_unbroken(check.compared, 0, int(commit.sha in check.touching), say)))
     blocks += [context(_failed(each, say)) for each in check.failed if each.sha == commit.sha]
     return blocks + [context(unchecked_text(each, language)) for each in check.unchecked]
 

@@ -84,7 +84,11 @@ def test_an_import_and_a_string_have_sentences_of_their_own() -> None:
     ("given", "summary"),
     [
         (report(IMPORT), "💥 Breaks your code: 1 of 3 commits"),
-        (report(), "✅ Nothing breaks your code: 3 commits compared"),
+        (report(), "✅ No proven break of your code: 3 commits compared"),
+        (
+            report().model_copy(update={"touching": ("a" * 40,)}),
+            "✅ No proven break of your code: 3 commits compared, 1 commit changes modules that it imports",
+        ),
         (report(compared=0), "No commits were compared"),
         (report(downstream=UNUSED), "Nothing to compare"),
     ],

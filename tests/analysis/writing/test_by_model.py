@@ -114,7 +114,8 @@ def test_an_analysis_states_no_other_rank_and_denies_no_fact() -> None:
         ("no reply at all", ("`part.py` loads. Changes `work`.", ("Callers wait.",)), 0),
     ],
 )
-def test_of_a_high_commit_the_model_reads_its_text_again(second: object, left: tuple[str, Any], removed: int) -> None:
+@pytest.mark.parametrize("tier", [Importance.HIGH, Importance.MEDIUM])
+def test_the_model_reads_its_text_again(tier: Importance, second: object, left: tuple[str, Any], removed: int) -> None:
     """What it then doubts is taken out and counted; a second reading that fails or leaves no summary changes nothing."""
     whole = factories.commit("Change `work`", [factories.file("part.py", factories.patch("-work = 1", "+work = 2"))])
     first = {"summary": "`part.py` loads. Changes `work`.", **REST, "advice": ["Callers wait."]}
@@ -123,7 +124,7 @@ def test_of_a_high_commit_the_model_reads_its_text_again(second: object, left: t
         ScriptedChat(lambda _: json.dumps(first), doubt=lambda _: json.dumps(second)) as chat,
         closing(ChatModel("scripted", base_url=chat.url, api_key="none")) as model,
     ):
-        ranked = rank(whole, (), packaged_weights(REPOSITORY)).model_copy(update={"importance": Importance.HIGH})
+        ranked = rank(whole, (), packaged_weights(REPOSITORY)).model_copy(update={"importance": tier})
         analysed = analyse(AnalysisRequest(REPOSITORY, whole, (), ranked, "en"), model, UsageCounter())
     assert (analysed.analysis.summary, analysed.analysis.advice) == left
     assert "3. Callers wait." in chat.readings[0]["messages"][-1]["content"]

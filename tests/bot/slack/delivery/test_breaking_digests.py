@@ -119,7 +119,7 @@ def test_what_breaks_nothing_or_cannot_be_read_is_said(
         root, *thread = digest(slack)
     coverage = "".join(map(whole, thread))
     if downstream == "o/none":
-        assert "✅ Nothing breaks your code (compared with o/none, 1 file" in whole(root)
+        assert "✅ No proven break of your code (compared with o/none, 1 file" in whole(root)
         assert "o/none" in coverage
     else:
         told = "⚠️ o/gone could not be checked: GitHub has no repository o/gone, or this bot has no access to it"
