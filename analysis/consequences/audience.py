@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from analysis.facts.python.classes import BASE_CLASS
 from analysis.models import DEPENDENCIES, EXTRAS, OPERATIONAL, Fact, FactKind
 from analysis.models.consequences import Effect, Whom
 from analysis.paths import Kind, kind
@@ -40,7 +41,6 @@ _OF_SETTINGS = frozenset(
     }
 )  # or of what code calls
 _BASE_FILE = re.compile(r"(^|/|_)(base|abstract|abc|interfaces?|registry)(_\w+)?\.\w+$")
-_BASE_CLASS = re.compile(r"(?:Base|Abstract)[A-Z]\w*\.|\w+(?:Base|Interface|Mixin|Protocol)\.")
 _TOOLING = re.compile(
     r"(^|[/_.-])(tests?|docs?|lint|dev|ci|bench\w*|examples?|tools?|rocm-test|nightly\w*)(?=[/_.-]|$)"
 )
@@ -116,7 +116,7 @@ def is_interface(facts: Sequence[Fact]) -> bool:
 
 def _reach_in_code(fact: Fact, path: str) -> int:
     """Return how much other code can meet a change, by rank; an annotation is met by none, and models by hardly any."""
-    is_base = _BASE_FILE.search(path) or _BASE_CLASS.match(fact.name)
+    is_base = _BASE_FILE.search(path) or BASE_CLASS.match(fact.name)
     if fact.kind in _WIDE or is_base or AREAS["touches plug-in points"].search(path):
         return INTERFACE
     if fact.kind is FactKind.RETYPED or AREAS["touches models"].search(path):

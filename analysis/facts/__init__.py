@@ -16,6 +16,7 @@ from analysis.facts.dropped_support import dropped_support
 from analysis.facts.flags_variables_routes import environment_variables, flags, new_routes, routes
 from analysis.facts.layout import formatting_only
 from analysis.facts.links import reverts
+from analysis.facts.python.classes import BASE_CLASS
 from analysis.facts.python.comparison import compared, moved_modules
 from analysis.facts.removed_tests import removed_tests
 from analysis.facts.sensitive_code import concurrency_and_memory, security_calls, security_terms
@@ -45,7 +46,7 @@ def facts(commit: Commit, trees: Trees | None = None) -> tuple[Fact, ...]:
     if not found:
         return ()
     unique: dict[tuple[FactKind, str], Fact] = {}
-    found.sort(key=lambda fact: fact.kind is FactKind.NEW_SETTING and not fact.name.startswith("-"))
+    found.sort(key=_is_second)
     for fact in found:
         unique.setdefault((fact.kind, _deduplication_key(fact)), fact)
     # A class under a new name also disappears from the lists of supported names; a removed key or field is an attribute, too.
@@ -70,6 +71,13 @@ def _rules(file: FileChange) -> Sequence[_Rule]:
     if file.patch:
         return _RULES
     return _PATH_RULES if file.status in ("renamed", "removed") else ()
+
+
+def _is_second(fact: Fact) -> bool:
+    """Return whether another fact of the same key is told instead: a base class's method, and a flag rather than its field."""
+    if fact.kind is FactKind.NEW_SETTING:
+        return not fact.name.startswith("-")
+    return fact.kind in _METHOD_KINDS and not BASE_CLASS.match(fact.name)
 
 
 def _deduplication_key(fact: Fact) -> str:

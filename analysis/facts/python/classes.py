@@ -19,6 +19,8 @@ from analysis.facts.python.signatures import (
 )
 from analysis.models import Fact, FactKind
 
+# A member of a class that others derive from, as its name says.
+BASE_CLASS = re.compile(r"(?:Base|Abstract)[A-Z]\w*\.|\w+(?:Base|Interface|Mixin|Protocol)\.")
 _CONFIG_CLASS = re.compile(r"(?:Config|Configuration|Settings|Args|Arguments|Options|Params)$")
 _CONFIG_DECORATOR = re.compile(r"(?:\w+\.)?config\b")
 _API_CLASS = re.compile(r"(?:Request|Response|Choice|Delta|Payload)$|(?:Request|Response)(?=[A-Z])")
