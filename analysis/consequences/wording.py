@@ -88,9 +88,8 @@ def _one_of_many(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
     """Yield sentences about one member that several classes lose."""
     names, owners = (list(dict.fromkeys(each.name.rpartition(".")[end] for each in facts)) for end in (2, 0))
     if facts[0].kind in _ALIKE and len(names) == 1 and len(owners) > 1:
-        change = FACT_SENTENCES[facts[0].kind].named(code(names[0]), 1, say)
         for owner in (_names(owners, say), say("{count} classes", count=len(owners))):
-            yield say("{what} of {owner}", what=change, owner=owner)
+            yield FACT_SENTENCES[facts[0].kind].named(code(names[0]), 1, say, owner)
 
 
 def _of_owners(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
@@ -99,8 +98,7 @@ def _of_owners(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
     owners, modules = {each.name.rpartition(".")[0] for each in facts}, {each.path for each in facts}
     for told in _few(names, say):
         if first.kind in _OF_CLASSES and len(owners) == 1 and (owner := first.name.rpartition(".")[0]):
-            what = FACT_SENTENCES[first.kind].named(told, len(names), say)
-            yield say("{what} of {owner}", what=what, owner=code(owner))
+            yield FACT_SENTENCES[first.kind].named(told, len(names), say, code(owner))
         elif first.kind is FactKind.REMOVED_NAME and len(modules) == 1:
             yield say("Removes {names} from {module}", names=told, module=_module(first.path))
 

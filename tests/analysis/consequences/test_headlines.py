@@ -242,6 +242,12 @@ def test_consequences_stand_by_whom_they_concern_then_by_what_they_do() -> None:
     ]
 
 
+def test_a_chinese_line_names_the_class_before_its_member() -> None:
+    """The class stands with the member, not before the verb."""
+    gone = [fact(FactKind.REMOVED_METHOD, f"{owner}.fits") for owner in ("Pass", "Base")]
+    assert headline(entry(), "zh", gone) == "移除 `Pass` 和 `Base` 的方法 `fits`"
+
+
 @pytest.mark.parametrize("language", ["zh", "en"])
 @pytest.mark.parametrize("count", [1, 2, 9])
 @pytest.mark.parametrize("kind", FactKind)
