@@ -6,11 +6,12 @@ They are computed when they are read, in the reader's language, and never stored
 import re
 from collections.abc import Sequence
 
-from analysis.consequences.audience import effect, reach, whom
-from analysis.consequences.titles import is_important_feature, says_more, title_consequence
+from analysis.consequences.audience import INTERFACE, effect, is_interface, reach, whom
+from analysis.consequences.titles import ANY_FIX, is_contradicted, is_important_feature, says_more, title_consequence
 from analysis.consequences.wording import LENGTH, family, fits, required, sentence
 from analysis.grounding.plain_text import sentences
 from analysis.locale import Catalogue, catalogue
+from analysis.locale.punctuation import join_items
 from analysis.models import Entry, Fact, FactKind, Language
 from analysis.models.consequences import Consequence, Effect, Whom
 from analysis.models.impacts import Certainty
@@ -19,6 +20,8 @@ from analysis.writing.by_rules import advice_for, code
 from analysis.writing.titles import concerned_parts, plain_title
 
 _WHOM, _EFFECTS, _KINDS = list(Whom), list(Effect), list(FactKind)
+_BESIDES = (Effect.ADDITION, Effect.DEPRECATION, Effect.BEHAVIOUR)  # what a title tells beside what breaks
+_IS_PATH = re.compile(r"^\w.*/")  # rather than a route
 _BEGUN = 30  # characters of a title that say something without its other clauses
 _STOP = re.compile(r"[,;:.] | (?=\()| [-—–] ")  # where a clause ends
 _JOINT = re.compile(r" (?=(?:and|by|to|for|with|when|if|in|on) )")
@@ -36,7 +39,7 @@ def consequences(
     told = _by_rules(entry, entry.facts if facts is None else facts, say, titled=titled)
     written = _written(entry) if titled else ""
     if written and told and not _is_worded(told[0]):
-        told[0] = told[0].model_copy(update={"what": _with_name(written, told[0], say)})
+        told[0] = told[0].model_copy(update={"what": _with_names(written, told[0], say)})
     return tuple(told)
 
 
@@ -61,11 +64,42 @@ def _by_rules(entry: Entry, facts: Sequence[Fact], say: Catalogue, *, titled: bo
     by_title = title_consequence(entry, title_line(entry, say)) if titled else None
     if by_title and (not told or told[0].whom is Whom.INTERNALS):
         return [by_title, *told]
-    if told and _is_told_better(entry, told):
-        told[0] = told[0].model_copy(update={"what": _with_name(title_line(entry, say), told[0], say)})
-    elif by_title and is_important_feature(entry):  # beside what it breaks it adds something
-        told.append(by_title)
+    if told and titled and _is_told_better(entry, told):
+        told[0] = told[0].model_copy(update={"what": _with_names(title_line(entry, say), told[0], say)})
+    elif by_title and _tells_besides(entry, by_title, told):
+        _insert(told, by_title, say)
     return told
+
+
+def _insert(told: list[Consequence], by_title: Consequence, say: Catalogue) -> None:
+    """Put what a title tells behind what the facts break, with the new settings that prove it if they have room."""
+    others = sum(each.whom is not Whom.INTERNALS for each in told)
+    new = next((place for place, each in enumerate(told[:others]) if _is_new_setting(each)), None)
+    if new is None:
+        told.insert(others, by_title)
+        return
+    proven = told[new] if by_title.effect is Effect.OTHER else by_title
+    named = _with_names(by_title.what, told[new], say)
+    if named != by_title.what:
+        told[new] = proven.model_copy(update={"what": named, "facts": told[new].facts})
+    elif by_title.effect is not Effect.OTHER:
+        told.insert(new, by_title)
+
+
+def _is_new_setting(each: Consequence) -> bool:
+    return any(fact.kind is FactKind.NEW_SETTING for fact in each.facts)
+
+
+def _tells_besides(entry: Entry, by_title: Consequence, told: Sequence[Consequence]) -> bool:
+    """Return whether a title tells something that its commit's facts do not: what it adds, deprecates, sets or mends."""
+    title, is_fix = plain_title(entry.commit), by_title.effect is Effect.FIX
+    values = [fact.new or "" for fact in told[0].facts if fact.kind is FactKind.VALUES_ADDED]
+    if any(each in title for new in values for each in new.split(", ")):
+        return False
+    if is_important_feature(entry) or told[0].effect is Effect.ADDITION:
+        return True
+    names_it = any(_names(title, fact.name.partition("(")[0]) for each in told for fact in each.facts)
+    return not names_it and (by_title.effect in _BESIDES or (is_fix and by_title.reach < ANY_FIX))
 
 
 def _is_told_better(entry: Entry, told: Sequence[Consequence]) -> bool:
@@ -73,12 +107,19 @@ def _is_told_better(entry: Entry, told: Sequence[Consequence]) -> bool:
     first = told[0]
     if first.whom is Whom.INTERNALS or any(fact.kind is FactKind.REVERT for fact in first.facts):
         return False
+    if is_contradicted(entry):
+        return False
     if first.effect is Effect.REQUIREMENT:
         return is_important_feature(entry)
     if first.facts[0].kind is FactKind.CONDITIONAL_DEFAULT:  # the author says when
         return True
-    names_nothing = first.whom is Whom.EXTENDERS and "`" not in first.what
-    return names_nothing or (says_more(entry) and (len(told) > 1 or len(first.facts) > 1))
+    if first.whom is Whom.EXTENDERS:  # they look for names
+        return "`" not in first.what or (says_more(entry) and not _names_all(first))
+    return says_more(entry) and (len(told) > 1 or len(first.facts) > 1)
+
+
+def _names_all(each: Consequence) -> bool:
+    return all(fact.name.rpartition(".")[2].rpartition("(")[2].rstrip(")") in each.what for fact in each.facts)
 
 
 def headline(entry: Entry, language: Language, facts: Sequence[Fact] | None = None) -> str:
@@ -131,7 +172,7 @@ def _consequence(entry: Entry, facts: Sequence[Fact], say: Catalogue) -> Consequ
         whom=whom(first),
         effect=effect(first),
         action=advice_for(facts, say),
-        reach=reach(first),
+        reach=min(reach(first), INTERFACE) if is_interface(facts) else reach(first),
         facts=tuple(facts),
     )
 
@@ -140,17 +181,27 @@ def order(each: Consequence) -> tuple[int, ...]:
     """Return the sort key of a consequence: whom it concerns, what it does, how certain it is, and how many meet it."""
     kind = _KINDS.index(each.facts[0].kind) if each.facts else len(_KINDS)
     likely = each.certainty is Certainty.LIKELY
-    return _WHOM.index(each.whom), _EFFECTS.index(each.effect), likely, each.reach, kind
+    # What is new hurts nobody: it comes after all that others have to do something about.
+    whom = max(each.whom, Whom.EXTENDERS, key=_WHOM.index) if each.effect is Effect.ADDITION else each.whom
+    return _WHOM.index(whom), _EFFECTS.index(each.effect), likely, each.reach, kind
 
 
-def _with_name(title: str, first: Consequence, say: Catalogue) -> str:
-    """Return what tells a change as a whole, and behind it the first name that proves it if it has room."""
-    if not first.facts:
+def _with_names(title: str, first: Consequence, say: Catalogue) -> str:
+    """Return what tells a change as a whole, and behind it the names that prove it, as many as have room."""
+    of_versions = first.effect is Effect.REQUIREMENT
+    names = [required(each) if of_versions else each.name.rpartition("(")[0] or each.name for each in first.facts]
+    if not names or any((_IS_PATH.search(each) or _names(title, each)) for each in names):
         return title
-    fact = first.facts[0]
-    name = required(fact) if first.effect is Effect.REQUIREMENT else fact.name.rpartition("(")[0] or fact.name
-    told = say("{title} ({names})", title=title, names=code(one_line(name)))
-    return title if "/" in name or _names(title, name) or not fits(told) else told
+    shown = list(dict.fromkeys(code(one_line(each)) for each in names))
+    words, parts = title, []
+    if title.endswith(")"):  # whom its tags concern
+        words, _, last = title[:-1].rpartition(" (")
+        parts = [last]
+    lines = (
+        say("{title} ({names})", title=words, names=join_items([*parts, *shown[:count]], say))
+        for count in range(len(shown), 0, -1)
+    )
+    return next(filter(fits, lines), title)
 
 
 def _names(title: str, name: str) -> bool:

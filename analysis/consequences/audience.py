@@ -1,7 +1,9 @@
 """Whom a fact concerns, what it does to them, and how many of them meet it."""
 
 import re
+from collections.abc import Sequence
 
+from analysis.facts.python.classes import BASE_CLASS
 from analysis.models import DEPENDENCIES, EXTRAS, OPERATIONAL, Fact, FactKind
 from analysis.models.consequences import Effect, Whom
 from analysis.paths import Kind, kind
@@ -34,6 +36,8 @@ _OF_SETTINGS = frozenset(
         FactKind.CONDITIONAL_DEFAULT,
         FactKind.DEPRECATED,
         FactKind.RETYPED,
+        FactKind.VALUES_ADDED,
+        FactKind.NEW_SETTING,
     }
 )  # or of what code calls
 _BASE_FILE = re.compile(r"(^|/|_)(base|abstract|abc|interfaces?|registry)(_\w+)?\.\w+$")
@@ -45,7 +49,7 @@ _TEST_VARIABLE = re.compile(r"(?:^|_)(?:TESTS?|TESTING|CI|NIGHTLY)(?:_|$)")
 _PLATFORM = re.compile(
     r"\b(?:Python|CUDA|ROCm|PyTorch|torch|compute capability|sm_?\d+|glibc|gcc|Ubuntu)\b.*\d", re.IGNORECASE
 )
-_SETTING = re.compile(r"-|[A-Z][A-Z0-9]*_[A-Z0-9_]+$|\w*(?:Config|Args|Settings|Options|Params|Request)\.\w+$")
+_SETTING = re.compile(r"[-/]|[A-Z][A-Z0-9]*_[A-Z0-9_]+$|\w*(?:Config|Args|Settings|Options|Params|Request)\.\w+$")
 
 
 def whom(fact: Fact) -> Whom:
@@ -75,6 +79,8 @@ def effect(fact: Fact) -> Effect:
             return Effect.SECURITY
         case FactKind.DEPRECATED:
             return Effect.DEPRECATION
+        case FactKind.VALUES_ADDED | FactKind.NEW_SETTING:
+            return Effect.ADDITION
         case each if each in DEPENDENCIES or each in EXTRAS:
             return Effect.REQUIREMENT
         case _:
@@ -93,16 +99,25 @@ def reach(fact: Fact) -> int:
         return HARDLY_ANY if _TEST_VARIABLE.search(fact.name) else MOST
     if fact.kind in DEPENDENCIES or fact.kind in EXTRAS:
         return HARDLY_ANY if _TOOLING.search(path) else 1 + (fact.kind in EXTRAS)
-    if _PRIVATE.search(fact.name.partition("(")[0]) or (path and kind(path) is not Kind.SOURCE):
+    if path and kind(path) is not Kind.SOURCE:
         return HARDLY_ANY
+    if _PRIVATE.search(fact.name.partition("(")[0]):
+        return 3 if fact.overridden else HARDLY_ANY
     if fact.kind in _OF_SETTINGS and is_setting(fact.name):
         return MOST
     return _reach_in_code(fact, path)
 
 
+def is_interface(facts: Sequence[Fact]) -> bool:
+    """Return whether facts are about one method that several classes have, which others define, too."""
+    members = {each.name.rpartition(".")[2] for each in facts}
+    return len(facts) > 1 and len(members) == 1 and all("." in each.name and reach(each) < HARDLY_ANY for each in facts)
+
+
 def _reach_in_code(fact: Fact, path: str) -> int:
     """Return how much other code can meet a change, by rank; an annotation is met by none, and models by hardly any."""
-    if fact.kind in _WIDE or _BASE_FILE.search(path) or AREAS["touches plug-in points"].search(path):
+    is_base = _BASE_FILE.search(path) or BASE_CLASS.match(fact.name)
+    if fact.kind in _WIDE or is_base or AREAS["touches plug-in points"].search(path):
         return INTERFACE
     if fact.kind is FactKind.RETYPED or AREAS["touches models"].search(path):
         return HARDLY_ANY

@@ -4,12 +4,14 @@ A merge and the commits that it merges count as one, and what the period takes b
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
 from analysis.consequences import consequences, order
+from analysis.consequences.audience import INTERFACE
 from analysis.consequences.repeats import merged_commits, undone_titles
+from analysis.consequences.titles import NAMED_FIX
 from analysis.locale import Catalogue, catalogue, mark
 from analysis.locale.punctuation import CHINESE
 from analysis.models import Commit, Entry, FactKind, Importance, PeriodReport
@@ -39,8 +41,21 @@ _MOST_LINES = 15
 _MOST_WORDS = 172  # of a head, read in 45 seconds; what breaks your code comes on top
 _OPENING_WORDS = 11  # of its repository, date and statistics
 _MOST_TOLD = 3  # consequences on the line of a commit
-# Log-odds by which a commit that breaks them matters more to readers than its score says.
-_BREAKS = {Whom.USERS: 2.5, Whom.OPERATORS: 2.5, Whom.EXTENDERS: 1.5}
+# Log-odds by which a commit matters more to readers than its score says, or less if it tells others nothing.
+_WORTH = {
+    (Whom.USERS, Effect.BREAK): 2.5,
+    (Whom.OPERATORS, Effect.BREAK): 2.5,
+    (Whom.EXTENDERS, Effect.BREAK): 1.5,
+    (Whom.USERS, Effect.SECURITY): 2.5,
+    (Whom.USERS, Effect.BEHAVIOUR): 2.5,
+    (Whom.USERS, Effect.DEPRECATION): 1.5,
+    (Whom.OPERATORS, Effect.REQUIREMENT): 1.5,
+}
+_OF_TITLES = 0.5  # the share of it where only a title says so
+# By what went wrong: crashes and hangs, wrong results and leaks; a title that only names something says least.
+_OF_FIXES = {1: 1.0, 2: 1.0, 3: 0.5, 4: 0.5, NAMED_FIX: -1.0}
+_TELLS_NOTHING = -2.0
+_FURTHER = 1.0  # by which each further consequence of a commit matters less than another commit's first
 _GROUPS = {Whom.USERS: Group.USERS, Whom.OPERATORS: Group.OPERATORS, Whom.EXTENDERS: Group.EXTENDERS}
 _BY_EFFECT = {Effect.FIX: Group.FIXES, Effect.ADDITION: Group.NEW}
 _TIERS = list(Importance)
@@ -66,17 +81,13 @@ class CommitLine(NamedTuple):
         return " · ".join(each.what for each in self.consequences[: self.told])
 
     @property
-    def next_told(self) -> Consequence | None:
-        """Return the next consequence that breaks others or adds something; None if the line tells all of them."""
-        further = self.consequences[self.told :]
-        return next((each for each in further[:1] if _breaks(each) or each.effect is Effect.ADDITION), None)
-
-    @property
     def worth(self) -> float:
-        """Return how much the commit matters to readers, in log-odds."""
-        return self.entry.ranked.score + max(
-            (_BREAKS[each.whom] for each in self.consequences if _breaks(each)), default=0
-        )
+        """Return how much it matters to readers, in log-odds: what it tells last, each further consequence less."""
+        worths = [_worth(each) for each in self.consequences if each.whom is not Whom.INTERNALS]
+        if not worths:
+            return self.entry.ranked.score + _TELLS_NOTHING
+        told = max(worths) if self.told == 1 else worths[self.told - 1]
+        return self.entry.ranked.score + told - (self.told - 1) * _FURTHER
 
 
 class GroupLines(NamedTuple):
@@ -118,32 +129,41 @@ def group_lines(report: PeriodReport, apart: Collection[str] = ()) -> dict[Group
 def shown_lines(report: PeriodReport, apart: Collection[str] = ()) -> list[GroupLines]:
     """Return the groups that have commits in a head, each with them: those that matter most, as many as are read in 45 seconds."""
     groups, say = group_lines(report, apart), catalogue(report.language)
-    chosen = sorted((line for lines in groups.values() for line in lines), key=lambda line: -line.worth)[:_MOST_LINES]
-    while len(chosen) > 1 and _words(shown := _grouped(groups, chosen), say) > _MOST_WORDS:
-        chosen.pop()
-    shown = _grouped(groups, chosen)
-    return _grouped(groups, _with_further(chosen, _MOST_WORDS - _words(shown, say)))
+    told: dict[str, CommitLine] = {}
+    for line in sorted(_by_length(groups), key=lambda line: -line.worth):
+        known = told.get(line.entry.commit.sha)
+        more = {**told, line.entry.commit.sha: line}
+        if len(more) > _MOST_LINES or line.told - 1 != (known.told if known else 0):
+            continue
+        if told and _words(_grouped(groups, more), say) > _MOST_WORDS:
+            break  # what is shorter matters less
+        told = more
+    return _grouped(groups, told)
 
 
-def _grouped(groups: Mapping[Group, Sequence[CommitLine]], chosen: Sequence[CommitLine]) -> list[GroupLines]:
-    """Return the groups of the chosen lines, in the order of a head."""
-    by_commit = {line.entry.commit.sha: line for line in chosen}
+def _by_length(groups: Mapping[Group, Sequence[CommitLine]]) -> Iterator[CommitLine]:
+    """Yield each line as often as it can be told: with its headline alone, and with what else its commit means to others."""
+    for line in (each for lines in groups.values() for each in lines):
+        yield line
+        first, *further = line.consequences[:_MOST_TOLD]
+        others = [each.whom is not Whom.INTERNALS and not _goes_with(each, first) for each in further]
+        yield from (line._replace(told=told) for told in range(2, 2 + [*others, False].index(False)))
+
+
+def _goes_with(each: Consequence, first: Consequence) -> bool:
+    """Return whether a consequence is about helpers of what the first is about, by their names: `check_size` of `size`."""
+    helped = {fact.name.rpartition(".")[2] for fact in first.facts}
+    own = {fact.name.rpartition(".")[2] for fact in each.facts}
+    return bool(helped and own) and all(any(name in other and name != other for name in helped) for other in own)
+
+
+def _grouped(groups: Mapping[Group, Sequence[CommitLine]], by_commit: Mapping[str, CommitLine]) -> list[GroupLines]:
+    """Return the groups of the lines of some commits, in the order of a head."""
     found = []
     for group, lines in groups.items():
         if rows := tuple(by_commit[sha] for line in lines if (sha := line.entry.commit.sha) in by_commit):
             found.append(GroupLines(group, rows, len(lines) - len(rows)))
     return found
-
-
-def _with_further(lines: Sequence[CommitLine], room: float) -> list[CommitLine]:
-    """Return lines that tell what else their commits break or add, within `room` words: each a second, then a third."""
-    told = list(lines)
-    for _ in range(_MOST_TOLD - 1):
-        for place, line in enumerate(told):
-            further = line.next_told
-            if further and (length := _reading_length(further.what)) <= room:
-                told[place], room = line._replace(told=line.told + 1), room - length
-    return told
 
 
 def _words(groups: Iterable[GroupLines], say: Catalogue) -> float:
@@ -158,8 +178,12 @@ def _reading_length(text: str) -> float:
     return len(_WORD.findall(_CHINESE.sub(" ", text))) + len(_CHINESE.findall(text)) * 3 / 7
 
 
-def _breaks(each: Consequence) -> bool:
-    return each.effect is Effect.BREAK and each.whom is not Whom.INTERNALS
+def _worth(each: Consequence) -> float:
+    """Return how much more than its score a consequence makes of a commit, in log-odds."""
+    if each.effect is Effect.FIX:
+        return _OF_FIXES.get(each.reach, 0)
+    whom = Whom.USERS if each.whom is Whom.EXTENDERS and each.facts and each.reach <= INTERFACE else each.whom
+    return _WORTH.get((whom, each.effect), 0) * (1 if each.facts else _OF_TITLES)
 
 
 def all_lines(report: PeriodReport) -> list[GroupLines]:

@@ -1,8 +1,9 @@
 """The consequence that a commit's title tells, where its facts tell none or less: a removal, a default, a fix, a feature."""
 
 import re
+from collections.abc import Sequence
 
-from analysis.models import ChangeType, Entry, Importance
+from analysis.models import ChangeType, Commit, Entry, Importance
 from analysis.models.consequences import Consequence, Effect, Whom
 from analysis.models.impacts import Certainty
 from analysis.paths import Kind, kind
@@ -22,7 +23,8 @@ _SAYS_DEFAULT = re.compile(
     re.IGNORECASE,
 )
 _SAYS_BEHAVIOUR = re.compile(
-    r"(?:disabl|enforc|requir|reject|forbid|disallow|forc|always|never|stop|default|limit|raise an? error)\w*\b",
+    r"(?:disabl|enforc|requir|reject|forbid|disallow|forc|always|never|stop|default|limit|raise an? error)\w*\b|"
+    r"enabl\w+\b.*\bonly\b",
     re.IGNORECASE,
 )
 _DEPRECATES = re.compile(r"deprecat\w+\b", re.IGNORECASE)
@@ -39,7 +41,7 @@ _FIXES = tuple(
         r"security|vulnerab\w+|cve-\d+-\d+|injection|unsafe|denial of service",
         (
             r"crash\w*|segfault\w*|seg fault|illegal memory|illegal instruction|core dump\w*|panics?|\w+Error|aborts?|broken|"
-            r"fail(?:s|ed|ing|ure)? to (?:start|load|launch|initiali[sz]e)|cannot (?:start|load)"
+            r"fail(?:s|ed|ing|ure)? to (?:start|load|launch|run|initiali[sz]e)|cannot (?:be )?(?:start|load|launch|run)\w*"
         ),
         r"hang(?:s|ing)?|deadlocks?|stuck|freez\w+|infinite (?:loop|wait)|livelock|never (?:returns|finishes)",
         (
@@ -51,9 +53,47 @@ _FIXES = tuple(
 )
 # What is wrong in tests, documents or messages alone breaks nobody's run.
 _HARMLESS = re.compile(
-    r"\b(?:comments?|tests?|ci|flak\w+|typos?|lint|docs?|confusing|misleading|(?:error|warning|log|help)s? (?:messages?|texts?|outputs?))\b",
+    r"\b(?:unused|comments?|tests?|ci|flak\w+|typos?|lint|docs?|confusing|misleading|(?:error|warning|log|help)s? (?:messages?|texts?|outputs?))\b",
     re.IGNORECASE,
 )
+ANY_FIX = len(_FIXES)  # the place of a fix that does not say what went wrong
+NAMED_FIX = ANY_FIX + 2  # that of one whose title says nothing of what it does
+_DOES = re.compile(
+    r"(?:fix|prevent|avoid|correct|handl|ensur|respect|restor|resolv|mak|us|set|sets|skip|allow|keep|do|don't|never|always|only|"
+    r"wait|check|rais|return|add|remov|disabl|enabl|limit|chang|updat|support|work(?:s|ed)? ?around|re\w+)(?:e|s|es|ed|ing)?\b|\w+ly\b",
+    re.IGNORECASE,
+)
+_MENDS = re.compile(r"\b(?:fix\w*|missing|back)\b", re.IGNORECASE)  # what is added again, or should have been there
+_MERGE = re.compile(r"Merge (?:branch|remote|pull request)\b")
+_SAYING = 3  # words of a title that says something; fewer name a part of the project
+_CHANGED_CODE = re.compile(r"[+-](?!\s*(?:#|//))")  # a changed line that is no comment
+# What a title says that a commit adds or removes, and what a changed line then holds.
+_CLAIMS = tuple(
+    (re.compile(rf"(?:add|introduc|creat|remov|delet|drop)\w* (?:\S+ ){{0,4}}?(?:{words})\b", re.IGNORECASE), evidence)
+    for words, evidence in (
+        (
+            r"env(?:ironment)?[ -]?var(?:iable)?s?",
+            re.compile(r"[\"'$]{?[A-Z]\w*_\w|environ|getenv|\benvs?\b|\bexport "),
+        ),
+        (r"(?:cli |command[ -]line )?flags?", re.compile(r"--\w|flag|bool|True|False", re.IGNORECASE)),
+        (r"endpoints?", re.compile(r"[\"'`]/|rout|endpoint", re.IGNORECASE)),
+    )
+)
+
+
+def claims(commit: Commit) -> Sequence[re.Pattern[str]]:
+    """Return what a changed line of a commit has to hold if its title is right: a variable, a flag, an endpoint."""
+    return [evidence for claim, evidence in _CLAIMS if claim.match(plain_title(commit))]
+
+
+def is_contradicted(entry: Entry) -> bool:
+    """Return whether a title says that the commit adds or removes something of which its source, read as a whole, shows nothing."""
+    claimed = claims(entry.commit)
+    patches = [file.patch or "" for file in entry.commit.files if kind(file.path) not in (Kind.TEST, Kind.DOCS)]
+    if not claimed or not all(patches) or not patches or entry.commit.is_cut:
+        return False
+    changed = [line for patch in patches for line in patch.split("\n") if _CHANGED_CODE.match(line)]
+    return not any(evidence.search(line) for evidence in claimed for line in changed)
 
 
 def title_consequence(entry: Entry, what: str) -> Consequence | None:
@@ -79,19 +119,24 @@ def is_important_feature(entry: Entry) -> bool:
 def _told(entry: Entry) -> tuple[Whom, Effect, int] | None:
     """Return whom a title concerns, with what, and how many of them."""
     title, importance = plain_title(entry.commit), entry.ranked.importance
+    if is_contradicted(entry) or _MERGE.match(title):
+        return None
     shipped, notable = _has_files(entry, Kind.SOURCE, Kind.DEPENDENCY, Kind.BUILD), importance is not Importance.LOW
     if notable and shipped:
-        for says, effect, reach in _SAYINGS:
-            if says(title):
+        for is_said, effect, reach in _SAYINGS:
+            if is_said(title):
                 return _whom(entry) if effect is not Effect.BEHAVIOUR else Whom.USERS, effect, reach
-    if ChangeType.BUG_FIX in entry.ranked.change_types and _has_files(entry, Kind.SOURCE):
-        others = len(_FIXES) + (importance is Importance.LOW)
+    is_fix = ChangeType.BUG_FIX in entry.ranked.change_types and _has_files(entry, Kind.SOURCE)
+    if is_fix and not _HARMLESS.search(title):
+        others = ANY_FIX + (importance is Importance.LOW) if _DOES.match(title) else NAMED_FIX
         severity = next((place for place, words in enumerate(_FIXES) if words.search(title)), others)
-        if not _HARMLESS.search(title):
-            return Whom.USERS, Effect.FIX if severity else Effect.SECURITY, severity
+        if severity >= ANY_FIX and added_feature(entry.commit) and not _MENDS.search(title):
+            return Whom.USERS, Effect.ADDITION, 3
+        return Whom.USERS, Effect.FIX if severity else Effect.SECURITY, severity
     if notable and shipped and _is_feature(entry) and not _HARMLESS.search(title):
         return Whom.USERS, Effect.ADDITION, 3
-    tells_itself = importance is Importance.HIGH or (notable and shipped and not _HARMLESS.search(title))
+    says = len(title.split()) >= _SAYING and shipped and notable and not _HARMLESS.search(title)
+    tells_itself = importance is Importance.HIGH or says
     return (Whom.INTERNALS, Effect.OTHER, 3) if tells_itself else None
 
 

@@ -1,8 +1,8 @@
 """Facts of one kind as a sentence of at most 90 characters: by their names, or by how many there are and what they share."""
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
 from analysis.facts.dependencies import ANY_VERSION
 from analysis.facts.requirements import is_installed_from
@@ -16,7 +16,7 @@ from analysis.writing.fact_sentences import FACT_SENTENCES
 from analysis.writing.replacements import replacement
 
 LENGTH = 90  # characters of a sentence, without the marks of code
-_NAMED = 5  # names that are told where they fit; more are counted
+_NAMED = 8  # names that are told at most where they fit, and how many more there are
 _OF_CLASSES = frozenset(
     {
         FactKind.REMOVED_KEY,
@@ -26,10 +26,16 @@ _OF_CLASSES = frozenset(
         FactKind.REQUIRED_METHOD,
     }
 )
-_IN_MODULES = frozenset({FactKind.REMOVED_NAME, FactKind.MOVED_NAME})
+_ALIKE = frozenset({FactKind.REMOVED_METHOD, FactKind.REMOVED_ATTRIBUTE})
 _PARAMETER_KINDS = frozenset(each for each in FactKind if each.name.endswith(("_PARAMETER", "PARAMETER_KIND")))
-_GONE = frozenset({FactKind.REMOVED_PARAMETER, FactKind.RENAMED_PARAMETER})
 _NEW = frozenset({FactKind.REQUIRED_PARAMETER, FactKind.ADDED_PARAMETER})
+# What changes parameters is told together if it is of one sort, the first sort first.
+_SORTS = (
+    {FactKind.RENAMED_PARAMETER},
+    {FactKind.REMOVED_PARAMETER, *_NEW},
+    {FactKind.PARAMETER_KIND},
+    {FactKind.MOVED_PARAMETER},
+)
 _REQUIREMENTS = frozenset({FactKind.MINIMUM_RAISED, FactKind.DEPENDENCY_MOVED})
 _REVERT = re.compile(r"(?:un-?)?revert(?:s|ing)?\b[:\s]*", re.IGNORECASE)
 _NUMBER = re.compile(r"\s*\(#\d+\)\s*$")
@@ -46,13 +52,12 @@ def family(kind: FactKind) -> str:
 
 def sentence(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> str:
     """Return what facts of one family change in a commit: the fullest wording that is short enough, with `code` spans."""
-    for each in _wordings(commit, facts, say):
-        line = one_line(spaced(each))
-        if fits(line):
-            break
-    new = replacement(commit, facts[0]) if len(facts) == 1 else ""
-    with_new = say("{change}; use {new} instead", change=line, new=code(new))
-    return with_new if new and fits(with_new) else line
+    lines = [one_line(spaced(each)) for each in _wordings(commit, facts, say)]
+    first = next((each for each in lines if fits(each)), lines[-1])
+    replaced = {replacement(commit, each) for each in facts} if len({_last(each.name) for each in facts}) == 1 else {""}
+    if len(replaced) != 1 or not (new := replaced.pop()):
+        return first
+    return next(filter(fits, (say("{change}; use {new} instead", change=each, new=code(new)) for each in lines)), first)
 
 
 def fits(text: str) -> bool:
@@ -69,23 +74,41 @@ def _wordings(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> Iterator
         return
     if first.kind is FactKind.REMOVED_NAME and (module := _deleted_module(commit, facts)):
         yield say("Removes the module {module}", module=module)
-    if count <= _NAMED:
-        yield from _named(commit, facts, say)
-        names = _names([_last(each.name) for each in facts], say)
-        owners = {each.name.rpartition(".")[0] for each in facts}
-        if first.kind in _OF_CLASSES and len(owners) == 1 and (owner := owners.pop()):
-            yield say("{what} of {owner}", what=sentences.named(names, count, say), owner=code(owner))
-        yield sentences.named(names, count, say)
-    counted = sentences.counted(count, say)
-    for owned in _owners(facts, counted, say):
-        yield say(sentences.change, what=owned)
-    yield say(sentences.change, what=counted)
+    yield from _one_of_many(facts, say)
+    yield from _named(commit, facts, say)
+    yield from _of_owners(facts, say)
+    if count == len(last := {_last(each.name): None for each in facts}) and count <= _NAMED:
+        yield sentences.named(_names(list(last), say), count, say)
+    for told in _few(list(dict.fromkeys(each.name for each in facts)), say):
+        yield sentences.named(told, count, say)
+    yield say(sentences.change, what=sentences.counted(count, say))
+
+
+def _one_of_many(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
+    """Yield sentences about one member that several classes lose."""
+    names, owners = (list(dict.fromkeys(each.name.rpartition(".")[end] for each in facts)) for end in (2, 0))
+    if facts[0].kind in _ALIKE and len(names) == 1 and len(owners) > 1:
+        for owner in (_names(owners, say), say("{count} classes", count=len(owners))):
+            yield FACT_SENTENCES[facts[0].kind].named(code(names[0]), 1, say, owner)
+
+
+def _of_owners(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
+    """Yield sentences about names with the class or module that they have in common."""
+    first, names = facts[0], list(dict.fromkeys(_last(each.name) for each in facts))
+    owners, modules = {each.name.rpartition(".")[0] for each in facts}, {each.path for each in facts}
+    for told in _few(names, say):
+        if first.kind in _OF_CLASSES and len(owners) == 1 and (owner := first.name.rpartition(".")[0]):
+            yield FACT_SENTENCES[first.kind].named(told, len(names), say, code(owner))
+        elif first.kind is FactKind.REMOVED_NAME and len(modules) == 1:
+            yield say("Removes {names} from {module}", names=told, module=_module(first.path))
 
 
 def _named(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
     """Yield sentences that name one or two facts, the last without what is special to their kind."""
     first, names = facts[0], _names([each.name for each in facts], say)
     match first.kind:
+        case FactKind.VALUES_DROPPED | FactKind.VALUES_ADDED if len({(each.old, each.new) for each in facts}) == 1:
+            yield from _values(facts, say)
         case FactKind.DEPRECATED:
             yield from _deprecation(facts, names, say)
         case FactKind.MOVED_MODULE | FactKind.MOVED_NAME | FactKind.REMOVED_NAME:
@@ -133,6 +156,10 @@ def _one_definition(fact: Fact, say: Catalogue) -> Iterator[str]:
         yield say("{name} now returns {new} values instead of {old}", name=function, new=fact.new, old=fact.old)
     elif fact.kind is FactKind.MEMBER_KIND and fact.new == "property":
         yield say("{name} is now a property, not a method", name=code(fact.name))
+    elif fact.kind is FactKind.MEMBER_KIND and fact.new == "attribute":
+        yield say("{name} is now an attribute, not a method", name=code(fact.name))
+    elif fact.kind is FactKind.MEMBER_KIND and fact.old == "attribute":
+        yield say("{name} is now a method, not an attribute", name=code(fact.name))
     elif fact.kind is FactKind.MEMBER_KIND and fact.new:
         yield say("{name} is now a method, not a property", name=code(fact.name))
     elif match and match["parameter"] == "Protocol":
@@ -157,7 +184,8 @@ def _of_modules(facts: Sequence[Fact], names: str, say: Catalogue) -> Iterator[s
     if first.kind is FactKind.REMOVED_NAME and len({each.path for each in facts}) == 1:
         yield say("Removes {names} from {module}", names=names, module=_module(first.path))
     elif first.kind is FactKind.MOVED_NAME and len({_dotted(each.new) for each in facts}) == 1:
-        yield say("Moves {names} to {new}", names=names, new=_module(first.new))
+        for new in (_dotted(first.new), ".".join(_dotted(first.new).split(".")[-2:])):
+            yield say("Moves {names} to {new}", names=names, new=code(shorten(new, LENGTH)))
     elif first.kind is FactKind.MOVED_MODULE and len(facts) == 1:
         for name in (_module(first.name), code(_last(first.name))):
             yield say("Moves {names} to {new}", names=name, new=_module(first.new))
@@ -166,6 +194,31 @@ def _of_modules(facts: Sequence[Fact], names: str, say: Catalogue) -> Iterator[s
 def _last(name: str) -> str:
     """Return the last part of a dotted name, or of the module that a Python file is."""
     return _dotted(name).rpartition(".")[2]
+
+
+def _values(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
+    """Yield which values settings accept that they did not, and which no longer."""
+    old, new = ((values or "").split(", ") if values else [] for values in (facts[0].old, facts[0].new))
+    for names in _few([each.name for each in facts], say):
+        for gone, added in zip_longest(_few(old, say), _few(new, say), fillvalue=""):
+            values = {
+                "name": names,
+                "new": added or code(new[0] if new else ""),
+                "old": gone or code(old[0] if old else ""),
+            }
+            if old and new:
+                yield say.plural(
+                    "{name} accepts {new}, no longer {old}",
+                    "{name} accept {new}, no longer {old}",
+                    len(facts),
+                    **values,
+                )
+            elif old:
+                yield say.plural(
+                    "{name} no longer accepts {old}", "{name} no longer accept {old}", len(facts), **values
+                )
+            else:
+                yield say.plural("{name} also accepts {new}", "{name} also accept {new}", len(facts), **values)
 
 
 def _deprecation(facts: Sequence[Fact], names: str, say: Catalogue) -> Iterator[str]:
@@ -217,52 +270,75 @@ def _with_file(change: str, commit: Commit, fact: Fact, say: Catalogue) -> str:
 
 
 def _parameters(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
-    """Yield how the parameters of functions change: which if they change alike, or how many."""
+    """Yield how the parameters of functions change: what changes alike in a clause, as many clauses as fit."""
     functions = list(dict.fromkeys(map(_function, facts)))
     yield from _insertion(facts, functions, say)
-    for named in (_NAMED, 1, 0):
-        if signature := _signature(facts, functions, say, named):
-            yield signature
-    if len(facts) == 1:
-        yield FACT_SENTENCES[facts[0].kind].named(code(facts[0].name.replace(".__init__(", "(")), 1, say)
+    told = ""
+    for alike in _changed_alike(facts):
+        joined = (say("{clause}; {other}", clause=told, other=each) if told else each for each in _clauses(alike, say))
+        told = next(filter(fits, joined), told)
+    if told:
+        yield told
     parameters = FACT_SENTENCES[FactKind.REMOVED_PARAMETER].counted(len({each.name for each in facts}), say)
     for named in (_NAMED, 0):
         owner = _functions(functions, say, named)
         yield say("Changes {what}", what=say("{what} of {owner}", what=parameters, owner=owner))
 
 
-def _signature(facts: Sequence[Fact], functions: Sequence[str], say: Catalogue, named: int) -> str:
-    """Return what functions take that they did not, or no longer take; "" if they do not all change alike.
+def _changed_alike(facts: Sequence[Fact]) -> list[list[Fact]]:
+    """Return the facts by what they do to a function, then by the parameters that they do it to; new names come first."""
+    groups: dict[tuple[int, object], list[Fact]] = {}
+    for sort, kinds in enumerate(_SORTS):
+        by_function: dict[str, list[Fact]] = {}
+        for each in facts:
+            if each.kind in kinds:
+                by_function.setdefault(_function(each), []).append(each)
+        for alike in by_function.values():
+            changes = frozenset((each.kind, _parameter(each), each.new) for each in alike)
+            groups.setdefault((sort, changes), []).extend(alike)
+    return list(groups.values())
 
-    At most `named` of the functions, and of the parameters, are called by their names.
-    """
-    if not _change_alike(facts, functions):
-        return ""
-    told, count = _functions(functions, say, named), len(functions)
-    gone = _few([_parameter(each) for each in facts if each.kind in _GONE], say, named)
-    renamed = [each.new or "" for each in facts if each.kind is FactKind.RENAMED_PARAMETER]
-    new = _few([*renamed, *(_parameter(each) for each in facts if each.kind in _NEW)], say, named)
-    values = {"function": told, "old": gone, "new": new}
-    match {each.kind for each in facts}:
-        case kinds if kinds == {FactKind.ADDED_PARAMETER}:
-            return say("Adds {new} to {function}", **values)
-        case kinds if kinds == {FactKind.REMOVED_PARAMETER}:
-            return say.plural("{function} no longer takes {old}", "{function} no longer take {old}", count, **values)
-        case kinds if kinds == {FactKind.REQUIRED_PARAMETER}:
-            return say.plural("{function} now requires {new}", "{function} now require {new}", count, **values)
-        # Two equal counts would say nothing: "takes 2 parameters instead of 2 parameters".
-        case kinds if kinds <= _GONE | _NEW and gone and new and gone != new:
-            return say.plural(
-                "{function} takes {new} instead of {old}", "{function} take {new} instead of {old}", count, **values
+
+def _clauses(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
+    """Yield clauses about parameters that change alike in some functions, the fullest first."""
+    functions = list(dict.fromkeys(map(_function, facts)))
+    if facts[0].kind in (FactKind.PARAMETER_KIND, FactKind.MOVED_PARAMETER):
+        names = [each.name.replace(".__init__(", "(") for each in facts]
+        yield FACT_SENTENCES[facts[0].kind].named(_names(names, say), len(set(names)), say)
+        return
+    for named in (_NAMED, 1, 0):
+        told = _functions(functions, say, named)
+        if facts[0].kind is FactKind.RENAMED_PARAMETER:
+            pairs = dict.fromkeys((_parameter(each), each.new or "") for each in facts)
+            renamed = [say("{name} to {new}", name=code(old), new=code(new)) for old, new in pairs]
+            yield say("Renames {names} in {function}", names=join_items(renamed, say), function=told)
+        else:
+            yield from _taken(facts, told, len(functions), say)
+
+
+def _taken(facts: Sequence[Fact], told: str, count: int, say: Catalogue) -> Iterator[str]:
+    """Yield what functions, `count` of them and `told` so, take that they did not, or no longer take."""
+    gone, new = (
+        list(dict.fromkeys(_parameter(each) for each in facts if (each.kind in _NEW) is is_new))
+        for is_new in (False, True)
+    )
+    if all(each.kind is FactKind.ADDED_PARAMETER for each in facts):
+        yield from (say("Adds {new} to {function}", new=each, function=told) for each in _few(new, say))
+        return
+    for old, other in zip_longest(_few(gone, say), _few(new, say), fillvalue=""):
+        names = {
+            "function": told,
+            "old": old or code(gone[0] if gone else ""),
+            "new": other or code(new[0] if new else ""),
+        }
+        if gone and new:
+            yield say.plural(
+                "{function} takes {new} instead of {old}", "{function} take {new} instead of {old}", count, **names
             )
-        case _:
-            return ""
-
-
-def _change_alike(facts: Sequence[Fact], functions: Sequence[str]) -> bool:
-    """Return whether the same parameters change in the same way in each of some functions."""
-    changes = [{(each.kind, _parameter(each)) for each in facts if _function(each) == name} for name in functions]
-    return all(each == changes[0] for each in changes)
+        elif gone:
+            yield say.plural("{function} no longer takes {old}", "{function} no longer take {old}", count, **names)
+        else:
+            yield say.plural("{function} now requires {new}", "{function} now require {new}", count, **names)
 
 
 def _functions(functions: Sequence[str], say: Catalogue, named: int) -> str:
@@ -272,17 +348,20 @@ def _functions(functions: Sequence[str], say: Catalogue, named: int) -> str:
     if named:
         others = len(functions) - 1
         return say.plural("{name} and {count} other", "{name} and {count} others", others, name=code(functions[0]))
+    if len(functions) == 1:
+        return code(functions[0].rpartition(".")[2])
     if all(each.rpartition(".")[2][:1].isupper() for each in functions):
         return say.plural("{count} constructor", "{count} constructors", len(functions))
     return say.plural("{count} function", "{count} functions", len(functions))
 
 
-def _few(parameters: Sequence[str], say: Catalogue, named: int) -> str:
-    """Return the names of a few parameters, or how many they are."""
-    names = list(dict.fromkeys(parameters))
-    if len(names) <= max(named, 1):
-        return _names(names, say) if names else ""
-    return FACT_SENTENCES[FactKind.REMOVED_PARAMETER].counted(len(names), say)
+def _few(names: Sequence[str], say: Catalogue) -> Iterator[str]:
+    """Yield all names, then fewer and fewer of them with how many more there are."""
+    if 0 < len(names) <= _NAMED:
+        yield _names(names, say)
+    for shown in range(min(len(names) - 1, _NAMED), 0, -1):
+        told = join_items(map(code, names[:shown]), say)
+        yield say("{names} and {count} more", names=told, count=len(names) - shown)
 
 
 def _function(fact: Fact) -> str:
@@ -301,7 +380,8 @@ def _insertion(facts: Sequence[Fact], functions: Sequence[str], say: Catalogue) 
     moved = [each for each in facts if each.kind is FactKind.MOVED_PARAMETER and each.new]
     new = {(each.new or "").partition("(")[2].partition(",")[0] for each in moved}
     is_all = all(each in moved or (each.kind is FactKind.ADDED_PARAMETER and _parameter(each) in new) for each in facts)
-    if len(new) == 1 and is_all and _change_alike(facts, functions):
+    changes = [{(each.kind, _parameter(each)) for each in facts if _function(each) == name} for name in functions]
+    if len(new) == 1 and is_all and all(each == changes[0] for each in changes):
         inserted, old = code(new.pop()), code(_parameter(moved[0]))
         for named in (_NAMED, 0):
             function = _functions(functions, say, named)
@@ -313,26 +393,6 @@ def _deleted_module(commit: Commit, facts: Sequence[Fact]) -> str:
     paths = {each.path for each in facts}
     deleted = {file.path for file in commit.files if file.status == "removed"}
     return _module(facts[0].path) if len(paths) == 1 and paths <= deleted else ""
-
-
-def _owners(facts: Sequence[Fact], counted: str, say: Catalogue) -> Iterator[str]:
-    """Yield how many facts there are with the class or the module that they have in common, or that most of them are of."""
-    if facts[0].kind in _IN_MODULES:
-        modules = {_module(each.path) for each in facts}
-        module = modules.pop() if len(modules) == 1 else say("{count} modules", count=len(modules))
-        told = say("{what} from {owner}", what=counted, owner=module)
-        new = {_dotted(each.new) for each in facts if each.new}
-        if facts[0].kind is FactKind.MOVED_NAME and len(new) == 1:
-            yield say("{what} to {new}", what=told, new=code(new.pop()))
-        yield told
-    elif facts[0].kind in _OF_CLASSES and all("." in each.name for each in facts):
-        owners = Counter(each.name.rpartition(".")[0] for each in facts)
-        [(most, count)] = owners.most_common(1)
-        if len(owners) == 1:
-            yield say("{what} of {owner}", what=counted, owner=code(most))
-        elif 2 * count > len(facts):
-            yield say("{what}, most of them of {owner}", what=counted, owner=code(most))
-        yield say("{what} of {owner}", what=counted, owner=say("{count} classes", count=len(owners)))
 
 
 def _names(names: Sequence[str], say: Catalogue) -> str:

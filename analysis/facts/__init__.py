@@ -13,13 +13,15 @@ from analysis.facts.change import Change
 from analysis.facts.dependencies import dependencies, minimum_versions
 from analysis.facts.deprecations import deprecations
 from analysis.facts.dropped_support import dropped_support
-from analysis.facts.flags_variables_routes import environment_variables, flags, routes
+from analysis.facts.flags_variables_routes import environment_variables, flags, new_routes, routes
 from analysis.facts.layout import formatting_only
 from analysis.facts.links import reverts
+from analysis.facts.python.classes import BASE_CLASS
 from analysis.facts.python.comparison import compared, moved_modules
 from analysis.facts.removed_tests import removed_tests
 from analysis.facts.sensitive_code import concurrency_and_memory, security_calls, security_terms
-from analysis.facts.settings.comparison import changed_defaults, new_settings
+from analysis.facts.settings.accepted_values import changed_values
+from analysis.facts.settings.comparison import changed_defaults, new_settings, own_name
 from analysis.facts.settings.conditional_defaults import conditional_defaults
 from analysis.models import Commit, Fact, FactKind, FileChange, Trees
 from analysis.paths import Kind, kind
@@ -29,7 +31,7 @@ __all__ = ["VERSION", "facts"]
 _Rule = Callable[[Change, FileChange], Iterator[Fact]]
 
 # Incremented whenever a rule changes, so that stored facts are recomputed from the stored patches.
-VERSION = 16
+VERSION = 17
 
 
 def facts(commit: Commit, trees: Trees | None = None) -> tuple[Fact, ...]:
@@ -44,6 +46,7 @@ def facts(commit: Commit, trees: Trees | None = None) -> tuple[Fact, ...]:
     if not found:
         return ()
     unique: dict[tuple[FactKind, str], Fact] = {}
+    found.sort(key=_is_second)
     for fact in found:
         unique.setdefault((fact.kind, _deduplication_key(fact)), fact)
     # A class under a new name also disappears from the lists of supported names; a removed key or field is an attribute, too.
@@ -70,8 +73,20 @@ def _rules(file: FileChange) -> Sequence[_Rule]:
     return _PATH_RULES if file.status in ("renamed", "removed") else ()
 
 
+def _is_second(fact: Fact) -> bool:
+    """Return whether another fact of the same key is told instead: a base class's method, and a flag rather than its field."""
+    if fact.kind is FactKind.NEW_SETTING:
+        return not fact.name.startswith("-")
+    return fact.kind in _METHOD_KINDS and not BASE_CLASS.match(fact.name)
+
+
 def _deduplication_key(fact: Fact) -> str:
-    """Return the key for duplicates: an interface's methods change together in many classes, unlike `__init__`."""
+    """Return the key for duplicates: an interface's methods change together in many classes, unlike `__init__`.
+
+    A new flag sets a field of the same name, often of several classes.
+    """
+    if fact.kind is FactKind.NEW_SETTING:
+        return own_name(fact.name)
     return fact.name.rpartition(".")[2] if fact.kind in _METHOD_KINDS and ".__init__(" not in fact.name else fact.name
 
 
@@ -99,6 +114,8 @@ _RULES: tuple[_Rule, ...] = (
     moved_modules,
     changed_defaults,
     new_settings,
+    new_routes,
+    changed_values,
     conditional_defaults,
     deprecations,
     dependencies,

@@ -31,6 +31,7 @@ _ROUTE_CALL = re.compile(
     r"@.*\.(?:get|post|put|patch|delete|head|options|route|api_route|websocket)$|(?:.*\.)?(?:Route|WebSocketRoute|Mount)$"
     r"|.*\.(?:add_api_route|add_api_websocket_route|add_route|add_url_rule|add_websocket_route|add_get|add_post|add_put|add_delete)$"
 )
+_ADDED_ROUTE = re.compile(r"^\+.*[\"']/\w", re.MULTILINE)
 _PREFIX = re.compile(r"^[+-].*\bprefix\s*=", re.MULTILINE)
 
 
@@ -97,6 +98,16 @@ def routes(change: Change, file: FileChange) -> Iterator[Fact]:
     # When a prefix is added or removed, the same route is written differently.
     if removes_lines(file) and not _PREFIX.search(file.patch or ""):
         yield from removals(change, file, FactKind.REMOVED_ROUTE, partial(_routes, change))
+
+
+def new_routes(change: Change, file: FileChange) -> Iterator[Fact]:
+    """Yield routes that a server newly serves, and that no removed line of the commit mentions."""
+    if not is_public(file) or not _ADDED_ROUTE.search(file.patch or "") or _PREFIX.search(file.patch or ""):
+        return
+    before = {each.name for each in _routes(change, file, "-")}
+    for each in _routes(change, file, "+"):
+        if each.line.sign == "+" and each.name not in before and each.name not in change.removed_lines:
+            yield Fact(kind=FactKind.NEW_SETTING, name=each.name, path=file.path, line=each.line.number)
 
 
 def _routes(change: Change, file: FileChange, side: Side) -> Iterator[Occurrence]:

@@ -23,6 +23,7 @@ class FactKind(StrEnum):
     REMOVED_FIELD = "removed API field"
     RENAMED_FIELD = "renamed API field"
     REQUIRED_FIELD = "new required API field"
+    VALUES_DROPPED = "values no longer accepted"
     SUPPORT_DROPPED = "dropped support"
     ENTRY_RENAMED = "renamed registry entry"
     MINIMUM_RAISED = "raised minimum version"
@@ -46,6 +47,8 @@ class FactKind(StrEnum):
     RETYPED = "changed type"
     DEFAULT_CHANGED = "changed default"
     SETTING_ON = "new setting that is on"
+    VALUES_ADDED = "newly accepted values"
+    NEW_SETTING = "new setting"
     CONDITIONAL_DEFAULT = "conditional default"
     DEPRECATED = "deprecated name"
     DEPENDENCY_ADDED = "added dependency"
@@ -77,6 +80,7 @@ OPERATIONAL = frozenset(
         FactKind.REMOVED_FIELD,
         FactKind.RENAMED_FIELD,
         FactKind.REQUIRED_FIELD,
+        FactKind.VALUES_DROPPED,
         FactKind.SUPPORT_DROPPED,
         FactKind.ENTRY_RENAMED,
     }
@@ -148,7 +152,8 @@ def by_kind(facts: Iterable["Fact"]) -> Iterator[tuple[FactKind, list["Fact"]]]:
 class Fact(Frozen):
     """A fact that the commit proves: what happened to `name`, and where.
 
-    The `line` of a removed name is in the old file. `until` is the version that removes a deprecated one.
+    The `line` of a removed name is in the old file. `until` is the version that removes a deprecated one. A method that
+    the commit shows in several classes is `overridden`: others may define it, too.
     """
 
     kind: FactKind
@@ -159,6 +164,7 @@ class Fact(Frozen):
     new: str | None = None
     until: str | None = None
     proof: Proof = Proof.PATCH
+    overridden: bool = False
 
     @property
     def breaking(self) -> bool:

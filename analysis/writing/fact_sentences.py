@@ -27,11 +27,11 @@ class FactSentences(NamedTuple):
     risk: str = ""
     advice: str = ""
 
-    def named(self, names: str, count: int, say: Catalogue) -> str:
-        """Return the change with the names of what changed, `count` of them."""
+    def named(self, names: str, count: int, say: Catalogue, owner: str = "") -> str:
+        """Return the change with the names of what changed, `count` of them, and whose they are if they have one owner."""
         noun = say(self.noun.one if count == 1 else self.noun.several)
         what = names if self.noun.bare else say("{noun} {names}", noun=noun, names=names)
-        return spaced(say(self.change, what=what))
+        return spaced(say(self.change, what=say("{what} of {owner}", what=what, owner=owner) if owner else what))
 
     def counted(self, count: int, say: Catalogue) -> str:
         """Return how many names changed, without them: `7 attributes`."""
@@ -126,6 +126,12 @@ FACT_SENTENCES = {
         _FIELD,
         mark("requests without it are rejected"),
         mark("Add it to the requests of your clients: {names}."),
+    ),
+    FactKind.VALUES_DROPPED: FactSentences(
+        mark("Changes the accepted values of {what}"),
+        _NAME,
+        mark("where an old value is still set, startup or the request fails"),
+        mark("Before you upgrade, check the values that you set: {names}."),
     ),
     FactKind.SUPPORT_DROPPED: FactSentences(
         mark("Drops support for {what}"),
@@ -265,6 +271,8 @@ FACT_SENTENCES = {
         mark("deployments that do not set it behave differently"),
         mark("To turn it off, {how}."),
     ),
+    FactKind.VALUES_ADDED: FactSentences(mark("Adds accepted values of {what}"), _NAME),
+    FactKind.NEW_SETTING: FactSentences(mark("Adds {what}"), _NEW_NAME),
     FactKind.CONDITIONAL_DEFAULT: FactSentences(
         mark("Sets {what} in some configurations"),
         _NAME,

@@ -19,6 +19,7 @@ _KIND = re.compile(
     re.IGNORECASE,
 )
 _VERBAL = re.compile(r"(?:please\s+)?(?:enabl|implement|allow|add\w* back\b)", re.IGNORECASE)  # not of adding alone
+_SUPPORT = re.compile(r"((?!(?:fix|remov|drop|refactor|updat|improv|disabl)\w* ).*\S)\s+support", re.IGNORECASE)
 _ADDING = re.compile(
     r"^(?:please\s+)?(?:(?:initial|new model|first|basic|experimental|full)\s+)*"
     r"(?:add(?:s|ed|ing)?|support(?:s|ed|ing)?|enabl(?:e|es|ed|ing)|implement(?:s|ed|ing)?|introduc(?:e|es|ed|ing)|"
@@ -56,6 +57,8 @@ def added_feature(commit: Commit) -> str:
     """Return what a title says that the commit adds: `Add support for M-RoPE` gives `M-RoPE`; "" if it says no such thing."""
     title = plain_title(commit)
     match = _ADDING.match(title)
+    if not match and (named := _SUPPORT.fullmatch(title)):
+        return named[1]
     if not match or _VERBAL.match(title):
         return title if match else ""
     rest = re.sub(r"\s+(?:model\s+)?support$", "", title[match.end() :].strip())

@@ -7,6 +7,7 @@ from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
+from analysis.consequences.titles import claims
 from analysis.errors import ModelFailure
 from analysis.impact.net_facts import NameInFile, added_facts, net_facts
 from analysis.locale import catalogue
@@ -276,11 +277,12 @@ def net_changes(
     return net_facts(newest_first[::-1], additions)
 
 
-def with_removal_patches(store: Store, ids: Mapping[str, int], entries: Sequence[Entry]) -> tuple[Entry, ...]:
-    """Return the entries, those that remove something with their patches; `ids` maps the SHA of each to its id.
+def with_needed_patches(store: Store, ids: Mapping[str, int], entries: Sequence[Entry]) -> tuple[Entry, ...]:
+    """Return the entries, those whose consequences a patch tells with theirs; `ids` maps the SHA of each to its id.
 
-    A changelog or a deprecation notice in a patch may name the replacement.
+    A patch may name the replacement of what goes, and it shows whether a title is right that says something is added.
     """
-    wanted = [ids[each.commit.sha] for each in entries if any(fact.removes and not fact.new for fact in each.facts)]
+    removing = (any(fact.removes and not fact.new for fact in each.facts) for each in entries)
+    wanted = [ids[each.commit.sha] for each, goes in zip(entries, removing, strict=True) if goes or claims(each.commit)]
     whole = {each.commit.sha: each.commit for each in store.commits(wanted, patches=True)} if wanted else {}
     return tuple(each.model_copy(update={"commit": whole.get(each.commit.sha, each.commit)}) for each in entries)

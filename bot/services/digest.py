@@ -16,7 +16,7 @@ from analysis.report.week_report import week_report
 from analysis.window import Window, window
 from bot.models.progress import SILENT, Progress
 from bot.models.subjects import DayRef, WeekRef
-from bot.services.analyst import Analyst, net_changes, with_removal_patches
+from bot.services.analyst import Analyst, net_changes, with_needed_patches
 from bot.services.commit_reader import Unfinished, current_commits, is_current, read_commits
 from bot.services.commit_sources import CommitSource, CommitSources
 from bot.services.limits import MeteredModel
@@ -143,7 +143,7 @@ class DigestService:
         ids = listed.commit_ids + listed.late_ids
         stored = current_commits(self._store, ids)
         entries = analyst.entries(stored)
-        shown = with_removal_patches(self._store, {each.commit.sha: each.id for each in stored}, entries)
+        shown = with_needed_patches(self._store, {each.commit.sha: each.id for each in stored}, entries)
         return DayReport(
             repository=ref.repository,
             date=ref.day,

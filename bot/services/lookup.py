@@ -8,7 +8,7 @@ from analysis.locale import Phrase
 from analysis.models import SHORT_SHA, Entry, Language, Repository
 from analysis.sources.github import GitHub
 from bot.models.reference import Reference
-from bot.services.analyst import Analyst, with_removal_patches
+from bot.services.analyst import Analyst, with_needed_patches
 from bot.services.commit_reader import current_commits, save_commit
 from bot.services.commit_sources import CommitSources
 from bot.services.limits import MeteredModel
@@ -52,7 +52,7 @@ class CommitLookup:
             analyst.submit([located.commit_id])
         entry = analyst.entries([current])[0]
         if not patches:
-            return with_removal_patches(self._store, {entry.commit.sha: located.commit_id}, [entry])[0]
+            return with_needed_patches(self._store, {entry.commit.sha: located.commit_id}, [entry])[0]
         whole = self._store.commits([located.commit_id], patches=True)[0].commit
         return entry.model_copy(update={"commit": whole})
 

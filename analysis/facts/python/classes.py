@@ -19,6 +19,8 @@ from analysis.facts.python.signatures import (
 )
 from analysis.models import Fact, FactKind
 
+# A member of a class that others derive from, as its name says.
+BASE_CLASS = re.compile(r"(?:Base|Abstract)[A-Z]\w*\.|\w+(?:Base|Interface|Mixin|Protocol)\.")
 _CONFIG_CLASS = re.compile(r"(?:Config|Configuration|Settings|Args|Arguments|Options|Params)$")
 _CONFIG_DECORATOR = re.compile(r"(?:\w+\.)?config\b")
 _API_CLASS = re.compile(r"(?:Request|Response|Choice|Delta|Payload)$|(?:Request|Response)(?=[A-Z])")
@@ -183,11 +185,12 @@ class ClassComparison(NamedTuple):
                 yield from post_init_facts(name, old, new) if special else signature_facts(name, old, new, method=True)
             case Attribute(field=True), Attribute(field=True) if is_setting(self.old):
                 yield from self._kept_setting(member, kept, name)
-            case (Function() as method, Attribute(computed=True)) | (Attribute(computed=True), Function() as method):
+            case (Function() as method, Attribute() as read) | (Attribute() as read, Function() as method):
                 # Another decorator may make a property of a method, too.
-                if is_plain(method):
-                    now = "property" if isinstance(member, Function) else "method"
-                    yield proven(FactKind.MEMBER_KIND, name, self.old, member.line, now)
+                if is_plain(method) and (read.computed or read.field):
+                    how = "property" if read.computed else "attribute"
+                    was, now = ("method", how) if isinstance(member, Function) else (how, "method")
+                    yield proven(FactKind.MEMBER_KIND, name, self.old, member.line, now, old=was)
 
     def _kept_setting(self, member: Attribute, kept: Attribute, name: str) -> Iterator[Fact]:
         """Yield that a field accepts less, or is written by another name; what only a type checker wants is no change."""

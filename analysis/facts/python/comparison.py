@@ -11,7 +11,7 @@ from analysis.facts.python.module import Attribute, Class, Function, Import, Mem
 from analysis.facts.python.renaming import successor
 from analysis.facts.python.revision import Found, Revision
 from analysis.facts.python.signatures import proven, signature_facts
-from analysis.facts.python.uses import Uses, is_internal, without_lone_additions
+from analysis.facts.python.uses import Uses, is_internal, with_overrides, without_lone_additions
 from analysis.models import Fact, FactKind, FileChange
 
 _CODE = re.compile(r"^[ \t]*([^\s#].*)", re.MULTILINE)
@@ -139,7 +139,7 @@ def compared(change: Change) -> list[Fact]:
                 internal = each.breaking and each.kind not in _FIELDS and is_internal(each, file, modules[0], uses)
                 if not internal and (not modules[0].partial or _is_shown(change, file, each)):
                     found.append((file, each))
-    return without_lone_additions(found, uses)[:_MAX_FACTS]
+    return with_overrides(without_lone_additions(found, uses))[:_MAX_FACTS]
 
 
 def _if_moved(change: Change, file: FileChange, fact: Fact) -> Fact:

@@ -105,5 +105,18 @@ def without_lone_additions(found: Sequence[tuple[FileChange, Fact]], uses: Uses)
     return [fact for _, fact in found if fact.kind is not FactKind.ADDED_PARAMETER or is_interface(fact)]
 
 
+def with_overrides(found: Sequence[Fact]) -> list[Fact]:
+    """Mark the facts about a private method's parameters that change alike in several classes: it is there to be overridden."""
+    classes: dict[tuple[FactKind, str], set[str]] = {}
+    for fact in found:
+        classes.setdefault((fact.kind, _method_of(fact)), set()).add(fact.name.rpartition(".")[0])
+    return [
+        fact.model_copy(update={"overridden": True})
+        if _PRIVATE.match(_method_of(fact)) and "(" in fact.name and len(classes[fact.kind, _method_of(fact)]) > 1
+        else fact
+        for fact in found
+    ]
+
+
 def _method_of(fact: Fact) -> str:
     return fact.name.rpartition(".")[2]

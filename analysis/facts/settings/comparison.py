@@ -11,6 +11,7 @@ from analysis.facts.settings.environment import EnvironmentRead, environment_rea
 from analysis.facts.settings.values import Symbol, Value
 from analysis.facts.syntax import Source
 from analysis.models import Fact, FactKind, FileChange, Proof
+from analysis.text import mentions
 
 _EQUIVALENT = (
     {"", "0", "false", "no", "off"},
@@ -22,7 +23,8 @@ _Settings = Mapping[str, Sequence[Setting]]
 _Reads = Mapping[str, Sequence[EnvironmentRead]]
 _EMPTY = ({"None", "{}"}, {"None", "[]"}, {"None", "()"})  # defaults that code treats alike
 _MAX_FILES = 200  # of a commit; one that changes more reformats or renames, and reading all of them takes a minute
-_ADDS_TRUE = re.compile(r"^\+.*(?:\bTrue\b|[\"'](?:1|true)[\"'])", re.MULTILINE | re.IGNORECASE)
+_ADDS = re.compile(r"^\+.*[=\"']", re.MULTILINE)
+_VARIABLES = re.compile(r"(^|/)(envs?|environment|env_vars?|settings)\.py$")  # files that list a project's variables
 _SET = re.compile(r"--|\w*(?:Config|Args|Settings|Options)\.\w+$")  # rather than the parameters of any function
 
 
@@ -33,10 +35,13 @@ def changed_defaults(change: Change, file: FileChange) -> Iterator[Fact]:
 
 
 def new_settings(change: Change, file: FileChange) -> Iterator[Fact]:
-    """Yield each setting that a Python file has gained and that is on where nobody sets it."""
-    if not is_product(file) or not is_module(file) or file.status == "added" or not _ADDS_TRUE.search(file.patch or ""):
+    """Yield each setting that a Python file has gained, and that no line of the commit takes from elsewhere."""
+    if not is_product(file) or not is_module(file) or file.status == "added" or not _ADDS.search(file.patch or ""):
         return
-    yield from (fact for fact in _compared(change, file, _Comparison.new_facts) if fact.proof is Proof.FILES)
+    for fact in _compared(change, file, _Comparison.new_facts):
+        is_moved = fact.kind is FactKind.NEW_SETTING and mentions(change.removed_lines, fact.name.rpartition(".")[2])
+        if fact.proof is Proof.FILES and not is_moved:
+            yield fact
 
 
 def _compared(change: Change, file: FileChange, facts: _Facts) -> list[Fact]:
@@ -68,21 +73,27 @@ class _Comparison(NamedTuple):
             yield from self._settings(*(_by_name(settings(side)) for side in (old, new)))
 
     def new_facts(self, old: Source, new: Source) -> Iterator[Fact]:
-        """Yield the settings that only the new side has, and that are on; of a field and its flag the flag."""
-        known = {_own_name(each.name) for each in environment_reads(old)}
-        known |= {_own_name(each.name) for each in settings(old)}
+        """Yield the settings that only the new side has, told apart by whether they are on; of a field and its flag the flag.
+
+        The fields of a new class are none that people can set yet, and a variable may be known where another file lists it.
+        """
+        before = list(settings(old))
+        known = {own_name(each.name) for each in before} | {own_name(each.name) for each in environment_reads(old)}
+        owners = {each.name.rpartition(".")[0] for each in before}
         on = variable_meaning("1")  # as the default is written: what it is compared with may turn it round
-        reads = [
-            each for each in environment_reads(new) if each.written and variable_meaning(each.written.meaning) == on
-        ]
-        values = [(each.name, each.in_effect, each.line) for each in reads]
-        values += [(each.name, each.value, each.line) for each in settings(new) if _SET.match(each.name)]
+        values: list[tuple[str, int, bool]] = []
+        for read in environment_reads(new):
+            is_written = read.written is not None and variable_meaning(read.written.meaning) == on
+            values.append((read.name, read.line, is_written and _is_true(read.in_effect)))
+        values += [(each.name, each.line, _is_true(each.value)) for each in settings(new) if _SET.match(each.name)]
         found: dict[str, Fact] = {}
-        for name, value, line in sorted(values, key=lambda found: not found[0].startswith("-")):
-            own = _own_name(name)
-            if own not in known and value is not None and value.meaning is True:
-                fact = Fact(kind=FactKind.SETTING_ON, name=name, path=self.file.path, line=line, proof=self.proof)
-                found.setdefault(own, fact)
+        for name, line, is_on in sorted(values, key=lambda value: not value[0].startswith("-")):
+            owner = name.rpartition(".")[0]
+            is_listed = name.startswith("-") or (owner in owners if owner else _VARIABLES.search(self.file.path))
+            if own_name(name) not in known and (is_on or is_listed):
+                kind = FactKind.SETTING_ON if is_on else FactKind.NEW_SETTING
+                fact = Fact(kind=kind, name=name, path=self.file.path, line=line, proof=self.proof)
+                found.setdefault(own_name(name), fact)
         yield from found.values()
 
     def _settings(self, before: _Settings, after: _Settings) -> list[Fact]:
@@ -95,7 +106,7 @@ class _Comparison(NamedTuple):
             was, now = _only_value(before[name]), _only_value(after[name])
             if was and now and not _same(was, now):
                 line = self._place(now, after[name][0].line)
-                found.setdefault((line, _own_name(name)), self._fact(name, line, was.text, now.text))
+                found.setdefault((line, own_name(name)), self._fact(name, line, was.text, now.text))
         return sorted(found.values(), key=lambda fact: (fact.line or 0, fact.name))
 
     def _variables(self, before: _Reads, after: _Reads) -> Iterator[Fact]:
@@ -114,6 +125,10 @@ class _Comparison(NamedTuple):
         return value.line if value and added else line
 
 
+def _is_true(value: Value | None) -> bool:
+    return value is not None and value.meaning is True
+
+
 def _by_name(found: Iterable[_Named]) -> dict[str, list[_Named]]:
     groups: dict[str, list[_Named]] = {}
     for each in found:
@@ -121,7 +136,7 @@ def _by_name(found: Iterable[_Named]) -> dict[str, list[_Named]]:
     return groups
 
 
-def _own_name(name: str) -> str:
+def own_name(name: str) -> str:
     """Return the last part of a setting's name as an identifier: `size` of `--size`, `Pool.size` and `take(size)`."""
     return re.split(r"[.(]", name.rstrip(")"))[-1].lstrip("-").replace("-", "_")
 

@@ -28,24 +28,49 @@ def fact(kind: FactKind, name: str, old: str | None = None, new: str | None = No
     [
         ([fact(FactKind.REMOVED_NAME, "take")], "Removes `take` from `engine.core`"),
         ([fact(FactKind.REMOVED_NAME, n) for n in "abc"], "Removes `a`, `b` and `c` from `engine.core`"),
-        ([fact(FactKind.REMOVED_NAME, n) for n in "abcdef"], "Removes 6 names from `engine.core`"),
+        ([fact(FactKind.REMOVED_NAME, n) for n in "abcdef"], "Removes `a`, `b`, `c`, `d`, `e` and `f` from `engine.core`"),
         (
             [fact(FactKind.REMOVED_PARAMETER, "A.__init__(x)"), fact(FactKind.REQUIRED_PARAMETER, "A.__init__(y)")],
             "`A()` takes `y` instead of `x`",
         ),
-        ([fact(FactKind.REMOVED_PARAMETER, f"f({n})") for n in "abcdef"], "`f()` no longer takes 6 parameters"),
+        ([fact(FactKind.REMOVED_PARAMETER, f"f({n})") for n in "abcdef"], "`f()` no longer takes `a`, `b`, `c`, `d`, `e` and `f`"),
         (
             [fact(FactKind.REMOVED_PARAMETER, f"{n}(head)") for n in ("Pool.take", "Pool.give")],
             "`Pool.take()` and `Pool.give()` no longer take `head`",
         ),
         (
             [fact(FactKind.REQUIRED_PARAMETER, f"{n}.__init__(head)") for n in "ABCDEF"],
-            "`A()` and 5 others now require `head`",
+            "`A()`, `B()`, `C()`, `D()`, `E()` and `F()` now require `head`",
         ),
         ([fact(FactKind.REQUIRED_PARAMETER, "f(a)")], "`f()` now requires `a`"),
         (
             [fact(FactKind.ADDED_PARAMETER, "f(b)"), fact(FactKind.MOVED_PARAMETER, "f(a)", None, "f(b, a)")],
             "Inserts `b` before `a` in `f()`",
+        ),
+        (
+            [fact(FactKind.RENAMED_PARAMETER, f"A.__init__({n})", None, f"new_{n}") for n in "ab"]
+            + [fact(FactKind.REMOVED_PARAMETER, "A.take(c)")],
+            "Renames `a` to `new_a`, `b` to `new_b` in `A()`; `A.take()` no longer takes `c`",
+        ),
+        (
+            [fact(FactKind.RENAMED_PARAMETER, f"{'Pool' * 12}.take(size_of_it)", None, "capacity_of_it")],
+            "Renames `size_of_it` to `capacity_of_it` in `take()`",
+        ),
+        (
+            [fact(FactKind.REQUIRED_PARAMETER, f"A.__init__({n}_{'long' * 5})") for n in "abcde"],
+            f"`A()` now requires `a_{'long' * 5}`, `b_{'long' * 5}` and 3 more",
+        ),
+        (
+            [fact(FactKind.REMOVED_METHOD, f"{n * 40}.{n}") for n in "ab"],
+            "Removes methods `a` and `b`",
+        ),
+        (
+            [fact(FactKind.REMOVED_METHOD, f"{owner}.fits") for owner in ("Pass", "Base")],
+            "Removes method `fits` of `Pass` and `Base`",
+        ),
+        (
+            [fact(FactKind.REMOVED_NAME, f"{n}_{'long' * 8}") for n in "abcd"],
+            f"Removes `a_{'long' * 8}` and 3 more from `engine.core`",
         ),
         ([fact(FactKind.MOVED_NAME, "take", "a.py:1", "b/c.py:7")], "Moves `take` to `b.c`"),
         ([fact(FactKind.MOVED_MODULE, "a/b.py", None, "a/c.py")], "Moves `a.b` to `a.c`"),
@@ -63,10 +88,10 @@ def fact(kind: FactKind, name: str, old: str | None = None, new: str | None = No
         ([fact(FactKind.DEFAULT_CHANGED, "--graph", "True", "False")], "`--graph` now defaults to `False` (was `True`)"),
         ([fact(FactKind.REMOVED_ENV, "ENGINE_A"), fact(FactKind.REMOVED_FLAG, "--b")], "Removes environment variable `ENGINE_A`"),
         ([fact(FactKind.REMOVED_KEY, f"Pool.{n}") for n in ("a", "b")], "Removes configuration keys `Pool.a` and `Pool.b`"),
-        ([fact(FactKind.REMOVED_KEY, f"Pool.{n}") for n in "abcdef"], "Removes 6 configuration keys of `Pool`"),
+        ([fact(FactKind.REMOVED_KEY, f"Pool.{n}") for n in "abcdef"], "Removes configuration keys `Pool.a`, `Pool.b`, `Pool.c`, `Pool.d`, `Pool.e` and `Pool.f`"),
         (
             [fact(FactKind.REMOVED_METHOD, n) for n in ("A.a", "A.b", "A.c", "A.d", "B.e", "C.f")],
-            "Removes 6 methods, most of them of `A`",
+            "Removes methods `A.a`, `A.b`, `A.c`, `A.d`, `B.e` and `C.f`",
         ),
         (
             [fact(FactKind.REMOVED_METHOD, f"{'Pool' * 9}.{n}") for n in ("take", "give", "keep")],
@@ -74,11 +99,24 @@ def fact(kind: FactKind, name: str, old: str | None = None, new: str | None = No
         ),
         (
             [fact(FactKind.REQUIRED_PARAMETER, "f(a)"), fact(FactKind.REQUIRED_PARAMETER, "g(b)")],
-            "Changes 2 parameters of `f()` and `g()`",
+            "`f()` now requires `a`; `g()` now requires `b`",
         ),
         ([fact(FactKind.REMOVED_BASE, "Pool(Heron)")], "`Pool` no longer inherits from `Heron`"),
         ([fact(FactKind.REMOVED_BASE, "Pool(Protocol)")], "`Pool` is no longer a protocol: implementations must inherit from it"),
         ([fact(FactKind.MEMBER_KIND, "Pool.size", None, "property")], "`Pool.size` is now a property, not a method"),
+        ([fact(FactKind.MEMBER_KIND, "Pool.size", "method", "attribute")], "`Pool.size` is now an attribute, not a method"),
+        ([fact(FactKind.MEMBER_KIND, "Pool.size", "attribute", "method")], "`Pool.size` is now a method, not an attribute"),
+        ([fact(FactKind.VALUES_DROPPED, "POOL_MODE", "a, b", "c")], "`POOL_MODE` accepts `c`, no longer `a` and `b`"),
+        ([fact(FactKind.VALUES_DROPPED, "--mode", "a")], "`--mode` no longer accepts `a`"),
+        (
+            [fact(FactKind.VALUES_ADDED, f"PoolConfig.{n}", None, "a") for n in ("mode", "kind")],
+            "`PoolConfig.mode` and `PoolConfig.kind` also accept `a`",
+        ),
+        ([fact(FactKind.NEW_SETTING, n) for n in ("--size", "/v1/pools")], "Adds `--size` and `/v1/pools`"),
+        (
+            [fact(FactKind.REMOVED_NAME, "take"), *(fact(FactKind.REMOVED_METHOD, f"{n}.fits") for n in ("Pass", "Base"))],
+            "Removes method `fits` of `Pass` and `Base`",
+        ),
         ([fact(FactKind.RETURNED_VALUES, "Pool.take", "2", "3")], "`Pool.take()` now returns 3 values instead of 2"),
         ([fact(FactKind.ENTRY_RENAMED, "heron", "Pools.heron", "herons")], "Renames `heron` of `Pools` to `herons`"),
         (
@@ -105,16 +143,16 @@ def test_facts_are_told_by_what_changes_for_others(facts: list[Fact], line: str)
 @pytest.mark.parametrize(
     ("title", "facts", "line"),
     [
-        ("[Core] Remove LoRA bias (#7)", "--bias --rank", "Remove LoRA bias (`--bias`)"),
+        ("[Core] Remove LoRA bias (#7)", "--bias --rank", "Remove LoRA bias (`--bias`, `--rank`)"),
         ("Remove the pool", "--pool", "Removes flag `--pool`"),
         ("Remove `--pool` and all", "--pool --size", "Remove `--pool` and all"),
-        ("Use fair queues by default", "--queue --size", "Use fair queues by default (`--queue`)"),
+        ("Use fair queues by default", "--queue --size", "Use fair queues by default (`--queue`, `--size`)"),
         ("Tidy up", "--pool --size", "Removes flags `--pool` and `--size`"),
         ("Remove the pool " + "and more of it " * 9, "--pool --size", "Remove the pool"),
     ],
 )
 def test_a_title_that_tells_the_whole_stands_before_its_parts(title: str, facts: str, line: str) -> None:
-    """What a title says is removed or made the default says more than several names; the first proves it."""
+    """What a title says is removed or made the default says more than several names; they prove it."""
     flags = [fact(FactKind.REMOVED_FLAG, name) for name in facts.split()]
     assert headline(entry(title), "en", flags).startswith(line)
 
@@ -130,6 +168,58 @@ def test_an_important_feature_stands_behind_what_it_breaks() -> None:
     assert headline(made, "en", [few, base]) == "Adds abstract method `Base.run`"
     needed = Fact(kind=FactKind.DEPENDENCY_ADDED, name="heron", path="pyproject.toml", new=">=1.2")
     assert headline(made, "en", [needed]) == "Add support for Heron (`heron>=1.2`)"
+
+
+@pytest.mark.parametrize(
+    ("title", "told"),
+    [
+        ("Deprecate the pool", ["Removes `take` from `engine.core`", "Deprecate the pool"]),
+        ("Support fair queues", ["Removes `take` from `engine.core`", "Support fair queues"]),
+        ("Support it for take", ["Removes `take` from `engine.core`"]),
+        ("Tidy up the pool", ["Removes `take` from `engine.core`"]),
+    ],
+)
+def test_a_title_tells_what_its_facts_do_not(title: str, told: list[str]) -> None:
+    """What it adds or deprecates stands behind what breaks, unless it says the same by name; what explains nothing does not."""
+    assert [each.what for each in consequences(entry(title), "en", [fact(FactKind.REMOVED_NAME, "take")])] == told
+
+
+def test_what_extends_the_project_is_told_by_its_names() -> None:
+    """A title that removes something is the headline only where its names do not fit."""
+    few, many = ([fact(FactKind.REMOVED_ATTRIBUTE, f"Pool.{n * length}") for n in "ab"] for length in (4, 40))
+    assert headline(entry("Remove what is old"), "en", few) == "Removes attributes `Pool.aaaa` and `Pool.bbbb`"
+    assert headline(entry("Remove what is old"), "en", many) == f"Remove what is old (`Pool.{'a' * 40}`)"
+
+
+@pytest.mark.parametrize(
+    ("title", "told"),
+    [
+        ("Add fair queues", ["Removes `take` from `engine.core`", "Add fair queues (`--fair`)"]),
+        ("[Pools] Add fair queues", ["Removes `take` from `engine.core`", "Add fair queues (Pools, `--fair`)"]),
+        ("Tidy up the queues", ["Removes `take` from `engine.core`", "Adds `--fair`"]),
+        ("Add " + "fair queues " * 7, ["Removes `take` from `engine.core`", ("Add " + "fair queues " * 7).strip(), "Adds `--fair`"]),
+    ],
+)  # fmt: skip
+def test_a_new_setting_is_told_with_the_title_that_explains_it(title: str, told: list[str]) -> None:
+    """It stands behind what breaks, and by itself where the title explains nothing or has no room for it."""
+    found = [fact(FactKind.NEW_SETTING, "--fair"), fact(FactKind.REMOVED_NAME, "take")]
+    assert [each.what for each in consequences(entry(title), "en", found)] == told
+
+
+@pytest.mark.parametrize(
+    ("title", "line", "told"),
+    [
+        ("Add env variable to stop it", "+    stop = backend == 'a'  # as WAITING_FOR_IT", []),
+        ("Adding environment variables to stop it", '+    stop = os.getenv("STOP")', ["Adding environment variables to stop it"]),
+        ("Add a flag to stop it", "+    stop = backend == 'a'", []),
+        ("Add a flag to stop it", '+    add("--stop")', ["Add a flag to stop it"]),
+    ],
+)  # fmt: skip
+def test_a_title_that_the_diff_contradicts_is_no_headline(title: str, line: str, told: list[str]) -> None:
+    """What it says is added has to be in a changed line of the source."""
+    made = entry(title, Importance.MEDIUM, ChangeType.BUG_FIX)
+    changed = commit(title, [file("src/engine/core.py", patch(" def run():", line))])
+    assert [each.what for each in consequences(made.model_copy(update={"commit": changed}), "en")] == told
 
 
 def order_of(*facts: Fact) -> Sequence[tuple[Whom, Effect]]:
@@ -150,6 +240,12 @@ def test_consequences_stand_by_whom_they_concern_then_by_what_they_do() -> None:
         (Whom.EXTENDERS, Effect.BREAK),
         (Whom.INTERNALS, Effect.BEHAVIOUR),
     ]
+
+
+def test_a_chinese_line_names_the_class_before_its_member() -> None:
+    """The class stands with the member, not before the verb."""
+    gone = [fact(FactKind.REMOVED_METHOD, f"{owner}.fits") for owner in ("Pass", "Base")]
+    assert headline(entry(), "zh", gone) == "移除 `Pass` 和 `Base` 的方法 `fits`"
 
 
 @pytest.mark.parametrize("language", ["zh", "en"])
@@ -201,6 +297,8 @@ def test_without_facts_the_title_tells(title: str, line: str) -> None:
         ("feat(scheduler): support fair queues", "Support fair queues", ("scheduler",), "Fair queues"),
         ("[XPU][Bugfix] Support of Eagle", "Support of Eagle", ("XPU",), "Eagle"),
         ("Remove the cache", "Remove the cache", (), ""),
+        ("[Core] Heron 1.1 Support", "Heron 1.1 Support", (), "Heron 1.1"),
+        ("Fix Heron support", "Fix Heron support", (), ""),
         (r"Load with --set \{\"layers\":8\}", 'Load with --set {"layers":8}', (), ""),
     ],
 )
@@ -242,6 +340,25 @@ def test_a_changelog_and_a_deprecation_tell_the_replacement(path: str, lines: li
     assert replacement(made, gone) == "ENGINE_NEW"
     line = headline(entry().model_copy(update={"commit": made}), "en", [gone])
     assert line == "Removes environment variable `ENGINE_OLD`; use `ENGINE_NEW` instead"
+
+
+@pytest.mark.parametrize(
+    ("lines", "line"),
+    [
+        (
+            ["-    def fits(self, size):", "+    def fits_in(self, pool):"],
+            "Removes method `Pool.fits`; use `fits_in` instead",
+        ),
+        (["-    def fits(self, size):", "     pass", "+    def fits_in(self, pool):"], "Removes method `Pool.fits`"),
+        (["-    def fits(self, size):", "+    def give(self, pool):"], "Removes method `Pool.fits`"),
+        (["-    def fits(self):", "+    def fits_in(self):", "+    def fits_on(self):"], "Removes method `Pool.fits`"),
+    ],
+)
+def test_the_diff_shows_what_takes_the_place_of_a_method(lines: list[str], line: str) -> None:
+    """The only function that is defined where it was, if its name has the old one in it."""
+    made = commit("Tidy up", [file("src/engine/core/__init__.py", patch(*lines))])
+    gone = [fact(FactKind.REMOVED_METHOD, "Pool.fits")]
+    assert headline(entry().model_copy(update={"commit": made}), "en", gone) == line
 
 
 @pytest.mark.parametrize(

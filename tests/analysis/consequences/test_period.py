@@ -18,7 +18,7 @@ DAY, TZ = date(2026, 2, 5), ZoneInfo("UTC")
 def entry(
     number: int,
     *facts: Fact,
-    title: str = "Change it",
+    title: str = "Change how it works",
     tier: Importance = Importance.MEDIUM,
     types: tuple[ChangeType, ...] = (ChangeType.OTHER,),
     path: str = "engine/core.py",
@@ -84,6 +84,12 @@ FIX = (ChangeType.BUG_FIX,)
         (entry(1, title="Deprecate the pool"), Group.EXTENDERS),
         (entry(1, title="Fix confusing OutOfMemoryError at start", types=FIX), None),
         (entry(1, tier=Importance.HIGH), Group.IMPORTANT),
+        (entry(1, title="Heron pools"), None),
+        (entry(1, title="Merge branch 'main' into topic", tier=Importance.HIGH), None),
+        (entry(1, title="Allow pools to grow", types=FIX), Group.NEW),
+        (entry(1, title="Add the missing pool", types=FIX), Group.FIXES),
+        (entry(1, title="Remove an unused variable", types=FIX, tier=Importance.LOW), None),
+        (entry(1, title="Enable pools only for CUDA"), Group.USERS),
         (entry(1, title="Fix a deadlock at exit", types=FIX, tier=Importance.LOW), Group.FIXES),
         (entry(1, title="Fix a deadlock in tests", types=FIX), None),
         (entry(1, title="Fix a deadlock", types=FIX, path="tests/test_a.py"), None),
@@ -120,11 +126,15 @@ def test_a_commit_is_in_the_group_of_its_consequence(made: Entry, group: Group |
         (fact(FactKind.REMOVED_FLAG, "--x", "engine/models/heron.py"), 0),
         (fact(FactKind.REQUIRED_METHOD, "Base.run"), 1),
         (fact(FactKind.REMOVED_METHOD, "Worker.run", "engine/worker_base.py"), 1),
+        (fact(FactKind.REMOVED_METHOD, "BasePool.run"), 1),
+        (fact(FactKind.REMOVED_METHOD, "PoolMixin.run"), 1),
+        (fact(FactKind.REMOVED_METHOD, "Baseline.run"), 3),
         (fact(FactKind.REMOVED_NAME), 2),
         (fact(FactKind.REMOVED_METHOD, "Worker.run"), 3),
         (fact(FactKind.REMOVED_NAME, "helper", "engine/models/heron.py"), 4),
         (fact(FactKind.REMOVED_NAME, "_helper"), 4),
         (fact(FactKind.REMOVED_PARAMETER, "Worker._split(size)"), 4),
+        (fact(FactKind.REMOVED_PARAMETER, "Worker._split(size)").model_copy(update={"overridden": True}), 3),
         (fact(FactKind.REMOVED_PARAMETER, "Worker.__init__(_size)"), 3),
         (fact(FactKind.REMOVED_ENV, "ENGINE_TEST_WHEEL"), 4),
         (fact(FactKind.REMOVED_ENV, "ENGINE_LATEST_WHEEL"), 0),
@@ -232,6 +242,16 @@ def test_a_head_shows_what_matters_most() -> None:
     assert shown == {Group.EXTENDERS: [0], Group.FIXES: [1], Group.NEW: list(range(7, 20))}
 
 
+def test_a_head_prefers_what_others_meet() -> None:
+    """A new default comes before a crash, that before a fix of anything, and last come titles that tell nothing."""
+    default = scored(entry(1, fact(FactKind.DEFAULT_CHANGED, "--graph")), -1)
+    crash, fix = (entry(n, title=title, types=FIX) for n, title in ((2, "Fix a crash"), (3, "Fix the colour")))
+    named, vague = entry(5, title="Uniform check of batches", types=FIX), scored(entry(4), 0.5)
+    lines = [line for lines in group_lines(report(default, crash, fix, named, vague)).values() for line in lines]
+    by_worth = sorted(lines, key=lambda line: -line.worth)
+    assert [int(line.entry.commit.sha, 16) for line in by_worth] == [1, 2, 3, 5, 4]
+
+
 def test_a_line_tells_what_else_its_commit_breaks_where_there_is_room() -> None:
     """Each commit's second break before any third, and no more words than a head may have."""
     kinds = (FactKind.REMOVED_NAME, FactKind.REMOVED_METHOD, FactKind.REMOVED_ATTRIBUTE, FactKind.REMOVED_BASE)
@@ -240,6 +260,9 @@ def test_a_line_tells_what_else_its_commit_breaks_where_there_is_room() -> None:
     ]
     [group] = shown_lines(report(entry(1, *facts)))
     assert group.lines[0].text.split(" · ") == [each.what for each in group.lines[0].consequences[:3]]
+    helper = fact(FactKind.REMOVED_METHOD, "Pool.check_take")
+    [[alone]] = [each.lines for each in shown_lines(report(entry(1, facts[0], helper)))]
+    assert (alone.told, len(alone.consequences)) == (1, 2)
     many = [entry(number, *facts, title="Drop the heron part" + " of it" * 7) for number in range(1, 40)]
     [full] = shown_lines(report(*many))
     assert {each.told for each in full.lines} <= {1, 2}

@@ -153,6 +153,18 @@ BREAKS = [
     (CLASS, CLASS.replace("    def stop", "    @property\n    def stop"), "changed kind of member", "Engine.stop"),
     (CLASS.replace("    def stop", "    @property\n    def stop"), CLASS, "changed kind of member", "Engine.stop"),
     (
+        CLASS,
+        CLASS.replace("    def stop(self):\n        return 0", "    stop: int = 0"),
+        "changed kind of member",
+        "Engine.stop",
+    ),
+    (
+        CLASS.replace("    def stop(self):\n        return 0", "    stop: int = 0"),
+        CLASS,
+        "changed kind of member",
+        "Engine.stop",
+    ),
+    (
         CLASS.replace("return 0", "return 0, 1"),
         CLASS.replace("return 0", "return 0, 1, 2"),
         "changed number of returned values",

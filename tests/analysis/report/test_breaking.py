@@ -182,7 +182,7 @@ def test_a_commits_own_section_has_every_name() -> None:
     """What the row at the top leaves out is told with the commit, on every surface that has a section for it."""
     day = report(entry(1, *(fact(name=f"ENGINE_{number}") for number in range(8)), tier=Importance.HIGH))
     messages = digest_messages(day)
-    assert "Removes 8 environment variables" in read(messages[:1])
+    assert "ENGINE_4 and 3 more" in read(messages[:1])
     for section in (read(messages[1:]), shown(day).split("🔴")[-1], reports_markdown([day]).split("<a id=")[-1]):
         assert [number for number in range(8) if f"ENGINE_{number}" not in section] == []
 
