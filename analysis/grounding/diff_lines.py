@@ -14,7 +14,7 @@ _SCOPE = re.compile(r"(?P<indent>\s*)(?:async )?(?P<kind>def|class) (?P<name>\w+
 _LITERAL = r"\"[^\"]*\"|'[^']*'|-?\d[\w.]*|True|False|None"
 
 
-class Line(NamedTuple):
+class NumberedLine(NamedTuple):
     """A line of the diff with its number, the place of its hunk, and its sign."""
 
     number: int
@@ -41,13 +41,13 @@ class DiffLines:
         hunks = [hunk for commit in commits for hunk in numbered_hunks(commit)]
         self._headings = [hunk.heading for hunk in hunks]
         self.all = [
-            Line(hunk.first + place, hunk.file.path, index, line.sign, line.text)
+            NumberedLine(hunk.first + place, hunk.file.path, index, line.sign, line.text)
             for index, hunk in enumerate(hunks)
             for place, line in enumerate(hunk.lines)
         ]
-        self._found: dict[str, list[Line]] = {}
+        self._found: dict[str, list[NumberedLine]] = {}
 
-    def having(self, name: str, signs: str = "-+ ") -> list[Line]:
+    def having(self, name: str, signs: str = "-+ ") -> list[NumberedLine]:
         """Return the lines of some signs that have a name or a value as a whole word; `--a-b` is `a_b`.
 
         Tests and documents count where nothing else has it.
@@ -63,7 +63,7 @@ class DiffLines:
         """Return whether a line of some signs has a name."""
         return bool(self.having(name, signs))
 
-    def cited(self, numbers: Collection[int]) -> list[Line]:
+    def cited(self, numbers: Collection[int]) -> list[NumberedLine]:
         """Return the lines with these numbers."""
         return [each for each in self.all if each.number in numbers] if numbers else []
 
@@ -79,11 +79,11 @@ class DiffLines:
         """Return how many more lines have a name than had it."""
         return len(self.having(name, "+")) - len(self.having(name, "-"))
 
-    def scopes(self, line: Line, kind: str = "") -> list[str]:
+    def scopes(self, line: NumberedLine, kind: str = "") -> list[str]:
         """Return the classes and functions around a line, or only one `kind`, as far as its hunk and the hunk's heading show them."""
         around: list[str] = []
         depth = len(line.text) - len(line.text.lstrip()) if line.text.strip() else 0
-        heading = Line(0, line.path, line.hunk, " ", self._headings[line.hunk])
+        heading = NumberedLine(0, line.path, line.hunk, " ", self._headings[line.hunk])
         above = [each for each in self._of_hunk(line) if each.number <= line.number and each.sign in (" ", line.sign)]
         for each in (*reversed(above), heading):
             scope = _SCOPE.match(each.text)
@@ -92,7 +92,7 @@ class DiffLines:
                 around += [scope["name"]] if kind in ("", scope["kind"]) else []
         return around
 
-    def files_of(self, lines: Iterable[Line]) -> Iterator[str]:
+    def files_of(self, lines: Iterable[NumberedLine]) -> Iterator[str]:
         """Yield the text of each line, and each heading, of the files in which some lines are."""
         paths = {each.path for each in lines}
         for each in self.all:
@@ -123,11 +123,11 @@ class DiffLines:
         return any(each.place not in elsewhere for each in self.having(name, "-" if gone else "+"))
 
     @cached_property
-    def _hunks(self) -> dict[int, list[Line]]:
-        by_hunk: dict[int, list[Line]] = {}
+    def _hunks(self) -> dict[int, list[NumberedLine]]:
+        by_hunk: dict[int, list[NumberedLine]] = {}
         for each in self.all:
             by_hunk.setdefault(each.hunk, []).append(each)
         return by_hunk
 
-    def _of_hunk(self, line: Line) -> list[Line]:
+    def _of_hunk(self, line: NumberedLine) -> list[NumberedLine]:
         return self._hunks[line.hunk]

@@ -12,7 +12,7 @@ from itertools import chain
 
 from analysis.grounding import statements as say
 from analysis.grounding.corpus import Corpus
-from analysis.grounding.diff_lines import DiffLines, Line
+from analysis.grounding.diff_lines import DiffLines, NumberedLine
 from analysis.grounding.metadata import NEGATION
 from analysis.grounding.statements import bare, code_names, last_part, said_pairs, word_pattern
 from analysis.models import FactKind
@@ -82,7 +82,7 @@ class Evidence:
         proven = name in {last_part(fact.name) for fact in self._corpus.facts}
         return not proven and bool(lines) and all(calls.search(each.text) and not defines.search(each.text) for each in lines)  # fmt: skip
 
-    def _pairs(self, sentence: str, cited: Sequence[Line]) -> Iterator[str]:
+    def _pairs(self, sentence: str, cited: Sequence[NumberedLine]) -> Iterator[str]:
         """Yield what is said to have followed something else if the lines have it otherwise."""
         defaults = "default" in sentence.lower() or "默认" in sentence
         for old, new in said_pairs(sentence):
@@ -94,7 +94,7 @@ class Evidence:
             if signs == [{"+"}, {"-"}]:
                 yield f"{old} → {new}"
 
-    def _follows(self, old: str, new: str, cited: Sequence[Line]) -> bool:
+    def _follows(self, old: str, new: str, cited: Sequence[NumberedLine]) -> bool:
         """Return whether old is on the old side of a place and new on its new side, or the author says so."""
         if say.is_expression(old) or say.is_expression(new):  # lines may spell an expression otherwise
             return True
@@ -114,7 +114,7 @@ class Evidence:
         known = [self._lines.defaults(name, signs) for name in names]
         return any(known) and not say.is_expression(value) and all(bare(value) not in each for each in known)
 
-    def _defaults(self, sentence: str, cited: Sequence[Line]) -> Iterator[str]:
+    def _defaults(self, sentence: str, cited: Sequence[NumberedLine]) -> Iterator[str]:
         """Yield a value that is said to be a default and is not where the sentence's names are."""
         if next(said_pairs(sentence), None):
             return
@@ -150,7 +150,7 @@ class Evidence:
         if any(map(opposite.search, lines)) and not any(map(claimed.search, lines)):
             yield match[0]
 
-    def _kept(self, sentence: str, cited: Sequence[Line]) -> Iterator[str]:
+    def _kept(self, sentence: str, cited: Sequence[NumberedLine]) -> Iterator[str]:
         """Yield names that are said to stay and are gone, and what is said of an interface that changes."""
         facts = self._corpus.facts
         breaking = {last_part(fact.name) for fact in facts if fact.breaking}
@@ -165,7 +165,7 @@ class Evidence:
             if changed or self._changes_definitions:
                 yield unchanged[0]
 
-    def _is_changed(self, name: str, cited: Sequence[Line]) -> bool:
+    def _is_changed(self, name: str, cited: Sequence[NumberedLine]) -> bool:
         """Return whether a name is gone, or cited lines change what it defines or take it from a line."""
         changed = [each for each in cited if each.sign != " "]
         if any(name in self._lines.scopes(each) for each in changed):
@@ -209,7 +209,7 @@ class Evidence:
         if here and not near and not by_author:
             yield here[0]
 
-    def _places(self, sentence: str, cited: Sequence[Line]) -> Iterator[str]:
+    def _places(self, sentence: str, cited: Sequence[NumberedLine]) -> Iterator[str]:
         """Yield a class or a file in which something is said to be added, removed or defined, and the cited lines are elsewhere."""
         for match in say.PLACED.finditer(sentence):
             owner = match["owner"].strip("`").split("(")[0]
@@ -223,14 +223,14 @@ class Evidence:
             if cited and names and not say.ELSEWHEN.search(phrase) and not NEGATION.search(phrase):
                 yield from [owner] if not self._are_in(cited, names[0]) else []
 
-    def _are_in(self, lines: Sequence[Line], name: str) -> bool:
+    def _are_in(self, lines: Sequence[NumberedLine], name: str) -> bool:
         """Return whether a line is in a class of this name as far as is known, or a file with such lines names it."""
         known = [around for each in lines if (around := self._lines.scopes(each, "class"))]
         if known and len(known) == len(lines):
             return any(name in around for around in known)
         return any(re.search(word_pattern(name), text) for text in self._lines.files_of(lines))
 
-    def _outcomes(self, sentence: str, cited: Sequence[Line]) -> Iterator[str]:
+    def _outcomes(self, sentence: str, cited: Sequence[NumberedLine]) -> Iterator[str]:
         """Yield what is said to be merely logged or passed over where a cited line raises, and errors that no line names."""
         mild = say.MILD.search(sentence)
         if mild and not say.HARSH.search(sentence):

@@ -32,6 +32,7 @@ from tests.bench.reading_a_day import reading_a_day
 from tests.bench.starting import starting
 from tests.bench.stored_commits import stored_commits
 from tests.bench.suspects import suspects
+from tests.bench.upgrades import upgrading
 
 
 class Benchmark(NamedTuple):
@@ -59,6 +60,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "start": Benchmark(starting, {"commits": 2, "runs": 1, "starts": 1}),
     "ack": Benchmark(acknowledging, {"at_once": 5, "rounds": 1, "commits": 3, "answers": 2}),
     "killed": Benchmark(killed, {"settings": {"BENCH_KILLS": "1", "BENCH_SEEDS": "100"}}, None),
+    "upgrade": Benchmark(upgrading, {"commits": 2, "settings": {}}),
     "morning": Benchmark(morning, {"repositories": 2, "commits": 1, "channels": 2, "subscriptions": 2}),
     "together": Benchmark(
         morning_together,
