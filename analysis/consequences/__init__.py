@@ -76,7 +76,9 @@ def _insert(told: list[Consequence], by_title: Consequence, say: Catalogue) -> N
     others = sum(each.whom is not Whom.INTERNALS for each in told)
     new = next((place for place, each in enumerate(told[:others]) if _is_new_setting(each)), None)
     if new is None:
-        told.insert(others, by_title)
+        # What users have to know about comes before what others do; what is new comes last.
+        place = next((place for place, each in enumerate(told[:others]) if order(by_title) < order(each)), others)
+        told.insert(others if by_title.effect is Effect.ADDITION else place, by_title)
         return
     proven = told[new] if by_title.effect is Effect.OTHER else by_title
     named = _with_names(by_title.what, told[new], say)

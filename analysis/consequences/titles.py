@@ -27,10 +27,16 @@ _SAYS_BEHAVIOUR = re.compile(
     r"enabl\w+\b.*\bonly\b",
     re.IGNORECASE,
 )
+_OF_USERS = r"env(?:ironment)?[ -]?var\w*|flags?|CLI|command[- ]line(?: \w+)?"
+_SAYS_SETTINGS = re.compile(
+    rf"\b(?:chang|mov|renam|replac|convert|migrat)\w*\b.{{0,40}}\b(?:{_OF_USERS})\b", re.IGNORECASE
+)
+_NAMES_SETTING = re.compile(rf"(?<![\w-])--?[A-Za-z]|\b(?:{_OF_USERS})\b|\b[A-Z]+_[A-Z_]+\b")
 _DEPRECATES = re.compile(r"deprecat\w+\b", re.IGNORECASE)
 _SAYINGS = (
     (_SAYS_BREAKING.search, Effect.BREAK, 2),
     (_SAYS_DEFAULT.search, Effect.BEHAVIOUR, 1),
+    (_SAYS_SETTINGS.search, Effect.BEHAVIOUR, 2),
     (_DEPRECATES.match, Effect.DEPRECATION, 2),
     (_SAYS_BEHAVIOUR.match, Effect.BEHAVIOUR, 3),
 )
@@ -141,6 +147,8 @@ def _told(entry: Entry) -> tuple[Whom, Effect, int] | None:
 
 
 def _whom(entry: Entry) -> Whom:
+    if _NAMES_SETTING.search(plain_title(entry.commit)):
+        return Whom.USERS
     set_or_called = (AREAS["touches configuration"], AREAS["touches an interface"])
     paths = [file.path.lower() for file in entry.commit.files]
     return Whom.USERS if any(area.search(path) for area in set_or_called for path in paths) else Whom.EXTENDERS
