@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
+from posixpath import commonpath
 
 from analysis.facts.dependencies import ANY_VERSION
 from analysis.facts.requirements import is_installed_from
@@ -186,6 +187,14 @@ def _of_modules(facts: Sequence[Fact], names: str, say: Catalogue) -> Iterator[s
     elif first.kind is FactKind.MOVED_NAME and len({_dotted(each.new) for each in facts}) == 1:
         for new in (_dotted(first.new), ".".join(_dotted(first.new).split(".")[-2:])):
             yield say("Moves {names} to {new}", names=names, new=code(shorten(new, LENGTH)))
+    elif (
+        first.kind is FactKind.MOVED_MODULE
+        and len(facts) > _NAMED
+        and (common := commonpath([each.name for each in facts]))
+    ):
+        modules = FACT_SENTENCES[first.kind]
+        counted = modules.counted(len(facts), say)
+        yield say(modules.change, what=say("{what} of {owner}", what=counted, owner=_module(f"{common}/__init__.py")))
     elif first.kind is FactKind.MOVED_MODULE and len(facts) == 1:
         for name in (_module(first.name), code(_last(first.name))):
             yield say("Moves {names} to {new}", names=name, new=_module(first.new))

@@ -75,6 +75,10 @@ def fact(kind: FactKind, name: str, old: str | None = None, new: str | None = No
         ([fact(FactKind.MOVED_NAME, "take", "a.py:1", "b/c.py:7")], "Moves `take` to `b.c`"),
         ([fact(FactKind.MOVED_MODULE, "a/b.py", None, "a/c.py")], "Moves `a.b` to `a.c`"),
         (
+            [fact(FactKind.MOVED_MODULE, f"src/pkg/layers/{n}/x.py", None, f"pkg/{n}.py") for n in "abcdefghi"],
+            "Moves 9 modules of `pkg.layers`",
+        ),
+        (
             [fact(FactKind.MOVED_MODULE, f"package/long_folder/{name}.py", None, "b/c.py") for name in ("chat_of_servers", "engine_of_servers")],
             "Moves modules `chat_of_servers` and `engine_of_servers`",
         ),
