@@ -6,7 +6,7 @@ from typing import NamedTuple
 from analysis.errors import UnknownCommit, UnknownRepository
 from analysis.locale import Phrase
 from analysis.models import SHORT_SHA, Entry, Language, Repository
-from analysis.sources.github import GitHub
+from analysis.sources.github import GitHub, PullState
 from bot.models.reference import Reference
 from bot.services.analyst import Analyst, with_needed_patches
 from bot.services.commit_reader import current_commits, save_commit
@@ -20,6 +20,13 @@ class Located(NamedTuple):
 
     repository: Repository
     commit_id: int
+
+
+class Unmerged(NamedTuple):
+    """A pull request that is not merged, and its repository."""
+
+    repository: Repository
+    pull: PullState
 
 
 class SeveralCommits(UnknownCommit):
@@ -61,8 +68,23 @@ class CommitLookup:
 
         Raise `SeveralCommits` if the reference is ambiguous, `UnknownCommit` if nothing matches.
         """
+        located = self.find(reference, repositories)
+        if isinstance(located, Unmerged):
+            raise UnknownCommit(
+                Phrase(
+                    "pull request #{number} of {repository} is not merged yet",
+                    number=located.pull.number,
+                    repository=located.repository.full_name,
+                )
+            )
+        return located
+
+    def find(self, reference: Reference, repositories: Sequence[Repository]) -> Located | Unmerged:
+        """Return the commit that `reference` names, as `locate` does, or the pull request if that is not merged."""
         candidates = _candidates(reference, repositories)
         located = self._in_store(reference, candidates) or self._from_github(reference, candidates)
+        if isinstance(located, Unmerged):
+            return located
         stored = self._store.commits([located.commit_id])[0]
         if not stored.commit.read:
             read = self._sources.stored(located.repository).read_commit(stored.commit.sha)
@@ -96,16 +118,29 @@ class CommitLookup:
             )
         return found[0] if found else None
 
-    def _from_github(self, reference: Reference, candidates: Sequence[Repository]) -> Located:
+    def pull_state(self, repository: Repository, number: int) -> PullState:
+        """Return how pull request `number` stands at GitHub; `UnknownCommit` if it is missing."""
+        return self._github.pull_state(repository, number)
+
+    def _from_github(self, reference: Reference, candidates: Sequence[Repository]) -> Located | Unmerged:
         missing: UnknownCommit | UnknownRepository | None = None
+        unmerged: Unmerged | None = None
         for repository in candidates:
             try:
-                sha = reference.sha or self._github.merged_as(repository, reference.pr or 0)
+                sha = reference.sha
+                if not sha:
+                    pull = self._github.pull_state(repository, reference.pr or 0)
+                    sha = pull.merged_as
+                    if not sha:
+                        unmerged = unmerged or Unmerged(repository, pull)
+                        continue
                 read = self._sources.stored(repository).find_commit(sha)
             except (UnknownCommit, UnknownRepository) as exc:
                 missing = missing or exc
                 continue
             return Located(repository, save_commit(self._store, repository, read))
+        if unmerged:
+            return unmerged
         raise missing or UnknownCommit(
             Phrase("no repository is configured to search for {text}; name one: owner/name", text=reference.text)
         )
