@@ -148,7 +148,7 @@ class Bot:
         self._reports = ChannelReports(store, services.weeks, self.subscriptions, self._checks, now)
         self._postings = Postings(self.mailbox, web, self._reports)
         interval = timedelta(hours=1) / (_PULLS_AN_HOUR if settings.github_token else _PULLS_WITHOUT_TOKEN)
-        self._news = AlertNews(self._alerts, store, services.commits, self.channels, self.mailbox, interval, now)
+        self._news = AlertNews(self._alerts, services.commits, self.channels, self.mailbox, interval, now)
         self.members = Members(web.directory)
         self.threads = Threads(self.mailbox, web, private_to_model=settings.digest_private_to_model)
 
@@ -264,7 +264,9 @@ class Bot:
         days = DayCommands(self._reports, post, self._checks)
         commits = CommitCommands(services.store, self._checks, post)
         questions = Questions(services.answers, services.period_questions, self._checks, self.threads, limits)
-        alerts = AlertCommands(self._alerts, self._news, services.store, self.members, home, web.directory)
+        alerts = AlertCommands(
+            self._alerts, self._news, services.store, services.commits, self.members, home, web.directory
+        )
         announcements = Announcements(self.subscriptions, mailbox, web)
         digest_time = self.settings.digest_time
         subscriptions = SubscriptionCommands(self.subscriptions, self.members, announcements, status, home, digest_time)

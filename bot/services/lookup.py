@@ -1,11 +1,13 @@
 """Lookup of single commits: in the store, in the mirror, or else at GitHub, with a note if one is not on the branch."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import NamedTuple
 
 from analysis.errors import UnknownCommit, UnknownRepository
+from analysis.impact.reversal import undoes
 from analysis.locale import Phrase
-from analysis.models import SHORT_SHA, Entry, Language, Repository
+from analysis.models import SHORT_SHA, Commit, Entry, Language, Released, Repository
 from analysis.sources.github import GitHub, PullState
 from bot.models.reference import Reference
 from bot.services.analyst import Analyst, with_needed_patches
@@ -115,6 +117,28 @@ class CommitLookup:
                 )
             )
         return found[0] if found else None
+
+    def revert(self, repository: Repository, sha: str) -> tuple[Commit, Commit] | None:
+        """Return a commit that was read, and the stored one that undoes it; None if none does."""
+        for stored in self._store.commits(list(self._store.read_ids(repository, [sha]).values())):
+            by = self._store.links([stored])[stored.id].reverted_by
+            for _, commit_id in self._store.with_sha(by, repository) if by else ():
+                [reverting] = self._store.commits([commit_id])
+                if undoes(reverting.commit, stored.commit, stored.facts):
+                    return stored.commit, reverting.commit
+        return None
+
+    def first_release(self, repository: Repository, sha: str, fetched_at: datetime | None = None) -> Released:
+        """Return in which release a commit was first; read the commit if necessary, and at an instant fetch the mirror."""
+        located = self.locate(Reference(sha, sha=sha), [repository])
+        [stored] = self._store.commits([located.commit_id])
+        sources = self._sources
+        source = sources.current(repository, fetched_at, fetched_at) if fetched_at else sources.stored(repository)
+        return source.first_releases([stored.commit]).get(stored.commit.sha, Released())
+
+    def knows_releases(self, repository: Repository) -> bool:
+        """Return whether a repository has a mirror with tags of releases."""
+        return bool(self._sources.stored(repository).release_tags())
 
     def pull_state(self, repository: Repository, number: int) -> PullState:
         """Return how pull request `number` stands at GitHub; `UnknownCommit` if it is missing."""

@@ -230,9 +230,9 @@ class Alerts(Records):
         """Return the alert with this id, or None if it is over."""
         return next(iter(self._found(alerts.c.id == alert_id)), None)
 
-    def of_commits(self) -> list[Alert]:
+    def of_commits(self, event: AlertEvent) -> list[Alert]:
         """Return the alerts about commits of which there is nothing to tell yet."""
-        return self._found(_WAITS, alerts.c.sha.is_not(None))
+        return self._found(_WAITS, alerts.c.sha.is_not(None), alerts.c.event == event)
 
     def of_pulls(self) -> list[Alert]:
         """Return the alerts about unmerged pull requests, those first of which GitHub was not asked for longest."""

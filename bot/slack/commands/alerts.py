@@ -6,7 +6,7 @@ from analysis.errors import Misuse
 from analysis.locale import Phrase
 from bot.models.reference import Reference
 from bot.models.subjects import parse_commit_value
-from bot.services.lookup import Located, Unmerged
+from bot.services.lookup import CommitLookup, Located, Unmerged
 from bot.slack.commands.conversation import Conversation
 from bot.slack.commands.home import Home
 from bot.slack.commands.posting import Members
@@ -26,11 +26,19 @@ class AlertCommands:
     """Sets, lists and cancels alerts."""
 
     def __init__(
-        self, alerts: Alerts, news: AlertNews, store: Store, members: Members, home: Home, directory: Directory
+        self,
+        alerts: Alerts,
+        news: AlertNews,
+        store: Store,
+        commits: CommitLookup,
+        members: Members,
+        home: Home,
+        directory: Directory,
     ) -> None:
         self._alerts = alerts
         self._news = news
         self._store = store
+        self._commits = commits
         self._members = members
         self._home = home
         self._directory = directory
@@ -76,7 +84,16 @@ class AlertCommands:
             told = closed_message(alert, view.language)
         if told is None and not self._alerts.keep(alert, conversation.now, _MOST):
             raise Misuse(Phrase("you have {most} alerts; cancel one first: `tell me` lists them", most=_MOST))
-        conversation.show([told or set_message(alert, view.language)])
+        conversation.show([told or set_message(alert, view.language, self._note(conversation, alert))])
+
+    def _note(self, conversation: Conversation, alert: Alert) -> str:
+        """Return why what is waited for may remain unknown; empty if there is no such reason."""
+        say, known = conversation.say, [each.key for each in conversation.view.reader.known]
+        if alert.event == "released" and not self._commits.knows_releases(alert.repository):
+            return say("I know no release tags of this repository yet")
+        if alert.event == "reverted" and alert.repository.key not in known:
+            return say("No channel follows this repository: I learn of a revert when somebody asks for its day")
+        return ""
 
     def _alert(self, alert: Alert, found: Located | Unmerged) -> Alert:
         """Return an alert with its subject: a commit, or a pull request that is not merged."""

@@ -3,25 +3,26 @@
 Commits are looked up in the store; of an open pull request GitHub is asked, at intervals that hold over all processes.
 """
 
-from datetime import timedelta
+from collections.abc import Mapping
+from datetime import datetime, timedelta
 
 import structlog
 
 from analysis.errors import DigestError, RateLimited, UnknownRepository
-from analysis.impact.reversal import undoes
 from bot.models.clock import Clock
 from bot.models.deliveries import SOON, Outcome
 from bot.services.lookup import CommitLookup
 from bot.services.reader import Channels, ChannelView
 from bot.slack.directory import Directory
-from bot.slack.messages.alerts import closed_message, merged_message
+from bot.slack.messages.alerts import closed_message, merged_message, released_message
 from bot.slack.messages.blocks import Message
 from bot.slack.messages.notices import reverted_message
 from bot.slack.web_errors import Refused
-from bot.store import Alert, Alerts, Draft, Mailbox, Store
+from bot.store import Alert, AlertEvent, Alerts, Draft, Mailbox
 
-_COMMITS = timedelta(minutes=1)  # between two looks at the commits of all alerts
-_OF_COMMITS, _OF_PULLS = "alerts of commits", "alerts of pull requests"
+# Between two looks at the commits of all alerts; for those at releases mirrors are fetched.
+_INTERVALS: Mapping[AlertEvent, timedelta] = {"reverted": timedelta(minutes=1), "released": timedelta(hours=1)}
+_OF_PULLS = "alerts of pull requests"
 
 log = structlog.get_logger(__name__)
 
@@ -32,7 +33,6 @@ class AlertNews:
     def __init__(
         self,
         alerts: Alerts,
-        store: Store,
         commits: CommitLookup,
         channels: Channels,
         mailbox: Mailbox,
@@ -40,26 +40,33 @@ class AlertNews:
         now: Clock,
     ) -> None:
         self._alerts = alerts
-        self._store = store
         self._commits = commits
         self._channels = channels
         self._mailbox = mailbox
         self._interval = interval
         self._now = now
 
-    def find(self, alert: Alert, view: ChannelView) -> Message | None:
-        """Return what is to be told of a commit, as a channel reads it; None if it has not come to pass."""
+    def find(self, alert: Alert, view: ChannelView, fetched_at: datetime | None = None) -> Message | None:
+        """Return what is to be told of a commit, as a channel reads it; None if it has not come to pass.
+
+        For a release its mirror is fetched at an instant, if one is given.
+        """
         if alert.sha is None:
             return None
         if alert.event == "merged":
             return merged_message(alert, view.language)
-        return self._reverted(alert, alert.sha, view)
+        if alert.event == "reverted":
+            pair = self._commits.revert(alert.repository, alert.sha)
+            return reverted_message(*pair, view.language, view.tz) if pair else None
+        found = self._commits.first_release(alert.repository, alert.sha, fetched_at)
+        return released_message(alert, found, view.language, view.tz) if found.tag else None
 
     def settle(self) -> None:
-        """Store what is to be told of alerts, for those of commits at most once a minute, for one pull request at each interval."""
-        if self._is_time(_OF_COMMITS, _COMMITS):
-            for each in self._alerts.of_commits():
-                self._settle(each)
+        """Store what is to be told: of commits each minute, of releases each hour, of one pull request at each interval."""
+        for event, interval in _INTERVALS.items():
+            if self._is_time(f"alerts {event}", interval):
+                for each in self._alerts.of_commits(event):
+                    self._settle(each)
         waiting = self._alerts.of_pulls()
         if waiting and self._is_time(_OF_PULLS, self._interval):
             first = waiting[0]
@@ -71,9 +78,13 @@ class AlertNews:
         return self._mailbox.reserve_slot(name, self._now, interval, most=timedelta()) is not None
 
     def _settle(self, alert: Alert) -> None:
-        view = self._channels.view(alert.channel)
-        if message := self.find(alert, view):
-            self._alerts.settle(alert.id, message.content)
+        try:
+            message = self.find(alert, self._channels.view(alert.channel), self._now())
+        except DigestError as exc:
+            log.warning("commit of an alert not read", repository=str(alert.repository), why=str(exc))
+        else:
+            if message:
+                self._alerts.settle(alert.id, message.content)
 
     def _ask(self, same: list[Alert]) -> None:
         """Ask GitHub how a pull request stands, for all alerts about it. After a failure others come first."""
@@ -88,23 +99,12 @@ class AlertNews:
         except DigestError as exc:
             log.warning("pull request not asked for", repository=str(same[0].repository), why=str(exc))
         for each in same:
-            self._alerts.checked(each.id, self._now(), sha)
-            if sha:
+            if sha and each.event == "merged":
                 self._settle(each._replace(sha=sha))
-            elif closed:
+            elif closed and not sha:
                 message = closed_message(each, self._channels.view(each.channel).language)
                 self._alerts.settle(each.id, message.content)
-
-    def _reverted(self, alert: Alert, sha: str, view: ChannelView) -> Message | None:
-        """Return the notice of a stored commit that undoes another, which was read."""
-        ids = self._store.read_ids(alert.repository, [sha])
-        for stored in self._store.commits(list(ids.values())):
-            by = self._store.links([stored])[stored.id].reverted_by
-            for _, commit_id in self._store.with_sha(by, alert.repository) if by else ():
-                [reverting] = self._store.commits([commit_id])
-                if undoes(reverting.commit, stored.commit, stored.facts):
-                    return reverted_message(stored.commit, reverting.commit, view.language, view.tz)
-        return None
+            self._alerts.checked(each.id, self._now(), sha)
 
 
 class AlertNotices:

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Sequence
+from zoneinfo import ZoneInfo
 
 from analysis.locale import catalogue, mark
-from analysis.models import SHORT_SHA, Language
+from analysis.models import SHORT_SHA, Language, Released
 from bot.slack.messages.blocks import (
     Block,
     Message,
@@ -56,6 +57,13 @@ def merged_message(alert: Alert, language: Language) -> Message:
     url = re.split(r"/(?:pull|commit)/", alert.url)[0] + f"/commit/{sha}"
     merged = ours(catalogue(language)(" is merged as "))
     return _message([*ours("🔀 "), *_subject(alert), *merged, *linked(f"`{sha[:SHORT_SHA]}`", url)])
+
+
+def released_message(alert: Alert, found: Released, language: Language, tz: ZoneInfo) -> Message:
+    """Return in which release a commit is, since when."""
+    since = f"{found.date.astimezone(tz):%Y-%m-%d}" if found.date else ""
+    released = catalogue(language)(" is released in {tag} ({date})", tag=found.tag, date=since)
+    return _message([*ours("📦 "), *_subject(alert), *prose(released)])
 
 
 def closed_message(alert: Alert, language: Language) -> Message:
