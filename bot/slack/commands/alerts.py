@@ -46,13 +46,13 @@ class AlertCommands:
     def set(self, conversation: Conversation, command: SetAlert) -> None:
         """Set an alert, or tell at once what has come to pass."""
         found = conversation.view.reader.commit_or_pull(command.reference, command.repository)
-        self._set(conversation, found, command.event)
+        self._set(conversation, found, command.event, by_sha=bool(command.reference.sha))
 
     def set_by_button(self, conversation: Conversation, button: ButtonRequest) -> None:
         """Set the alert of a button in a commit's message."""
         ref = parse_commit_value(button.value)
         found = conversation.view.reader.commit(Reference(ref.sha, sha=ref.sha), ref.repository)
-        self._set(conversation, found, _EVENTS[button.action])
+        self._set(conversation, found, _EVENTS[button.action], by_sha=True)
 
     def show_all(self, conversation: Conversation, _: ListAlerts) -> None:
         """List the person's alerts, without repositories that are not visible here."""
@@ -72,13 +72,14 @@ class AlertCommands:
         else:
             self._home.publish(conversation.view, button.user, text)
 
-    def _set(self, conversation: Conversation, found: Located | Unmerged, event: AlertEvent) -> None:
+    def _set(self, conversation: Conversation, found: Located | Unmerged, event: AlertEvent, *, by_sha: bool) -> None:
         request, view, say = conversation.request, conversation.view, conversation.say
         self._members.check_organisation(request)
         if view.reader.within(self._directory.direct(request.user)).hides(found.repository):
             conversation.tell(say("🔔 A private repository's news stay in its channels: I can't send them to your DMs"))
             return
-        alert = self._alert(Alert(request.user, request.channel, found.repository, event, "", "", ""), found)
+        alert = Alert(request.user, request.channel, found.repository, event, "", "", "")
+        alert = self._with_subject(alert, found, by_sha=by_sha)
         told = self._news.find(alert, view)
         if isinstance(found, Unmerged) and found.pull.closed:
             told = closed_message(alert, view.language)
@@ -95,14 +96,17 @@ class AlertCommands:
             return say("No channel follows this repository: I learn of a revert when somebody asks for its day")
         return ""
 
-    def _alert(self, alert: Alert, found: Located | Unmerged) -> Alert:
-        """Return an alert with its subject: a commit, or a pull request that is not merged."""
+    def _with_subject(self, alert: Alert, found: Located | Unmerged, *, by_sha: bool) -> Alert:
+        """Return an alert with its subject: a commit, or a pull request that is not merged.
+
+        Raise `Misuse` for the merge of a commit that was named by its SHA and is on no branch that is followed.
+        """
         if isinstance(found, Unmerged):
             name, pull = f"#{found.pull.number}", found.pull
             return alert._replace(subject=name, title=f"{pull.title} ({name})", url=pull.url)
         [stored] = self._store.commits([found.commit_id])
         commit = stored.commit
-        if commit.not_on and alert.event == "merged":
+        if commit.not_on and alert.event == "merged" and by_sha:
             raise Misuse(
                 Phrase("{sha} is not on {branch}; name its pull request", sha=commit.short_sha, branch=commit.not_on)
             )
