@@ -16,11 +16,14 @@ HEADINGS = {
     UpgradeGroup.SECURITY: mark("🔒 Security ({count})"),
     UpgradeGroup.ADDITIONS: mark("✨ New ({count})"),
 }
+NAMED = mark("📝 Named in the release notes ({count})")
 _MAX_OTHERS = 4  # pins that are named
 
 
 def title(report: UpgradeReport) -> str:
     """Return the heading of the report."""
+    if report.release:
+        return f"{report.repository} {report.release.tag} · {report.release.date.date()}"
     return f"{report.repository} · {_short(report.start.name)}..{_short(report.end.name)}"
 
 
@@ -43,6 +46,10 @@ def summary(report: UpgradeReport) -> str:
 def remarks(report: UpgradeReport) -> Iterator[str]:
     """Yield where the range begins and why, and what of it is not shown."""
     say = catalogue(report.language)
+    if report.release and report.release.is_first:
+        yield say("The first release: everything since the first commit")
+    elif report.release:
+        yield say("Compared with {start}, the release before", start=report.start.name)
     if report.pinned:
         yield from _pin_remarks(report.pinned, say)
     if report.merge_base:
