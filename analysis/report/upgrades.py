@@ -36,11 +36,24 @@ def summary(report: UpgradeReport) -> str:
             "✅ Nothing new between {start} and {end}", start=_short(report.start.name), end=_short(report.end.name)
         )
     breaking = len(report.group(UpgradeGroup.BREAKS_YOU))
+    if report.release and report.pinned:
+        return f"{_since_pin(breaking, _short(report.pinned.pin.ref), say)} · {commits}"
     if breaking:
         return say("💥 Breaks your code: {breaking} of {commits}", breaking=f"{breaking:,}", commits=commits)
     if report.downstreams:
         return say("✅ No proven break of your code: {commits} compared", commits=commits)
     return commits
+
+
+def _since_pin(breaking: int, pin: str, say: Catalogue) -> str:
+    if not breaking:
+        return say("✅ No proven break of your code since {pin}", pin=pin)
+    return say.plural(
+        "💥 {count} commit since {pin} breaks your code",
+        "💥 {count} commits since {pin} break your code",
+        breaking,
+        pin=pin,
+    )
 
 
 def remarks(report: UpgradeReport) -> Iterator[str]:
