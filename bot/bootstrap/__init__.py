@@ -51,7 +51,7 @@ from bot.slack.outbox import SLACKS_PACE, Outbox, Pace
 from bot.slack.parsing import command_types as kinds
 from bot.slack.parsing.requests import HomeRequest, ShortcutRequest, SubscriptionForm
 from bot.slack.web import Web
-from bot.store import Alerts, Mailbox, Subscriptions, Terms
+from bot.store import Alerts, Mailbox, SeenReleases, Subscriptions, Terms
 from bot.store.database import condition
 from bot.store.executors import TIMING, Executors, Timing
 from bot.store.flow_tables import flow_tables
@@ -74,7 +74,7 @@ class Start:
     loopback port of the metrics, 0 for none; it must be free if they are `metrics_needed`. On PostgreSQL several processes
     may run: `timing` says when one takes over from another, and `on_lease_lost` is called, in another thread, when this one
     has lost its lease and acts no more. `github` and `pace` replace GitHub and the send rate, for the local workspace. Due
-    digests are looked for at each `tick`. With `mirror_all` every repository that is asked about gets a mirror, otherwise
+    digests are looked for at each `tick`, new releases at intervals of `releases`. With `mirror_all` every repository that is asked about gets a mirror, otherwise
     those that are configured or subscribed.
     """
 
@@ -87,6 +87,7 @@ class Start:
     github: GitHub | None = None
     pace: Pace = SLACKS_PACE
     tick: timedelta = scheduler.TICK
+    releases: timedelta = scheduler.RELEASES
     mirror_all: bool = False
 
     @property
@@ -118,7 +119,7 @@ def running_bot(settings: Settings, now: Clock, start: Start) -> Iterator[Flows]
         log.info("connecting", user=web.me["user"], team=web.me["team"])
         bot.subscribe_configured_channels()
         stack.enter_context(bot.flows.running(flows_url(url)))
-        stack.enter_context(bot.scheduled(start.tick))
+        stack.enter_context(bot.scheduled(start.tick, start.releases))
         serve_metrics(bot.figures.registry, bot.health.found)
         stack.enter_context(listen(bot))
         yield bot.flows
@@ -131,7 +132,9 @@ class Bot:
         """Take the lease, and open everything that stands on its database until the `stack` is closed."""
         self.settings, self.now, self.web = settings, now, web
         engine = stack.enter_context(lease.held())
-        self.mailbox, self.subscriptions, self._alerts = Mailbox(engine), Subscriptions(engine), Alerts(engine)
+        self.mailbox, self.subscriptions = Mailbox(engine), Subscriptions(engine)
+        self._seen_releases = SeenReleases(engine)
+        self._alerts = Alerts(engine)
         self._executors = Executors(engine, start.timing)
         flows = flow_tables(flows_url(settings.database_url.get_secret_value()), engine)
         self._flow_tables = stack.enter_context(flows)
@@ -145,7 +148,9 @@ class Bot:
         self.channels = Channels(self.reader, self.subscriptions, settings.digest_language, settings.tz)
         named = repositories_named(settings.digest_downstream)
         self._checks = DownstreamChecks(services.impacts, self.subscriptions, now, named)
-        self._reports = ChannelReports(store, services.weeks, self.subscriptions, self._checks, now)
+        self._reports = ChannelReports(
+            store, services.weeks, services.release_digests, self.subscriptions, self._checks, now
+        )
         self._postings = Postings(self.mailbox, web, self._reports)
         interval = timedelta(hours=1) / (_PULLS_AN_HOUR if settings.github_token else _PULLS_WITHOUT_TOKEN)
         self._news = AlertNews(self._alerts, services.commits, self.channels, self.mailbox, interval, now)
@@ -168,8 +173,8 @@ class Bot:
                     terms = Terms(channel, repository, settings.digest_time, settings.tz, settings.digest_language)
                     self.subscriptions.keep_configured(terms, self.now())
 
-    def scheduled(self, tick: timedelta) -> AbstractContextManager[None]:
-        """Start what is due at each `tick`, take over from processes that died, and tidy up once a day, for the duration of the block."""
+    def scheduled(self, tick: timedelta, releases: timedelta) -> AbstractContextManager[None]:
+        """Start what is due at each `tick`, look for `releases` as often, take over from processes that died, and tidy up once a day, for the duration of the block."""
         services = self.services
 
         def once(job: Callable[[], None]) -> Callable[[], None]:
@@ -178,6 +183,7 @@ class Bot:
         return scheduler.ticking(
             (
                 (tick, once(self._start_due)),
+                (releases, once(self._start_releases)),
                 (tick, once(self._start_alerts)),
                 (self._executors.sweep_interval, self._take_over),
                 (_POLL_INTERVAL, self._take_over_at_once),
@@ -195,6 +201,17 @@ class Bot:
 
     def _start_due(self) -> None:
         scheduler.start_due(self.subscriptions, self.reader, self.flows.start_delivery, self.now())
+
+    def _start_releases(self) -> None:
+        now, sources, seen = self.now(), self.services.sources, self._seen_releases
+        scheduler.start_releases(
+            self.subscriptions,
+            seen,
+            lambda repository: sources.current(repository, now, now).release_tags(),
+            self.reader,
+            self.flows.start_delivery,
+            now,
+        )
 
     def _start_alerts(self) -> None:
         self._news.settle()

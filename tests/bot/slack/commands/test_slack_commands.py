@@ -29,7 +29,7 @@ BUDGETS = "7bdf272b9"  # [Feature][Frontend] Token budgets per tenant and GET /v
 BUDGETS_TITLE = "Token budgets per tenant"
 QUESTION = "有没有改到 `threading.Lock`？"  # which only the diff of the commit about budgets answers
 DIGEST_BUTTONS = ["show_rest", "ask", "post_to_channel", "full_report", "settings"]
-COMMIT_BUTTONS = ["ask_commit", "post_to_channel", "why", "too_low", "too_high"]
+COMMIT_BUTTONS = ["ask_commit", "post_to_channel", "why", "too_low", "too_high", "tell_released", "tell_reverted"]
 # Two commits on the branch that begin alike, and one that no branch leads to.
 SMALL = [
     recorded(1, sha="abcdef1" + "1" * 33),
@@ -310,7 +310,7 @@ def test_a_private_reply_in_the_direct_messages_may_be_posted_there(room: Room) 
     direct = room.slack.workspace.dm(room.user)
     (commit,) = room.types(BUDGETS, direct)
     root = room.posted(commit)
-    assert (root.channel, buttons(root)) == (direct, ["ask_commit", "why", "too_low", "too_high"])
+    assert (root.channel, buttons(root)) == (direct, ["ask_commit", "why", "too_low", "too_high", "tell_released", "tell_reverted"])
 
 
 def test_the_rest_of_a_day_is_shown_to_who_asks(room: Room) -> None:
