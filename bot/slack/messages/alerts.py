@@ -62,8 +62,8 @@ def merged_message(alert: Alert, language: Language) -> Message:
 def released_message(alert: Alert, found: Released, language: Language, tz: ZoneInfo) -> Message:
     """Return in which release a commit is, since when."""
     since = f"{found.date.astimezone(tz):%Y-%m-%d}" if found.date else ""
-    released = catalogue(language)(" is released in {tag} ({date})", tag=found.tag, date=since)
-    return _message([*ours("📦 "), *_subject(alert), *prose(released)])
+    released = catalogue(language)("is released in {tag} ({date})", tag=found.tag, date=since)
+    return _message([*ours("📦 "), *_subject(alert), *ours(" "), *prose(released)])
 
 
 def closed_message(alert: Alert, language: Language) -> Message:

@@ -260,7 +260,7 @@ def test_help_says_what_can_be_asked(room: Room) -> None:
     room.types("2026-02-05")
     (told,) = room.types("help")
     forms = re.findall(r"`/vllm-digest ([^`]+)`", whole(told))
-    assert len(forms) == 12
+    assert len(forms) == 13
     assert f"`{NAME}`" in whole(told)
     assert "vllm/" not in "".join(forms).lower()
     day, _, _, _, search, _, _, _, named, *_ = forms
@@ -310,7 +310,10 @@ def test_a_private_reply_in_the_direct_messages_may_be_posted_there(room: Room) 
     direct = room.slack.workspace.dm(room.user)
     (commit,) = room.types(BUDGETS, direct)
     root = room.posted(commit)
-    assert (root.channel, buttons(root)) == (direct, ["ask_commit", "why", "too_low", "too_high", "tell_released", "tell_reverted"])
+    assert (root.channel, buttons(root)) == (
+        direct,
+        ["ask_commit", "why", "too_low", "too_high", "tell_released", "tell_reverted"],
+    )
 
 
 def test_the_rest_of_a_day_is_shown_to_who_asks(room: Room) -> None:

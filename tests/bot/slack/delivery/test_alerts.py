@@ -2,7 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -16,8 +18,17 @@ from bot.services.reader import Access, Channels, Reader
 from bot.slack.delivery.alerts import AlertNews
 from bot.store import Alert, Alerts, Mailbox, Store, Subscriptions, open_engine
 from loopback.github import RecordedRepository
+from loopback.slack import LoopbackSlack
+from tests.bot.cli.test_upgrade_command import Releases
+from tests.bot.slack.delivery.test_releases import looked, settings
+from tests.bot.slack.delivery.test_watched import subscribe
 from tests.conftest import recorded
+from tests.servers.clock import SettableClock
+from tests.servers.downstream import UPSTREAM
 from tests.servers.github import Fault, FaultyGitHub
+from tests.servers.place import faultless
+from tests.servers.running import whole
+from tests.servers.talk import ADA, DIGEST, Talk
 
 REPOSITORY = Repository(owner="o", name="n")
 START = datetime.now(UTC)  # by which the client of GitHub knows when a limit ends
@@ -124,3 +135,25 @@ def test_a_person_has_each_alert_once_and_so_many(desk: Desk) -> None:
     desk.alerts.forget(START + HOUR)
     with desk.engine.connect() as connection:
         assert connection.exec_driver_sql("SELECT count(*) FROM alerts").scalar() == 2
+
+
+def test_a_release_is_told_when_its_tag_is_fetched(tmp_path: Path) -> None:
+    """A stored commit is told with the tag of the first release that has it; one that a release has already is answered at once."""
+    clock = SettableClock(datetime(2026, 2, 6, 7, tzinfo=UTC), 100)
+    subscribe(tmp_path, DIGEST, repository=UPSTREAM, releases="on")
+    with ExitStack() as ending, faultless(LoopbackSlack(pace=False)) as slack:
+        pair = Releases(tmp_path / "served", ending)
+        with Talk(slack, pair.server.url, tmp_path, **settings(pair, tmp_path, clock)) as talk:
+            slack.wait_for(lambda: looked(tmp_path, clock, 2))
+            for sha, reply in (
+                (pair.option, "is released in v1.1"),
+                (pair.worker, "direct message when it is released"),
+            ):
+                shown = whole(talk.type(ADA, f"tell me when {sha} is released"))
+                assert reply in shown
+                assert "I know no release tags" not in shown
+            pair.upstream.git("update-ref", "refs/tags/v1.2", pair.worker)
+            clock.advance(HOUR)
+            direct = talk.direct(ADA)
+            [told] = slack.wait_for(lambda: [each for each in slack.workspace.visible(direct) if each.by_bot])
+            assert "Pass the cache (#15) (o/engine) is released in v1.2" in told.text
