@@ -122,7 +122,7 @@ def test_a_button_waits_for_a_revert(desk: Desk) -> None:
     assert stored(talk.folder, "select 1 from alerts where id = :id and ended_at is null", id=number)
     talk.finish(slack.press_view(ADA, home.id, "cancel_alert", str(number)))
     assert stored(talk.folder, "select 1 from alerts where ended_at is null") == []
-    assert "Cancelled: " in str(slack.home(ADA).body)
+    assert "Cancelled: " in str(slack.wait_for(partial(slack.home, ADA)).body)
 
 
 def test_what_is_not_there_has_the_error_of_a_commit(desk: Desk) -> None:

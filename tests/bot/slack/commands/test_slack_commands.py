@@ -263,7 +263,7 @@ def test_help_says_what_can_be_asked(room: Room) -> None:
     assert len(forms) == 13
     assert f"`{NAME}`" in whole(told)
     assert "vllm/" not in "".join(forms).lower()
-    day, _, _, _, search, _, _, _, named, *_ = forms
+    day, _, _, _, _, search, _, _, _, named, *_ = forms
     assert (day, named) == ("2026-02-05", "lantern-serve 2026-02-05")
     assert "2026-02-05" in whole(room.types(day)[0])
     assert room.say("🔎 Commits matching “{words}”", words=search[7:]) in whole(room.types(search)[0])
