@@ -151,7 +151,9 @@ class Bot:
         self.threads = Threads(self.mailbox, web, private_to_model=settings.digest_private_to_model)
 
         files = opened_publications(settings, services.github.is_public, settings.publish_token)
-        published = ScheduledPublications(stack.enter_context(files), services.digests, store, now)
+        published = ScheduledPublications(
+            stack.enter_context(files), services.digests, services.release_digests, store, now
+        )
         self.flows = self._flows(published, lease)
         stored = metrics.Stored(store, self.mailbox, self._executors, self._flow_tables)
         self.figures = metrics.Metrics(stored, lease, passing_failures, now)
