@@ -263,7 +263,7 @@ class Bot:
         home = Home(self.subscriptions, mailbox, self.outbox, web, status, now)
         post = PostCommand(self.members, self._postings)
         days = DayCommands(self._reports, post, self._checks)
-        commits = CommitCommands(services.store, self._checks, post)
+        commits = CommitCommands(services.store, services.sources, self._checks, post)
         questions = Questions(services.answers, services.period_questions, self._checks, self.threads, limits)
         announcements = Announcements(self.subscriptions, mailbox, web)
         digest_time = self.settings.digest_time
