@@ -29,6 +29,11 @@ def title(report: UpgradeReport) -> str:
     return f"{report.repository} · {_short(report.start.name)}..{_short(report.end.name)}"
 
 
+def file_name(tag: str) -> str:
+    """Return the name of a release's file without its suffix."""
+    return re.sub(r"[^\w.+-]", "-", tag)
+
+
 def highlights_heading(release: ReleaseNotes, say: Catalogue) -> str:
     """Return the heading of a release's highlights."""
     return say(_NAMED if release.notes else _FIXES, count=len(release.highlights))
