@@ -34,10 +34,11 @@ from bot.slack.commands.posting import Members, PostCommand
 from bot.slack.commands.questions import AnswerFeedback, Questions
 from bot.slack.commands.responder import Handler, Responder, show_no_form
 from bot.slack.commands.status import BotStatus
-from bot.slack.commands.subscriptions import SubscriptionCommands
+from bot.slack.commands.subscriptions import SubscriptionCommands, SubscriptionDefaults
 from bot.slack.commands.suspects_command import SuspectsCommand
 from bot.slack.commands.threads import Threads
 from bot.slack.commands.upgrade import UpgradeCommand
+from bot.slack.commands.welcome import Welcome
 from bot.slack.delivery.announcements import Announcements
 from bot.slack.delivery.channel_report import ChannelReports, Postings
 from bot.slack.delivery.drafts import Drafter
@@ -47,9 +48,10 @@ from bot.slack.delivery.sessions import AgentSessions
 from bot.slack.messages.blocks import Action
 from bot.slack.outbox import SLACKS_PACE, Outbox, Pace
 from bot.slack.parsing import command_types as kinds
-from bot.slack.parsing.requests import HomeRequest, ShortcutRequest, SubscriptionForm
+from bot.slack.parsing.requests import HomeRequest, JoinRequest, ShortcutRequest, SubscriptionForm
+from bot.slack.parsing.subscription_options import default_options
 from bot.slack.web import Web
-from bot.store import Mailbox, Subscriptions, Terms
+from bot.store import Mailbox, Subscriptions
 from bot.store.database import condition
 from bot.store.executors import TIMING, Executors, Timing
 from bot.store.flow_tables import flow_tables
@@ -126,6 +128,8 @@ class Bot:
     def __init__(self, settings: Settings, now: Clock, start: Start, lease: Lease, web: Web, stack: ExitStack) -> None:
         """Take the lease, and open everything that stands on its database until the `stack` is closed."""
         self.settings, self.now, self.web = settings, now, web
+        options = default_options(settings.digest_subscribe)
+        self.defaults = SubscriptionDefaults(options, settings.digest_time, web.directory)
         engine = stack.enter_context(lease.held())
         self.mailbox, self.subscriptions = Mailbox(engine), Subscriptions(engine)
         self._executors = Executors(engine, start.timing)
@@ -159,7 +163,7 @@ class Bot:
         for channel in settings.digest_channel:
             for repository in settings.digest_repos:
                 if not self.reader.within(channel).hides(repository):
-                    terms = Terms(channel, repository, settings.digest_time, settings.tz, settings.digest_language)
+                    terms = self.defaults.terms(channel, repository, self.channels.everywhere)
                     self.subscriptions.keep_configured(terms, self.now())
 
     def scheduled(self, tick: timedelta) -> AbstractContextManager[None]:
@@ -248,11 +252,15 @@ class Bot:
         commits = CommitCommands(services.store, self._checks, post)
         questions = Questions(services.answers, services.period_questions, self._checks, self.threads, limits)
         announcements = Announcements(self.subscriptions, mailbox, web)
-        digest_time = self.settings.digest_time
-        subscriptions = SubscriptionCommands(self.subscriptions, self.members, announcements, status, home, digest_time)
-        handlers = {
+        subscriptions = SubscriptionCommands(
+            self.subscriptions, self.members, announcements, status, home, self.defaults
+        )
+        welcome = Welcome(services.store, mailbox, self.members, web, self.settings.digest_command)
+        handlers: dict[type | str, Handler] = {
             **self._commands(days, commits, questions, subscriptions, home),
             **self._buttons(post, days, commits, subscriptions, home),
+            JoinRequest: welcome.greet,
+            Action.NOT_NOW: welcome.decline,
         }
         converse = partial(Conversation, web, self.outbox, self.sessions, now)
         return Responder(handlers, self.channels, self.threads, limits, mailbox, converse, self.sessions, home, now)

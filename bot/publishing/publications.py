@@ -16,7 +16,7 @@ from analysis.sources.github_client import Client
 from bot.models.clock import Clock
 from bot.models.deliveries import SOON, Delivery, Outcome, seconds_until
 from bot.models.publish_target import PublishRule, PublishTarget, parse_target
-from bot.models.subjects import DayRef, parse_day_value, parse_value, value_of
+from bot.models.subjects import DayRef, days_told, parse_day_value, parse_value, value_of
 from bot.publishing.folder import FolderTarget
 from bot.publishing.github import GitHubTarget
 from bot.publishing.publisher import MoreCompleteError, OtherTimezoneError, Target, publish
@@ -101,12 +101,10 @@ class ScheduledPublications:
         self._now = now
 
     def due(self, delivery: Delivery) -> list[tuple[str, str]]:
-        """Return the day and the target of each publication that follows a subscription's digest; none for other deliveries."""
+        """Return the days and the targets of the publications that follow a subscription's digest; none for other deliveries."""
         ref = parse_value(delivery.what)
-        if not isinstance(ref, DayRef) or ref.subscription is None:
-            return []
-        day = value_of(ref._replace(subscription=None))
-        return [(day, str(each)) for each in self._publications.targets(ref.repository)]
+        days = [value_of(each._replace(subscription=None)) for each in days_told(ref) if each.subscription is not None]
+        return [(day, str(each)) for day in days for each in self._publications.targets(ref.repository)]
 
     def publish(self, day: str, target: str) -> Outcome:
         """Publish a day and store how that ended; the outcome's pause asks for a retry."""

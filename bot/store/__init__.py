@@ -8,10 +8,11 @@ from bot.store.ongoing_answers import Interruption, OngoingAnswers
 from bot.store.outcomes import FailedPublication, ModelFailures, PublicationOutcomes, Spending
 from bot.store.process_locks import ProcessLocks
 from bot.store.store import Store, StoredAnalysis, StoredDay
-from bot.store.subscriptions import Subscription, Subscriptions, Terms, Weekday
+from bot.store.subscriptions import Departure, Subscription, Subscriptions, Terms, Weekday
 
 __all__ = [
     "AnswerRatings",
+    "Departure",
     "Draft",
     "Duplicate",
     "FailedPublication",

@@ -26,6 +26,7 @@ from bot.slack.parsing.requests import (
     AnyRequest,
     ButtonRequest,
     CommandRequest,
+    JoinRequest,
     MessageRequest,
     QuestionForm,
     SubscriptionForm,
@@ -99,8 +100,10 @@ class Responder:
             return outcome
 
     def _within_limit(self, request: AnyRequest) -> bool:
-        """Return whether a request is within its person's limit; a message that is not addressed to the bot always is."""
+        """Return whether a request is within its person's limit; what is not addressed to the bot always is."""
         if isinstance(request, MessageRequest) and not request.mentioned and not request.direct:
+            return True
+        if isinstance(request, JoinRequest):
             return True
         return self._limits.allows_request(request.user, request.run)
 

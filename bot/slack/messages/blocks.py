@@ -49,6 +49,7 @@ class Action(StrEnum):
     TOO_LOW = "too_low"
     WHY = "why"
     RATE_ANSWER = "rate_answer"
+    NOT_NOW = "not_now"
     MORE = "more"  # an overflow menu, whose options name the action
 
 
