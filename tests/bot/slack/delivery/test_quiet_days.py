@@ -105,7 +105,8 @@ def test_mondays_digest_covers_the_weekend(
 
     A flag that the weekend removes and a question in its thread are about all its days.
     """
-    for channel, language in ((DIGEST, "en"), ("C0ZH", "zh")):
+    places: dict[str, Language] = {DIGEST: "en", "C0ZH": "zh"}
+    for channel, language in places.items():
         subscribe(tmp_path, channel, language, 5, days=WORKDAYS)
     with Talk(slack, serve(*commits(5, 6, -7, 8, 9)).url, tmp_path, now=clock) as talk:
         slack.wait_for(lambda: posted(slack, "C0ZH") and posted(slack, DIGEST) and len(slack.workspace.files) == 2)
