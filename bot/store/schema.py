@@ -267,12 +267,24 @@ subscriptions = Table(
     Column("downstream", Text, nullable=False, server_default=""),
     Column("weekly", Text, nullable=False, server_default=""),
     Column("weekly_to", Date),
+    Column("releases", Text, nullable=False, server_default=""),
+    Column("releases_since", Instant),
+    Column("released_to", Text, nullable=False, server_default=""),
     Column("days", Text, nullable=False, server_default=""),
     Column("quiet", Boolean, nullable=False, server_default=false()),
     Column("quiet_days", Integer, nullable=False, server_default="0"),
     Column("quiet_to", Date),
     UniqueConstraint("channel", "repository", "paths"),
     sqlite_autoincrement=True,  # the id of one that ended stays its own
+)
+
+# The tags of releases that were met, those of the first look with no instant.
+seen_releases = Table(
+    "seen_releases",
+    metadata,
+    Column("repository", Text, primary_key=True),
+    Column("tag", Text, primary_key=True),
+    Column("seen_at", Instant),
 )
 
 labels = Table(

@@ -22,6 +22,7 @@ from bot.models.reference import Reference
 from bot.models.subjects import (
     CommitRef,
     DayRef,
+    ReleaseRef,
     Subject,
     WeekRef,
     days_told,
@@ -40,6 +41,7 @@ from bot.slack.messages.head import is_quiet, with_line
 from bot.slack.messages.impacts import raised
 from bot.slack.messages.notices import line, link_message, unread, waiting
 from bot.slack.messages.subscriptions import quiet_line
+from bot.slack.messages.upgrade import upgrade_messages
 from bot.slack.messages.week import chart_comment, week_message
 from bot.slack.web import Web
 from bot.slack.web_errors import Refused, SlackFailure, Unanswered
@@ -78,7 +80,8 @@ class Drafter:
         """Read and analyse the subject; the outcome's pause asks for a retry, e.g. when GitHub's limit resets."""
         view, ref = self._channels.view(delivery.channel), parse_value(delivery.what)
         try:
-            return Outcome(pause=seconds_until(self._read(view.reader, ref), self._now()))
+            resumes_at = self._read(view.reader, ref, delivery.channel)
+            return Outcome(pause=seconds_until(resumes_at, self._now()))
         except RateLimited as exc:
             pause = seconds_until(exc.resets_at, self._now()) or SOON
             return Outcome(pause=pause, failure=exc.translated(view.language))
@@ -91,7 +94,7 @@ class Drafter:
             log.exception("this is a bug in vllm-digest")
             return Outcome()
 
-    def _read(self, reader: Reader, ref: Subject) -> datetime | None:
+    def _read(self, reader: Reader, ref: Subject, channel: str) -> datetime | None:
         """Read a subject. Return when GitHub's limit lets the rest be read, if that is missing."""
         match ref:
             case CommitRef():
@@ -102,6 +105,9 @@ class Drafter:
                 if week.failure:
                     raise week.failure
                 return week.resumes_at
+            case ReleaseRef():
+                self._reports.release(reader, channel, ref)
+                return None
             case DayRef():
                 return self._reports.report(reader, ref).resumes_at
 
@@ -140,6 +146,8 @@ class Drafter:
     def _drafts(self, view: ChannelView, ref: Subject, delivery: Delivery, failure: str) -> list[Draft]:
         prefix = key_prefix(delivery)
         try:
+            if isinstance(ref, ReleaseRef):
+                return self._release(view, ref, delivery)
             if not isinstance(ref, CommitRef):
                 return self._digest(view, ref, delivery)
             return drafts(prefix, delivery.channel, self._commit(view, ref, delivery.channel), delivery.what)
@@ -183,6 +191,12 @@ class Drafter:
         report, check = self._reports.checked_week(reader, channel, ref, read)
         shown = week_message(report, value_of(ref), check, charted=not ref.covered)
         return report, check, shown, week_files(report, check, charted=not ref.covered) if report.entries else []
+
+    def _release(self, view: ChannelView, ref: ReleaseRef, delivery: Delivery) -> list[Draft]:
+        """Return the drafts of a release: its summary, and in the thread all that changes, also as a file."""
+        report = self._reports.release(view.reader, delivery.channel, ref)
+        found = drafts(key_prefix(delivery), delivery.channel, upgrade_messages(report), delivery.what)
+        return found + attached(found, [upgrade_file(report)])
 
     def _commit(self, view: ChannelView, ref: CommitRef, channel: str) -> list[Message]:
         """Return the messages that show a commit in a channel."""

@@ -9,7 +9,7 @@ from analysis.locale import LANGUAGES, Language, catalogue
 from analysis.models import Repository
 from analysis.writing.labels import WEEKDAYS
 from bot.services import schedule
-from bot.slack.messages.subscriptions import QUIET, TIERS
+from bot.slack.messages.subscriptions import QUIET, RELEASES, TIERS
 from bot.slack.parsing.input import parse_repository
 from bot.slack.parsing.payloads import find
 from bot.slack.parsing.requests import (
@@ -112,6 +112,8 @@ def _fields(terms: Terms, language: Language) -> list[dict[str, Any]]:
     )
     of_days = say("mon-fri, or mon,thu; a digest covers the days since the one before; empty for every day")
     quiet: dict[str, str] = {word: say(QUIET[word == "on"]) for word in ("off", "on")}
+    releases = {value: say.context("releases", label) for value, label in RELEASES.items()}
+    of_releases = say("A digest when a release is tagged, with what it brings and what it breaks")
     of_weekly = say("Comes on this day at the same time, with the last seven days")
     channel = [_input("channel", say("Channel"), _channel_select(terms.channel))]
     return [
@@ -126,6 +128,7 @@ def _fields(terms: Terms, language: Language) -> list[dict[str, Any]]:
         _input("watch", say("Watch"), watch, optional=True, hint=of_watch),
         _input("downstream", say("Downstream repositories"), downstream, optional=True, hint=of_downstream),
         _input("weekly", say("Weekly digest"), _select(weekdays, terms.weekly or "off"), hint=of_weekly),
+        _input("releases", say("Releases"), _select(releases, terms.releases or "off"), hint=of_releases),
         _input("quiet", say("Days without consequences"), _select(quiet, "on" if terms.quiet else "off")),
     ]
 

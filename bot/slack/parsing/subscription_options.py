@@ -1,7 +1,7 @@
 """The options of `subscribe`, in any order, and the parsers of their values, which raise `Misuse` for invalid ones.
 
 [repo] [at [DAYS] HH:MM] [days DAYS|all] [quiet on|off] [tz ZONE] [lang L] [min TIER] [paths GLOB,...] [watch TERM,...]
-[downstream REPO,...] [weekly DAY|off], where DAYS are mon-fri or mon,thu
+[downstream REPO,...] [weekly DAY|off] [releases on|rc|off], where DAYS are mon-fri or mon,thu
 """
 
 import re
@@ -20,7 +20,7 @@ from analysis.paths import check_pattern
 from analysis.watch import parse_watch
 from analysis.window import zone
 from bot.slack.parsing.input import InputError, parse_repository
-from bot.store import Weekday
+from bot.store import Releases, Weekday
 
 _MOST_PATHS = 20
 _MOST_DOWNSTREAM = 3  # each is read and compared with every commit
@@ -31,11 +31,11 @@ _TIME = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)", re.ASCII)
 _AROUND = ",;，；"  # a word
 _WEEK = 7
 _WEEKDAYS: tuple[Weekday | Literal["off"], ...] = (*get_args(Weekday), "off")
+_RELEASES: tuple[Releases | Literal["off"], ...] = (*get_args(Releases), "off")
 _DAY = "|".join(get_args(Weekday))
 _DAYS = re.compile(rf"all|(?:{_DAY})(?:[-–](?:{_DAY}))?(?:[,，](?:{_DAY})(?:[-–](?:{_DAY}))?)*", re.IGNORECASE)
-_OF_ALL = frozenset(
-    {"at", "days", "quiet", "timezone", "language", "least", "watch", "weekly"}
-)  # options of DIGEST_SUBSCRIBE
+# The options of DIGEST_SUBSCRIBE.
+_OF_ALL = frozenset({"at", "days", "quiet", "timezone", "language", "least", "watch", "weekly", "releases"})
 _ANY = re.compile(".*", re.DOTALL)
 _NO_PLACES = ("localtime", "Factory", "posixrules")  # tzdata names that are not a fixed time zone
 Value = TypeVar("Value")
@@ -153,6 +153,9 @@ OPTIONS = {  # by the field that an option fills
         "mon",
         _choice(_WEEKDAYS, mark("{text!r} is not a day of the week; use mon, tue, wed, thu, fri, sat, sun or off")),
     ),
+    "releases": Option(
+        "releases", "on", _choice(_RELEASES, mark("{text!r} is not a choice of releases; use on, rc or off"))
+    ),
 }
 _FIELDS = {option.word: field for field, option in OPTIONS.items()}
 
@@ -171,6 +174,7 @@ class SubscriptionOptions(Frozen):
     watch: tuple[str, ...] | None = None
     downstream: tuple[Repository, ...] | None = None
     weekly: Weekday | Literal["off"] | None = None
+    releases: Releases | Literal["off"] | None = None
 
     @property
     def tz(self) -> ZoneInfo | None:
