@@ -158,8 +158,13 @@ class Responder:
     def _report_error(
         self, conversation: Conversation, message: str, pause: float | None = None, **values: str
     ) -> Outcome:
-        """Report an error to the person, worded by `message`: in reply to the request, else privately; in the App Home if it came from there."""
+        """Report an error to the person, worded by `message`: in reply to the request, else privately; in the App Home if it came from there.
+
+        Who invited the bot asked for nothing, and is told nothing.
+        """
         request, say = conversation.request, conversation.say
+        if isinstance(request, JoinRequest):
+            return Outcome(pause)
         shown = line(say(message, **{name: escaped(value) for name, value in values.items()}))
         try:
             if not request.channel:

@@ -166,7 +166,9 @@ class SubscriptionCommands:
         reader = conversation.view.reader
         seen = kept._replace(terms=visible_terms(kept.terms, reader))
         seen_before = visible_terms(before, reader) if before else None
-        shown = self._status.subscription_messages(conversation.view.language)
+        # A person's first subscription chooses their language, a channel's speaks that of the channel.
+        language = kept.terms.language if conversation.request.direct else conversation.view.language
+        shown = self._status.subscription_messages(language)
         conversation.show([shown.subscribed(seen, seen_before)])
         return self._announced(conversation)
 

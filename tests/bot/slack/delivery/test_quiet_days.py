@@ -11,6 +11,7 @@ import pytest
 from analysis.models import DayReport, Importance, Language, Repository
 from analysis.window import window
 from bot.models.downstream import UNASKED, DownstreamCheck, Unchecked
+from bot.models.subjects import WeekRef, days_told, parse_value, value_of
 from bot.slack.messages.head import is_quiet
 from bot.store import Subscription, Subscriptions, Terms, Weekday, open_engine
 from loopback.slack import Fault, LoopbackSlack
@@ -98,17 +99,28 @@ def test_a_day_is_quiet_if_nothing_follows_from_it(
     assert is_quiet(day_of(*tiers), check) is quiet
 
 
+def test_a_digest_of_several_days_tells_of_each_first() -> None:
+    """Its days are published and looked through for reverts as those of daily digests are; the weekly digest repeats what was told."""
+    monday = WeekRef(ENGINE, date(2026, 2, 6), "UTC", "en", 7, covered=3)
+    assert value_of(monday) == "3days|o/n|2026-02-06|UTC|en|s7"
+    assert parse_value(value_of(monday)) == monday
+    assert [each.day.day for each in days_told(monday)] == [6, 7, 8]
+    assert days_told(monday._replace(covered=0)) == ()
+
+
 def test_mondays_digest_covers_the_weekend(
     slack: LoopbackSlack, serve: Serve, clock: SettableClock, tmp_path: Path
 ) -> None:
     """One message has the commits of the days since Friday's, counted together and a day, in the channel's language; then it is daily again.
 
-    A flag that the weekend removes and a question in its thread are about all its days.
+    A question in its thread is about all its days, and the revert of a commit of one of them is told there.
     """
+    revert = 'Revert "[Core] Change part 3 (#3)" (#5)\n\nThis reverts commit ' + "03" * 20 + "."
+    taken_back = recorded(5, date="2026-02-09T12:00:00Z", message=revert, pull=None, files=recorded(3)["files"])
     places: dict[str, Language] = {DIGEST: "en", "C0ZH": "zh"}
     for channel, language in places.items():
         subscribe(tmp_path, channel, language, 5, days=WORKDAYS)
-    with Talk(slack, serve(*commits(5, 6, -7, 8, 9)).url, tmp_path, now=clock) as talk:
+    with Talk(slack, serve(*commits(5, 6, -7, 8), taken_back).url, tmp_path, now=clock) as talk:
         slack.wait_for(lambda: posted(slack, "C0ZH") and posted(slack, DIGEST) and len(slack.workspace.files) == 2)
         talk.settle()
         [english], [chinese] = posted(slack, DIGEST), posted(slack, "C0ZH")
@@ -116,13 +128,14 @@ def test_mondays_digest_covers_the_weekend(
         assert "Commits: 3 | 🔴 High 0 | 🟡 Medium 2" in whole(english)
         assert "Fri 1 · Sat 1 · Sun 1" in whole(english)
         assert "--part-2" in whole(english)
-        assert "--part-5" not in whole(english)
+        assert "--part-1" not in whole(english)
         assert "\n共 3 个提交 | 🔴高 0 | 🟡中 2 | 🟢低 1" in whole(chinese)
         assert {each.name for each in slack.workspace.files.values()} == {"n-2026-02-06-2026-02-08.md"}
         assert "--part-4" in whole(talk.reply(ADA, f"{BOT} was a flag removed?", thread=english.ts))
         clock.set(utc("2026-02-10 09:00"))
         slack.wait_for(lambda: len(posted(slack, DIGEST)) > 1)
         assert "o/n · 2026-02-09 (Mon)" in whole(posted(slack, DIGEST)[1])
+        slack.wait_for(lambda: any(each.text.startswith("⏪") for each in slack.thread(DIGEST, english.ts)))
 
 
 def test_quiet_days_are_counted_by_the_next_message(
