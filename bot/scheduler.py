@@ -1,6 +1,6 @@
 """The scheduler, which starts the deliveries that are due, under ids with the day, so that a second start has no effect.
 
-The digest of a day is due at the subscription's time on the day after. Digests missed during downtime are caught up on:
+The digest of a day is due at the subscription's time on the day after, that of several days on its next weekday. Digests missed during downtime are caught up on:
 the last three days, oldest first, and the last week. The timer only triggers the check; the subscriptions alone determine what is due, so
 that neither a clock change nor a restart skips or repeats a day.
 """
@@ -19,7 +19,7 @@ from analysis.models import ReleaseTag, Repository
 from bot.models.deliveries import Delivery
 from bot.models.subjects import DayRef, ReleaseRef, WeekRef, value_of
 from bot.services.reader import Reader
-from bot.services.schedule import due, due_releases, due_week
+from bot.services.schedule import due, due_releases, due_week, first_covered
 from bot.store import ProcessLocks, SeenReleases, Subscription, Subscriptions
 from bot.store.lease import LeaseLost
 
@@ -42,7 +42,9 @@ def start_due(subscriptions: Subscriptions, reader: Reader, start: Callable[[Del
             continue
         for day in due(subscription, now):
             ref = DayRef(terms.repository, day, terms.tz.key, terms.language, subscription.id)
-            _start(subscription, ref, f"s{subscription.id}-{day}", start)
+            first = first_covered(subscription, day)
+            covered = WeekRef(terms.repository, first, *ref[2:], covered=(day - first).days + 1)
+            _start(subscription, ref if first == day else covered, f"s{subscription.id}-{day}", start)
             subscriptions.started(subscription.id, day)
         if coming := due_week(subscription, now):
             first = coming - timedelta(days=_WEEK)

@@ -35,10 +35,11 @@ from bot.slack.commands.posting import Members, PostCommand
 from bot.slack.commands.questions import AnswerFeedback, Questions
 from bot.slack.commands.responder import Handler, Responder, show_no_form
 from bot.slack.commands.status import BotStatus
-from bot.slack.commands.subscriptions import SubscriptionCommands
+from bot.slack.commands.subscriptions import SubscriptionCommands, SubscriptionDefaults
 from bot.slack.commands.suspects_command import SuspectsCommand
 from bot.slack.commands.threads import Threads
 from bot.slack.commands.upgrade import UpgradeCommand
+from bot.slack.commands.welcome import Welcome
 from bot.slack.delivery.alerts import AlertNews, AlertNotices
 from bot.slack.delivery.announcements import Announcements
 from bot.slack.delivery.channel_report import ChannelReports, Postings
@@ -49,9 +50,10 @@ from bot.slack.delivery.sessions import AgentSessions
 from bot.slack.messages.blocks import Action
 from bot.slack.outbox import SLACKS_PACE, Outbox, Pace
 from bot.slack.parsing import command_types as kinds
-from bot.slack.parsing.requests import HomeRequest, ShortcutRequest, SubscriptionForm
+from bot.slack.parsing.requests import HomeRequest, JoinRequest, ShortcutRequest, SubscriptionForm
+from bot.slack.parsing.subscription_options import default_options
 from bot.slack.web import Web
-from bot.store import Alerts, Mailbox, SeenReleases, Subscriptions, Terms
+from bot.store import Alerts, Mailbox, SeenReleases, Subscriptions
 from bot.store.database import condition
 from bot.store.executors import TIMING, Executors, Timing
 from bot.store.flow_tables import flow_tables
@@ -131,6 +133,8 @@ class Bot:
     def __init__(self, settings: Settings, now: Clock, start: Start, lease: Lease, web: Web, stack: ExitStack) -> None:
         """Take the lease, and open everything that stands on its database until the `stack` is closed."""
         self.settings, self.now, self.web = settings, now, web
+        options = default_options(settings.digest_subscribe)
+        self.defaults = SubscriptionDefaults(options, settings.digest_time, web.directory)
         engine = stack.enter_context(lease.held())
         self.mailbox, self.subscriptions = Mailbox(engine), Subscriptions(engine)
         self._seen_releases = SeenReleases(engine)
@@ -172,7 +176,7 @@ class Bot:
         for channel in settings.digest_channel:
             for repository in settings.digest_repos:
                 if not self.reader.within(channel).hides(repository):
-                    terms = Terms(channel, repository, settings.digest_time, settings.tz, settings.digest_language)
+                    terms = self.defaults.terms(channel, repository, self.channels.everywhere)
                     self.subscriptions.keep_configured(terms, self.now())
 
     def scheduled(self, tick: timedelta, releases: timedelta) -> AbstractContextManager[None]:
@@ -287,11 +291,15 @@ class Bot:
             self._alerts, self._news, services.store, services.commits, self.members, home, web.directory
         )
         announcements = Announcements(self.subscriptions, mailbox, web)
-        digest_time = self.settings.digest_time
-        subscriptions = SubscriptionCommands(self.subscriptions, self.members, announcements, status, home, digest_time)
-        handlers = {
+        subscriptions = SubscriptionCommands(
+            self.subscriptions, self.members, announcements, status, home, self.defaults
+        )
+        welcome = Welcome(services.store, mailbox, self.members, web, self.settings.digest_command)
+        handlers: dict[type | str, Handler] = {
             **self._commands(days, commits, alerts, questions, subscriptions, home),
             **self._buttons(post, days, commits, alerts, subscriptions, home),
+            JoinRequest: welcome.greet,
+            Action.NOT_NOW: welcome.decline,
         }
         converse = partial(Conversation, web, self.outbox, self.sessions, now)
         return Responder(handlers, self.channels, self.threads, limits, mailbox, converse, self.sessions, home, now)

@@ -16,7 +16,7 @@ from analysis.sources.github_client import Client
 from bot.models.clock import Clock
 from bot.models.deliveries import SOON, Delivery, Outcome, seconds_until
 from bot.models.publish_target import PublishRule, PublishTarget, parse_target
-from bot.models.subjects import DayRef, ReleaseRef, Subject, parse_value, value_of
+from bot.models.subjects import DayRef, ReleaseRef, Subject, days_told, parse_value, value_of
 from bot.publishing.folder import FolderTarget
 from bot.publishing.github import GitHubTarget
 from bot.publishing.publisher import MoreCompleteError, OtherTimezoneError, Published, Target, publish
@@ -106,13 +106,11 @@ class ScheduledPublications:
         self._now = now
 
     def due(self, delivery: Delivery) -> list[tuple[str, str]]:
-        """Return the day or release and the target of each publication that follows a subscription's digest; none for other deliveries."""
+        """Return the days or the release and the target of each publication that follows a subscription's digest; none for other deliveries."""
         ref = parse_value(delivery.what)
-        if not isinstance(ref, DayRef | ReleaseRef) or ref.subscription is None:
-            return []
-        shared = ref._replace(subscription=None)
-        day = value_of(shared._replace(since="") if isinstance(shared, ReleaseRef) else shared)
-        return [(day, str(each)) for each in self._publications.targets(ref.repository)]
+        told = (ref._replace(since=""),) if isinstance(ref, ReleaseRef) else days_told(ref)
+        shared = [value_of(each._replace(subscription=None)) for each in told if each.subscription is not None]
+        return [(each, str(target)) for each in shared for target in self._publications.targets(ref.repository)]
 
     def publish(self, day: str, target: str) -> Outcome:
         """Publish a day and store how that ended; the outcome's pause asks for a retry."""

@@ -3,7 +3,20 @@
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from sqlalchemy import JSON, BigInteger, Column, Connection, Date, Float, Integer, Text, UniqueConstraint, select
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    Column,
+    Connection,
+    Date,
+    Float,
+    Integer,
+    Text,
+    UniqueConstraint,
+    false,
+    select,
+)
 
 from bot.store.schema import Instant, alembic_version
 from bot.store.search_index import create_index
@@ -87,12 +100,24 @@ def _alerts(operations: "Operations") -> None:
     )
 
 
+def _quiet_days(operations: "Operations") -> None:
+    """Let subscriptions choose weekdays, and keep quiet on days without consequences."""
+    for column in (
+        Column("days", _TEXT, nullable=False, server_default=""),
+        Column("quiet", Boolean, nullable=False, server_default=false()),
+        Column("quiet_days", Integer, nullable=False, server_default="0"),
+        Column("quiet_to", Date),
+    ):
+        operations.add_column("subscriptions", column)
+
+
 OLDEST = "0020"  # the first schema whose stores are kept
 MIGRATIONS: Mapping[str, Migration] = {  # in this order
     "0021": Migration(_corrections, readable_by="0021"),
     "0022": Migration(_reservations, readable_by="0022"),
     "0023": Migration(_releases, readable_by="0022"),
     "0024": Migration(_alerts, readable_by="0022"),
+    "0025": Migration(_quiet_days, readable_by="0022"),
 }
 HEAD = max(MIGRATIONS)
 READABLE_BY = MIGRATIONS[HEAD].readable_by

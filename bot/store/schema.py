@@ -23,6 +23,7 @@ from sqlalchemy import (
     Text,
     TypeDecorator,
     UniqueConstraint,
+    false,
 )
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.schema import CreateColumn
@@ -269,6 +270,10 @@ subscriptions = Table(
     Column("releases", Text, nullable=False, server_default=""),
     Column("releases_since", Instant),
     Column("released_to", Text, nullable=False, server_default=""),
+    Column("days", Text, nullable=False, server_default=""),
+    Column("quiet", Boolean, nullable=False, server_default=false()),
+    Column("quiet_days", Integer, nullable=False, server_default="0"),
+    Column("quiet_to", Date),
     UniqueConstraint("channel", "repository", "paths"),
     sqlite_autoincrement=True,  # the id of one that ended stays its own
 )

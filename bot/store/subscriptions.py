@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 from zoneinfo import ZoneInfo
 
 from sqlalchemy import Column, ColumnElement, Connection, Row, Select, delete, func, select, update
@@ -14,6 +14,7 @@ from bot.store.transactions import Records, insert_missing, insert_or_update
 Releases = Literal["on", "rc"]
 Weekday = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 AlertEvent = Literal["merged", "reverted", "released"]
+Departure = Literal["archived", "deleted", "removed", "left"]  # of a channel, the bot or a person; ends subscriptions
 _CHANGES = "subscriptions"  # which people and operators change one at a time
 _ACTIVE = select(subscriptions).where(subscriptions.c.ended_at.is_(None))
 _OPEN = alerts.c.ended_at.is_(None)
@@ -25,7 +26,8 @@ class Terms(NamedTuple):
 
     `paths` are patterns in .gitignore syntax; `watch` holds the terms that rank a commit high if it touches them;
     `downstream` are the repositories whose code is checked against the commits. On the day `weekly` a digest of the last seven
-    days comes too, and with `releases` one of each new release, or with "rc" of candidates as well.
+    days comes too, and with `releases` one of each new release, or with "rc" of candidates as well. `days` are the weekdays on
+    which digests come, () for all; a `quiet` one does not come for days without consequences.
     """
 
     channel: str
@@ -39,13 +41,16 @@ class Terms(NamedTuple):
     downstream: tuple[Repository, ...] = ()
     weekly: Weekday | None = None
     releases: Releases | None = None
+    days: tuple[Weekday, ...] = ()
+    quiet: bool = False
 
 
 class Subscription(NamedTuple):
     """A stored subscription, requested by `user`; `started_to` is the last day whose digest was started.
 
     `weekly_to` is the last day on which a weekly digest was started, or would have been before it was chosen. Releases that
-    were met since `releases_since` are due; `released_to` is the highest one whose digest was started.
+    were met since `releases_since` are due; `released_to` is the highest one whose digest was started. `quiet_days` counts the
+    days without a message since the last one.
     """
 
     id: int
@@ -57,6 +62,7 @@ class Subscription(NamedTuple):
     weekly_to: date | None = None
     releases_since: datetime | None = None
     released_to: str = ""
+    quiet_days: int = 0
 
 
 class Subscriptions(Records):
@@ -137,6 +143,39 @@ class Subscriptions(Records):
         """Store why the latest digest could not be delivered; empty if it was."""
         self.database.execute(update(subscriptions).where(subscriptions.c.id == subscription_id).values(note=note))
 
+    def kept_quiet(self, subscription_id: int, first: date, last: date) -> None:
+        """Count days that got no message, from `first` to `last`, once however often it is said."""
+        new = subscriptions.c.quiet_to.is_(None) | (subscriptions.c.quiet_to < last)
+        more = subscriptions.c.quiet_days + (last - first).days + 1
+        values = {"quiet_days": more, "quiet_to": last}
+        self.database.execute(update(subscriptions).where(subscriptions.c.id == subscription_id, new).values(values))
+
+    def spoke(self, subscription_id: int) -> None:
+        """Record that a message told of the quiet days before it."""
+        self.database.execute(update(subscriptions).where(subscriptions.c.id == subscription_id).values(quiet_days=0))
+
+    # Places and people that are gone
+
+    def end_all(self, departure: Departure, now: datetime, *, channel: str = "", user: str = "") -> list[Subscription]:
+        """End the subscriptions of a channel, or those of a person's direct messages, and keep why; return them."""
+        theirs = {"channel": channel} if channel else {"user": user}
+        with self.database.begin(alone=_CHANGES) as connection:
+            rows = connection.execute(_ACTIVE.filter_by(**theirs).order_by(subscriptions.c.id))
+            ended = [_subscription(row) for row in rows if channel or row.channel.startswith("D")]
+            here = subscriptions.c.id.in_([each.id for each in ended])
+            connection.execute(update(subscriptions).where(here).values(ended_at=now, note=departure))
+        return ended
+
+    def departed(self, since: datetime) -> list[Subscription]:
+        """Return the subscriptions that ended since an instant because somebody or something is gone; the note is the `Departure`."""
+        query = select(subscriptions).where(subscriptions.c.ended_at >= since)
+        return self._found(query.where(subscriptions.c.note.in_(get_args(Departure))))
+
+    def follow(self, channel: str, renamed: str) -> None:
+        """Have the subscriptions of a channel follow it to its new id."""
+        with self.database.begin(alone=_CHANGES) as connection:
+            connection.execute(update(subscriptions).where(subscriptions.c.channel == channel).values(channel=renamed))
+
     def _found(self, query: Select[Any]) -> list[Subscription]:
         return [_subscription(row) for row in self.database.rows(query.order_by(subscriptions.c.id))]
 
@@ -169,6 +208,8 @@ def _changeable(terms: Terms) -> dict[str, Any]:
         "downstream": ",".join(map(str, terms.downstream)),
         "weekly": terms.weekly or "",
         "releases": terms.releases or "",
+        "days": ",".join(terms.days),
+        "quiet": terms.quiet,
     }
 
 
@@ -199,6 +240,8 @@ def _subscription(row: Row[Any]) -> Subscription:
         tuple(Repository.parse(name) for name in row.downstream.split(",") if name),
         row.weekly or None,
         row.releases or None,
+        tuple(each for each in get_args(Weekday) if each in row.days.split(",")),
+        row.quiet,
     )
     return Subscription(
         row.id,
@@ -210,6 +253,7 @@ def _subscription(row: Row[Any]) -> Subscription:
         row.weekly_to,
         row.releases_since,
         row.released_to,
+        row.quiet_days,
     )
 
 

@@ -35,7 +35,9 @@ _FORMS = (  # of commands, and what they give, both with placeholders for `Examp
     ("{name} {day}", mark("the same for one repository")),
     (
         "subscribe at 09:00 min medium paths {folder}/**",
-        mark("daily digest in this channel (also: tz, lang, weekly mon; unsubscribe, subscriptions, status)"),
+        mark(
+            "daily digest in this channel (also: days mon-fri, quiet on, tz, lang, weekly mon; unsubscribe, subscriptions, status)"
+        ),
     ),
     (
         "subscribe watch {folder}/, SOME_VARIABLE, Class.method, --some-flag",

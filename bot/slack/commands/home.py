@@ -41,6 +41,8 @@ _MOST_HELD = 5
 _MOST_SUBSCRIPTIONS = 25  # two blocks each; a view has room for a hundred
 _MOST_DIGESTS = 15
 _MOST_ALERTS = 10
+_MOST_DEPARTED = 10
+_LATELY = timedelta(days=30)
 
 log = structlog.get_logger(__name__)
 
@@ -107,6 +109,7 @@ class Home:
                 for block in messages.row(each, channel=True, offered=offered)
             ],
             *_left_out(language, len(mine) - _MOST_SUBSCRIPTIONS),
+            *messages.departed(self.departed(view, user)[-_MOST_DEPARTED:]),
             *([] if mine else [context(say("No subscriptions yet"))]),
             *([actions(subscriptions.subscribe_button(language))] if offered else []),
             *self._alert_rows(view, user),
@@ -123,7 +126,7 @@ class Home:
         seen = [
             each._replace(terms=visible_terms(each.terms, view.reader))
             for each in self._subscriptions.all()
-            if view.reader.sees(each.terms.repository)
+            if view.reader.sees(each.terms.repository) and (each.user == user or not each.terms.channel.startswith("D"))
         ]
         channels = {each.terms.channel for each in seen}
         inside = {channel: self._web.directory.has_member(channel, user) for channel in channels}
@@ -134,6 +137,16 @@ class Home:
         rows = [block for each in seen[:_MOST_ALERTS] for block in alert_row(each, view.language)]
         left_out = _left_out(view.language, len(seen) - _MOST_ALERTS)
         return [header(catalogue(view.language)("🔔 I'll send you a direct message")), *rows, *left_out] if seen else []
+
+    def departed(self, view: ChannelView, user: str) -> list[Subscription]:
+        """Return the subscriptions of a person, of all for an operator, that ended lately because a channel or a person is gone."""
+        found = [
+            each
+            for each in self._subscriptions.departed(self._now() - _LATELY)
+            if view.reader.sees(each.terms.repository)
+        ]
+        is_operator = bool(found) and self._web.directory.is_operator(user)
+        return [each for each in found if is_operator or each.user == user]
 
     def _digests(self, view: ChannelView) -> list[Block]:
         """Return yesterday's digests from the store; opening the App Home reads nothing from GitHub."""

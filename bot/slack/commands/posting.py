@@ -13,7 +13,7 @@ from bot.slack.directory import Directory
 from bot.slack.messages.blocks import Action
 from bot.slack.messages.notices import link_line, link_message
 from bot.slack.parsing.requests import ButtonRequest, Request
-from bot.slack.web_errors import SlackFailure
+from bot.slack.web_errors import MissingScope, Refused, SlackFailure
 
 
 class Members:
@@ -30,6 +30,21 @@ class Members:
         self.check_organisation(request)
         if not self._directory.has_member(channel, request.user):
             raise Misuse(Phrase("only members of the channel can change its subscriptions"))
+
+    def check_admin(self, user: str) -> None:
+        """Raise `Misuse` unless a person is an admin of the workspace."""
+        if not self._directory.is_admin(user):
+            raise Misuse(Phrase("only admins of the workspace can list all subscriptions"))
+
+    def may_look_into(self, channel: str, user: str) -> bool:
+        """Return whether a channel is public, or the person is in it; False if unknown."""
+        try:
+            is_public = not channel.startswith("D") and self._directory.place(channel).is_private is False
+        except MissingScope:
+            raise
+        except Refused:
+            return False
+        return is_public or self._directory.has_member(channel, user)
 
     def check_invited(self, request: Request) -> None:
         """Raise `Misuse` if the bot is not a member of the request's channel."""

@@ -1,6 +1,6 @@
 """A day's or a week's report for a channel, filtered by its subscription, with what breaks its code; and what the channel has already."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
 
 from analysis.impact.reversal import undone_commits
@@ -19,7 +19,7 @@ from bot.services.schedule import Selection, selected, touched
 from bot.services.upgrade import UpgradeRequest
 from bot.slack.messages.subscriptions import describe_selection
 from bot.slack.web import Web
-from bot.store import Mailbox, Store, Subscriptions
+from bot.store import Mailbox, Store, Subscription, Subscriptions
 
 _MOST_COMMITS = 3_000  # of a release, and since the pin
 
@@ -75,10 +75,13 @@ class ChannelReports:
         return selected(report, selection, description, places, breaking)
 
     def read_week(self, reader: Reader, ref: WeekRef, progress: Progress = SILENT) -> ReadWeek:
-        """Return the days of a week; of those since the first stored one, what is missing is read first, without a model."""
+        """Return the days of a week; of those since the first stored one, what is missing is read first, without a model.
+
+        What is the only digest of its days is read as each of theirs would be.
+        """
         now = self._now()
         reader.allow(ref.repository)
-        read = partial(reader.report, now=now, progress=progress, ask=False)
+        read = partial(reader.report, now=now, progress=progress, ask=bool(ref.covered))
         return self._weeks.read(ref, now.astimezone(ref.tz).date(), read)
 
     def checked_week(
@@ -115,8 +118,16 @@ class ChannelReports:
         selection = self._selection(ref)
         return not selection.paths and selection.least is Importance.LOW
 
+    def subscription(self, ref: DayRef | WeekRef | ReleaseRef) -> Subscription | None:
+        """Return the subscription that filters `ref`, if it is active."""
+        return self._subscriptions.get(ref.subscription) if ref.subscription else None
+
+    def keep_quiet(self, subscription: Subscription, days: Sequence[DayRef]) -> None:
+        """Count days without a message."""
+        self._subscriptions.kept_quiet(subscription.id, days[0].day, days[-1].day)
+
     def _selection(self, ref: DayRef | WeekRef | ReleaseRef) -> Selection:
-        found = self._subscriptions.get(ref.subscription) if ref.subscription else None
+        found = self.subscription(ref)
         if found is None:
             return Selection()
         return Selection(least=found.terms.least, paths=found.terms.paths, watch=found.terms.watch)

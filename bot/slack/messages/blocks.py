@@ -51,6 +51,7 @@ class Action(StrEnum):
     TELL_RELEASED = "tell_released"
     TELL_REVERTED = "tell_reverted"
     RATE_ANSWER = "rate_answer"
+    NOT_NOW = "not_now"
     MORE = "more"  # an overflow menu, whose options name the action
 
 

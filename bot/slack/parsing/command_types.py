@@ -131,7 +131,9 @@ class Unsubscribe:
 
 @dataclass(frozen=True)
 class ListSubscriptions:
-    """List the channel's subscriptions."""
+    """List the subscriptions of the channel, or for admins those `everywhere`."""
+
+    everywhere: bool = False
 
 
 @dataclass(frozen=True)

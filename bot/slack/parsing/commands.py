@@ -1,6 +1,6 @@
 """The parser of commands. Text that it cannot parse is a question, or gets the nearest form that would work.
 
-[repo] DATE | FROM..TO | week [DATE|-N] | SHA | #PR | URL | search WORDS | upgrade [FROM[..TO]] | suspects TEXT | subscribe ... | unsubscribe | subscriptions | status | help
+[repo] DATE | FROM..TO | week [DATE|-N] | SHA | #PR | URL | search WORDS | upgrade [FROM[..TO]] | suspects TEXT | subscribe ... | unsubscribe | subscriptions [all] | status | help
 [repo] tell me when [repo] SHA|#PR|URL is merged|reverted|released | tell me
 A pasted traceback or log is the command `suspects` without its word. Days may also be given in words.
 """
@@ -149,6 +149,8 @@ def check_days(days: Sequence[date]) -> None:
 def _command(line: _Line) -> Command:
     first, *rest = line.words
     keyword = _keyword(first if rest else first.rstrip("?？!！"))
+    if keyword == "subscriptions" and [each.lower() for each in rest] in (["all"], ["全部"]):
+        return ListSubscriptions(everywhere=True)
     if parser := _PARSERS.get(keyword):
         return parser(line._replace(words=rest))
     return (None if rest else _word(keyword, line)) or _sentence(line)
