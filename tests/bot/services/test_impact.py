@@ -137,6 +137,13 @@ def test_what_is_not_compared_is_said(files: Mapping[str, Entry | bytes], words:
     assert words in said(downstream)
 
 
+def test_a_link_is_not_followed(pair: Pair) -> None:
+    """What a symbolic link points to is not read as a file."""
+    pair.commit({"a.py": Entry(b"../../etc/passwd", "link"), "b.py": USES}, pair.head)
+    [downstream] = report(pair.services()).downstreams
+    assert downstream.files == 1
+
+
 def test_secrets_of_both_sides_are_redacted(pair: Pair) -> None:
     """A token in a quoted line of the plug-in is neither stored nor shown."""
     token = "ghp_" + "a1B2" * 9
