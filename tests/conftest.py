@@ -3,6 +3,8 @@
 import gc
 import json
 import os
+import shutil
+import tempfile
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -32,6 +34,15 @@ settings.register_profile("suite", max_examples=50 * TIMES, deadline=None, deran
 settings.load_profile("suite")
 
 share_compiled_statements()
+
+# What tests write is written to memory where there is room: a database on a disk waits for it at each commit.
+_MEMORY, _ROOM = Path("/dev/shm"), 4_000_000_000  # bytes; a run needs a quarter of that
+if (
+    _MEMORY.is_dir()
+    and shutil.disk_usage(_MEMORY).free > _ROOM
+    and not os.statvfs(_MEMORY).f_flag & (os.ST_NOEXEC | os.ST_RDONLY)
+):
+    tempfile.tempdir = os.environ["TMPDIR"] = str(_MEMORY)
 
 # What is imported and collected stays, and need not be looked through again and again: that takes a fifteenth of all time.
 gc.disable()

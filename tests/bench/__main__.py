@@ -28,7 +28,6 @@ from tests.bench.judging import judging
 from tests.bench.killed import killed
 from tests.bench.mirroring import mirroring
 from tests.bench.morning import morning, morning_together
-from tests.bench.reading_a_day import reading_a_day
 from tests.bench.starting import starting
 from tests.bench.stored_commits import stored_commits
 from tests.bench.suspects import suspects
@@ -45,7 +44,6 @@ class Benchmark(NamedTuple):
 
 # A new benchmark is a module with such a function, and a line here.
 BENCHMARKS: dict[str, Benchmark] = {
-    "day": Benchmark(reading_a_day, {"commits": 3, "runs": 1}),
     "model": Benchmark(asking_a_model, {"commits": 3, "call": 0.1, "runs": 1}),
     "mirror": Benchmark(mirroring, {"commits": 10, "a_day": 3}),
     "store": Benchmark(stored_commits, {"commits": 300, "real": 60, "calls": 3, "settings": {}}, {"commits": 20_000}),

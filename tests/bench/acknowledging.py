@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from loopback.slack import Interaction, LoopbackSlack
 from tests.bench.bots import bot_at_work
 from tests.bench.figures import Row, percentile, tails
-from tests.bench.generated import Writer
+from tests.bench.real_diffs import real_day
 from tests.bench.replies import after
 from tests.bench.served import NAME, served
 from tests.servers.chat import ScriptedChat
@@ -26,7 +26,7 @@ _PATIENCE = 120  # seconds
 
 def acknowledging(*, at_once: int = 50, rounds: int = 4, commits: int = 150, answers: int = 10) -> Iterator[Row]:
     """Acknowledgements in seconds, beside those of the same bot while it has nothing to do."""
-    day = Writer(1).days(_DAY, 1, commits)
+    day = real_day(_DAY, commits, {}).commits
     with (
         served({NAME: day}, 0.05) as server,
         ScriptedChat(after(_CALL), pause=_PAUSE) as chat,

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from analysis.facts import facts
 from analysis.locale import catalogue
-from analysis.models import Commit, Entry, Language, Repository, Statement, Trees
+from analysis.models import Commit, Entry, Language, Repository, Trees
 from analysis.questions.answering import Answering
 from analysis.questions.by_rules import DENIALS
 from analysis.questions.question import Question, parse_question
@@ -31,8 +31,6 @@ from tests.bench.figures import Row, duration, percentile
 from tests.bench.real_diffs import CLONE, real_day, shown_commit
 
 QUESTIONS = "BENCH_QUESTIONS"  # the variable that names files of questions, separated by commas
-HALF = "BENCH_HALF"  # the variable that chooses every second question: from the first (0) or the second (1)
-KEEP = "BENCH_KEEP"  # the variable that names a file for the answers
 
 _TUNING = Path(__file__).parents[1] / "data" / "questions-tuning.jsonl"
 _IN_FIVE, _READABLE, _REFUSALS, _SECONDS = 0.90, 0.81, 0.88, 1.0
@@ -42,22 +40,18 @@ _NEAR = 3  # lines from a place that are quoted with it
 
 
 class Judged(NamedTuple):
-    """A question with its answer: the rank of the evidence (from 0; None if it is not there), and the seconds taken."""
+    """An answer: the rank of the evidence (from 0; None if it is not there), and the seconds taken."""
 
-    question: str
     answerable: bool
     evidence: int | None
     readable: bool
     denied: bool
     seconds: float
-    statements: Sequence[Statement]
 
 
 def answers(*, settings: Mapping[str, str] = os.environ) -> Iterator[Row]:
     """The questions of the named files about commits of the named clones, or made-up ones about the sample's commits."""
     judged = [_judge(row, entry) for row, entry in (_read(settings) if settings.get(CLONE) else _made_up())]
-    if settings.get(KEEP):
-        Path(settings[KEEP]).write_text("".join(map(_shown, judged)), "utf-8")
     answerable = [each for each in judged if each.answerable]
     without = [each for each in judged if not each.answerable]
     yield Row(f"{len(answerable)} questions with an answer, {len(without)} without", "")
@@ -94,13 +88,11 @@ def _judge(row: Mapping[str, object], entry: Entry) -> Judged:
     found = (rank for rank, each in enumerate(labels) if any(_is_near(label, places, entry.commit) for label in each))
     text = " ".join(each.text for each in cited)
     return Judged(
-        question.asked.text,
         bool(places),
         next(found, None),
         all(re.search(key, text) for key in keys),
         any(denies(each.text, language) for each in statements),
         taken,
-        statements,
     )
 
 
@@ -123,13 +115,6 @@ def _texts(value: object) -> list[str]:
     return [str(each) for each in value] if isinstance(value, list) else []
 
 
-def _shown(judged: Judged) -> str:
-    head = f"{judged.question}\n  evidence {judged.evidence}, readable {judged.readable}, denied {judged.denied}\n"
-    return head + "".join(
-        f"    {each.text} [{', '.join(place.label for place in each.citations)}]\n" for each in judged.statements
-    )
-
-
 def _read(settings: Mapping[str, str]) -> Iterator[tuple[Mapping[str, object], Entry]]:
     """Yield each question about a commit with its commit, which is in one of the clones."""
     entries = cache(lambda sha: _entry_of_clone(sha, _clones(settings)))
@@ -141,17 +126,8 @@ def _read(settings: Mapping[str, str]) -> Iterator[tuple[Mapping[str, object], E
 
 
 def _rows(settings: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return the questions, or every second of them."""
     names = (settings.get(QUESTIONS) or str(_TUNING)).split(",")
-    rows = [json.loads(line) for name in names for line in Path(name).read_text("utf-8").splitlines()]
-    half = settings.get(HALF)
-    if not half:
-        return rows
-    about_days, others = (
-        [each for each in rows if is_about_days(each)],
-        [each for each in rows if not is_about_days(each)],
-    )
-    return [*others[int(half) :: 2], *about_days[int(half) :: 2]]
+    return [json.loads(line) for name in names for line in Path(name).read_text("utf-8").splitlines()]
 
 
 def _clones(settings: Mapping[str, str]) -> list[Path]:

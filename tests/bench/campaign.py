@@ -30,7 +30,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "patches": (
         "tests/analysis/facts/test_any_patch.py",
         "tests/analysis/test_diff.py",
-        "tests/analysis/impact/test_watch.py",
+        "tests/analysis/test_watch.py",
         "tests/analysis/writing/test_by_rules.py",
     ),
     "questions": ("tests/analysis/questions/test_answer.py", "tests/bot/store/test_search.py"),

@@ -1,14 +1,15 @@
 """Commits and days of a size that nobody makes by hand: their time and memory are bounded."""
 
 from collections.abc import Iterator
-from datetime import UTC, date, datetime
+from datetime import date
 from pathlib import Path
+from random import getrandbits
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from tests.bench.figures import MB, Row, duration
-from tests.bench.generated import Writer
 from tests.bench.processes import COMMAND, Run, run, settings
+from tests.bench.real_diffs import real_day
 from tests.bench.served import NAME, served
 
 _DAY = date(2026, 2, 5)
@@ -19,17 +20,16 @@ _SIZE = 1_000_000  # characters in a megabyte, about
 
 def huge(*, size: int = _SIZE, files: int = 3_000, day: int = 1_000) -> Iterator[Row]:
     """Commits with a patch of 20 `size`, a line of 5, a message and a title of 1, 8 in all their `files`; a day of many commits."""
-    writer = Writer(7)
-    usual = writer.days(_DAY, 1, 1)[0]
+    (usual,) = real_day(_DAY, 1, {}).commits
     long = {
-        f"a patch of {20 * size / MB:g} MB": _changing(writer, [writer.patch(20 * size)]),
-        f"a line of {5 * size / MB:g} MB": _changing(writer, [f"@@ -1 +1 @@\n-x\n+{'x = 1; ' * (5 * size // 7)}"]),
+        f"a patch of {20 * size / MB:g} MB": _changing(usual, [_patch(20 * size)]),
+        f"a line of {5 * size / MB:g} MB": _changing(usual, [f"@@ -1 +1 @@\n-x\n+{'x = 1; ' * (5 * size // 7)}"]),
         f"a message of {size / MB:g} MB": {
-            **_changing(writer, [writer.patch(4_000)]),
-            "message": f"{writer.title(3)}\n\n" + "It was slow and is not.\n" * (size // 24),
+            **_changing(usual, [_patch(4_000)]),
+            "message": "[Core] Make it faster (#3)\n\n" + "It was slow and is not.\n" * (size // 24),
         },
-        f"a title of {size / MB:g} MB": {**_changing(writer, [writer.patch(4_000)]), "message": "slow " * (size // 5)},
-        f"{files:,} files with {8 * size / MB:g} MB": _changing(writer, [writer.patch(8 * size // files)] * files),
+        f"a title of {size / MB:g} MB": {**_changing(usual, [_patch(4_000)]), "message": "slow " * (size // 5)},
+        f"{files:,} files with {8 * size / MB:g} MB": _changing(usual, [_patch(8 * size // files)] * files),
     }
     with TemporaryDirectory() as name, served({NAME: [usual, *long.values()]}) as server:
         folder = Path(name)
@@ -42,7 +42,7 @@ def huge(*, size: int = _SIZE, files: int = 3_000, day: int = 1_000) -> Iterator
         floor = shown(usual)
         for what, commit in long.items():
             yield _row(what, shown(commit), floor, _SECONDS)
-    busy = writer.days(_DAY, 1, day)
+    busy = real_day(_DAY, day, {}).commits
     with TemporaryDirectory() as name, served({NAME: busy}) as server:
         folder = Path(name)
         command = [COMMAND, "digest", str(_DAY), "--repo", NAME, "--no-model"]
@@ -54,11 +54,25 @@ def huge(*, size: int = _SIZE, files: int = 3_000, day: int = 1_000) -> Iterator
         )
 
 
-def _changing(writer: Writer, patches: list[str]) -> dict[str, Any]:
-    """A commit with a file for each patch."""
-    commit = writer.commit([writer.sha()], datetime(2026, 2, 5, 12, tzinfo=UTC), 1)
-    files = [writer.file(path, patch) for path, patch in zip(writer.paths(len(patches)), patches, strict=True)]
-    return {**commit, "files": files}
+def _changing(usual: dict[str, Any], patches: list[str]) -> dict[str, Any]:
+    """Return a commit of its own with a file for each patch."""
+    counts = {"status": "modified", "additions": 1, "deletions": 1, "changes": 2}
+    files = [
+        {"filename": f"lantern/part_{number}.py", "patch": patch, **counts} for number, patch in enumerate(patches)
+    ]
+    return {**usual, "sha": f"{getrandbits(160):040x}", "files": files}
+
+
+def _patch(size: int) -> str:
+    """Return hunks of code that changes, about `size` characters of them."""
+    hunks, written = [], 0
+    while written < size:
+        line = f"        self.step_{written} = queue.take({written % 97}, name='lane {written % 7}')"
+        hunks.append(
+            f"@@ -{written + 1},3 +{written + 1},3 @@ class Engine:\n {line}\n-{line}\n+{line[:-1]}, wait=True)\n {line}"
+        )
+        written += len(hunks[-1])
+    return "\n".join(hunks)
 
 
 def _row(what: str, ours: Run, floor: Run, aim: float) -> Row:

@@ -20,7 +20,7 @@ from bot.store.executors import Executors
 from loopback.slack import LoopbackSlack
 from tests.bench.bots import bot_at_work
 from tests.bench.figures import Row, duration
-from tests.bench.generated import Writer
+from tests.bench.real_diffs import real_day
 from tests.bench.replies import after
 from tests.bench.served import served
 from tests.servers.chat import ScriptedChat
@@ -100,7 +100,7 @@ def _morning(load: _Load, processes: int) -> _Done:
         chat = stack.enter_context(ScriptedChat(after(load.call)))
         for team in teams:
             slack.workspace.add_channel(team.lower(), team, members=["U0ADA", "U0BOT"])
-        histories = {name: Writer(seed).days(now.date() - _DAY, 1, load.commits) for seed, name in enumerate(names)}
+        histories = {name: real_day(now.date() - _DAY, load.commits, {}).commits for name in names}
         settings = {"DATABASE_URL": url, "DIGEST_REPOS": names[0], "DIGEST_CONCURRENCY": str(load.at_once)}
         github = stack.enter_context(served(histories, 0.05))
         wanted = load.repositories * load.commits

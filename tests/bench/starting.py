@@ -8,8 +8,8 @@ from tempfile import TemporaryDirectory
 from time import monotonic
 
 from tests.bench.figures import Row, duration
-from tests.bench.generated import Writer
 from tests.bench.processes import COMMAND, PYTHON, run, settings
+from tests.bench.real_diffs import real_day
 from tests.bench.served import NAME, served
 from tests.servers.own_machine import both_digests, started
 
@@ -23,7 +23,7 @@ def starting(*, commits: int = 45, runs: int = 7, starts: int = 3) -> Iterator[R
     with TemporaryDirectory() as name:
         folder = Path(name)
         digest = [COMMAND, "digest", str(_DAY), "--repo", NAME]
-        with served({NAME: Writer(6).days(_DAY, 1, commits)}) as server:
+        with served({NAME: real_day(_DAY, commits, {}).commits}) as server:
             run(digest, folder, settings(folder, server.url))
 
         def seconds(command: Sequence[str]) -> float:

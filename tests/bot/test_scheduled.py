@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from analysis.errors import BadSetting, StoreUnusable
+from analysis.errors import BadSetting
 from analysis.models import Repository
 from bot.store import Subscription, Subscriptions, Terms, open_engine
 from loopback.slack import LoopbackSlack
@@ -112,38 +112,6 @@ def test_three_days_are_made_up_for_oldest_first(
         slack.wait_for(lambda: len(told(slack, DIGEST)) >= 3)
     assert days(slack, DIGEST) == ["2026-02-07", "2026-02-08", "2026-02-09"]
     assert subscriptions(tmp_path)[0].started_to == utc("2026-02-09").date()
-
-
-def test_a_second_bot_on_the_same_store_is_refused(
-    slack: LoopbackSlack, serve: Serve, clock: SettableClock, tmp_path: Path
-) -> None:
-    """While a bot runs on SQLite, another one on its store ends with a clear error, and the first goes on."""
-    github = serve()
-    on_sqlite: dict[str, Any] = {"now": clock, "database_url": f"sqlite:///{tmp_path / 'bot.db'}"}
-    with bot_running(slack, github.url, tmp_path, **on_sqlite):
-        with pytest.raises(StoreUnusable, match=r"another vllm-digest is using .*bot\.db"):
-            bot_running(slack, github.url, tmp_path, **on_sqlite).__enter__()
-        slack.command(ADA, DIGEST, "help")
-        slack.wait_for(lambda: slack.private(ADA, DIGEST))
-
-
-@pytest.mark.parametrize(
-    ("setting", "value"),
-    [
-        ("slack_bot_token", None),
-        ("slack_app_token", None),
-        ("slack_bot_token", "xapp-1-local"),
-        ("slack_app_token", "xoxb-local"),
-        ("database_url", "sqlite://"),
-    ],
-)
-def test_a_setting_that_cannot_work_is_named(
-    slack: LoopbackSlack, clock: SettableClock, tmp_path: Path, setting: str, value: Any
-) -> None:
-    """A token that is missing or of another kind, or a database without a file, ends the start with the setting's name."""
-    with pytest.raises(BadSetting, match=setting.upper()):
-        bot_running(slack, "http://127.0.0.1:9", tmp_path, now=clock, **{setting: value}).__enter__()
-    assert slack.calls == []
 
 
 def test_a_token_that_slack_does_not_take_is_named(

@@ -7,7 +7,7 @@ import socket
 import sqlite3
 import struct
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -16,6 +16,7 @@ import pytest
 
 from loopback.slack import LoopbackSlack, payloads
 from loopback.slack.delivery import Envelope
+from tests.bot.cli.test_command_line import one_line
 from tests.conftest import Run
 from tests.servers.launched import Launched, begun
 from tests.servers.running import bot_running, free_port, stored
@@ -186,58 +187,38 @@ def test_forged_requests_do_not_fill_the_log(tmp_path: Path) -> None:
     assert len(told.splitlines()) < 10
 
 
-def test_a_port_that_is_taken_is_one_line(tmp_path: Path, run: Run) -> None:
-    """Where the port is in use `serve` ends with 2 and one line that names it, before anything is asked of Slack."""
-    with LoopbackSlack() as slack:
-        port = slack.address.rpartition(":")[2]
-        tokens = {"SLACK_BOT_TOKEN": slack.bot_token, "SLACK_SIGNING_SECRET": SECRET, "SLACK_API_URL": slack.url}
-        ran = run("serve", "--port", port, **tokens)
-        assert (ran.code, ran.out) == (2, "")
-        assert ran.err == (
-            f"vllm-digest: port {port} of 127.0.0.1 cannot be opened (address already in use);"
-            " choose others with --port and --host\n"
-        )
-        assert slack.calls == []
-
-
-@pytest.mark.parametrize("host", ["no.such.host.invalid", "192.0.2.1", "x" * 300])
-def test_an_address_that_is_not_ours_is_one_line(host: str, run: Run) -> None:
-    """An address that this machine does not have ends `serve` with 2 and one line."""
-    ran = run("serve", "--host", host, SLACK_BOT_TOKEN="xoxb-1", SLACK_SIGNING_SECRET=SECRET)
-    assert ran.code == 2
-    assert len(ran.err.splitlines()) == 1
-    assert "--host" in ran.err
-
-
-@pytest.mark.parametrize("missing", ["SLACK_BOT_TOKEN", "SLACK_SIGNING_SECRET"])
-def test_a_secret_that_is_missing_is_named(missing: str, run: Run) -> None:
-    """Without its token or its signing secret `serve` ends with 2 and a line that names it."""
-    given = {"SLACK_BOT_TOKEN": "xoxb-1", "SLACK_SIGNING_SECRET": SECRET} | {missing: ""}
-    ran = run("serve", **given)
-    assert ran.code == 2
-    assert ran.err.startswith(f"vllm-digest: {missing} is not set;")
-    assert len(ran.err.splitlines()) == 1
-
-
-@pytest.mark.parametrize("url", ["nonsense", "sqlite://", "sqlite:////dev/null/digest.db", "oracle://x"])
-def test_a_database_that_cannot_be_is_named(url: str, run: Run) -> None:
-    """A database that is none, or whose folder cannot be made, ends `serve` with 2 and one line."""
-    ran = run(
-        "serve", "--port", str(free_port()), SLACK_BOT_TOKEN="xoxb-1", SLACK_SIGNING_SECRET=SECRET, DATABASE_URL=url
-    )
-    assert ran.code == 2
-    assert len(ran.err.splitlines()) == 1
-    assert "DATABASE_URL" in ran.err
-
-
-def test_a_metrics_port_that_was_asked_for_must_be_free(run: Run) -> None:
-    """A taken port that was given as --metrics-port ends `serve` with 2 and one line."""
+@pytest.mark.parametrize(
+    ("arguments", "changes", "words"),
+    [
+        (
+            ("--port", "{taken}"),
+            {},
+            "port {taken} of 127.0.0.1 cannot be opened (address already in use); choose others",
+        ),
+        (("--metrics-port", "{taken}"), {}, "--metrics-port"),
+        (("--host", "no.such.host.invalid"), {}, "--host"),
+        (("--host", "192.0.2.1"), {}, "--host"),
+        (("--host", "x" * 300), {}, "--host"),
+        ((), {"SLACK_BOT_TOKEN": ""}, "vllm-digest: SLACK_BOT_TOKEN is not set;"),
+        ((), {"SLACK_SIGNING_SECRET": ""}, "vllm-digest: SLACK_SIGNING_SECRET is not set;"),
+        *(
+            ((), {"DATABASE_URL": url}, "DATABASE_URL")
+            for url in ("nonsense", "sqlite://", "sqlite:////dev/null/digest.db", "oracle://x")
+        ),
+    ],
+)
+def test_a_start_that_cannot_be_is_one_line(
+    arguments: Sequence[str], changes: dict[str, str], words: str, run: Run
+) -> None:
+    """A taken port, an address of another machine, a missing secret or no database end `serve` with 2, before Slack is asked."""
     with LoopbackSlack() as slack:
         taken = slack.address.rpartition(":")[2]
         tokens = {"SLACK_BOT_TOKEN": slack.bot_token, "SLACK_SIGNING_SECRET": SECRET, "SLACK_API_URL": slack.url}
-        ran = run("serve", "--port", str(free_port()), "--metrics-port", taken, LOG_LEVEL="critical", **tokens)
-    assert ran.code == 2
-    assert "--metrics-port" in ran.err
+        given = [each.format(taken=taken) for each in arguments]
+        ran = run("serve", "--port", str(free_port()), *given, **{**tokens, "LOG_LEVEL": "critical", **changes})
+        assert slack.calls == [] or "--metrics-port" in arguments
+    assert words.format(taken=taken) in one_line(ran.err)
+    assert (ran.code, ran.out) == (2, "")
 
 
 def test_what_is_refused_is_counted(tmp_path: Path) -> None:

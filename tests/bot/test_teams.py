@@ -3,8 +3,8 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
-from datetime import UTC, date, datetime, time, timedelta
+from collections.abc import Iterator
+from datetime import UTC, datetime, time
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -12,10 +12,6 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from analysis.models import Importance, Repository
-from bot.models.deliveries import Delivery
-from bot.scheduler import start_due
-from bot.services.factory import Services
-from bot.services.reader import Access, Reader
 from bot.store import Subscriptions, Terms, open_engine
 from loopback.github import RecordedRepository
 from loopback.slack import LoopbackSlack
@@ -199,58 +195,11 @@ def test_a_restart_in_the_middle_of_the_morning_loses_and_doubles_nothing(
     assert set(listings(github).values()) == {1}
 
 
-# Clock changes, walked through in steps of ten minutes: only the time and who is told are ours.
-
-
 @pytest.fixture
 def subscriptions(tmp_path: Path) -> Iterator[Subscriptions]:
     engine = open_engine(f"sqlite:///{tmp_path / 'walked.db'}")
     yield Subscriptions(engine)
     engine.dispose()
-
-
-@pytest.fixture
-def reader(github: FaultyGitHub, services: Callable[..., Services]) -> Reader:
-    found = services(github)
-    access = Access({}, found.github.is_public, lambda: utc("2026-01-01"))
-    return Reader(found.digests, found.commits, lambda: [N], access)
-
-
-@pytest.mark.parametrize(
-    ("tz", "at", "begin", "instants"),
-    [
-        (
-            "Europe/Berlin",
-            time(2, 30),
-            "2026-03-27 12:00",
-            ["03-28 01:30", "03-29 01:30", "03-30 00:30", "03-31 00:30"],
-        ),
-        (
-            "Europe/Berlin",
-            time(2, 30),
-            "2026-10-23 12:00",
-            ["10-24 00:30", "10-25 00:30", "10-26 01:30", "10-27 01:30"],
-        ),
-        ("America/New_York", time(1, 30), "2026-10-30 12:00", ["10-31 05:30", "11-01 05:30", "11-02 06:30"]),
-        ("Australia/Lord_Howe", time(2, 10), "2026-10-02 20:00", ["10-03 15:40", "10-04 15:10", "10-05 15:10"]),
-    ],
-)
-def test_a_clock_change_neither_skips_nor_doubles_a_digest(
-    subscriptions: Subscriptions, reader: Reader, tz: str, at: time, begin: str, instants: list[str]
-) -> None:
-    """Around a change of the clock each local day's digest is started once, and at the one instant that is its time."""
-    now = utc(begin)
-    subscriptions.keep(Terms(BERLIN, N, at, ZoneInfo(tz), "en"), now)
-    started: list[tuple[datetime, Delivery]] = []
-    last = datetime.strptime(f"{now.year}-{instants[-1]}", "%Y-%m-%d %H:%M").replace(tzinfo=UTC) + timedelta(hours=20)
-    while now < last:
-        for _ in range(2):  # the clock looks more than once
-            start_due(subscriptions, reader, lambda each: started.append((now, each)), now)  # noqa: B023 (called at once)
-        now += timedelta(minutes=10)
-    assert [f"{when:%m-%d %H:%M}" for when, _ in started] == instants
-    days = [date.fromisoformat(each.what.split("|")[1]) for _, each in started]
-    assert days == [(when.astimezone(ZoneInfo(tz)) - timedelta(days=1)).date() for when, _ in started]
-    assert len({each.what for _, each in started}) == len(started)
 
 
 def test_who_subscribes_anew_is_somebody_else(subscriptions: Subscriptions) -> None:

@@ -2,22 +2,22 @@
 
 import html
 import json
+import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from loopback.github import RecordedRepository
-from tests.conftest import Run
 from tests.data import reference_reports
+from tests.servers.databases import empty_database
 from tests.servers.github import FaultyGitHub
-from tests.servers.launched import Ran
+from tests.servers.launched import launched
 
 DAYS = {"2026-01-07": 43, "2026-01-21": 33, "2026-01-29": 45, "2026-02-03": 40, "2026-02-05": 36}
-_RAN: dict[tuple[str, tuple[str, ...]], Ran] = {}
 
 
 @pytest.fixture(scope="module")
@@ -26,12 +26,30 @@ def vllm(vllm_commits: list[dict[str, Any]]) -> Iterator[FaultyGitHub]:
         yield server
 
 
-def digest(run: Run, server: FaultyGitHub, day: str, *options: str) -> Ran:
-    """What the command gives for a day. It is run once: several tests look at the same."""
-    if (day, options) not in _RAN:
-        settings = {"DIGEST_REPOS": "vllm-project/vllm", "DIGEST_TIMEZONE": "Asia/Shanghai", "DIGEST_LANGUAGE": "zh"}
-        _RAN[day, options] = run("digest", day, *options, server=server, **settings)
-    return _RAN[day, options]
+Digest = Callable[[str, str], str]
+
+
+@pytest.fixture(scope="module")
+def digest(vllm: FaultyGitHub, tmp_path_factory: pytest.TempPathFactory) -> Digest:
+    """Gives what the command prints for a day in a form. It is run once: several tests look at the same, of one store."""
+    folder = tmp_path_factory.mktemp("digest")
+    settings = {
+        **{key: value for key, value in os.environ.items() if key in ("PATH", "HOME", "LANG")},
+        "GITHUB_API_URL": vllm.url,
+        "DATABASE_URL": empty_database(folder / "digest.db"),
+        "DIGEST_REPOS": "vllm-project/vllm",
+        "DIGEST_MIRRORS": "",
+        "DIGEST_TIMEZONE": "Asia/Shanghai",
+        "DIGEST_LANGUAGE": "zh",
+    }
+
+    @cache
+    def digest_of(day: str, form: str) -> str:
+        ran = launched(("digest", day, "--format", form), folder, settings)
+        assert ran.code == 0, ran.err
+        return ran.out
+
+    return digest_of
 
 
 def rows(markdown: str) -> list[list[str]]:
@@ -53,20 +71,18 @@ def github_slug(heading: str, seen: dict[str, int]) -> str:
 
 
 @pytest.mark.parametrize("day", DAYS)
-def test_the_table_equals_the_references(day: str, run: Run, vllm: FaultyGitHub) -> None:
+def test_the_table_equals_the_references(day: str, digest: Digest) -> None:
     """Every row of the table is the reference's, cell by cell."""
-    ran = digest(run, vllm, day, "--format", "markdown")
-    assert ran.code == 0, ran.err
     # The baseline wrote titles raw; what it shows is what a browser shows of ours.
     expected = reference_reports()[day]["rows"]
-    assert rows(ran.out) == expected
+    assert rows(digest(day, "markdown")) == expected
     assert len(expected) == DAYS[day]
 
 
 @pytest.mark.parametrize("day", DAYS)
-def test_the_statistics_add_up(day: str, run: Run, vllm: FaultyGitHub) -> None:
+def test_the_statistics_add_up(day: str, digest: Digest) -> None:
     """The statistics line counts the table's rows and the sections' commits."""
-    out = digest(run, vllm, day, "--format", "markdown").out
+    out = digest(day, "markdown")
     line = re.search(r"^> 本日共 (\d+) 个提交 \| 🔴高 (\d+) \| 🟡中 (\d+) \| 🟢低 (\d+)$", out, re.MULTILINE)
     assert line
     total, *tiers = (int(each) for each in line.groups())
@@ -80,9 +96,9 @@ def test_the_statistics_add_up(day: str, run: Run, vllm: FaultyGitHub) -> None:
 
 
 @pytest.mark.parametrize("day", DAYS)
-def test_every_link_of_the_contents_leads_somewhere(day: str, run: Run, vllm: FaultyGitHub) -> None:
+def test_every_link_of_the_contents_leads_somewhere(day: str, digest: Digest) -> None:
     """By GitHub's rules for headings, or an anchor that is there once, every link of the contents resolves."""
-    out = digest(run, vllm, day, "--format", "markdown").out
+    out = digest(day, "markdown")
     contents = out[out.index("## 📋 目录") : out.index("\n#### ")]
     links = re.findall(r"\]\(#([^)]+)\)$", contents, re.MULTILINE)
     seen: dict[str, int] = {}
@@ -93,9 +109,9 @@ def test_every_link_of_the_contents_leads_somewhere(day: str, run: Run, vllm: Fa
     assert len(links) >= DAYS[day] + 4
 
 
-def test_the_constant_parts_are_the_references(run: Run, vllm: FaultyGitHub) -> None:
+def test_the_constant_parts_are_the_references(digest: Digest) -> None:
     """What is the same every day in the reference of 2026-02-03 stands in ours word for word and in the same order."""
-    ours = digest(run, vllm, "2026-02-03", "--format", "markdown").out
+    ours = digest("2026-02-03", "markdown")
     assert ours.startswith(reference_reports()["2026-02-03"]["head"])
     constant = [
         r"\n\n### 📊 统计摘要\n> 本日共 40 个提交 \| 🔴高 \d+ \| 🟡中 \d+ \| 🟢低 \d+\n## 📋 目录\n\n- \[vllm-project/vllm\]\(#",
@@ -117,9 +133,9 @@ def test_the_constant_parts_are_the_references(run: Run, vllm: FaultyGitHub) -> 
         assert re.search(pattern, ours), pattern
 
 
-def test_the_json_holds_all_that_the_older_layout_had(run: Run, vllm: FaultyGitHub) -> None:
+def test_the_json_holds_all_that_the_older_layout_had(digest: Digest) -> None:
     """Full SHA, address, whole message and the seven fields of an analysis are in the JSON for all 43 commits."""
-    day = json.loads(digest(run, vllm, "2026-01-07", "--format", "json").out)
+    day = json.loads(digest("2026-01-07", "json"))
     messages = reference_reports()["2026-01-07"]["messages"]
     by_sha = {commit["sha"]: commit for commit in day["commits"]}
     assert len(messages) == 28
@@ -134,18 +150,12 @@ def test_the_json_holds_all_that_the_older_layout_had(run: Run, vllm: FaultyGitH
         assert {"architecture", "performance", "security"} <= set(commit["analysis"]["insight"])
 
 
-def test_a_month_asks_each_thing_once(run: Run, vllm: FaultyGitHub, tmp_path: Path) -> None:
-    """Five days read twice ask for five lists and each commit once."""
-    before = len(vllm.requests)
-    database = f"sqlite:///{tmp_path / 'month.db'}"
-    for _ in range(2):
-        for day in DAYS:
-            ran = run(
-                "digest", day, "--format", "json", server=vllm, DATABASE_URL=database,
-                DIGEST_REPOS="vllm-project/vllm", DIGEST_TIMEZONE="Asia/Shanghai",
-            )  # fmt: skip
-            assert ran.code == 0, ran.err
-    asked = [path for path, _, _ in vllm.requests[before:]]
+def test_a_month_asks_each_thing_once(digest: Digest, vllm: FaultyGitHub) -> None:
+    """Five days, and one of them again in another form, ask for five lists and each commit once."""
+    for day in DAYS:
+        digest(day, "markdown")
+    digest("2026-01-07", "json")
+    asked = [path for path, _, _ in vllm.requests]
     assert sum(path.endswith("/commits") for path in asked) == 5
     assert len(asked) == 5 + sum(DAYS.values())
     assert len(set(asked)) == 1 + sum(DAYS.values())

@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 
 import pytest
 from slack_sdk import WebClient
-from slack_sdk.errors import SlackApiError
 from websockets.sync.client import connect
 
 from bot.local.workspace import ADA, sample_slack
@@ -189,16 +188,6 @@ def test_tokens_are_of_one_start() -> None:
             paths = [str(each).removeprefix(slack.address) for each in (upload, hook)]
             secrets.append([slack.bot_token, slack.app_token, slack.signing_secret, *paths])
     assert all(one != other and len(one) >= 32 for one, other in zip(*secrets, strict=True))
-
-
-def test_published_tokens_open_nothing(servers: Servers) -> None:
-    """The tokens that earlier versions had, and guessed addresses, are refused."""
-    for token in ("xoxb-local", "xapp-local"):
-        with pytest.raises(SlackApiError, match="invalid_auth"):
-            WebClient(token, base_url=servers.slack.url).auth_test()
-    own, port = f"Host: 127.0.0.1:{servers.ports['slack']}", servers.ports["slack"]
-    for path in ("/hooks/hook00000001", "/upload/v1/F00000001", "/upload/v1/F00000001/", "/files/F00000001/a.md"):
-        assert send(port, f"GET {path} HTTP/1.1", own).status in {302, 403, 404}
 
 
 def test_the_page_tells_no_token(servers: Servers) -> None:

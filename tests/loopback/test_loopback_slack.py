@@ -1,17 +1,14 @@
 """The loopback Slack is as strict as the real one, seen through slack_sdk and slack_bolt."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from slack_bolt import Ack, App
-from slack_bolt.adapter.socket_mode import SocketModeHandler
 from slack_sdk import WebClient
 from slack_sdk.errors import SlackApiError
 from slack_sdk.webhook import WebhookClient
 
-from loopback.slack import Fault, LoopbackSlack
+from loopback.slack import LoopbackSlack
 
 ADA, LIN, HERE = "U0ADA", "U0LIN", "C0DIGEST"
 Json = dict[str, Any]
@@ -26,25 +23,6 @@ def slack() -> Iterator[LoopbackSlack]:
 @pytest.fixture
 def client(slack: LoopbackSlack) -> WebClient:
     return WebClient(slack.bot_token, base_url=slack.url, retry_handlers=[])
-
-
-def bolt(slack: LoopbackSlack) -> App:
-    return App(client=WebClient(slack.bot_token, base_url=slack.url), signing_secret=slack.signing_secret)
-
-
-@contextmanager
-def connected(slack: LoopbackSlack, app: App) -> Iterator[None]:
-    handler = SocketModeHandler(app, slack.app_token, web_client=app.client, ping_interval=0.2)
-    handler.connect()  # type: ignore[no-untyped-call]
-    try:
-        slack.wait_for(lambda: slack.connected)
-        yield
-    finally:
-        # The client closes at once where the server has closed before, and else after three seconds.
-        handler.client.auto_reconnect_enabled = False
-        slack.drop_sockets(abrupt=False)
-        slack.wait_for(lambda: not handler.client.is_connected())
-        handler.close()  # type: ignore[no-untyped-call]
 
 
 def refused(call: Callable[..., Any], **arguments: Any) -> str:
@@ -209,25 +187,6 @@ def test_pace() -> None:
         assert len(slack.channel(HERE)) == 4
 
 
-def test_history(slack: LoopbackSlack, client: WebClient) -> None:
-    """History is paged, newest first, has no replies, and metadata only when it is asked for."""
-    metadata = {"event_type": "digest", "event_payload": {"date": "2026-02-05"}}
-    first = client.chat_postMessage(channel=HERE, text="first", metadata=metadata)["ts"]
-    client.chat_postMessage(channel=HERE, text="reply", thread_ts=first, metadata=metadata)
-    second = slack.say(ADA, HERE, "second")
-    page = client.conversations_history(channel=HERE, limit=1)
-    assert [each["text"] for each in page["messages"]] == ["second"]
-    cursor = page["response_metadata"]["next_cursor"]
-    page = client.conversations_history(channel=HERE, limit=1, cursor=cursor)
-    assert (page["messages"][0]["text"], page["messages"][0]["reply_count"], page["has_more"]) == ("first", 1, False)
-    assert "metadata" not in page["messages"][0]
-    thread = client.conversations_replies(channel=HERE, ts=first, include_all_metadata=True)["messages"]
-    assert [(each["text"], each["metadata"]) for each in thread] == [("first", metadata), ("reply", metadata)]
-    newer = client.conversations_history(channel=HERE, oldest=first)["messages"]
-    assert [each["ts"] for each in newer] == [second]
-    assert refused(client.conversations_replies, channel=HERE, ts="1.000001") == "thread_not_found"
-
-
 def test_streaming(slack: LoopbackSlack, client: WebClient) -> None:
     """A stream grows until it is stopped, and needs a thread and somebody to go to."""
     ts = slack.say(ADA, HERE, "x")
@@ -264,40 +223,6 @@ def test_wrong_sessions(slack: LoopbackSlack, client: WebClient, changes: Json, 
     assert slack.workspace.channels[HERE].sessions == {}
 
 
-def test_sessions_and_their_stop_button(slack: LoopbackSlack, client: WebClient) -> None:
-    """The button is there while a session is processing; it ends the streams there, and leaves the session to the app."""
-    ts = slack.say(ADA, HERE, "x")
-    session = {"channel_id": HERE, "thread_ts": ts}
-    client.agents_sessions_setStatus(**session, status="processing")
-    stream = client.chat_startStream(
-        channel=HERE, thread_ts=ts, markdown_text="x", recipient_user_id=ADA, recipient_team_id="T0LOCAL"
-    )
-    app = bolt(slack)
-    heard: list[Json] = []
-
-    @app.event("agent_session_stopped")
-    def stopped(event: Json) -> None:
-        heard.append(event)
-
-    with connected(slack, app):
-        slack.stop(LIN, HERE, ts)
-        (event,) = slack.wait_for(lambda: heard)
-    assert {**event, "event_ts": ""} == {
-        "type": "agent_session_stopped",
-        "channel": HERE,
-        "thread_ts": ts,
-        "user": LIN,
-        "streaming_message_ts": [stream["ts"]],
-        "event_ts": "",
-    }
-    late = {"channel": HERE, "ts": stream["ts"], "markdown_text": "y"}
-    assert refused(client.chat_appendStream, **late) == "message_not_in_streaming_state"
-    assert slack.workspace.channels[HERE].sessions == {ts: "processing"}
-    client.agents_sessions_setStatus(**session, status="active")
-    with pytest.raises(LookupError):
-        slack.stop(ADA, HERE, ts)
-
-
 def test_an_app_that_is_no_agent() -> None:
     """It does not have the methods; an agent without the scope may not suggest prompts."""
     with LoopbackSlack(pace=False, agent=False) as slack:
@@ -327,69 +252,3 @@ def test_response_url() -> None:
         late = WebhookClient(str(slack.command(ADA, HERE).response_url))
         clock[0] += 1801
         assert "expired_url" in late.send(text="late").body
-
-
-@pytest.mark.parametrize("lost", [True, False])
-def test_events_outlive_connections(slack: LoopbackSlack, *, lost: bool) -> None:
-    """An event whose acknowledgement is lost, or that nobody was there for, comes to the connection that follows."""
-    app, heard = bolt(slack), []
-
-    @app.event("message")
-    def said(body: Json) -> None:
-        heard.append(body["event_id"])
-
-    if lost:
-        slack.faults.append(Fault("events_api", "lose_ack"))
-    else:
-        slack.say(ADA, HERE, "nobody is here")
-    with connected(slack, app):
-        if lost:
-            slack.say(ADA, HERE, "not heard the first time")
-        slack.wait_for(lambda: len(heard) >= 1 + lost)  # more often where a busy machine is late to acknowledge
-        slack.wait_for(lambda: slack.delivery.idle)
-        opened = slack.delivery.sockets.opened
-        slack.disconnect()
-        slack.wait_for(lambda: slack.delivery.sockets.opened > opened and slack.connected == 1)
-        slack.say(ADA, HERE, "after the disconnect message")
-        slack.wait_for(lambda: len(set(heard)) == 2)
-    assert heard.count(heard[0]) >= 1 + lost
-
-
-def test_a_button_works_though_the_home_tab_was_published_anew_meanwhile(slack: LoopbackSlack) -> None:
-    """Whoever presses what they still see, before the tab's newer blocks have reached them, is heard; a block that is there decides."""
-    app, pressed = bolt(slack), []
-
-    @app.action("go")
-    def went(ack: Ack, body: Json) -> None:
-        ack()
-        pressed.append(body["actions"][0]["block_id"])
-
-    blocks = [{**buttons("go"), "block_id": "first"}, {**buttons("go"), "block_id": "second"}]
-    with connected(slack, app):
-        app.client.views_publish(user_id=ADA, view={"type": "home", "blocks": blocks})
-        home = slack.wait_for(lambda: slack.home(ADA))
-        for block in ("second", "replaced"):
-            slack.press_view(ADA, home.id, "go", None, block)
-    assert pressed == ["second", "first"]
-
-
-def test_faults(slack: LoopbackSlack, client: WebClient) -> None:
-    """Faults come as asked: a status, an error, a connection closed before or after the request is acted on."""
-    slack.faults += [
-        Fault("postMessage", "status", status=503),
-        Fault("postMessage", "error", error="fatal_error", where=lambda params: params["text"] == "b"),
-        Fault("postMessage", "drop"),
-        Fault("postMessage", "accept_and_drop"),
-        Fault("postMessage", "stall", seconds=0.01),
-    ]
-    with pytest.raises(SlackApiError) as caught:
-        client.chat_postMessage(channel=HERE, text="a")
-    assert caught.value.response.status_code == 503
-    assert refused(client.chat_postMessage, channel=HERE, text="b") == "fatal_error"
-    for text in ("c", "d"):
-        with pytest.raises(ConnectionError):
-            client.chat_postMessage(channel=HERE, text=text)
-    client.chat_postMessage(channel=HERE, text="e")
-    assert [each.text for each in slack.channel(HERE)] == ["d", "e"]
-    assert [call.fault for call in slack.calls] == ["status", "error", "drop", "accept_and_drop", "stall"]
-    assert (slack.refusals, slack.faults) == ([], [])

@@ -27,20 +27,6 @@ def test_the_points_that_made_the_labels_are_found() -> None:
     assert [line.points[name] for name in "abc"] == pytest.approx([2, -1, 0], abs=0.25)
 
 
-def test_the_sum_of_the_chances_is_the_number_of_the_labelled() -> None:
-    """A fit with a free intercept says on average what is true."""
-    rows, labels = drawn(300)
-    line = fit(rows, labels)
-    assert sum(probability(line.score(row)) for row in rows) == pytest.approx(sum(labels), abs=1e-3)
-
-
-def test_a_stronger_ridge_holds_points_smaller() -> None:
-    """The ridge pulls points, and them alone, towards nothing."""
-    rows, labels = drawn(300)
-    weak, strong = fit(rows, labels, 0.1), fit(rows, labels, 100)
-    assert all(abs(strong.points[name]) < abs(weak.points[name]) for name in "ab")
-
-
 def test_points_start_from_those_of_a_prior() -> None:
     """Few commits leave the prior's points nearly as they are, many overrule them, and an unseen signal keeps its own."""
     prior = {"a": 1.0, "b": 1.0, "unseen": 0.7}
@@ -57,22 +43,6 @@ def test_a_prior_that_is_wrong_about_everything_is_overcome() -> None:
     line = fit(rows, labels, 4.0, {"a": 3.0, "b": -3.0, "size": 3.0})
     assert all(abs(points) < 20 for points in (*line.points.values(), line.intercept))
     assert all((line.score(row) > 0) is label for row, label in zip(rows, labels, strict=True))
-
-
-@pytest.mark.parametrize("label", [True, False])
-def test_labels_of_one_kind_do_not_run_away(label: bool) -> None:
-    """Where everything or nothing is labelled the fit ends, with finite points."""
-    rows, _ = drawn(50)
-    line = fit(rows, [label] * 50)
-    assert (line.score(rows[0]) > 0) is label
-    assert all(abs(points) < 20 for points in line.points.values())
-
-
-def test_a_signal_of_few_commits_is_not_learned() -> None:
-    """What fewer than five commits show has no points."""
-    rows, labels = drawn(100)
-    rows[0] = {**rows[0], "rare": 1.0}
-    assert "rare" not in fit(rows, labels).points
 
 
 def test_tiers_are_a_tenth_and_a_third() -> None:

@@ -167,7 +167,7 @@ def test_a_revert_names_pull_requests(title: str, pull: str | None, reverted: tu
         'Revert "' + "(#1) " * 15_000 + "x",
         "Revert " + "#1, " * 15_000,
         "(reverts " * 10_000,
-        "(reverts #1, and " + "#1, and " * 10_000,
+        "(reverts #1, and " + "#1, and " * 5_000,
         "Revert PRs " + "1 and " * 10_000,
     ],
 )

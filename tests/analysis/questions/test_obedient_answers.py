@@ -14,7 +14,7 @@ from tests.servers.chat import Calls, Said
 from tests.servers.reading_model import ReadingModel
 
 WEB = "https://github.com/o/n/"
-INJECTED, AT_ONCE = 200, 8  # instructions, and how many one file holds
+INJECTED, AT_ONCE = 200, 20  # instructions, and how many one file holds
 ELSEWHERE = "planted-in-another-repository"
 
 

@@ -189,11 +189,11 @@ def test_any_text_is_shown_and_does_nothing(shape: str, text: str) -> None:
     check(shape, text)
 
 
-@pytest.mark.parametrize("text", NASTY)
 @pytest.mark.parametrize("shape", SHAPES)
-def test_text_that_means_something_in_markdown_is_shown_and_does_nothing(shape: str, text: str) -> None:
+def test_text_that_means_something_in_markdown_is_shown_and_does_nothing(shape: str) -> None:
     """Markdown's own signs are shown where a text holds them, in every place that a report has for one."""
-    check(shape, text)
+    for text in NASTY:
+        check(shape, text)
 
 
 def check(shape: str, text: str) -> None:
@@ -214,11 +214,11 @@ def test_any_texts_in_a_row_stay_in_their_cells(texts: list[str]) -> None:
     check_row(texts)
 
 
-@pytest.mark.parametrize("text", NASTY)
-def test_text_that_means_something_in_a_table_stays_in_its_cell(text: str) -> None:
+def test_text_that_means_something_in_a_table_stays_in_its_cell() -> None:
     """Pipes, backslashes and code do not move a cell's border."""
-    check_row(["first", text, "last"])
-    check_row([text, text, text])
+    for text in NASTY:
+        check_row(["first", text, "last"])
+        check_row([text, text, text])
 
 
 def check_row(texts: list[str]) -> None:

@@ -191,20 +191,6 @@ def test_the_default_folder_is_created_where_something_is_kept(run: Run, tmp_pat
     assert [path.name for path in tmp_path.iterdir()] == ["data"]
 
 
-def test_a_newer_database_is_refused(run: Run, serve: Serve, tmp_path: Path) -> None:
-    """A store that a newer program wrote is left alone, with one clear line."""
-    import sqlite3
-
-    server = serve(recorded(1))
-    assert run("digest", "2026-02-05", server=server).code == 0
-    with sqlite3.connect(tmp_path / "data" / "digest.db") as connection:
-        connection.execute("UPDATE alembic_version SET version_num = '9999', oldest_program = '9999'")
-    connection.close()
-    ran = run("digest", "2026-02-05", server=server)
-    assert "newer vllm-digest" in one_line(ran.err)
-    assert ran.code == 2
-
-
 def test_a_partly_read_day_is_printed_and_exit_3(run: Run, serve: Serve) -> None:
     """With a commit that always fails the report is there, the failure is named in it, and the exit code is 3."""
     server = serve(recorded(1), recorded(2))

@@ -117,14 +117,6 @@ def test_json_is_lossless(run: Run, language: str) -> None:
         assert by_sha[sha]["paths"] == [file["filename"] for file in recorded["files"]]
 
 
-@pytest.mark.parametrize("form", ["markdown", "json", "terminal"])
-def test_secrets_are_gone(form: str, run: Run, language: str) -> None:
-    """The sample's fake key is in no format."""
-    out = sample(run, form, language)
-    assert "AKIAQ7" not in out
-    assert form != "json" or "[REDACTED:" in out
-
-
 def test_a_terminal_shows_links_to_the_repository_only(run: Run, language: str) -> None:
     """With colours forced, every escape sequence in the output is ours: styles, and links to commits."""
     out = sample(run, "terminal", language, FORCE_COLOR="1", TERM="xterm-256color")
@@ -136,14 +128,6 @@ def test_a_terminal_shows_links_to_the_repository_only(run: Run, language: str) 
     )
     plain = re.sub(r"\x1b\]8;[^;]*;[^\x1b]*\x1b\\", "", rest)
     assert not [char for char in plain if unicodedata.category(char) == "Cc" and char != "\n"]
-
-
-def test_an_injected_instruction_moves_no_rank(run: Run, language: str) -> None:
-    """The commit that orders to be ranked high is ranked by its diff: a typo in the documentation is low."""
-    commits = json.loads(sample(run, "json", language))["commits"]
-    (injected,) = [commit for commit in commits if "troubleshooting" in commit["title"]]
-    assert injected["importance"] == "low"
-    assert "security" not in injected["change_types"]
 
 
 def test_what_only_a_message_says_is_no_security_fix(run: Run, serve: Callable[..., FaultyGitHub]) -> None:

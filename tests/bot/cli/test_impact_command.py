@@ -71,15 +71,6 @@ def test_json_has_a_row_for_each_commit_that_breaks(impact: Run, pair: Pair) -> 
     }
 
 
-def test_a_folder_is_read_without_git(impact: Run, tmp_path: Path) -> None:
-    """The current folder is compared as it is on disk; its places have no address."""
-    (tmp_path / "plugin").mkdir()
-    (tmp_path / "plugin" / "worker.py").write_bytes(USES)
-    ran = impact("o/engine", "2026-02-05", "--downstream", "./plugin", "--format", "json")
-    [row] = map(json.loads, ran.out.splitlines())
-    assert {(each["downstream"]["repo"], each["downstream"]["url"]) for each in row["impacts"]} == {("plugin", None)}
-
-
 def test_the_current_folder_goes_by_its_name_and_without_our_own_data(impact: Run, tmp_path: Path) -> None:
     """What the command keeps in `data/` of the current folder is no code of that folder, and git ignores it."""
     (tmp_path / "worker.py").write_bytes(USES)

@@ -15,7 +15,6 @@ from analysis.window import Window
 from bot.models.reference import parse_reference
 from bot.models.subjects import DayRef
 from bot.services.factory import Services
-from bot.store import Store, open_engine
 from tests.conftest import NOON, recorded
 from tests.servers.github import Fault, FaultyGitHub
 
@@ -338,21 +337,6 @@ def test_an_empty_repository_has_empty_days(serve: Serve, services: At) -> None:
     assert read(services(server)).stats.total == 0
 
 
-def test_secrets_never_pass_the_door(serve: Serve, services: At) -> None:
-    """A secret in a message, a patch or a pull request's text is not in the store, let alone in a report."""
-    secret = "ghp_" + "Ab1Cd2Ef3Gh4Ij5Kl6Mn7Op8Qr9St0Uv1Wx2"
-    key = "AKIA" + "Q7RT5WXYZ2KLMN3P"
-    commit = recorded(1, message=f"Try it with {secret}", pull={"number": 1, "title": "t", "body": f"Use {key} for it"})
-    commit["files"][0]["patch"] = f'@@ -1 +1,2 @@\n-x\n+TOKEN = "{secret}"\n+ID = "{key}"'
-    reader = services(serve(commit))
-    report = read(reader)
-    stored = reader.store.commits([reader.store.with_sha("0101")[0][1]], patches=True)[0].commit
-    assert secret not in stored.model_dump_json()
-    assert key not in stored.model_dump_json()
-    assert stored.message == "Try it with [REDACTED:1]" or "[REDACTED:" in stored.message
-    assert secret not in report.model_dump_json()
-
-
 @pytest.mark.parametrize(
     ("fault", "expected", "words"),
     [
@@ -453,15 +437,3 @@ def test_facts_are_found_anew_when_the_rules_change(serve: Serve, services: At) 
     assert [fact.name for fact in entry.facts] == ["APP_OLD_WAY"]
     assert entry.ranked.importance is not Importance.LOW
     assert len(server.requests) == before
-
-
-def test_several_processes_share_a_store(serve: Serve, services: At) -> None:
-    """Two desks on one database, each opening it for itself, see the same days."""
-    server = serve(recorded(1))
-    mine = services(server, token=None)
-    other = Store(open_engine(f"sqlite:///{mine.store.database.engine.url.database}"))
-    read(mine)
-    before = len(server.requests)
-    assert read(Services(mine.github, other)).stats.total == 1
-    assert len(server.requests) == before
-    other.close()

@@ -113,16 +113,6 @@ def test_a_clock_change_neither_skips_nor_doubles_a_day(
     assert due(started, utc(instant) + timedelta(hours=26)) == [today]
 
 
-def test_each_zone_has_its_own_morning() -> None:
-    """At one instant it is nine in the morning of other days in other places."""
-    now = utc("2026-02-05 19:00")
-    since = now - timedelta(hours=20)
-    assert due(subscribed(since, tz="Pacific/Kiritimati"), now) == days(5)  # the 6th there, nine o'clock
-    assert due(subscribed(since, tz="Pacific/Honolulu"), now) == days(4)  # the 5th there, nine o'clock
-    assert due(subscribed(since, tz="America/Los_Angeles"), now) == days(4)
-    assert due(subscribed(since, tz="Pacific/Honolulu"), now - timedelta(seconds=1)) == []
-
-
 @given(
     tz=st.sampled_from(ZONES),
     at=st.times().map(lambda at: at.replace(second=0, microsecond=0)),

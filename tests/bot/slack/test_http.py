@@ -246,15 +246,6 @@ def test_a_form_that_was_given_another_response_url_is_answered_in_slack(site: S
     site.slack.wait_for(lambda: site.slack.private(user, "C0DIGEST"))
 
 
-def test_somebody_of_another_organisation_is_answered_in_a_shared_channel(site: Site) -> None:
-    """A mention by Slack Connect, which occurs in the other workspace, is answered: it is sent to this installation."""
-    user = site.slack.workspace.add_user("kim", team="T0OTHER")
-    site.slack.workspace.channels["C0DIGEST"].members.add(user)
-    ts = site.slack.say(user, "C0DIGEST", "<@U0BOT> help")
-    assert {each.payload["team_id"] for each in site.slack.delivery.sent[-2:]} == {"T0LOCAL", "T0OTHER"}
-    site.slack.wait_for(lambda: site.slack.thread("C0DIGEST", ts)[1:])
-
-
 # Payloads that nobody would send
 
 
@@ -378,8 +369,3 @@ def test_what_is_too_large_is_refused(site: Site) -> None:
     connection.endheaders()
     assert connection.getresponse().status == 413
     connection.close()
-
-
-def test_the_health_says_that_all_is_well(site: Site) -> None:
-    """While the store and the engine answer and the lease is held, the health is 200 and says so."""
-    assert ask(f"{site.url}/healthz") == Got(200, {"ok": True, "store": True, "engine": True, "lease": True})

@@ -1,4 +1,4 @@
-"""Conversations in Slack, by rules and with a model: what is answered, what is passed over, and where the citations lead."""
+"""Conversations in Slack with a model: what is answered, what is passed over, and where the citations lead."""
 
 import re
 from collections.abc import Iterator
@@ -22,19 +22,19 @@ class Place(NamedTuple):
 
 
 class Scene(NamedTuple):
-    """A talk that goes on from test to test, and the model if there is one."""
+    """A talk that goes on from test to test, and the model."""
 
     talk: Talk
     at: Place
-    chat: ScriptedChat | None
+    chat: ScriptedChat
 
 
-@pytest.fixture(scope="module", params=["rules", "model"])
-def scene(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
-    """A bot that has posted a commit and a day, by rules and with a model."""
+@pytest.fixture(scope="module")
+def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
+    """A bot that has posted a commit and a day."""
     with ExitStack() as stack:
-        chat = stack.enter_context(ScriptedChat(plausible, pause=0.02)) if request.param == "model" else None
-        model = {"openai_base_url": chat.url, "openai_api_key": "key", "digest_model": "scripted"} if chat else {}
+        chat = stack.enter_context(ScriptedChat(plausible, pause=0.02))
+        model = {"openai_base_url": chat.url, "openai_api_key": "key", "digest_model": "scripted"}
         slack = stack.enter_context(LoopbackSlack(pace=False))
         talk = stack.enter_context(sample_talk(stack, slack, tmp_path_factory.mktemp("bot"), **model))
         yield Scene(talk, Place(talk.open(CONNECTOR), talk.open("2026-02-05")), chat)
@@ -106,33 +106,20 @@ def test_a_conversation_of_two_people_across_a_restart(scene: Scene) -> None:
 )  # fmt: skip
 def test_a_question_about_metadata_is_answered_in_the_thread(text: str, said: str, mark: str, scene: Scene) -> None:
     """Who wrote a commit, its pull request and its reverts are known in a thread, and shown to a model with marks to cite."""
-    reply = scene.talk.reply(LIN, text, scene.at.commit)
-    if scene.chat:
-        assert f"{said}" in (prompt := scene.chat.requests[-1]["messages"][1]["content"])
-        assert re.search(rf"\[[0-9a-f]{{7}}:{mark}\]", prompt)
-    else:
-        assert said in told(reply)
-        assert links(markdown(reply))
-
-
-def test_who_mentions_the_bot_is_answered_without_a_question_mark(scene: Scene) -> None:
-    """A mention, which Slack tells twice, is answered once, whoever else is mentioned."""
-    reply = scene.talk.reply(ADA, f"{BOT} <@{LIN}> the timeout", scene.at.commit)
-    assert "timeout" in told(reply).lower()
+    scene.talk.reply(LIN, text, scene.at.commit)
+    assert said in (prompt := scene.chat.requests[-1]["messages"][1]["content"])
+    assert re.search(rf"\[[0-9a-f]{{7}}:{mark}\]", prompt)
 
 
 def test_a_follow_up_knows_what_was_spoken_of(scene: Scene) -> None:
-    """What "it" is, is found in the thread: of all defaults in the diff the one of the flag that was asked about comes first."""
+    """What "it" is, is found in the thread, and the model is shown it without the links of what was answered."""
     scene.talk.reply(LIN, "what is --kv-connector for?", scene.at.commit)
-    reply = scene.talk.reply(LIN, "它默认开启吗？", scene.at.commit)
-    if scene.chat:
-        prompt = scene.chat.requests[-1]["messages"][1]["content"]
-        assert "person: what is --kv-connector for?" in prompt
-        assert re.search(r"^bot: .*\[[\w/]+\.\w+:\d+\]", prompt, re.MULTILINE)
-        assert "#diff-" not in prompt
-        assert "Retries, timeouts, --kv-connector and docs" not in prompt.partition("conversation so far:")[2]
-    else:
-        assert '"--kv-connector", default="null"' in told(reply).split("\n")[1]
+    scene.talk.reply(LIN, "它默认开启吗？", scene.at.commit)
+    prompt = scene.chat.requests[-1]["messages"][1]["content"]
+    assert "person: what is --kv-connector for?" in prompt
+    assert re.search(r"^bot: .*\[[\w/]+\.\w+:\d+\]", prompt, re.MULTILINE)
+    assert "#diff-" not in prompt
+    assert "Retries, timeouts, --kv-connector and docs" not in prompt.partition("conversation so far:")[2]
 
 
 def test_another_commit_may_be_named_in_the_thread_of_a_commit(scene: Scene) -> None:
@@ -140,19 +127,6 @@ def test_another_commit_may_be_named_in_the_thread_of_a_commit(scene: Scene) -> 
     reply = scene.talk.reply(ADA, f"does it race like {RACE}?", scene.at.commit)
     assert commits(reply)
     assert commits(reply) <= {CONNECTOR, RACE}
-
-
-def test_edits_are_no_questions(scene: Scene) -> None:
-    """A remark that is edited into a question stays unanswered, and an edited question is not answered again."""
-    talk = scene.talk
-    remark = talk.say(ADA, "thanks!", scene.at.commit)
-    question = talk.say(ADA, "does this touch ROCm?", scene.at.commit)
-    assert (len(talk.replies(remark)), len(talk.replies(question))) == (0, 1)
-    before = len(talk.slack.thread(DIGEST, scene.at.commit))
-    talk.slack.edit(ADA, DIGEST, remark, "thanks! does this touch ROCm?")
-    talk.slack.edit(ADA, DIGEST, question, f"{BOT} does this touch CUDA?")
-    talk.settle()
-    assert len(talk.slack.thread(DIGEST, scene.at.commit)) == before
 
 
 # In the thread of a day
@@ -167,13 +141,10 @@ def test_a_question_that_names_code_is_answered_from_what_touches_it(scene: Scen
         sha[:9] for sha, each in COMMITS.items() if any(changed.search(file.get("patch", "")) for file in each["files"])
     }
     assert commits(reply) <= touching
-    if scene.chat:  # which is shown the lines, and nothing of the other commits
-        shown = scene.chat.requests[-1]["messages"][1]["content"].partition("conversation so far:")[0]
-        assert shown.count("self._lock = threading.Lock()") >= len(touching)
-        assert RACE[:7] not in shown
-        return
-    assert commits(reply) == touching
-    assert any(re.search(r"\.py:\d+$", label) for label, _ in links(markdown(reply)))
+    # The model is shown the lines, and nothing of the other commits.
+    shown = scene.chat.requests[-1]["messages"][1]["content"].partition("conversation so far:")[0]
+    assert shown.count("self._lock = threading.Lock()") >= len(touching)
+    assert RACE[:7] not in shown
 
 
 def test_in_the_thread_of_a_day_a_commit_must_be_named_or_the_bot(scene: Scene) -> None:
@@ -194,8 +165,8 @@ def test_in_the_thread_of_a_day_a_commit_must_be_named_or_the_bot(scene: Scene) 
     for text, found in replies.items():
         for reply in found:
             assert (commits(reply) == {RACE}) is (BOT not in text), text
-    if scene.chat:  # the digest's own messages stand in the thread, too, and are no part of what is talked about
-        assert "🔴" not in scene.chat.requests[-1]["messages"][1]["content"].partition("conversation so far:")[2]
+    # The digest's own messages stand in the thread, too, and are no part of what is talked about.
+    assert "🔴" not in scene.chat.requests[-1]["messages"][1]["content"].partition("conversation so far:")[2]
 
 
 def test_of_several_commits_the_bot_asks_for_one(scene: Scene) -> None:
@@ -231,15 +202,6 @@ def test_a_mention_in_a_thread_of_others_is_answered_there(scene: Scene) -> None
 
 
 # Buttons
-
-
-def test_the_ask_button_of_a_commit_opens_a_modal(scene: Scene) -> None:
-    """A question in the modal is answered in the thread for all to see, under the question, which nobody else saw."""
-    talk = scene.talk
-    (answer,) = talk.ask_in_modal(LIN, scene.at.commit, "ask_commit", "does it *retry*?\nand how often?")
-    talk.settle()
-    assert answer.thread_ts == scene.at.commit
-    assert markdown(answer).startswith("> does it \\*retry\\*? and how often?\n\n")
 
 
 def test_the_ask_button_of_a_digest_asks_about_the_day(scene: Scene) -> None:
@@ -287,14 +249,12 @@ def test_answers_grow_as_slack_lets_them(scene: Scene) -> None:
 
 
 def test_the_rules_stand_behind_the_model(scene: Scene) -> None:
-    """Where there is no model, or it says nothing at all or nothing true, the diff is quoted instead."""
+    """Where it says nothing at all or nothing true, the diff is quoted instead."""
     for nonsense in ("Paris is sunny today.", "", "`turbo_mode_x9` is on [lantern/nowhere.py:7]."):
-        if scene.chat:
-            scene.chat.say = lambda _, said=nonsense: said  # type: ignore[misc]
+        scene.chat.say = lambda _, said=nonsense: said  # type: ignore[misc]
         reply = scene.talk.reply(ADA, "what is --kv-connector for?", scene.at.commit)
         assert told(reply).startswith("Matching lines:\n")
-    if scene.chat:
-        scene.chat.say = plausible
+    scene.chat.say = plausible
 
 
 def test_where_nothing_streams_the_message_is_changed_instead(scene: Scene) -> None:
