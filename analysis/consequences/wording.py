@@ -195,23 +195,30 @@ def _one_definition(fact: Fact, say: Catalogue) -> Iterator[str]:
 
 
 def _bases(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
-    """Yield which classes no longer inherit from which, of all bases, or of the first alone."""
+    """Yield which classes no longer inherit from which, of two bases, or from how many."""
     heirs: dict[str, list[str]] = {}
     for each in facts:
-        heirs.setdefault(_parameter(each), []).append(each.name.partition("(")[0])
-    clauses = []
-    for base, classes in heirs.items():
-        names, what = _names(classes, say), code(base)
-        if base == "Protocol":
-            clauses.append(say("{name} is no longer a protocol: implementations must inherit from it", name=names))
-        else:
-            alone, several = "{name} no longer inherits from {base}", "{name} no longer inherit from {base}"
-            clauses.append(say.plural(alone, several, len(classes), name=names, base=what))
-    if len(clauses) > 1:
-        yield say("{clause}; {other}", clause=clauses[0], other=clauses[1])
-        for names in _few([each for classes in heirs.values() for each in classes], say):
-            yield say("{name} no longer inherit from {base}", name=names, base=say("{count} classes", count=len(heirs)))
-    yield clauses[0]
+        heirs.setdefault(_parameter(each), []).append(code(each.name.partition("(")[0]))
+
+    def clause(classes: Sequence[str], base: str) -> str:
+        return say.plural(
+            "{name} no longer inherits from {base}",
+            "{name} no longer inherit from {base}",
+            len(classes),
+            name=join_items(classes, say),
+            base=base,
+        )
+
+    first, *others = (
+        say("{name} is no longer a protocol: implementations must inherit from it", name=join_items(classes, say))
+        if base == "Protocol"
+        else clause(classes, code(base))
+        for base, classes in heirs.items()
+    )
+    if others:
+        yield say("{clause}; {other}", clause=first, other=others[0])
+        yield clause([each for classes in heirs.values() for each in classes], say("{count} classes", count=len(heirs)))
+    yield first
 
 
 def _revert(title: str, say: Catalogue) -> Iterator[str]:
