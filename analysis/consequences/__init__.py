@@ -224,4 +224,4 @@ def _names(title: str, name: str) -> bool:
     if name.startswith("-"):
         return name in title
     words = {re.sub(r"\W|_", "", each).lower() for each in title.split()}
-    return re.sub(r"\W|_", "", name.rpartition(".")[2]).lower() in words
+    return any(re.sub(r"\W|_", "", each).lower() in words for each in (name, name.rpartition(".")[2]))

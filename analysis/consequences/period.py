@@ -61,7 +61,7 @@ _BY_EFFECT = {Effect.FIX: Group.FIXES, Effect.ADDITION: Group.NEW}
 _BRIEF = (Group.FIXES, Group.NEW, Group.IMPORTANT)  # whose lines may have two commits
 _TIERS = list(Importance)
 _PLAIN_MERGE = re.compile(r"Merge\b")
-_CHINESE = re.compile(CHINESE)
+_CHINESE, _MARKS = re.compile(CHINESE), re.compile("[\u3000-\u303f\uff00-\uffef]")  # its punctuation, without spaces
 _WORD = re.compile(r"\S*\w\S*")
 
 
@@ -197,7 +197,7 @@ def _words(groups: Iterable[GroupLines], say: Catalogue) -> float:
 
 def _reading_length(text: str) -> float:
     """Return about how many words a text has; seven Chinese characters are read as fast as three English words."""
-    return len(_WORD.findall(_CHINESE.sub(" ", text))) + len(_CHINESE.findall(text)) * 3 / 7
+    return len(_WORD.findall(_MARKS.sub(" ", _CHINESE.sub(" ", text)))) + len(_CHINESE.findall(text)) * 3 / 7
 
 
 def _worth(each: Consequence) -> float:

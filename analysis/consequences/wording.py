@@ -198,19 +198,19 @@ def _bases(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
     """Yield which classes no longer inherit from which, of two bases, or from how many."""
     heirs: dict[str, list[str]] = {}
     for each in facts:
-        heirs.setdefault(_parameter(each), []).append(code(each.name.partition("(")[0]))
+        heirs.setdefault(_parameter(each), []).append(each.name.partition("(")[0])
 
     def clause(classes: Sequence[str], base: str) -> str:
         return say.plural(
             "{name} no longer inherits from {base}",
             "{name} no longer inherit from {base}",
             len(classes),
-            name=join_items(classes, say),
+            name=_names(classes, say),
             base=base,
         )
 
     first, *others = (
-        say("{name} is no longer a protocol: implementations must inherit from it", name=join_items(classes, say))
+        say("{name} is no longer a protocol: implementations must inherit from it", name=_names(classes, say))
         if base == "Protocol"
         else clause(classes, code(base))
         for base, classes in heirs.items()
@@ -247,8 +247,10 @@ def _of_modules(facts: Sequence[Fact], names: str, say: Catalogue) -> Iterator[s
         counted = modules.counted(len(facts), say)
         yield say(modules.change, what=say("{what} of {owner}", what=counted, owner=_module(f"{common}/__init__.py")))
     elif first.kind is FactKind.MOVED_MODULE and len(facts) == 1:
+        new = _dotted(first.new)
         for name in (_module(first.name), code(_last(first.name))):
-            yield say("Moves {names} to {new}", names=name, new=_module(first.new))
+            for place in (new, ".".join(new.split(".")[-2:])):
+                yield say("Moves {names} to {new}", names=name, new=code(shorten(place, LENGTH)))
 
 
 def _last(name: str) -> str:
