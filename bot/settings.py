@@ -190,6 +190,7 @@ class Settings(BaseSettings):
     digest_mcp_hosts: _Items = Field(default_factory=list)
     digest_mcp_private: bool = False
     digest_time: Annotated[time, _parsed(_time_of_day)] = time(9)
+    digest_subscribe: str = Field(default="", description="the options of a new subscription, as after `subscribe`")
     digest_command: Annotated[str, _parsed(_command)] = "/vllm-digest"
     log_format: Literal["console", "json"] = "console"
     log_level: Annotated[str | None, _parsed(_level)] = Field(

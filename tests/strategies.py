@@ -136,7 +136,20 @@ _CLICK = {
     "actions": [_PRESSED],
 }
 _ASKING = {"kind": "button", "key": "button:1", "user": "U0ADA", "channel": "C0DIGEST", "action": "ask", "value": "x"}
-FIELDS = ("channel", "repository", "at", "timezone", "language", "least", "paths", "watch", "downstream", "weekly")
+FIELDS = (
+    "channel",
+    "repository",
+    "at",
+    "timezone",
+    "language",
+    "least",
+    "paths",
+    "watch",
+    "downstream",
+    "weekly",
+    "days",
+    "quiet",
+)
 ACTIONS = (
     "post_to_channel",
     "show_rest",
@@ -161,7 +174,7 @@ def form(view: dict[str, Any]) -> dict[str, Any]:
 
 
 FILLED = st.fixed_dictionaries(
-    {name: HOSTILE | st.sampled_from(["o/n", "09:00", "UTC", "en", "high", "mon", "a/*.py"]) for name in FIELDS}
+    {name: HOSTILE | st.sampled_from(["o/n", "09:00", "UTC", "en", "high", "mon", "on", "a/*.py"]) for name in FIELDS}
 )
 TERMS = FILLED.map(
     lambda fields: form(

@@ -42,7 +42,7 @@ class Area(Frozen):
 
 
 class WeekReport(PeriodReport):
-    """Seven days of one repository, oldest first, some of which may not be stored. Each commit is in `entries` once, late ones too."""
+    """Seven days of one repository, or those that a digest covers, oldest first, some of which may not be stored. Each commit is in `entries` once, late ones too."""
 
     days: tuple[WeekDay, ...]
     reverts: tuple[Revert, ...] = ()

@@ -41,8 +41,8 @@ def nothing(report: WeekReport) -> str:
     if report.chosen and report.chosen.unselected + report.chosen.unselected_late:
         count = report.chosen.unselected + report.chosen.unselected_late
         commits = say.plural("{count} commit", "{count} commits", count)
-        return say("{commits} in this week, none in this channel's selection", commits=commits)
-    return say("No commits in this week")
+        return say("{commits} on these days, none in this channel's selection", commits=commits)
+    return say("No commits on these days")
 
 
 def introduction(report: WeekReport) -> Iterator[str]:

@@ -25,14 +25,15 @@ def week_report(
     language: Language,
     today: date,
     net_facts: Mapping[str, tuple[Fact, ...]],
+    length: int = 7,
     corrections: Corrections = _NO_CORRECTIONS,
     score: ReleaseScore | None = None,
 ) -> WeekReport:
-    """Return the week that begins on `first` from those of its days that are stored, each with the commits that a channel selected.
+    """Return the week, or the `length` days, from `first` on: those that are stored, each with the commits that a channel selected.
 
     `net_facts` may also be of commits that are not selected.
     """
-    listed, entries = _listed(first, days, today)
+    listed, entries = _listed([first + timedelta(days=place) for place in range(length)], days, today)
     newest_first = tuple(sorted(entries.values(), key=lambda each: each.commit.committed_at, reverse=True))
     oldest_first = [each.commit for each in newest_first[::-1]]
     return WeekReport(
@@ -52,12 +53,14 @@ def week_report(
     )
 
 
-def _listed(first: date, days: Sequence[DayReport], today: date) -> tuple[tuple[WeekDay, ...], dict[str, Entry]]:
-    """Return the seven days, each with the commits that no earlier one has, and all commits by SHA."""
+def _listed(
+    dates: Sequence[date], days: Sequence[DayReport], today: date
+) -> tuple[tuple[WeekDay, ...], dict[str, Entry]]:
+    """Return the days of these dates, each with the commits that no earlier one has, and all commits by SHA."""
     by_date = {each.date: each for each in days}
     entries: dict[str, Entry] = {}
     listed: list[WeekDay] = []
-    for day in (first + timedelta(days=place) for place in range(7)):
+    for day in dates:
         report = by_date.get(day)
         new = [each for each in (*report.entries, *report.late) if each.commit.sha not in entries] if report else []
         entries.update((each.commit.sha, each) for each in new)

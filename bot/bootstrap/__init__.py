@@ -25,6 +25,7 @@ from bot.services.releases import followed_repositories
 from bot.services.surfaces import repositories_named
 from bot.settings import Settings
 from bot.slack.app import sign_in
+from bot.slack.commands.alerts import AlertCommands
 from bot.slack.commands.commit_commands import CommitCommands
 from bot.slack.commands.conversation import Conversation
 from bot.slack.commands.days import DayCommands
@@ -34,10 +35,12 @@ from bot.slack.commands.posting import Members, PostCommand
 from bot.slack.commands.questions import AnswerFeedback, Questions
 from bot.slack.commands.responder import Handler, Responder, show_no_form
 from bot.slack.commands.status import BotStatus
-from bot.slack.commands.subscriptions import SubscriptionCommands
+from bot.slack.commands.subscriptions import SubscriptionCommands, SubscriptionDefaults
 from bot.slack.commands.suspects_command import SuspectsCommand
 from bot.slack.commands.threads import Threads
 from bot.slack.commands.upgrade import UpgradeCommand
+from bot.slack.commands.welcome import Welcome
+from bot.slack.delivery.alerts import AlertNews, AlertNotices
 from bot.slack.delivery.announcements import Announcements
 from bot.slack.delivery.channel_report import ChannelReports, Postings
 from bot.slack.delivery.drafts import Drafter
@@ -47,9 +50,10 @@ from bot.slack.delivery.sessions import AgentSessions
 from bot.slack.messages.blocks import Action
 from bot.slack.outbox import SLACKS_PACE, Outbox, Pace
 from bot.slack.parsing import command_types as kinds
-from bot.slack.parsing.requests import HomeRequest, ShortcutRequest, SubscriptionForm
+from bot.slack.parsing.requests import HomeRequest, JoinRequest, ShortcutRequest, SubscriptionForm
+from bot.slack.parsing.subscription_options import default_options
 from bot.slack.web import Web
-from bot.store import Mailbox, Subscriptions, Terms
+from bot.store import Alerts, Mailbox, SeenReleases, Subscriptions
 from bot.store.database import condition
 from bot.store.executors import TIMING, Executors, Timing
 from bot.store.flow_tables import flow_tables
@@ -58,6 +62,8 @@ from bot.store.transactions import passing_failures
 
 # Between two looks for processes that said that they stop, and for what was deleted.
 _POLL_INTERVAL = timedelta(seconds=1)
+_PULLS_AN_HOUR, _PULLS_WITHOUT_TOKEN = 50, 10  # requests for the pull requests of alerts
+_ALERTS_KEPT = timedelta(days=30)  # once they are over
 
 log = structlog.get_logger(__name__)
 
@@ -70,7 +76,7 @@ class Start:
     loopback port of the metrics, 0 for none; it must be free if they are `metrics_needed`. On PostgreSQL several processes
     may run: `timing` says when one takes over from another, and `on_lease_lost` is called, in another thread, when this one
     has lost its lease and acts no more. `github` and `pace` replace GitHub and the send rate, for the local workspace. Due
-    digests are looked for at each `tick`. With `mirror_all` every repository that is asked about gets a mirror, otherwise
+    digests are looked for at each `tick`, new releases at intervals of `releases`. With `mirror_all` every repository that is asked about gets a mirror, otherwise
     those that are configured or subscribed.
     """
 
@@ -83,6 +89,7 @@ class Start:
     github: GitHub | None = None
     pace: Pace = SLACKS_PACE
     tick: timedelta = scheduler.TICK
+    releases: timedelta = scheduler.RELEASES
     mirror_all: bool = False
 
     @property
@@ -114,7 +121,7 @@ def running_bot(settings: Settings, now: Clock, start: Start) -> Iterator[Flows]
         log.info("connecting", user=web.me["user"], team=web.me["team"])
         bot.subscribe_configured_channels()
         stack.enter_context(bot.flows.running(flows_url(url)))
-        stack.enter_context(bot.scheduled(start.tick))
+        stack.enter_context(bot.scheduled(start.tick, start.releases))
         serve_metrics(bot.figures.registry, bot.health.found)
         stack.enter_context(listen(bot))
         yield bot.flows
@@ -126,8 +133,12 @@ class Bot:
     def __init__(self, settings: Settings, now: Clock, start: Start, lease: Lease, web: Web, stack: ExitStack) -> None:
         """Take the lease, and open everything that stands on its database until the `stack` is closed."""
         self.settings, self.now, self.web = settings, now, web
+        options = default_options(settings.digest_subscribe)
+        self.defaults = SubscriptionDefaults(options, settings.digest_time, web.directory)
         engine = stack.enter_context(lease.held())
         self.mailbox, self.subscriptions = Mailbox(engine), Subscriptions(engine)
+        self._seen_releases = SeenReleases(engine)
+        self._alerts = Alerts(engine)
         self._executors = Executors(engine, start.timing)
         flows = flow_tables(flows_url(settings.database_url.get_secret_value()), engine)
         self._flow_tables = stack.enter_context(flows)
@@ -141,13 +152,19 @@ class Bot:
         self.channels = Channels(self.reader, self.subscriptions, settings.digest_language, settings.tz)
         named = repositories_named(settings.digest_downstream)
         self._checks = DownstreamChecks(services.impacts, self.subscriptions, now, named)
-        self._reports = ChannelReports(store, services.weeks, self.subscriptions, self._checks, now)
+        self._reports = ChannelReports(
+            store, services.weeks, services.release_digests, self.subscriptions, self._checks, now
+        )
         self._postings = Postings(self.mailbox, web, self._reports)
+        interval = timedelta(hours=1) / (_PULLS_AN_HOUR if settings.github_token else _PULLS_WITHOUT_TOKEN)
+        self._news = AlertNews(self._alerts, services.commits, self.channels, self.mailbox, interval, now)
         self.members = Members(web.directory)
         self.threads = Threads(self.mailbox, web, private_to_model=settings.digest_private_to_model)
 
         files = opened_publications(settings, services.github.is_public, settings.publish_token)
-        published = ScheduledPublications(stack.enter_context(files), services.digests, store, now)
+        published = ScheduledPublications(
+            stack.enter_context(files), services.digests, services.release_digests, store, now
+        )
         self.flows = self._flows(published, lease)
         stored = metrics.Stored(store, self.mailbox, self._executors, self._flow_tables)
         self.figures = metrics.Metrics(stored, lease, passing_failures, now)
@@ -159,11 +176,11 @@ class Bot:
         for channel in settings.digest_channel:
             for repository in settings.digest_repos:
                 if not self.reader.within(channel).hides(repository):
-                    terms = Terms(channel, repository, settings.digest_time, settings.tz, settings.digest_language)
+                    terms = self.defaults.terms(channel, repository, self.channels.everywhere)
                     self.subscriptions.keep_configured(terms, self.now())
 
-    def scheduled(self, tick: timedelta) -> AbstractContextManager[None]:
-        """Start what is due at each `tick`, take over from processes that died, and tidy up once a day, for the duration of the block."""
+    def scheduled(self, tick: timedelta, releases: timedelta) -> AbstractContextManager[None]:
+        """Start what is due at each `tick`, look for `releases` as often, take over from processes that died, and tidy up once a day, for the duration of the block."""
         services = self.services
 
         def once(job: Callable[[], None]) -> Callable[[], None]:
@@ -172,6 +189,8 @@ class Bot:
         return scheduler.ticking(
             (
                 (tick, once(self._start_due)),
+                (releases, once(self._start_releases)),
+                (tick, once(self._start_alerts)),
                 (self._executors.sweep_interval, self._take_over),
                 (_POLL_INTERVAL, self._take_over_at_once),
                 (_POLL_INTERVAL, self.mailbox.erase_deleted),
@@ -179,6 +198,7 @@ class Bot:
             (
                 once(self.flows.forget_old),
                 once(self._executors.forget),
+                once(self._forget_alerts),
                 services.sources.remove_unused_mirrors,  # of this machine
                 once(services.store.search_index.complete),
                 once(self._score_releases),
@@ -187,6 +207,25 @@ class Bot:
 
     def _start_due(self) -> None:
         scheduler.start_due(self.subscriptions, self.reader, self.flows.start_delivery, self.now())
+
+    def _start_releases(self) -> None:
+        now, sources, seen = self.now(), self.services.sources, self._seen_releases
+        scheduler.start_releases(
+            self.subscriptions,
+            seen,
+            lambda repository: sources.current(repository, now, now).release_tags(),
+            self.reader,
+            self.flows.start_delivery,
+            now,
+        )
+
+    def _start_alerts(self) -> None:
+        self._news.settle()
+        for each in self._alerts.settled():
+            self.flows.start_alert(each.id)
+
+    def _forget_alerts(self) -> None:
+        self._alerts.forget(self.now() - _ALERTS_KEPT)
 
     def _take_over(self) -> None:
         self.figures.taken_over(self.flows.take_over(self._executors))
@@ -230,6 +269,7 @@ class Bot:
             Drafter(channels, reports, self._checks, self._postings, mailbox, web, self.now),
             Sender(channels, self.subscriptions, mailbox, self.outbox, web),
             RevertNotices(channels, reports, self.services.store, mailbox),
+            AlertNotices(self._alerts, channels, mailbox, web.directory, self.now),
             published,
             mailbox,
             self.now,
@@ -242,17 +282,24 @@ class Bot:
         services, mailbox, web, now = self.services, self.mailbox, self.web, self.now
         status = BotStatus(services.store, mailbox, services.model, web, self._executors, self._flow_tables, now)
         limits = CallerLimits(mailbox, now)
-        home = Home(self.subscriptions, mailbox, self.outbox, web, status, now)
+        home = Home(self.subscriptions, self._alerts, mailbox, self.outbox, web, status, now)
         post = PostCommand(self.members, self._postings)
         days = DayCommands(self._reports, post, self._checks)
-        commits = CommitCommands(services.store, self._checks, post)
+        commits = CommitCommands(services.store, services.sources, self._checks, post)
         questions = Questions(services.answers, services.period_questions, self._checks, self.threads, limits)
+        alerts = AlertCommands(
+            self._alerts, self._news, services.store, services.commits, self.members, home, web.directory
+        )
         announcements = Announcements(self.subscriptions, mailbox, web)
-        digest_time = self.settings.digest_time
-        subscriptions = SubscriptionCommands(self.subscriptions, self.members, announcements, status, home, digest_time)
-        handlers = {
-            **self._commands(days, commits, questions, subscriptions, home),
-            **self._buttons(post, days, commits, subscriptions, home),
+        subscriptions = SubscriptionCommands(
+            self.subscriptions, self.members, announcements, status, home, self.defaults
+        )
+        welcome = Welcome(services.store, mailbox, self.members, web, self.settings.digest_command)
+        handlers: dict[type | str, Handler] = {
+            **self._commands(days, commits, alerts, questions, subscriptions, home),
+            **self._buttons(post, days, commits, alerts, subscriptions, home),
+            JoinRequest: welcome.greet,
+            Action.NOT_NOW: welcome.decline,
         }
         converse = partial(Conversation, web, self.outbox, self.sessions, now)
         return Responder(handlers, self.channels, self.threads, limits, mailbox, converse, self.sessions, home, now)
@@ -261,6 +308,7 @@ class Bot:
         self,
         days: DayCommands,
         commits: CommitCommands,
+        alerts: AlertCommands,
         questions: Questions,
         subscriptions: SubscriptionCommands,
         home: Home,
@@ -272,6 +320,8 @@ class Bot:
             kinds.Days: days.show_range,
             kinds.Week: days.show_week,
             kinds.Lookup: commits.show,
+            kinds.SetAlert: alerts.set,
+            kinds.ListAlerts: alerts.show_all,
             kinds.Search: commits.search,
             kinds.Upgrade: UpgradeCommand(services.upgrades, checks).show,
             kinds.Suspects: SuspectsCommand(services.suspects, checks, web).show,
@@ -292,6 +342,7 @@ class Bot:
         post: PostCommand,
         days: DayCommands,
         commits: CommitCommands,
+        alerts: AlertCommands,
         subscriptions: SubscriptionCommands,
         home: Home,
     ) -> dict[type | str, Handler]:
@@ -302,6 +353,9 @@ class Bot:
             Action.POST_AGAIN: post.post,
             "too_high": commits.correct_tier,
             "too_low": commits.correct_tier,
+            Action.TELL_RELEASED: alerts.set_by_button,
+            Action.TELL_REVERTED: alerts.set_by_button,
+            "cancel_alert": alerts.cancel,
             Action.WHY: commits.explain_tier,
             Action.RATE_ANSWER: AnswerFeedback(self.services.store.ratings, self.mailbox).store,
             "settings": subscriptions.show_all,

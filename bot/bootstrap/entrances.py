@@ -12,6 +12,7 @@ from bot.mcp.visibility import CLIENT, Visibility
 from bot.services.limits import CallerLimits
 from bot.settings import Settings
 from bot.slack.app import SlackApp, first_socket_address, slack_app, socket_mode
+from bot.slack.commands.departures import Departures
 from bot.slack.commands.subscriptions import SubscriptionForms
 from bot.slack.listeners import Inbox, Listeners
 from bot.slack.socket_mode import AT_ONCE
@@ -67,10 +68,11 @@ def _app(bot: "Bot", at_once: int, signing_secret: str = "") -> Iterator[SlackAp
 
     At the end of the block every request that was acknowledged has been handed over.
     """
-    forms = SubscriptionForms(bot.channels, bot.subscriptions, bot.members, bot.settings.digest_time)
+    forms = SubscriptionForms(bot.channels, bot.subscriptions, bot.members, bot.defaults)
+    departures = Departures(bot.subscriptions, bot.now)
     inbox = Inbox(bot.mailbox, bot.flows.start_answer, bot.now)
     with ThreadPoolExecutor(_HAND_OVERS, "hand-over") as executor:
-        listeners = Listeners(bot.web, inbox, bot.threads, forms, bot.channels, bot.sessions, executor)
+        listeners = Listeners(bot.web, inbox, bot.threads, forms, bot.channels, bot.sessions, departures, executor)
         command, acknowledged = bot.settings.digest_command, bot.figures.acknowledged
         with slack_app(listeners, command, bot.web, acknowledged, at_once, signing_secret) as app:
             yield app

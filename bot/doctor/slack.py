@@ -9,6 +9,7 @@ from bot.doctor.finding import Finding, check, check_all, not_set
 from bot.models.clock import Clock
 from bot.settings import Settings
 from bot.slack.manifest import OPTIONAL_SCOPES, manifest
+from bot.slack.parsing.subscription_options import default_options
 from bot.slack.web import Installation, Web
 from bot.slack.web_errors import ChannelClosed, Refused, Unanswered
 
@@ -18,9 +19,15 @@ _SKEW = timedelta(seconds=60)
 def slack(settings: Settings, now: Clock) -> tuple[Iterator[Finding], ...]:
     """Return the checks of the Slack app; fewer if no secret is set, when `run` starts a local workspace."""
     if not (settings.slack_bot_token or settings.slack_app_token or settings.slack_signing_secret):
-        return (_without_slack(settings),)
+        return _without_slack(settings), _defaults(settings)
     command = check_all(("slash command", partial(_command, settings)))
-    return _app(settings, now), _connection_modes(settings), command
+    return _app(settings, now), _connection_modes(settings), command, _defaults(settings)
+
+
+def _defaults(settings: Settings) -> Iterator[Finding]:
+    """Check the options of new subscriptions, if there are any."""
+    if text := settings.digest_subscribe:
+        yield check("new subscriptions", lambda: text if default_options(text) else "")
 
 
 def _without_slack(settings: Settings) -> Iterator[Finding]:

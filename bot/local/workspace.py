@@ -92,6 +92,7 @@ def sample_slack(now: Clock) -> Iterator[LoopbackSlack]:
         bot = slack.workspace.bot_user
         slack.workspace.channels.clear()
         slack.workspace.add_user("lin", LIN, team=_ELSEWHERE)
+        slack.workspace.admins.add(ADA)
         slack.workspace.add_channel(catalogue("zh")("upstream-digest"), CHANNELS["zh"], members={bot, ADA})
         slack.workspace.add_channel(catalogue("en")("upstream-digest"), CHANNELS["en"], members={bot, ADA, LIN})
         slack.workspace.add_channel("random", "C0RANDOM", members={ADA})

@@ -12,7 +12,8 @@ from analysis.window import zone
 
 _SUBJECT = 12  # characters of a SHA in keys and headings
 _OLD_BUTTON = mark("this button has expired")
-_WEEK = "week|"  # begins the value of a week; no repository's name has a bar
+_PERIOD = re.compile(r"(?:week|([2-7])days)\|")  # begins the value of a week; no repository's name has a bar
+_RELEASE = "release|"  # likewise
 _DAYS_OF_WEEK = 7
 
 
@@ -32,13 +33,17 @@ class DayRef(NamedTuple):
 
 
 class WeekRef(NamedTuple):
-    """Seven days of a repository from `first` on, in a time zone and a language, filtered by a subscription if given."""
+    """Seven days of a repository from `first` on, in a time zone and a language, filtered by a subscription if given.
+
+    Of a subscription that has weekdays it is the digest of the days since the one before, which are `covered` by it.
+    """
 
     repository: Repository
     first: date
     timezone: str
     language: Language
     subscription: int | None = None
+    covered: int = 0
 
     @property
     def tz(self) -> ZoneInfo:
@@ -48,13 +53,19 @@ class WeekRef(NamedTuple):
     @property
     def last(self) -> date:
         """The last of the days."""
-        return self.first + timedelta(days=6)
+        return self.first + timedelta(days=self.size - 1)
+
+    @property
+    def size(self) -> int:
+        """The number of days."""
+        return self.covered or _DAYS_OF_WEEK
 
     @property
     def days(self) -> tuple[DayRef, ...]:
         """The days, oldest first, each filtered alike."""
         return tuple(
-            DayRef(self.repository, self.first + timedelta(days=place), *self[2:]) for place in range(_DAYS_OF_WEEK)
+            DayRef(self.repository, self.first + timedelta(days=place), self.timezone, self.language, self.subscription)
+            for place in range(self.size)
         )
 
 
@@ -66,7 +77,23 @@ class CommitRef(NamedTuple):
     language: Language
 
 
-Subject = DayRef | WeekRef | CommitRef
+class ReleaseRef(NamedTuple):
+    """A release of a repository since another one, "" for the one before it, in a time zone and a language, for a subscription."""
+
+    repository: Repository
+    tag: str
+    since: str
+    timezone: str
+    language: Language
+    subscription: int | None = None
+
+    @property
+    def tz(self) -> ZoneInfo:
+        """The time zone."""
+        return ZoneInfo(self.timezone)
+
+
+Subject = DayRef | WeekRef | ReleaseRef | CommitRef
 
 
 def day_value(report: DayReport, subscription: int | None = None) -> str:
@@ -75,9 +102,18 @@ def day_value(report: DayReport, subscription: int | None = None) -> str:
     return value_of(ref)
 
 
-def value_of(ref: DayRef | WeekRef) -> str:
-    """Encode a day reference, as `day_value` does for a report; a week's begins with `week|`, and has its first day."""
-    start = f"{ref.repository}|{ref.day}" if isinstance(ref, DayRef) else f"{_WEEK}{ref.repository}|{ref.first}"
+def value_of(ref: DayRef | WeekRef | ReleaseRef) -> str:
+    """Encode a day reference, as `day_value` does for a report; a week's begins with `week|` or `3days|`, and has its first day.
+
+    A release's begins with `release|`, and has its tag and the one since which it is told.
+    """
+    match ref:
+        case DayRef():
+            start = f"{ref.repository}|{ref.day}"
+        case WeekRef():
+            start = f"{f'{ref.covered}days' if ref.covered else 'week'}|{ref.repository}|{ref.first}"
+        case ReleaseRef():
+            start = f"{_RELEASE}{ref.repository}|{ref.tag}|{ref.since}"
     value = f"{start}|{ref.timezone}|{ref.language}"
     return value if ref.subscription is None else f"{value}|s{ref.subscription}"
 
@@ -112,14 +148,29 @@ def parse_commit_value(value: str) -> CommitRef:
 
 def parse_week_value(value: str) -> WeekRef:
     """Parse the value of a week. Raise `Misuse` for anything else."""
-    if not value.startswith(_WEEK):
+    found = _PERIOD.match(value)
+    if found is None:
         raise Misuse(Phrase(_OLD_BUTTON))
-    return WeekRef(*parse_day_value(value.removeprefix(_WEEK)))
+    return WeekRef(*parse_day_value(value[found.end() :]), covered=int(found[1] or 0))
+
+
+def _parse_release_value(value: str) -> ReleaseRef:
+    """Parse the value of a release. Raise `Misuse` for anything else."""
+    rest, _, last = value.rpartition("|")
+    subscription = int(last[1:]) if re.fullmatch(r"s\d{1,18}", last) else None
+    match (value if subscription is None else rest).removeprefix(_RELEASE).split("|"):
+        case [repository, tag, since, timezone, language]:
+            return ReleaseRef(
+                Repository.parse(repository), tag, since, zone(timezone).key, _language(language), subscription
+            )
+    raise Misuse(Phrase(_OLD_BUTTON))
 
 
 def parse_value(value: str) -> Subject:
     """Parse a value of `value_of` or `commit_value`. Raise `Misuse` for anything else."""
-    if value.startswith(_WEEK):
+    if value.startswith(_RELEASE):
+        return _parse_release_value(value)
+    if _PERIOD.match(value):
         return parse_week_value(value)
     try:
         return parse_day_value(value)
@@ -127,20 +178,34 @@ def parse_value(value: str) -> Subject:
         return parse_commit_value(value)
 
 
+def days_told(ref: Subject) -> tuple[DayRef, ...]:
+    """Return the days that a digest tells of for the first time: its day or those that it covers, none of a week."""
+    match ref:
+        case DayRef():
+            return (ref,)
+        case WeekRef() if ref.covered:
+            return ref.days
+    return ()
+
+
 def subject_of(ref: Subject) -> str:
-    """Return a day as an ISO date, a week as its first and last one, a commit as an abbreviated SHA."""
+    """Return a day as an ISO date, a week as its first and last one, a release as its tag, a commit as an abbreviated SHA."""
+    if isinstance(ref, ReleaseRef):
+        return ref.tag
     if isinstance(ref, WeekRef):
         return f"{ref.first}..{ref.last}"
     return ref.day.isoformat() if isinstance(ref, DayRef) else ref.sha[:_SUBJECT]
 
 
-def kind_of(ref: Subject) -> Literal["digest", "week", "commit"]:
+def kind_of(ref: Subject) -> Literal["digest", "week", "release", "commit"]:
     """Return what a delivery of the subject is, as it begins the keys of its messages."""
     match ref:
         case DayRef():
             return "digest"
         case WeekRef():
             return "week"
+        case ReleaseRef():
+            return "release"
         case CommitRef():
             return "commit"
 

@@ -11,8 +11,9 @@ from typing import NamedTuple, TypeVar
 import structlog
 
 from analysis.errors import BadSetting, DigestError, MirrorUnavailable, OutsideFailure, UnknownCommit
+from analysis.impact.first_release import first_releases
 from analysis.locale import Phrase
-from analysis.models import Commit, PullRequest, ReadFrom, Repository, Trees
+from analysis.models import Commit, FoundCommit, PullRequest, ReadFrom, Released, ReleaseTag, Repository, Trees
 from analysis.paths import Kind, kind
 from analysis.sources.github import Comparison, GitHub
 from analysis.sources.mirror import Mirror
@@ -116,6 +117,14 @@ class CommitSource:
         branch = self._github.branch_without(self._repository, commit.sha)
         return ReadCommit(commit.model_copy(update={"not_on": branch}))
 
+    def release_tags(self) -> tuple[ReleaseTag, ...]:
+        """Return the tags of the main releases and their candidates, by version, the oldest first; none without a mirror."""
+        return self._read(Mirror.release_tags, lambda: ())
+
+    def first_releases(self, commits: Sequence[Commit]) -> dict[str, Released]:
+        """Return SHA -> in which release each commit was first; without a mirror, or tags, nothing."""
+        return self._read(lambda mirror: first_releases(mirror, commits), dict)
+
     def contents(self, commit: Commit) -> str:
         """Return the text of the first changed source files as of that commit, as far as the mirror has it."""
         trees = self.trees(commit)
@@ -213,6 +222,14 @@ class CommitSources:
             else:
                 for name in removed:
                     log.info("mirror removed", repository=name)
+
+    def with_releases(self, found: Sequence[FoundCommit]) -> list[FoundCommit]:
+        """Return commits that a search found with the releases that had them first, as far as mirrors know."""
+        released: dict[str, Released] = {}
+        for name in {each.repository for each in found}:
+            commits = [each.commit for each in found if each.repository == name]
+            released |= self.stored(Repository.parse(name)).first_releases(commits)
+        return [each._replace(released=released.get(each.commit.sha, Released())) for each in found]
 
     def stored(self, repository: Repository) -> CommitSource:
         """Return the source of a repository as it was last fetched, without a request."""

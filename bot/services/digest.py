@@ -133,9 +133,7 @@ class DigestService:
             return self._assemble(ref, listed, source, analyst, Unfinished())
 
     def _analyst(self, ref: DayRef, source: CommitSource, progress: Progress, *, ask: bool) -> Analyst:
-        return Analyst(
-            self._store, ref.repository, ref.language, self._model, source.contents, progress.advance, ask=ask
-        )
+        return Analyst(self._store, ref.repository, ref.language, self._model, source, progress.advance, ask=ask)
 
     def _assemble(
         self, ref: DayRef, listed: StoredDay, source: CommitSource, analyst: Analyst, unfinished: Unfinished
@@ -262,12 +260,12 @@ class WeekService:
         self._store = store
 
     def read(self, ref: WeekRef, today: date, read: ReadDay, *, whole: bool = False) -> ReadWeek:
-        """Read the days that are over, those since the first that is stored, or the `whole` week.
+        """Read the days that are over, those since the first that is stored, or the `whole` week; a digest's own days always.
 
         What was before is not read: of a repository that is followed since yesterday a week has a day. After an error of
         GitHub the other days that are stored still count.
         """
-        since = date.min if whole else self._store.first_day(ref.repository, ref.timezone)
+        since = date.min if whole or ref.covered else self._store.first_day(ref.repository, ref.timezone)
         days: list[DayReport] = []
         failure: OutsideFailure | None = None
         for each in ref.days:
@@ -300,6 +298,7 @@ class WeekService:
             timezone=ref.timezone,
             language=ref.language,
             today=today,
+            length=ref.size,
             net_facts=net_changes(self._store, source, stored, read),
             corrections=self._corrections(ref),
             score=self._store.release_scores.latest(ref.repository),

@@ -1,6 +1,7 @@
 """Schedule and selection of a subscription: when its digests are due, and which commits of a day's shared report they show.
 
 The digest of a day is due at the subscription's time on the day after; a weekly one, of the seven days before, on its weekday.
+Where a subscription has weekdays, the digest on one of them covers the days since the one before.
 """
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
@@ -9,32 +10,49 @@ from types import MappingProxyType
 from typing import get_args
 from zoneinfo import ZoneInfo
 
-from analysis.models import Chosen, DayReport, Entry, Frozen, Importance, Touch
+from analysis.models import Chosen, DayReport, Entry, Frozen, Importance, ReleaseTag, Touch
 from analysis.paths import path_patterns
 from analysis.watch import touches
-from bot.store import Store, Subscription, Weekday
+from bot.store import Store, Subscription, Terms, Weekday
 
 _WEEK = 7
+_DAY = timedelta(days=1)
 WEEKDAYS: tuple[Weekday, ...] = get_args(Weekday)
 _MOST = 3  # maximum number of missed days to catch up on
 _RANK = {Importance.HIGH: 2, Importance.MEDIUM: 1, Importance.LOW: 0}
 
 
 def due(subscription: Subscription, now: datetime) -> list[date]:
-    """Return the days whose digests are due now, oldest first."""
-    today = now.astimezone(subscription.terms.tz).date()
-    latest = today - timedelta(days=1)
-    if now < fires(today, subscription.terms.time, subscription.terms.tz):
-        latest -= timedelta(days=1)
+    """Return the days with which the digests that are due now end, oldest first; with weekdays only the latest is due."""
+    terms = subscription.terms
+    today = now.astimezone(terms.tz).date()
+    if now < fires(today, terms.time, terms.tz):
+        today -= _DAY
+    latest = _scheduled(terms, today) - _DAY
     found = []
-    for back in range(_MOST):
+    for back in range(1 if terms.days else _MOST):
         day = latest - timedelta(days=back)
         if subscription.started_to and day <= subscription.started_to:
             break
-        if fires(day + timedelta(days=1), subscription.terms.time, subscription.terms.tz) <= subscription.created_at:
+        if fires(day + _DAY, terms.time, terms.tz) <= subscription.created_at:
             break
         found.append(day)
     return found[::-1]
+
+
+def first_covered(subscription: Subscription, last: date) -> date:
+    """Return the first day of the digest that ends with `last`: the one after the digest before, at most a week ago."""
+    if not subscription.terms.days:
+        return last
+    before = subscription.started_to or _scheduled(subscription.terms, last) - _DAY
+    return max(before + _DAY, last - timedelta(days=_WEEK - 1))
+
+
+def _scheduled(terms: Terms, day: date) -> date:
+    """Return the last day on which a digest comes, up to `day`."""
+    while terms.days and WEEKDAYS[day.weekday()] not in terms.days:
+        day -= _DAY
+    return day
 
 
 def due_week(subscription: Subscription, now: datetime) -> date | None:
@@ -61,6 +79,27 @@ def next_week(subscription: Subscription, now: datetime) -> datetime | None:
     return fires(day, terms.time, terms.tz)
 
 
+def due_releases(
+    subscription: Subscription, tags: Sequence[ReleaseTag], met: Mapping[str, datetime | None]
+) -> list[tuple[str, str]]:
+    """Return the releases that are due, the lowest first, each with the one since which it is told.
+
+    That is the highest one that the subscription had before, or "" for the release before it. `tags` are in the order of
+    versions, and `met` says since when each is known.
+    """
+    terms, since, had = subscription.terms, subscription.releases_since, subscription.released_to
+    if not terms.releases or since is None:
+        return []
+    places, found = {each.name: place for place, each in enumerate(tags)}, []
+    for tag in tags:
+        seen_at = met.get(tag.name)
+        if seen_at and seen_at > since and (terms.releases == "rc" or not tag.is_candidate):
+            is_higher = places.get(had, -1) < places[tag.name]
+            found.append((tag.name, had if is_higher and had in places else ""))
+            had = tag.name if is_higher else had
+    return found
+
+
 def fires(day: date, at: time, tz: ZoneInfo) -> datetime:
     """Return the instant (UTC) of a local time: the first if a clock change repeats it, a later one if it skips it."""
     return datetime.combine(day, at, tz).astimezone(UTC)
@@ -72,8 +111,9 @@ def next_digest(subscription: Subscription, now: datetime) -> datetime:
     today = now.astimezone(terms.tz).date()
     if subscription.started_to:
         today = max(today, subscription.started_to + timedelta(days=2))
-    at = fires(today, terms.time, terms.tz)
-    return at if at > now else fires(today + timedelta(days=1), terms.time, terms.tz)
+    while _scheduled(terms, today) != today or fires(today, terms.time, terms.tz) <= now:
+        today += _DAY
+    return fires(today, terms.time, terms.tz)
 
 
 class Selection(Frozen):

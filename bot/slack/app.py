@@ -13,6 +13,7 @@ from slack_bolt import App, BoltRequest, BoltResponse
 
 from analysis.errors import BadSetting, DigestError
 from bot.slack.listeners import Listeners
+from bot.slack.parsing.departures import DEPARTURES
 from bot.slack.parsing.requests import is_malformed
 from bot.slack.socket_mode import Sockets
 from bot.slack.web import Web
@@ -24,6 +25,8 @@ _KINDS = {
     "app_mention": "mention",
     "app_home_opened": "home",
     "agent_session_stopped": "stop",
+    "member_joined_channel": "join",
+    **dict.fromkeys(DEPARTURES, "departure"),
     "block_actions": "button",
     "view_submission": "form",
     "message_action": "shortcut",

@@ -65,9 +65,9 @@ class Directory:
         return call(Membership, "channel", self._reader.conversations_info, channel=channel)
 
     def has_member(self, channel: str, user: str) -> bool:
-        """Return whether a person is in a channel; False if unknown."""
+        """Return whether a person is in a channel, or the bot's direct messages are with that person; False if unknown."""
         if channel.startswith("D"):
-            return True  # only its participants know the channel's id
+            return channel == self.direct(user)
         found = pages(MemberPage, self._reader.conversations_members, channel=channel, limit=1000)
         try:
             return any(user in page.members for page in found)
@@ -84,12 +84,24 @@ class Directory:
             return ""
         return found.display_name or found.real_name or found.name or ""
 
+    def settings_of(self, user: str) -> tuple[str, str]:
+        """Return a person's time zone and locale, such as `Asia/Shanghai` and `zh-CN`; empty where Slack does not provide them."""
+        try:
+            found = call(User, "user", self._reader.users_info, user=user, include_locale=True)
+        except SlackFailure:
+            return "", ""
+        return found.tz or "", found.locale or ""
+
     def is_operator(self, user: str) -> bool:
         """Return whether a person is an admin or owner of the workspace; False if unknown."""
         try:
-            found = self._user(user)
+            return self.is_admin(user)
         except SlackFailure:
             return False
+
+    def is_admin(self, user: str) -> bool:
+        """Return whether a person is an admin or owner of the workspace. Raise `SlackFailure` if Slack does not tell."""
+        found = self._user(user)
         return bool(found.is_admin or found.is_owner)
 
     def is_stranger(self, user: str) -> bool:

@@ -17,11 +17,13 @@ from analysis.locale import catalogue
 from analysis.models import Language
 from bot.models.clock import Clock
 from bot.services.reader import Channels
+from bot.slack.commands.departures import Departures
 from bot.slack.commands.subscriptions import SubscriptionForms
 from bot.slack.commands.threads import Threads
 from bot.slack.delivery.sessions import AgentSessions
 from bot.slack.messages.blocks import Action
 from bot.slack.messages.modals import ASK, SUBSCRIBE, ask_modal, asked_in, no_question
+from bot.slack.parsing.departures import DEPARTURES, departed
 from bot.slack.parsing.requests import (
     AnyRequest,
     ButtonRequest,
@@ -30,6 +32,7 @@ from bot.slack.parsing.requests import (
     from_command,
     from_form,
     from_home,
+    from_join,
     from_message,
     from_shortcut,
     message_key,
@@ -83,6 +86,7 @@ class Listeners:
         forms: SubscriptionForms,
         channels: Channels,
         sessions: AgentSessions,
+        departures: Departures,
         executor: Executor,
     ) -> None:
         self._web = web
@@ -91,12 +95,16 @@ class Listeners:
         self._forms = forms
         self._channels = channels
         self._sessions = sessions
+        self._departures = departures
         self._executor = executor
 
     def register(self, app: App, command: str) -> None:
         """Register the listeners with the app; `command` is the slash command's name."""
         for event in ("message", "app_mention"):
             app.event(event, middleware=[self.keep_event])(self.on_event)
+        app.event("member_joined_channel", middleware=[self.keep_join])(self.on_event)
+        for event in DEPARTURES:
+            app.event(event, middleware=[self.keep_departure])(lambda: None)
         app.command(command)(self._handing_over(from_command))
         app.message_shortcut(EXPLAIN)(self._handing_over(from_shortcut))
         app.event("app_home_opened")(self.on_home)
@@ -138,6 +146,21 @@ class Listeners:
         if request and self._threads.concerns(request):
             self._inbox.store(request)
             context["request"] = request
+        return next_()
+
+    def keep_join(
+        self, body: dict[str, Any], context: dict[str, Any], next_: Callable[[], BoltResponse]
+    ) -> BoltResponse:
+        """Store the bot's joining of a channel before Bolt acknowledges it."""
+        if request := from_join(body, self._web.me["user_id"]):
+            self._inbox.store(request)
+            context["request"] = request
+        return next_()
+
+    def keep_departure(self, body: dict[str, Any], next_: Callable[[], BoltResponse]) -> BoltResponse:
+        """Have subscriptions end whose channel or person is gone, before Bolt acknowledges the event."""
+        if gone := departed(body):
+            self._departures.take(gone)
         return next_()
 
     def on_event(self, context: dict[str, Any]) -> None:

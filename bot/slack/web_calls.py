@@ -47,9 +47,10 @@ class File(_Answer):
 
 
 class Membership(_Answer):
-    """The bot's membership of a channel, and whether the channel is archived."""
+    """The bot's membership of a channel, and whether the channel is private or archived."""
 
     is_member: bool | None = None
+    is_private: bool | None = None
     is_archived: bool | None = None
 
 
@@ -64,6 +65,8 @@ class User(_Answer):
     is_admin: bool | None = None
     is_owner: bool | None = None
     is_stranger: bool | None = None
+    tz: str | None = None
+    locale: str | None = None
 
 
 class _Page(_Answer):

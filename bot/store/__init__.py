@@ -8,10 +8,25 @@ from bot.store.ongoing_answers import Interruption, OngoingAnswers
 from bot.store.outcomes import FailedPublication, ModelFailures, PublicationOutcomes, Spending
 from bot.store.process_locks import ProcessLocks
 from bot.store.store import Store, StoredAnalysis, StoredDay
-from bot.store.subscriptions import Subscription, Subscriptions, Terms, Weekday
+from bot.store.subscriptions import (
+    Alert,
+    AlertEvent,
+    Alerts,
+    Departure,
+    Releases,
+    SeenReleases,
+    Subscription,
+    Subscriptions,
+    Terms,
+    Weekday,
+)
 
 __all__ = [
+    "Alert",
+    "AlertEvent",
+    "Alerts",
     "AnswerRatings",
+    "Departure",
     "Draft",
     "Duplicate",
     "FailedPublication",
@@ -24,6 +39,8 @@ __all__ = [
     "ProcessLocks",
     "PublicationOutcomes",
     "Rating",
+    "Releases",
+    "SeenReleases",
     "Spending",
     "State",
     "Store",

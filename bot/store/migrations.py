@@ -3,7 +3,20 @@
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from sqlalchemy import Column, Connection, Date, Float, Text, select
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    Column,
+    Connection,
+    Date,
+    Float,
+    Integer,
+    Text,
+    UniqueConstraint,
+    false,
+    select,
+)
 
 from bot.store.schema import Instant, alembic_version
 from bot.store.search_index import create_index
@@ -57,10 +70,54 @@ def _reservations(operations: "Operations") -> None:
     )
 
 
+def _releases(operations: "Operations") -> None:
+    """Have subscriptions to releases, and know which tags there were before."""
+    operations.add_column("subscriptions", Column("releases", _TEXT, nullable=False, server_default=""))
+    operations.add_column("subscriptions", Column("releases_since", Instant))
+    operations.add_column("subscriptions", Column("released_to", _TEXT, nullable=False, server_default=""))
+    operations.create_table(
+        "seen_releases",
+        Column("repository", _TEXT, primary_key=True),
+        Column("tag", _TEXT, primary_key=True),
+        Column("seen_at", Instant),
+    )
+
+
+def _alerts(operations: "Operations") -> None:
+    """Add what people asked to be told once."""
+    operations.create_table(
+        "alerts",
+        Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True),
+        *(Column(name, _TEXT, nullable=False) for name in ("user", "channel", "repository", "event")),
+        *(Column(name, _TEXT, nullable=False) for name in ("subject", "title", "url")),
+        Column("sha", _TEXT),
+        Column("message", JSON),
+        Column("asked_at", Instant, nullable=False),
+        Column("checked_at", Instant, nullable=False),
+        Column("ended_at", Instant),
+        UniqueConstraint("user", "repository", "subject", "event", name="uq_alerts_user_repository_subject_event"),
+        sqlite_autoincrement=True,
+    )
+
+
+def _quiet_days(operations: "Operations") -> None:
+    """Let subscriptions choose weekdays, and keep quiet on days without consequences."""
+    for column in (
+        Column("days", _TEXT, nullable=False, server_default=""),
+        Column("quiet", Boolean, nullable=False, server_default=false()),
+        Column("quiet_days", Integer, nullable=False, server_default="0"),
+        Column("quiet_to", Date),
+    ):
+        operations.add_column("subscriptions", column)
+
+
 OLDEST = "0020"  # the first schema whose stores are kept
 MIGRATIONS: Mapping[str, Migration] = {  # in this order
     "0021": Migration(_corrections, readable_by="0021"),
     "0022": Migration(_reservations, readable_by="0022"),
+    "0023": Migration(_releases, readable_by="0022"),
+    "0024": Migration(_alerts, readable_by="0022"),
+    "0025": Migration(_quiet_days, readable_by="0022"),
 }
 HEAD = max(MIGRATIONS)
 READABLE_BY = MIGRATIONS[HEAD].readable_by

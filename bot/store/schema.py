@@ -23,6 +23,7 @@ from sqlalchemy import (
     Text,
     TypeDecorator,
     UniqueConstraint,
+    false,
 )
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.schema import CreateColumn
@@ -266,8 +267,45 @@ subscriptions = Table(
     Column("downstream", Text, nullable=False, server_default=""),
     Column("weekly", Text, nullable=False, server_default=""),
     Column("weekly_to", Date),
+    Column("releases", Text, nullable=False, server_default=""),
+    Column("releases_since", Instant),
+    Column("released_to", Text, nullable=False, server_default=""),
+    Column("days", Text, nullable=False, server_default=""),
+    Column("quiet", Boolean, nullable=False, server_default=false()),
+    Column("quiet_days", Integer, nullable=False, server_default="0"),
+    Column("quiet_to", Date),
     UniqueConstraint("channel", "repository", "paths"),
     sqlite_autoincrement=True,  # the id of one that ended stays its own
+)
+
+# The tags of releases that were met, those of the first look with no instant.
+seen_releases = Table(
+    "seen_releases",
+    metadata,
+    Column("repository", Text, primary_key=True),
+    Column("tag", Text, primary_key=True),
+    Column("seen_at", Instant),
+)
+
+# What people asked to be told once: `subject` is a SHA, or `#123` until `sha` is known; `message` is what is to be told.
+alerts = Table(
+    "alerts",
+    metadata,
+    Column("id", _ID, primary_key=True),
+    Column("user", Text, nullable=False),
+    Column("channel", Text, nullable=False),
+    Column("repository", Text, nullable=False),
+    Column("event", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("url", Text, nullable=False),
+    Column("sha", Text),
+    Column("message", JSON(none_as_null=True)),
+    Column("asked_at", Instant, nullable=False),
+    Column("checked_at", Instant, nullable=False),  # when GitHub was last asked
+    Column("ended_at", Instant),
+    UniqueConstraint("user", "repository", "subject", "event"),
+    sqlite_autoincrement=True,  # the outbox and the engine know one that ended by its id
 )
 
 labels = Table(

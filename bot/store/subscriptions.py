@@ -1,18 +1,24 @@
-"""Subscriptions of channels to digests."""
+"""Subscriptions of channels to digests, and alerts: what single people asked to be told once."""
 
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import Column, Connection, Row, Select, delete, select, update
+from sqlalchemy import Column, ColumnElement, Connection, Row, Select, delete, func, select, update
 
 from analysis.models import Importance, Language, Repository
-from bot.store.schema import subscriptions
-from bot.store.transactions import Records, insert_or_update
+from bot.store.schema import alerts, seen_releases, subscriptions
+from bot.store.transactions import Records, insert_missing, insert_or_update
 
+Releases = Literal["on", "rc"]
 Weekday = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+AlertEvent = Literal["merged", "reverted", "released"]
+Departure = Literal["archived", "deleted", "removed", "left"]  # of a channel, the bot or a person; ends subscriptions
 _CHANGES = "subscriptions"  # which people and operators change one at a time
 _ACTIVE = select(subscriptions).where(subscriptions.c.ended_at.is_(None))
+_OPEN = alerts.c.ended_at.is_(None)
+_WAITS = _OPEN & alerts.c.message.is_(None)
 
 
 class Terms(NamedTuple):
@@ -20,7 +26,8 @@ class Terms(NamedTuple):
 
     `paths` are patterns in .gitignore syntax; `watch` holds the terms that rank a commit high if it touches them;
     `downstream` are the repositories whose code is checked against the commits. On the day `weekly` a digest of the last seven
-    days comes too.
+    days comes too, and with `releases` one of each new release, or with "rc" of candidates as well. `days` are the weekdays on
+    which digests come, () for all; a `quiet` one does not come for days without consequences.
     """
 
     channel: str
@@ -33,12 +40,17 @@ class Terms(NamedTuple):
     watch: tuple[str, ...] = ()
     downstream: tuple[Repository, ...] = ()
     weekly: Weekday | None = None
+    releases: Releases | None = None
+    days: tuple[Weekday, ...] = ()
+    quiet: bool = False
 
 
 class Subscription(NamedTuple):
     """A stored subscription, requested by `user`; `started_to` is the last day whose digest was started.
 
-    `weekly_to` is the last day on which a weekly digest was started, or would have been before it was chosen.
+    `weekly_to` is the last day on which a weekly digest was started, or would have been before it was chosen. Releases that
+    were met since `releases_since` are due; `released_to` is the highest one whose digest was started. `quiet_days` counts the
+    days without a message since the last one.
     """
 
     id: int
@@ -48,6 +60,9 @@ class Subscription(NamedTuple):
     started_to: date | None
     note: str
     weekly_to: date | None = None
+    releases_since: datetime | None = None
+    released_to: str = ""
+    quiet_days: int = 0
 
 
 class Subscriptions(Records):
@@ -100,7 +115,7 @@ class Subscriptions(Records):
             if before is None or connection.execute(_ACTIVE.filter_by(**key).where(~mine)).first():
                 return None
             connection.execute(delete(subscriptions).filter_by(**key).where(subscriptions.c.ended_at.is_not(None)))
-            values |= _weekly_start(terms, before, now)
+            values |= _weekly_start(terms, before, now) | _releases_start(terms, before, now)
             connection.execute(update(subscriptions).where(mine).values(**values))
             row = connection.execute(select(subscriptions).where(mine)).one()
         return _subscription(row)
@@ -119,9 +134,47 @@ class Subscriptions(Records):
         """Record that the weekly digest that comes on `day` was started, unless a later one was."""
         self._advance(subscription_id, subscriptions.c.weekly_to, day)
 
+    def started_releases(self, subscription_id: int, highest: str, now: datetime) -> None:
+        """Record that the digests of the releases met until `now` were started, of which `highest` is the highest yet."""
+        mine = subscriptions.c.id == subscription_id
+        self.database.execute(update(subscriptions).where(mine).values(releases_since=now, released_to=highest))
+
     def noted(self, subscription_id: int, note: str) -> None:
         """Store why the latest digest could not be delivered; empty if it was."""
         self.database.execute(update(subscriptions).where(subscriptions.c.id == subscription_id).values(note=note))
+
+    def kept_quiet(self, subscription_id: int, first: date, last: date) -> None:
+        """Count days that got no message, from `first` to `last`, once however often it is said."""
+        new = subscriptions.c.quiet_to.is_(None) | (subscriptions.c.quiet_to < last)
+        more = subscriptions.c.quiet_days + (last - first).days + 1
+        values = {"quiet_days": more, "quiet_to": last}
+        self.database.execute(update(subscriptions).where(subscriptions.c.id == subscription_id, new).values(values))
+
+    def spoke(self, subscription_id: int) -> None:
+        """Record that a message told of the quiet days before it."""
+        self.database.execute(update(subscriptions).where(subscriptions.c.id == subscription_id).values(quiet_days=0))
+
+    # Places and people that are gone
+
+    def end_all(self, departure: Departure, now: datetime, *, channel: str = "", user: str = "") -> list[Subscription]:
+        """End the subscriptions of a channel, or those of a person's direct messages, and keep why; return them."""
+        theirs = {"channel": channel} if channel else {"user": user}
+        with self.database.begin(alone=_CHANGES) as connection:
+            rows = connection.execute(_ACTIVE.filter_by(**theirs).order_by(subscriptions.c.id))
+            ended = [_subscription(row) for row in rows if channel or row.channel.startswith("D")]
+            here = subscriptions.c.id.in_([each.id for each in ended])
+            connection.execute(update(subscriptions).where(here).values(ended_at=now, note=departure))
+        return ended
+
+    def departed(self, since: datetime) -> list[Subscription]:
+        """Return the subscriptions that ended since an instant because somebody or something is gone; the note is the `Departure`."""
+        query = select(subscriptions).where(subscriptions.c.ended_at >= since)
+        return self._found(query.where(subscriptions.c.note.in_(get_args(Departure))))
+
+    def follow(self, channel: str, renamed: str) -> None:
+        """Have the subscriptions of a channel follow it to its new id."""
+        with self.database.begin(alone=_CHANGES) as connection:
+            connection.execute(update(subscriptions).where(subscriptions.c.channel == channel).values(channel=renamed))
 
     def _found(self, query: Select[Any]) -> list[Subscription]:
         return [_subscription(row) for row in self.database.rows(query.order_by(subscriptions.c.id))]
@@ -136,7 +189,7 @@ def _keep(connection: Connection, terms: Terms, now: datetime, user: str) -> Sub
     changed = _changeable(terms) | {"user": user, "note": ""}
     connection.execute(delete(subscriptions).filter_by(**key).where(subscriptions.c.ended_at.is_not(None)))
     held = connection.execute(select(subscriptions).filter_by(**key)).first()
-    changed |= _weekly_start(terms, held, now)
+    changed |= _weekly_start(terms, held, now) | _releases_start(terms, held, now)
     insert_or_update(connection, subscriptions, key, changed, only_new={"created_at": now})
     return _subscription(connection.execute(select(subscriptions).filter_by(**key)).one())
 
@@ -154,6 +207,9 @@ def _changeable(terms: Terms) -> dict[str, Any]:
         "watch": ",".join(terms.watch),
         "downstream": ",".join(map(str, terms.downstream)),
         "weekly": terms.weekly or "",
+        "releases": terms.releases or "",
+        "days": ",".join(terms.days),
+        "quiet": terms.quiet,
     }
 
 
@@ -164,6 +220,11 @@ def _weekly_start(terms: Terms, before: Row[Any] | None, now: datetime) -> dict[
     today = now.astimezone(terms.tz).date()
     has_come = datetime.combine(today, terms.time, terms.tz).astimezone(UTC) <= now
     return {"weekly_to": today if has_come else today - timedelta(days=1)}
+
+
+def _releases_start(terms: Terms, before: Row[Any] | None, now: datetime) -> dict[str, datetime]:
+    """Return the values by which digests of releases that are chosen now come of those that are met from now on."""
+    return {"releases_since": now} if terms.releases and not (before and before.releases) else {}
 
 
 def _subscription(row: Row[Any]) -> Subscription:
@@ -178,5 +239,114 @@ def _subscription(row: Row[Any]) -> Subscription:
         tuple(filter(None, row.watch.split(","))),
         tuple(Repository.parse(name) for name in row.downstream.split(",") if name),
         row.weekly or None,
+        row.releases or None,
+        tuple(each for each in get_args(Weekday) if each in row.days.split(",")),
+        row.quiet,
     )
-    return Subscription(row.id, terms, row.user, row.created_at, row.started_to, row.note, row.weekly_to)
+    return Subscription(
+        row.id,
+        terms,
+        row.user,
+        row.created_at,
+        row.started_to,
+        row.note,
+        row.weekly_to,
+        row.releases_since,
+        row.released_to,
+        row.quiet_days,
+    )
+
+
+class SeenReleases(Records):
+    """The tags of releases that were met, and when; thread-safe."""
+
+    def meet(self, repository: Repository, tags: Sequence[str], now: datetime) -> dict[str, datetime | None]:
+        """Store the tags that are new, and return tag -> when each was met; None of those that were there at the first look."""
+        mine = {"repository": repository.full_name.lower()}
+        query = select(seen_releases.c.tag, seen_releases.c.seen_at).filter_by(**mine)
+        with self.database.begin(alone=f"releases {mine['repository']}") as connection:
+            known = {row.tag: row.seen_at for row in connection.execute(query)}
+            # A tag without a name says that there was a first look.
+            new = dict.fromkeys((tag for tag in ("", *tags) if tag not in known), now if known else None)
+            rows = [{**mine, "tag": tag, "seen_at": seen_at} for tag, seen_at in new.items()]
+            insert_missing(connection, seen_releases, rows)
+        return known | new
+
+
+class Alert(NamedTuple):
+    """What a person asked to be told: that a commit or a pull request, with its title and page, is merged, reverted or released.
+
+    `subject` is a commit's SHA, or `#123` of a pull request that was not merged then; `sha` is the commit once there is one.
+    They asked in `channel`. `message` is what is to be told, once there is something.
+    """
+
+    user: str
+    channel: str
+    repository: Repository
+    event: AlertEvent
+    subject: str
+    title: str
+    url: str
+    sha: str | None = None
+    message: dict[str, Any] | None = None
+    id: int = 0
+
+
+class Alerts(Records):
+    """The alerts on one engine, each until its person was told or cancelled it; thread-safe."""
+
+    def keep(self, alert: Alert, now: datetime, most: int) -> bool:
+        """Store an alert, unless its person has it already; return False if they have `most` others."""
+        key = {name: getattr(alert, name) for name in ("user", "subject", "event")} | {
+            "repository": str(alert.repository)
+        }
+        values = {name: getattr(alert, name) for name in ("channel", "title", "url", "sha")}
+        open_ones = select(func.count()).select_from(alerts).where(_OPEN, alerts.c.user == alert.user)
+        with self.database.begin(alone=f"alerts {alert.user}") as connection:
+            connection.execute(delete(alerts).filter_by(**key).where(~_OPEN))
+            held = connection.execute(select(alerts.c.id).filter_by(**key)).first()
+            if not held and connection.execute(open_ones).scalar_one() >= most:
+                return False
+            insert_missing(connection, alerts, {**key, **values, "asked_at": now, "checked_at": now})
+        return True
+
+    def of(self, user: str) -> list[Alert]:
+        """Return a person's alerts, oldest first."""
+        return self._found(alerts.c.user == user)
+
+    def get(self, alert_id: int) -> Alert | None:
+        """Return the alert with this id, or None if it is over."""
+        return next(iter(self._found(alerts.c.id == alert_id)), None)
+
+    def of_commits(self, event: AlertEvent) -> list[Alert]:
+        """Return the alerts about commits of which there is nothing to tell yet."""
+        return self._found(_WAITS, alerts.c.sha.is_not(None), alerts.c.event == event)
+
+    def of_pulls(self) -> list[Alert]:
+        """Return the alerts about unmerged pull requests, those first of which GitHub was not asked for longest."""
+        return self._found(_WAITS, alerts.c.sha.is_(None), order=alerts.c.checked_at)
+
+    def settled(self) -> list[Alert]:
+        """Return the alerts of which there is something to tell."""
+        return self._found(alerts.c.message.is_not(None))
+
+    def checked(self, alert_id: int, now: datetime, sha: str | None) -> None:
+        """Store that GitHub was asked of a pull request, and as which commit it is merged, if it is."""
+        self.database.execute(update(alerts).where(alerts.c.id == alert_id).values(checked_at=now, sha=sha))
+
+    def settle(self, alert_id: int, message: dict[str, Any]) -> None:
+        """Store what is to be told."""
+        self.database.execute(update(alerts).where(alerts.c.id == alert_id, _WAITS).values(message=message))
+
+    def end(self, alert_id: int, now: datetime) -> bool:
+        """End an alert whose person was told or cancelled it; return False if it was over."""
+        return self.database.execute(update(alerts).where(alerts.c.id == alert_id, _OPEN).values(ended_at=now)) == 1
+
+    def forget(self, before: datetime) -> None:
+        """Delete the alerts that ended before an instant."""
+        self.database.execute(delete(alerts).where(alerts.c.ended_at < before))
+
+    def _found(self, *conditions: ColumnElement[bool], order: Column[datetime] = alerts.c.asked_at) -> list[Alert]:
+        columns = [alerts.c[name] for name in Alert._fields]
+        rows = self.database.rows(select(*columns).where(_OPEN, *conditions).order_by(order, alerts.c.id))
+        return [Alert(**{**row._asdict(), "repository": Repository.parse(row.repository)}) for row in rows]

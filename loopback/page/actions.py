@@ -51,10 +51,8 @@ class Actions:
             raise ActionRefused(self._viewer.say("invite_whom", name=self._viewer.name(bot)))
         if bot in home.members:
             raise ActionRefused(self._viewer.say("invited", name=self._viewer.name(bot)))
-        with workspace.change():
-            home.members.add(bot)
         joined = self._viewer.say("joined", bot=bot, user=self._viewer.user)
-        return {"ts": workspace.post(channel, bot, text=joined, subtype="channel_join").ts}
+        return {"ts": self._slack.invite(self._viewer.user, channel, joined).ts}
 
     def _press(self, given: Json) -> Json:
         """Use an interactive element of a message, a modal or the Home tab."""

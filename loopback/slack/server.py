@@ -17,6 +17,7 @@ from loopback.slack.delivery import Delivery
 from loopback.slack.faults import Fault, Faults
 from loopback.slack.hooks import Hooks
 from loopback.slack.limits import TEXT_ADVISED, Refused
+from loopback.slack.membership import Membership
 from loopback.slack.methods import ALL_SCOPES, METHODS
 from loopback.slack.methods.call import MethodCall
 from loopback.slack.people import People
@@ -45,7 +46,7 @@ class Reply(NamedTuple):
     headers: Mapping[str, str] = {}
 
 
-class LoopbackSlack(People):
+class LoopbackSlack(People, Membership):
     """The server, running while the context is entered. `url` is the value for SLACK_API_URL.
 
     - `calls` lists every request, `refusals` those refused for a reason of the caller's (no injected faults)

@@ -104,6 +104,9 @@ class Workspace:
         # People of other organisations (Slack Connect) with their team; and the workspace's admins.
         self.outsiders: dict[str, str] = {}
         self.admins: set[str] = set()
+        # People's time zones and locales, by default UTC and British English.
+        self.zones: dict[str, str] = {}
+        self.locales: dict[str, str] = {}
         self.channels: dict[str, Channel] = {}
         self.files: dict[str, File] = {}
         self.views: dict[str, View] = {}

@@ -24,7 +24,7 @@ from bot.slack.messages.notices import line
 from bot.slack.outbox import Outbox, markdown
 from bot.slack.parsing.command_types import Command
 from bot.slack.parsing.commands import parse
-from bot.slack.parsing.requests import AnyRequest, HomeRequest, MessageRequest, QuestionForm
+from bot.slack.parsing.requests import AnyRequest, HomeRequest, JoinRequest, MessageRequest, QuestionForm
 from bot.slack.web import Web
 from bot.slack.web_errors import Refused
 from bot.store import Draft, Interruption
@@ -79,7 +79,7 @@ class Conversation:
     def private(self) -> bool:
         """Whether only the requesting person sees the reply."""
         match self.request:
-            case MessageRequest() | HomeRequest():
+            case MessageRequest() | HomeRequest() | JoinRequest():
                 return False
             case QuestionForm() as form:
                 return form.private or not self.root

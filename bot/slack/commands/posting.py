@@ -13,7 +13,7 @@ from bot.slack.directory import Directory
 from bot.slack.messages.blocks import Action
 from bot.slack.messages.notices import link_line, link_message
 from bot.slack.parsing.requests import ButtonRequest, Request
-from bot.slack.web_errors import SlackFailure
+from bot.slack.web_errors import MissingScope, Refused, SlackFailure
 
 
 class Members:
@@ -27,9 +27,24 @@ class Members:
 
         The place of a button does not prove membership: people outside a public channel can see and click its buttons.
         """
-        self._check_organisation(request)
+        self.check_organisation(request)
         if not self._directory.has_member(channel, request.user):
             raise Misuse(Phrase("only members of the channel can change its subscriptions"))
+
+    def check_admin(self, user: str) -> None:
+        """Raise `Misuse` unless a person is an admin of the workspace."""
+        if not self._directory.is_admin(user):
+            raise Misuse(Phrase("only admins of the workspace can list all subscriptions"))
+
+    def may_look_into(self, channel: str, user: str) -> bool:
+        """Return whether a channel is public, or the person is in it; False if unknown."""
+        try:
+            is_public = not channel.startswith("D") and self._directory.place(channel).is_private is False
+        except MissingScope:
+            raise
+        except Refused:
+            return False
+        return is_public or self._directory.has_member(channel, user)
 
     def check_invited(self, request: Request) -> None:
         """Raise `Misuse` if the bot is not a member of the request's channel."""
@@ -53,17 +68,20 @@ class Members:
         """
         directory, channel, user = self._directory, request.channel, request.user
         try:
-            self._check_organisation(request)
+            self.check_organisation(request)
             return not directory.is_member(channel, user) or directory.has_member(channel, user)
         except Misuse:
             return False
         except SlackFailure:
             return True  # unknown for now; the button checks again
 
-    def _check_organisation(self, request: Request) -> None:
+    def check_organisation(self, request: Request) -> None:
+        """Raise `Misuse` if the person belongs to another organisation."""
         of_another = request.team and request.team != self._directory.me["team_id"]
         if of_another or self._directory.is_stranger(request.user):
-            raise Misuse(Phrase("guests from other organisations can't change subscriptions or post to the channel"))
+            raise Misuse(
+                Phrase("guests from other organisations can't change subscriptions, set alerts or post to the channel")
+            )
 
 
 class PostCommand:

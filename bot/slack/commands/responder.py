@@ -26,6 +26,7 @@ from bot.slack.parsing.requests import (
     AnyRequest,
     ButtonRequest,
     CommandRequest,
+    JoinRequest,
     MessageRequest,
     QuestionForm,
     SubscriptionForm,
@@ -99,8 +100,10 @@ class Responder:
             return outcome
 
     def _within_limit(self, request: AnyRequest) -> bool:
-        """Return whether a request is within its person's limit; a message that is not addressed to the bot always is."""
+        """Return whether a request is within its person's limit; what is not addressed to the bot always is."""
         if isinstance(request, MessageRequest) and not request.mentioned and not request.direct:
+            return True
+        if isinstance(request, JoinRequest):
             return True
         return self._limits.allows_request(request.user, request.run)
 
@@ -155,8 +158,13 @@ class Responder:
     def _report_error(
         self, conversation: Conversation, message: str, pause: float | None = None, **values: str
     ) -> Outcome:
-        """Report an error to the person, worded by `message`: in reply to the request, else privately; in the App Home if it came from there."""
+        """Report an error to the person, worded by `message`: in reply to the request, else privately; in the App Home if it came from there.
+
+        Who invited the bot asked for nothing, and is told nothing.
+        """
         request, say = conversation.request, conversation.say
+        if isinstance(request, JoinRequest):
+            return Outcome(pause)
         shown = line(say(message, **{name: escaped(value) for name, value in values.items()}))
         try:
             if not request.channel:

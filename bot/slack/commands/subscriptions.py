@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import time
 from typing import Any
 
 from analysis.errors import DigestError, Misuse
-from analysis.locale import Phrase
+from analysis.locale import LANGUAGES, Phrase
 from analysis.models import Repository
 from bot.models.deliveries import Outcome
 from bot.services.reader import Channels, ChannelView, Reader, visible_terms
@@ -15,6 +16,7 @@ from bot.slack.commands.home import Home
 from bot.slack.commands.posting import Members
 from bot.slack.commands.status import BotStatus
 from bot.slack.delivery.announcements import Announcements
+from bot.slack.directory import Directory
 from bot.slack.messages import subscriptions as messages
 from bot.slack.messages.blocks import escaped
 from bot.slack.messages.modals import (
@@ -25,12 +27,13 @@ from bot.slack.messages.modals import (
     opened_in,
     subscription_modal,
 )
-from bot.slack.parsing.command_types import Command, Subscribe, Unsubscribe
+from bot.slack.parsing.command_types import Command, ListSubscriptions, Subscribe, Unsubscribe
 from bot.slack.parsing.requests import ButtonRequest, SubscriptionForm
-from bot.slack.parsing.subscription_options import SubscriptionOptions
+from bot.slack.parsing.subscription_options import SubscriptionOptions, parse_zone
 from bot.store import Subscription, Subscriptions, Terms
 
 _MOST = 20  # subscriptions per channel
+_MOST_LISTED = 80  # in the list of all
 
 
 def visible_subscriptions(subscriptions: Subscriptions, view: ChannelView, channel: str) -> list[Subscription]:
@@ -44,8 +47,37 @@ def subscription_of(subscriptions: Subscriptions, button: ButtonRequest) -> Subs
     return subscriptions.get(int(button.value)) if re.fullmatch(r"\d{1,18}", button.value, re.ASCII) else None
 
 
+class SubscriptionDefaults:
+    """The terms of a new subscription before what people ask for: `options`, at `time` unless they say otherwise.
+
+    In direct messages they are in the person's own time zone and language, which `directory` knows.
+    """
+
+    def __init__(self, options: SubscriptionOptions, time: time, directory: Directory) -> None:
+        self._options = options
+        self._time = time
+        self._directory = directory
+
+    def terms(self, channel: str, repository: Repository, view: ChannelView, user: str = "") -> Terms:
+        """Return the default terms of a channel, whose other subscriptions set its language and time zone."""
+        options = self._options
+        if view.followed:
+            options = options.model_copy(update={"timezone": None, "language": None})
+        elif channel.startswith("D") and user:
+            options = options.model_copy(update=self._own(user))
+        return _merge_options(options, Terms(channel, repository, self._time, view.tz, view.language))
+
+    def _own(self, user: str) -> dict[str, str]:
+        """Return a person's own time zone and language as options, as far as Slack knows them and we do."""
+        name, locale = self._directory.settings_of(user)
+        language, found = locale[:2].lower(), dict[str, str]()
+        with suppress(Misuse):
+            found["timezone"] = parse_zone(name)
+        return found | ({"language": language} if language in LANGUAGES else {})
+
+
 class SubscriptionCommands:
-    """Creates, lists, changes and cancels subscriptions, and announces each change in its channel; `time` is the usual time of a digest."""
+    """Creates, lists, changes and cancels subscriptions, and announces each change in its channel."""
 
     def __init__(
         self,
@@ -54,14 +86,14 @@ class SubscriptionCommands:
         announcements: Announcements,
         status: BotStatus,
         home: Home,
-        time: time,
+        defaults: SubscriptionDefaults,
     ) -> None:
         self._subscriptions = subscriptions
         self._members = members
         self._announcements = announcements
         self._status = status
         self._home = home
-        self._time = time
+        self._defaults = defaults
 
     def subscribe(self, conversation: Conversation, command: Subscribe) -> Outcome:
         """Subscribe the channel."""
@@ -87,7 +119,8 @@ class SubscriptionCommands:
         self._members.check_invited(request)
         self._members.check_insider(request, request.channel)
         repository = view.reader.canonical_name(options.repository or conversation.repositories[0])
-        usual = Terms(request.channel, repository, self._time, view.tz, view.language, paths=options.paths or ())
+        usual = self._defaults.terms(request.channel, repository, view, request.user)
+        usual = usual._replace(paths=options.paths or ())
         held = self._subscriptions.of(request.channel)
         same = next((each for each in held if _same(each.terms, usual)), None)
         before = same.terms if same else None
@@ -133,12 +166,17 @@ class SubscriptionCommands:
         reader = conversation.view.reader
         seen = kept._replace(terms=visible_terms(kept.terms, reader))
         seen_before = visible_terms(before, reader) if before else None
-        shown = self._status.subscription_messages(conversation.view.language)
+        # A person's first subscription chooses their language, a channel's speaks that of the channel.
+        language = kept.terms.language if conversation.request.direct else conversation.view.language
+        shown = self._status.subscription_messages(language)
         conversation.show([shown.subscribed(seen, seen_before)])
         return self._announced(conversation)
 
-    def show_all(self, conversation: Conversation, _: Command | ButtonRequest) -> None:
-        """List the channel's subscriptions, with buttons for those who may change them."""
+    def show_all(self, conversation: Conversation, asked: Command | ButtonRequest) -> None:
+        """List the channel's subscriptions, with buttons for those who may change them, or those everywhere."""
+        if isinstance(asked, ListSubscriptions) and asked.everywhere:
+            self._show_everywhere(conversation)
+            return
         request = conversation.request
         offered = messages.OFFERED if self._members.may_change(request) else ()
         heading = messages.heading_of(request.channel, conversation.view.language)
@@ -147,6 +185,20 @@ class SubscriptionCommands:
     def show_status(self, conversation: Conversation, _: Command) -> None:
         """Show the status of the bot and of the channel's subscriptions."""
         conversation.show([self._status.message(conversation.view.language, self._held(conversation))])
+
+    def _show_everywhere(self, conversation: Conversation) -> None:
+        """Show an admin alone the subscriptions of public channels and of those that they are in, and those that ended by themselves."""
+        view, user = conversation.view, conversation.request.user
+        self._members.check_admin(user)
+        found = [each for each in self._subscriptions.all() if view.reader.sees(each.terms.repository)]
+        channels = dict.fromkeys(each.terms.channel for each in found)
+        is_open = {each: self._members.may_look_into(each, user) for each in channels}
+        held = [
+            each._replace(terms=visible_terms(each.terms, view.reader)) for each in found if is_open[each.terms.channel]
+        ]
+        shown = self._status.subscription_messages(view.language)
+        for message in shown.overview(held[:_MOST_LISTED], len(held), self._home.departed(view, user)):
+            conversation.show_privately(message)
 
     def unsubscribe(self, conversation: Conversation, command: Unsubscribe) -> Outcome:
         """Cancel the only matching subscription; otherwise ask which one."""
@@ -216,6 +268,13 @@ def _merge_options(options: SubscriptionOptions, before: Terms) -> Terms:
         least=options.least or before.least,
         watch=before.watch if options.watch is None else options.watch,
         weekly=before.weekly if options.weekly is None else None if options.weekly == "off" else options.weekly,
+        releases=before.releases
+        if options.releases is None
+        else None
+        if options.releases == "off"
+        else options.releases,
+        days=before.days if options.days is None else options.days,
+        quiet=before.quiet if options.quiet is None else options.quiet == "on",
     )
 
 
@@ -243,13 +302,15 @@ def _same(some: Terms, others: Terms) -> bool:
 
 
 class SubscriptionForms:
-    """Builds and parses the modal for a new subscription or that of a button. `time` is that of a digest by default."""
+    """Builds and parses the modal for a new subscription or that of a button."""
 
-    def __init__(self, channels: Channels, subscriptions: Subscriptions, members: Members, time: time) -> None:
+    def __init__(
+        self, channels: Channels, subscriptions: Subscriptions, members: Members, defaults: SubscriptionDefaults
+    ) -> None:
         self._channels = channels
         self._subscriptions = subscriptions
         self._members = members
-        self._time = time
+        self._defaults = defaults
 
     def modal(self, button: ButtonRequest) -> dict[str, Any]:
         """Return the modal for a new subscription or a button's one, in the language of the channel where it is opened."""
@@ -260,7 +321,7 @@ class SubscriptionForms:
             except Misuse as exc:
                 return notice_modal(exc.translated(view.language), view.language)
         known = view.reader.known
-        usual = Terms(button.channel, known[0] if known else EXAMPLE, self._time, view.tz, view.language)
+        usual = self._defaults.terms(button.channel, known[0] if known else EXAMPLE, view, button.user)
         return subscription_modal(usual, view.language, button.channel, changes)
 
     def parse(self, body: Mapping[str, Any]) -> tuple[SubscriptionForm | None, dict[str, str]]:
@@ -273,7 +334,8 @@ class SubscriptionForms:
             self._members.check_invited(form)
             self._members.check_insider(form, form.channel)
         except DigestError as exc:
-            return None, {"channel": exc.translated(view.language)[:LONGEST_ERROR]}
+            field = "repository" if form.direct else "channel"  # which that of direct messages does not have
+            return None, {field: exc.translated(view.language)[:LONGEST_ERROR]}
         return form, {}
 
     def _changeable(self, view: ChannelView, button: ButtonRequest) -> Subscription:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from analysis.locale import catalogue, mark
 from analysis.models import Language
 from bot.slack.messages.blocks import Message, fallback, prose, rich_text
-from bot.slack.messages.subscriptions import differences, summarize
+from bot.slack.messages.subscriptions import describe_time, differences, summarize
 from bot.slack.parsing.requests import Request
 from bot.slack.web import Web
 from bot.store import Draft, Mailbox, State, Subscriptions, Terms
@@ -29,15 +29,14 @@ class Announcements:
             self.freeze_ended(request, [before])
             before = None
         if before is None:
-            at = f"{terms.time:%H:%M} {terms.tz.key}"
             what = summarize(terms, language)
             self._freeze(
                 request,
                 terms.channel,
                 language,
-                mark("📬 {who} subscribed this channel to {what}: daily {at}, {lang}"),
+                mark("📬 {who} subscribed this channel to {what}: {when}, {lang}"),
                 what=what,
-                at=at,
+                when=describe_time(terms, language),
                 lang=terms.language,
             )
         elif rows := differences(before, terms, language):

@@ -19,15 +19,29 @@ from bot.models.clock import Clock
 from bot.models.deliveries import SOON, Delivery, Outcome, seconds_until
 from bot.models.downstream import UNASKED, DownstreamCheck
 from bot.models.reference import Reference
-from bot.models.subjects import CommitRef, DayRef, Subject, WeekRef, kind_of, parse_value, subject_of, value_of
+from bot.models.subjects import (
+    CommitRef,
+    DayRef,
+    ReleaseRef,
+    Subject,
+    WeekRef,
+    days_told,
+    kind_of,
+    parse_value,
+    subject_of,
+    value_of,
+)
 from bot.services.downstream import DownstreamChecks
 from bot.services.reader import Channels, ChannelView, Reader
 from bot.slack.delivery.channel_report import ChannelReports, Postings
 from bot.slack.messages.blocks import Message
 from bot.slack.messages.commit import commit_messages
 from bot.slack.messages.digest import digest_messages
+from bot.slack.messages.head import is_quiet, with_line
 from bot.slack.messages.impacts import raised
 from bot.slack.messages.notices import line, link_message, unread, waiting
+from bot.slack.messages.subscriptions import quiet_line
+from bot.slack.messages.upgrade import upgrade_messages
 from bot.slack.messages.week import chart_comment, week_message
 from bot.slack.web import Web
 from bot.slack.web_errors import Refused, SlackFailure, Unanswered
@@ -35,6 +49,8 @@ from bot.store import Draft, Mailbox
 
 _NAME = 40  # characters of a version in a file's name
 _ALT = 1_000  # characters of alternative text
+
+_Digest = tuple[DayReport | WeekReport, DownstreamCheck, list[Message], list[dict[str, Any]]]
 
 log = structlog.get_logger(__name__)
 
@@ -64,7 +80,8 @@ class Drafter:
         """Read and analyse the subject; the outcome's pause asks for a retry, e.g. when GitHub's limit resets."""
         view, ref = self._channels.view(delivery.channel), parse_value(delivery.what)
         try:
-            return Outcome(pause=seconds_until(self._read(view.reader, ref), self._now()))
+            resumes_at = self._read(view.reader, ref, delivery.channel)
+            return Outcome(pause=seconds_until(resumes_at, self._now()))
         except RateLimited as exc:
             pause = seconds_until(exc.resets_at, self._now()) or SOON
             return Outcome(pause=pause, failure=exc.translated(view.language))
@@ -77,7 +94,7 @@ class Drafter:
             log.exception("this is a bug in vllm-digest")
             return Outcome()
 
-    def _read(self, reader: Reader, ref: Subject) -> datetime | None:
+    def _read(self, reader: Reader, ref: Subject, channel: str) -> datetime | None:
         """Read a subject. Return when GitHub's limit lets the rest be read, if that is missing."""
         match ref:
             case CommitRef():
@@ -88,6 +105,9 @@ class Drafter:
                 if week.failure:
                     raise week.failure
                 return week.resumes_at
+            case ReleaseRef():
+                self._reports.release(reader, channel, ref)
+                return None
             case DayRef():
                 return self._reports.report(reader, ref).resumes_at
 
@@ -126,10 +146,10 @@ class Drafter:
     def _drafts(self, view: ChannelView, ref: Subject, delivery: Delivery, failure: str) -> list[Draft]:
         prefix = key_prefix(delivery)
         try:
-            if isinstance(ref, DayRef):
-                return self._day(view, ref, delivery)
-            if isinstance(ref, WeekRef):
-                return self._week(view, ref, delivery)
+            if isinstance(ref, ReleaseRef):
+                return self._release(view, ref, delivery)
+            if not isinstance(ref, CommitRef):
+                return self._digest(view, ref, delivery)
             return drafts(prefix, delivery.channel, self._commit(view, ref, delivery.channel), delivery.what)
         except DigestError as exc:
             text = unread(ref, failure or exc.translated(ref.language))
@@ -140,19 +160,43 @@ class Drafter:
             )
         return drafts(prefix, delivery.channel, [line(text)], "")
 
-    def _day(self, view: ChannelView, ref: DayRef, delivery: Delivery) -> list[Draft]:
-        """Return the drafts of a day's digest, with the full report as a file if the digest has a thread."""
-        (report, check), prefix = self._reports.checked(view.reader, delivery.channel, ref), key_prefix(delivery)
-        found = drafts(prefix, delivery.channel, digest_messages(report, value_of(ref), check), delivery.what)
-        return found + attached(found, [report_file(report, check)]) if len(found) > 1 else found
+    def _digest(self, view: ChannelView, ref: DayRef | WeekRef, delivery: Delivery) -> list[Draft]:
+        """Return the drafts of a digest, and of its files in its thread; none where the subscription keeps quiet.
 
-    def _week(self, view: ChannelView, ref: WeekRef, delivery: Delivery) -> list[Draft]:
-        """Return the drafts of a week: its message, and in the thread its chart and the whole week as a file."""
-        read = self._reports.read_week(view.reader, ref)
-        report, check = self._reports.checked_week(view.reader, delivery.channel, ref, read)
-        shown = week_message(report, value_of(ref), check)
+        The message after quiet days says how many there were.
+        """
+        place = view.reader, delivery.channel
+        report, check, shown, files = self._day(*place, ref) if isinstance(ref, DayRef) else self._week(*place, ref)
+        days = () if delivery.asked_by else days_told(ref)
+        if days and (subscription := self._reports.subscription(ref)):
+            unsaid = isinstance(report, DayReport) and report.remarks
+            if subscription.terms.quiet and not unsaid and is_quiet(report, check):
+                self._reports.keep_quiet(subscription, days)
+                log.info("quiet", channel=delivery.channel, what=delivery.what)
+                return []
+            if subscription.quiet_days:
+                shown = with_line(shown, quiet_line(subscription.quiet_days, ref.language))
         found = drafts(key_prefix(delivery), delivery.channel, shown, delivery.what)
-        return found + attached(found, week_files(report, check)) if report.entries else found
+        return found + attached(found, files)
+
+    def _day(self, reader: Reader, channel: str, ref: DayRef) -> _Digest:
+        """Return a day's digest, with the full report as a file if it has a thread."""
+        report, check = self._reports.checked(reader, channel, ref)
+        shown = digest_messages(report, value_of(ref), check)
+        return report, check, shown, [report_file(report, check)] if len(shown) > 1 else []
+
+    def _week(self, reader: Reader, channel: str, ref: WeekRef) -> _Digest:
+        """Return the digest of a week, with the whole week as a file, and its chart unless it tells of days for the first time."""
+        read = self._reports.read_week(reader, ref)
+        report, check = self._reports.checked_week(reader, channel, ref, read)
+        shown = week_message(report, value_of(ref), check, charted=not ref.covered)
+        return report, check, shown, week_files(report, check, charted=not ref.covered) if report.entries else []
+
+    def _release(self, view: ChannelView, ref: ReleaseRef, delivery: Delivery) -> list[Draft]:
+        """Return the drafts of a release: its summary, and in the thread all that changes, also as a file."""
+        report = self._reports.release(view.reader, delivery.channel, ref)
+        found = drafts(key_prefix(delivery), delivery.channel, upgrade_messages(report), delivery.what)
+        return found + attached(found, [upgrade_file(report)])
 
     def _commit(self, view: ChannelView, ref: CommitRef, channel: str) -> list[Message]:
         """Return the messages that show a commit in a channel."""
@@ -210,13 +254,15 @@ def attached(messages: Sequence[Draft], files: Sequence[dict[str, Any]]) -> list
     ]
 
 
-def week_files(report: WeekReport, check: DownstreamCheck) -> list[dict[str, Any]]:
-    """Return a week's chart and its file.
+def week_files(report: WeekReport, check: DownstreamCheck, *, charted: bool = True) -> list[dict[str, Any]]:
+    """Return a week's chart, if it is `charted`, and its file.
 
     The chart counts what breaks the channel's code as the message does. If the chart cannot be drawn, the week has its file alone.
     """
     name = f"{report.repository.name}-{report.first}-{report.last}"
     contents = [_file(f"{name}.md", report_markdown(report))]
+    if not charted:
+        return contents
     try:
         contents.insert(0, _chart(raised(report, check), f"{name}.png"))
     except Exception:

@@ -1,17 +1,20 @@
 """Revert notices: one in each channel, in the thread of the digest that had the reverted commit."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import NamedTuple
 
 from analysis.impact.reversal import undoes
 from analysis.models import Commit, Repository
 from bot.models.deliveries import Delivery
-from bot.models.subjects import DayRef, parse_day_value, parse_value
+from bot.models.subjects import DayRef, days_told, parse_value
 from bot.services.reader import Channels
 from bot.slack.delivery.channel_report import ChannelReports
 from bot.slack.messages.blocks import Message
 from bot.slack.messages.notices import reverted_message
 from bot.store import Draft, Mailbox, Store, Thread
+
+_MOST_COVERED = 7  # days of a digest
 
 
 class Reverted(NamedTuple):
@@ -36,10 +39,8 @@ class RevertNotices:
     def reverted_by(self, delivery: Delivery) -> list[Reverted]:
         """Return the commits of other days that a delivered day undoes, for each channel whose digest contained them."""
         ref = parse_value(delivery.what)
-        if not isinstance(ref, DayRef):
-            return []
-        day = self._store.day(ref.repository, ref.day, ref.timezone)
-        commits = self._store.commits(day.commit_ids + day.late_ids) if day else []
+        days = filter(None, (self._store.day(each.repository, each.day, each.timezone) for each in days_told(ref)))
+        commits = self._store.commits([each for day in days for each in day.commit_ids + day.late_ids])
         links = self._store.links(commits)
         here = {each.commit.sha for each in commits}
         pairs = [(sha, each.commit) for each in commits for sha in links[each.id].all_reverted if sha not in here]
@@ -47,7 +48,7 @@ class RevertNotices:
             Reverted(channel, ref.repository.key, sha, by.sha, delivery.run)
             for sha, by in pairs
             if self._is_undone(ref.repository, sha, by)
-            for channel in dict.fromkeys(each.channel for each in self._threads(ref.repository, sha))
+            for channel in dict.fromkeys(each.channel for each, _ in self._threads(ref.repository, sha))
         ]
 
     def draft(self, found: Reverted) -> list[str]:
@@ -56,8 +57,7 @@ class RevertNotices:
         Return its key; nothing if there is no such thread, or the channel may no longer see the repository.
         """
         repository = Repository.parse(found.repository)
-        for thread in self._threads(repository, found.sha):
-            ref = parse_day_value(thread.about)
+        for thread, ref in self._threads(repository, found.sha):
             if thread.channel == found.channel and self._needs_notice(ref, found):
                 key = f"revert:{repository.key}:{found.sha}:{found.channel}:000"
                 notice = self._message(ref, found).content
@@ -70,10 +70,14 @@ class RevertNotices:
         ids = self._store.read_ids(repository, [sha])
         return any(undoes(by, each.commit, each.facts) for each in self._store.commits(list(ids.values())))
 
-    def _threads(self, repository: Repository, sha: str) -> Iterator[Thread]:
-        """Yield the digest threads, in any channel, of the days that contain a commit."""
+    def _threads(self, repository: Repository, sha: str) -> Iterator[tuple[Thread, DayRef]]:
+        """Yield the digest threads, in any channel, of the days that contain a commit, each with the day in it."""
         for day in self._store.dates_of(repository, sha):
-            yield from self._mailbox.begun(f"digest:{repository.key}:{day}:")
+            begun = self._mailbox.begun(f"digest:{repository.key}:{day}:")
+            for back in range(_MOST_COVERED):
+                begun += self._mailbox.begun(f"week:{repository.key}:{day - timedelta(days=back)}..")
+            for thread in begun:
+                yield from ((thread, each) for each in days_told(parse_value(thread.about)) if each.day == day)
 
     def _needs_notice(self, ref: DayRef, found: Reverted) -> bool:
         reader = self._channels.view(found.channel).reader

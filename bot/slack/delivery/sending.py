@@ -11,7 +11,7 @@ import structlog
 
 from analysis.locale import catalogue, mark
 from bot.models.deliveries import Delivery, Outcome
-from bot.models.subjects import CommitRef, parse_value, subject_of
+from bot.models.subjects import CommitRef, days_told, parse_value, subject_of
 from bot.services.reader import Channels
 from bot.slack.delivery.drafts import key_prefix, show_requester
 from bot.slack.messages.blocks import escaped
@@ -85,9 +85,11 @@ class Sender:
         keys = self._report_undelivered(delivery, failure) if failure and not delivered else []
         if delivery.label.startswith("s") and delivery.label[1:].isdecimal():
             self._subscriptions.noted(int(delivery.label[1:]), failure)
-        if not failure:
+            if delivered and days_told(parse_value(delivery.what)):
+                self._subscriptions.spoke(int(delivery.label[1:]))
+        if not failure and root:
             log.info("delivered", channel=delivery.channel, what=delivery.what)
-        else:
+        elif failure:
             how = "delivered in part" if delivered else "not delivered"
             log.warning(how, channel=delivery.channel, what=delivery.what, why=failure)
         return keys

@@ -12,7 +12,7 @@ from analysis.models import SHORT_SHA, Analysis, Commit, Entry, Language, Reposi
 from analysis.paths import Kind, kind
 from analysis.report.breaking import Part, breaks_of, changes_of
 from analysis.text import shorten
-from analysis.writing.labels import BADGE, CHANGE_TYPES, IMPORTANCE, INSIGHT, SEVERITY, breakage_label
+from analysis.writing.labels import BADGE, CHANGE_TYPES, IMPORTANCE, INSIGHT, SEVERITY, breakage_label, release_label
 from analysis.writing.purpose import purpose
 from analysis.writing.reasons import reason_text
 from analysis.writing.titles import number_of
@@ -50,6 +50,10 @@ _FILES = 2  # names of a commit's files, the most changed first
 _TESTS = 1  # names of its tests
 _LINE = re.compile(r":\d+$")
 _VERDICTS = {Action.TOO_LOW: mark("⬆️ Ranked too low"), Action.TOO_HIGH: mark("⬇️ Ranked too high")}
+_ALERTS = {
+    Action.TELL_RELEASED: mark("🔔 Tell me when it is released"),
+    Action.TELL_REVERTED: mark("🔔 Tell me when it is reverted"),
+}
 _MAX_SIGNALS = 12  # the strongest; further ones hardly move a score
 
 
@@ -126,6 +130,7 @@ def _buttons(value: str, say: Catalogue, more: Sequence[Block] = (), *, is_judge
     """Return the buttons; no verdicts if this channel's watched terms or code raised the tier: a verdict is on the commit's own."""
     menu = [(say("🧭 Why this rank"), Action.WHY, value)]
     menu += [(say(label), action, value) for action, label in _VERDICTS.items() if is_judged]
+    menu += [(say(label), action, value) for action, label in _ALERTS.items()]
     return with_menu([button(say("💬 Ask"), Action.ASK_COMMIT, value), *more], menu)
 
 
@@ -177,10 +182,12 @@ def short_place(label: str) -> str:
 
 
 def standing(entry: Entry, language: Language) -> list[Piece]:
-    """Return a commit's state today and in this channel: reverted, not on the branch, watched."""
+    """Return a commit's state today and in this channel: reverted, released, not on the branch, watched."""
     found, say = [], catalogue(language)
     if entry.links.reverted_by:
         found += ours("  ↩️ " + say("reverted by {sha}", sha=entry.links.reverted_by[:SHORT_SHA]))
+    if label := release_label(entry.released, say, whole=False):
+        found += ours("  📦 ") + prose(label)
     if entry.commit.not_on:
         found += ours("  ") + prose(say("⚠️ not on {branch}", branch=entry.commit.not_on), "bold")
     return found + _watched(entry, language)

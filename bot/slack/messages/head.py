@@ -5,7 +5,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from analysis.consequences import breaks_others
-from analysis.consequences.period import CommitLine, GroupLines, shown_lines
+from analysis.consequences.period import CommitLine, GroupLines, group_lines, shown_lines
 from analysis.locale import Catalogue, catalogue
 from analysis.models import SHORT_SHA, Entry, Importance, PeriodReport
 from analysis.text import shorten
@@ -68,6 +68,23 @@ def digest_head(
     shown = {each.entry.commit.sha for group in groups for each in group.lines}
     blocks = (*first, *_group_blocks(groups, say, mark), *closing)
     return DigestHead(blocks, frozenset(shown.union(broken[:SHOWN_COMMITS])), worst)
+
+
+def is_quiet(report: PeriodReport, check: DownstreamCheck) -> bool:
+    """Return whether a digest would tell no consequence: no commit has a line in its head or is high, and none was left unread.
+
+    What could not be compared with the channel's code may break it.
+    """
+    entries = (*report.entries, *report.late)
+    is_high = any(each.ranked.importance is Importance.HIGH for each in entries)
+    unknown = report.failed or check.commits or check.unchecked or check.failed
+    return not (unknown or is_high or any(group_lines(report).values()))
+
+
+def with_line(messages: Sequence[Message], line: str) -> list[Message]:
+    """Return a digest with a line in small print below its opening."""
+    first, *others = messages
+    return [first._replace(blocks=(*first.blocks[:2], context(line), *first.blocks[2:])), *others]
 
 
 def opening(report: PeriodReport, period: str, statistics: str) -> list[Block]:

@@ -9,12 +9,12 @@ from analysis.locale import LANGUAGES, Language, catalogue
 from analysis.models import Repository
 from analysis.writing.labels import WEEKDAYS
 from bot.services import schedule
-from bot.slack.messages.subscriptions import TIERS
+from bot.slack.messages.subscriptions import QUIET, RELEASES, TIERS
 from bot.slack.parsing.input import parse_repository
+from bot.slack.parsing.payloads import find
 from bot.slack.parsing.requests import (
     ButtonRequest,
     SubscriptionForm,
-    find,
     from_terms,
     parse_request,
     request_row,
@@ -74,17 +74,21 @@ def subscription_modal(
 ) -> dict[str, Any]:
     """Return the modal, filled with the terms of the subscription `changes`, or with the defaults `usual`.
 
-    Its private_metadata holds the channel where it was opened and the subscription's id.
+    Its private_metadata holds the channel where it was opened and the subscription's id. That of direct messages has no field for
+    the channel, which stays.
     """
     say = catalogue(language)
+    terms = changes.terms if changes else usual
+    kept = {"changes": changes.id if changes else None, "opened_in": opened_in}
+    kept |= {"channel": terms.channel} if terms.channel.startswith("D") else {}
     return {
         "type": "modal",
         "callback_id": SUBSCRIBE,
-        "private_metadata": json.dumps({"changes": changes.id if changes else None, "opened_in": opened_in}),
+        "private_metadata": json.dumps(kept),
         "title": _plain(say("Edit subscription") if changes else say("Subscribe to digests")),
         "submit": _plain(say("Save")),
         "close": _plain(say("Cancel")),
-        "blocks": _fields(changes.terms if changes else usual, language),
+        "blocks": _fields(terms, language),
     }
 
 
@@ -106,11 +110,17 @@ def _fields(terms: Terms, language: Language) -> list[dict[str, Any]]:
     of_downstream = say(
         "Your plug-in or fork, comma-separated owner/name[@branch]; each digest starts with what breaks it"
     )
+    of_days = say("mon-fri, or mon,thu; a digest covers the days since the one before; empty for every day")
+    quiet: dict[str, str] = {word: say(QUIET[word == "on"]) for word in ("off", "on")}
+    releases = {value: say.context("releases", label) for value, label in RELEASES.items()}
+    of_releases = say("A digest when a release is tagged, with what it brings and what it breaks")
     of_weekly = say("Comes on this day at the same time, with the last seven days")
+    channel = [_input("channel", say("Channel"), _channel_select(terms.channel))]
     return [
-        _input("channel", say("Channel"), _channel_select(terms.channel)),
+        *([] if terms.channel.startswith("D") else channel),
         _input("repository", say("Repository (owner/name[@branch])"), repository),
         _input("at", say("Time"), {"type": "timepicker", "initial_time": f"{terms.time:%H:%M}"}),
+        _input("days", say("Days"), _line(",".join(terms.days), "mon-fri"), optional=True, hint=of_days),
         _input("timezone", say("Time zone"), _line(terms.tz.key, "Asia/Shanghai")),
         _input("language", say("Language"), _select(languages, terms.language)),
         _input("least", say("Lowest importance"), _select(tiers, terms.least.value)),
@@ -118,6 +128,8 @@ def _fields(terms: Terms, language: Language) -> list[dict[str, Any]]:
         _input("watch", say("Watch"), watch, optional=True, hint=of_watch),
         _input("downstream", say("Downstream repositories"), downstream, optional=True, hint=of_downstream),
         _input("weekly", say("Weekly digest"), _select(weekdays, terms.weekly or "off"), hint=of_weekly),
+        _input("releases", say("Releases"), _select(releases, terms.releases or "off"), hint=of_releases),
+        _input("quiet", say("Days without consequences"), _select(quiet, "on" if terms.quiet else "off")),
     ]
 
 
@@ -149,8 +161,9 @@ def filled_in(body: Mapping[str, Any], language: Language) -> tuple[Subscription
             errors[name] = exc.translated(language)[:LONGEST_ERROR]
     if errors:
         return None, errors
-    changes, options = json.loads(view["private_metadata"]).get("changes"), SubscriptionOptions(**found)
-    return from_terms(body, _field_value(view, "channel"), options, changes, at_home=not opened_in(view)), {}
+    kept, options = json.loads(view["private_metadata"]), SubscriptionOptions(**found)
+    channel = kept.get("channel") or _field_value(view, "channel")
+    return from_terms(body, channel, options, kept.get("changes"), at_home=not opened_in(view)), {}
 
 
 def _field_value(view: Mapping[str, Any], name: str) -> str:

@@ -10,6 +10,7 @@ from bot.services import schedule
 from bot.slack.messages.blocks import (
     Block,
     Message,
+    Piece,
     actions,
     button,
     confirmation,
@@ -17,6 +18,7 @@ from bot.slack.messages.blocks import (
     fallback,
     lines,
     ours,
+    pack,
     prose,
     rich,
     rich_text,
@@ -29,8 +31,10 @@ TIERS = {
     Importance.MEDIUM: mark("🟡 medium and above"),
     Importance.HIGH: mark("Only 🔴 high"),
 }
+RELEASES = {"off": mark("off", "releases"), "on": mark("on", "releases"), "rc": mark("with candidates", "releases")}
 _FIELDS = {
     "repository": mark("repository"),
+    "days": mark("days"),
     "time": mark("time"),
     "tz": mark("time zone"),
     "language": mark("language"),
@@ -39,6 +43,16 @@ _FIELDS = {
     "watch": mark("watch"),
     "downstream": mark("downstream"),
     "weekly": mark("weekly digest"),
+    "releases": mark("releases"),
+    "quiet": mark("days without consequences"),
+}
+QUIET = {False: mark("a message each day"), True: mark("no message")}
+
+_DEPARTURES = {  # by `Departure`
+    "archived": mark("ended: the channel was archived"),
+    "deleted": mark("ended: the channel was deleted"),
+    "removed": mark("ended: the bot was removed from the channel"),
+    "left": mark("ended: the person has left"),
 }
 
 
@@ -52,6 +66,7 @@ def _fields(terms: Terms, language: Language) -> dict[str, str]:
     say = catalogue(language)
     return {
         "repository": str(terms.repository),
+        "days": _weekdays(terms.days, language),
         "time": f"{terms.time:%H:%M}",
         "tz": terms.tz.key,
         "language": terms.language,
@@ -60,6 +75,8 @@ def _fields(terms: Terms, language: Language) -> dict[str, str]:
         "watch": ", ".join(terms.watch) or say.context("watch", "none"),
         "downstream": ", ".join(map(str, terms.downstream)) or say.context("downstream", "none"),
         "weekly": _weekday(terms.weekly, language) if terms.weekly else say.context("weekly digest", "off"),
+        "releases": say.context("releases", RELEASES[terms.releases or "off"]),
+        "quiet": say(QUIET[terms.quiet]),
     }
 
 
@@ -84,7 +101,34 @@ def describe_terms(terms: Terms, language: Language) -> str:
         parts.append(catalogue(language)("🔌 Downstream: {names}", names=names))
     if terms.weekly:
         parts.append(catalogue(language)("🗓️ Weekly: {day}", day=_weekday(terms.weekly, language)))
+    if terms.releases:
+        parts.append(
+            catalogue(language)(
+                "🏷️ Releases: {which}", which=catalogue(language).context("releases", RELEASES[terms.releases])
+            )
+        )
+    if terms.quiet:
+        parts.append(catalogue(language)("🔕 Quiet on days without consequences"))
     return " · ".join(filter(None, parts))
+
+
+def describe_time(terms: Terms, language: Language) -> str:
+    """Return when digests come: `daily 09:00 UTC`, `Mon–Fri 09:00 UTC`."""
+    return f"{_weekdays(terms.days, language)} {terms.time:%H:%M} {terms.tz.key}"
+
+
+def _weekdays(days: Sequence[Weekday], language: Language) -> str:
+    places = [schedule.WEEKDAYS.index(each) for each in days]
+    if not days:
+        return catalogue(language)("daily")
+    if len(days) > 2 and places[-1] - places[0] == len(days) - 1:  # noqa: PLR2004 (a range)
+        return f"{_weekday(days[0], language)}–{_weekday(days[-1], language)}"
+    return ", ".join(_weekday(each, language) for each in days)
+
+
+def quiet_line(days: int, language: Language) -> str:
+    """Return how many days had no message."""
+    return catalogue(language).plural("🔕 {count} quiet day before", "🔕 {count} quiet days before", days)
 
 
 def _weekday(day: Weekday, language: Language) -> str:
@@ -112,6 +156,11 @@ def heading_of(channel: str, language: Language) -> str:
 def subscribe_button(language: Language) -> Block:
     """Return the button that opens the modal for a new subscription."""
     return button(catalogue(language)("➕ Subscribe"), "open_subscribe", "new", style="primary")
+
+
+def _channel(terms: Terms) -> Piece:
+    """Return the channel of a subscription; direct messages have no name of their own."""
+    return {"type": "channel", "channel_id": terms.channel} if terms.channel[0] != "D" else ours("💬")[0]
 
 
 class SubscriptionMessages:
@@ -179,21 +228,43 @@ class SubscriptionMessages:
             for page in pages
         ]
 
+    def overview(self, held: Sequence[Subscription], count: int, gone: Sequence[Subscription]) -> list[Message]:
+        """Return some of `count` subscriptions of many channels, and those that ended by themselves."""
+        say = catalogue(self._language)
+        heading = say.plural("{count} subscription", "{count} subscriptions", count)
+        rows = [self.row(each, channel=True, offered=()) for each in held]
+        left = (
+            [context(say.context("App Home", "and {count} more", count=count - len(held)))] if count > len(held) else []
+        )
+        groups = [[rich_text(ours(heading, "bold"))], *rows, left, self.departed(gone)]
+        return pack(heading, groups, say("Continued: {what}", what=heading))
+
+    def departed(self, gone: Sequence[Subscription]) -> list[Block]:
+        """Return the subscriptions that ended because a channel or a person is gone, a line each."""
+        say = catalogue(self._language)
+        rows = [
+            [*ours("📭 "), _channel(each.terms), *prose(f"  {each.terms.repository} · {say(_DEPARTURES[each.note])}")]
+            for each in gone
+        ]
+        return [rich(lines(rows))] if rows else []
+
     def row(
         self, subscription: Subscription, *, channel: bool = False, offered: Sequence[str] = OFFERED
     ) -> list[Block]:
         """Return one subscription: repository, time, user, selection, delivery failure and buttons."""
         say, terms = catalogue(self._language), subscription.terms
-        when = f"{terms.time:%H:%M} {terms.tz.key} · {terms.language}"
+        when = f"{describe_time(terms, self._language)} · {terms.language}"
         title = [*prose(str(terms.repository), "bold"), *ours(f"  {when}")]
         if channel:
-            title = [{"type": "channel", "channel_id": terms.channel}, *ours("  "), *title]
+            title = [_channel(terms), *ours("  "), *title]
         if subscription.user:
             title += [*ours(f" · {say.context('subscription', 'by')} "), {"type": "user", "user_id": subscription.user}]
         rows = [title]
         chosen = describe_terms(terms, self._language)
         if chosen:
             rows.append(prose(chosen))
+        if subscription.quiet_days:
+            rows.append(ours(say("🔕 No message for the last {count} days", count=subscription.quiet_days)))
         if subscription.note:
             rows.append(prose(f"⚠️ {self.trouble(subscription)}"))
         value = str(subscription.id)

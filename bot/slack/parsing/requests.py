@@ -4,14 +4,14 @@ from collections.abc import Callable, Iterator, Mapping
 from hashlib import sha256
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from analysis.models import Frozen
-from analysis.text import scalar
+from bot.slack.parsing.departures import departed
+from bot.slack.parsing.payloads import Id, Text, find
 from bot.slack.parsing.subscription_options import SubscriptionOptions
 
 _MOST = 4_000  # characters of a question that are processed
-_MOST_PASTED = 40_000  # of a command or a message, which may hold a log; Slack cuts longer ones
 _MOST_FILES = 3
 _TEXTS = ("text", "url", "title", "title_link", "pretext", "fallback")  # fields of messages, blocks and attachments
 _MEDIA = ("image/", "audio/", "video/")
@@ -51,17 +51,8 @@ _PATHS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     },
     "form": {"key": ("view.id",), "user": ("user.id",), "team": ("user.team_id", "team.id")},
     "home": {"key": ("event_id",), "user": ("event.user",)},
+    "join": {"key": ("event_id",), "user": ("event.inviter",), "channel": ("event.channel",)},
 }
-
-
-def _storable(text: str) -> str:
-    if scalar(text) != text:
-        raise ValueError("a lone surrogate, which no database stores")
-    return text
-
-
-Id = Annotated[str, AfterValidator(_storable)]  # made by Slack or by us
-Text = Annotated[str, AfterValidator(lambda text: scalar(text)[:_MOST_PASTED])]  # written by a person
 
 
 class Request(Frozen):
@@ -155,8 +146,21 @@ class HomeRequest(Request):
     private: bool = True
 
 
+class JoinRequest(Request):
+    """The bot's joining of a channel, by whoever invited it."""
+
+    kind: Literal["join"] = "join"
+
+
 AnyRequest = (
-    CommandRequest | MessageRequest | ButtonRequest | ShortcutRequest | QuestionForm | SubscriptionForm | HomeRequest
+    CommandRequest
+    | MessageRequest
+    | ButtonRequest
+    | ShortcutRequest
+    | QuestionForm
+    | SubscriptionForm
+    | HomeRequest
+    | JoinRequest
 )
 _REQUESTS: TypeAdapter[AnyRequest] = TypeAdapter(Annotated[AnyRequest, Field(discriminator="kind")])
 
@@ -173,17 +177,6 @@ def parse_request(row: Mapping[str, Any]) -> AnyRequest:
 
 _MESSAGE = TypeAdapter(tuple[Id, Id])  # its channel and ts
 _METADATA = TypeAdapter(Id)
-
-
-def find(payload: Any, *paths: str) -> Any:
-    """Return what stands at the first of some paths that a payload has, such as `event.user`; None if it has none."""
-    for path in paths:
-        found = payload
-        for name in path.split("."):
-            found = found.get(name) if isinstance(found, Mapping) else None
-        if found is not None:
-            return found
-    return None
 
 
 def _fields(kind: str, body: Mapping[str, Any]) -> dict[str, Any]:
@@ -299,6 +292,12 @@ def from_home(body: Mapping[str, Any]) -> HomeRequest | None:
     return request if find(body, "event.tab") == "home" else None
 
 
+def from_join(body: Mapping[str, Any], bot_user: str) -> JoinRequest | None:
+    """Parse somebody's joining of a channel; None unless it is the bot's."""
+    request = JoinRequest(**{"user": bot_user, **_fields("join", body)})
+    return request if find(body, "event.user") == bot_user else None
+
+
 def stopped_thread(body: Mapping[str, Any]) -> tuple[str, str] | None:
     """Return the channel and thread whose answers a person stops; None outside threads."""
     event = body["event"]
@@ -310,6 +309,8 @@ _PARSERS: Mapping[str, Callable[[Mapping[str, Any]], object]] = {
     "message": lambda body: (from_message(body, ""), deleted_message(body)),
     "mention": lambda body: from_message(body, ""),
     "home": from_home,
+    "join": lambda body: from_join(body, ""),
+    "departure": departed,
     "stop": stopped_thread,
     "button": from_button,
     "form": lambda body: (

@@ -1,6 +1,7 @@
 """The options of `subscribe`, in any order, and the parsers of their values, which raise `Misuse` for invalid ones.
 
-[repo] [at HH:MM] [tz ZONE] [lang L] [min TIER] [paths GLOB,...] [watch TERM,...] [downstream REPO,...] [weekly DAY|off]
+[repo] [at [DAYS] HH:MM] [days DAYS|all] [quiet on|off] [tz ZONE] [lang L] [min TIER] [paths GLOB,...] [watch TERM,...]
+[downstream REPO,...] [weekly DAY|off] [releases on|rc|off], where DAYS are mon-fri or mon,thu
 """
 
 import re
@@ -12,13 +13,14 @@ from functools import cache
 from typing import Any, Literal, NamedTuple, TypeVar, get_args
 from zoneinfo import ZoneInfo, available_timezones
 
+from analysis.errors import BadSetting, Misuse
 from analysis.locale import LANGUAGES, mark
 from analysis.models import Frozen, Importance, Language, Repository
 from analysis.paths import check_pattern
 from analysis.watch import parse_watch
 from analysis.window import zone
 from bot.slack.parsing.input import InputError, parse_repository
-from bot.store import Weekday
+from bot.store import Releases, Weekday
 
 _MOST_PATHS = 20
 _MOST_DOWNSTREAM = 3  # each is read and compared with every commit
@@ -27,7 +29,14 @@ _QUOTES = "\"'`“”‘’「」"
 _SEPARATORS = re.compile(r"[\s,，、;；]+")
 _TIME = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)", re.ASCII)
 _AROUND = ",;，；"  # a word
+_WEEK = 7
 _WEEKDAYS: tuple[Weekday | Literal["off"], ...] = (*get_args(Weekday), "off")
+_RELEASES: tuple[Releases | Literal["off"], ...] = (*get_args(Releases), "off")
+_DAY = "|".join(get_args(Weekday))
+_DAYS = re.compile(rf"all|(?:{_DAY})(?:[-–](?:{_DAY}))?(?:[,，](?:{_DAY})(?:[-–](?:{_DAY}))?)*", re.IGNORECASE)
+# The options of DIGEST_SUBSCRIBE.
+_OF_ALL = frozenset({"at", "days", "quiet", "timezone", "language", "least", "watch", "weekly", "releases"})
+_ANY = re.compile(".*", re.DOTALL)
 _NO_PLACES = ("localtime", "Factory", "posixrules")  # tzdata names that are not a fixed time zone
 Value = TypeVar("Value")
 
@@ -104,17 +113,31 @@ def parse_downstream(text: str) -> tuple[Repository, ...]:
     return found
 
 
+def parse_days(text: str) -> tuple[Weekday, ...]:
+    """Parse weekdays and ranges of them, separated by commas or spaces; () for `all`, or for nothing."""
+    found = set[int]()
+    for each in _listed(text.lower()):
+        if not _DAYS.fullmatch(each):
+            raise InputError("{text!r} is not a list of weekdays; use mon-fri, or mon,thu, or all", each)
+        first, _, last = ("mon-sun" if each == "all" else each).replace("–", "-").partition("-")
+        start, end = _WEEKDAYS.index(first), _WEEKDAYS.index(last or first)
+        found |= {place % _WEEK for place in range(start, (end if end >= start else end + _WEEK) + 1)}
+    return tuple(get_args(Weekday)[place] for place in sorted(found)) if len(found) < _WEEK else ()
+
+
 class Option(NamedTuple):
-    """An option: its word, a valid value, its parser, and whether it takes many words."""
+    """An option: its word, a valid value, its parser, and what the words after the first of its value look like."""
 
     word: str
     example: str
     parse: Callable[[str], Any]
-    many: bool = False
+    further: re.Pattern[str] | None = None
 
 
 OPTIONS = {  # by the field that an option fills
     "at": Option("at", "09:00", parse_time),
+    "days": Option("days", "mon-fri", parse_days, _DAYS),
+    "quiet": Option("quiet", "on", _choice(("on", "off"), mark("{text!r} is neither on nor off"))),
     "timezone": Option("tz", "Asia/Shanghai", parse_zone),
     "language": Option("lang", "zh", _choice(LANGUAGES, mark("{text!r} is not supported; use zh or en"))),
     "least": Option(
@@ -122,13 +145,16 @@ OPTIONS = {  # by the field that an option fills
         "medium",
         _choice(tuple(Importance), mark("{text!r} is not a valid importance; use high, medium or low")),
     ),
-    "paths": Option("paths", "src/,docs/**", parse_paths, many=True),
-    "watch": Option("watch", "src/api,HTTP_TIMEOUT,Client.send", parse_watched, many=True),
-    "downstream": Option("downstream", "owner/plug-in", parse_downstream, many=True),
+    "paths": Option("paths", "src/,docs/**", parse_paths, _ANY),
+    "watch": Option("watch", "src/api,HTTP_TIMEOUT,Client.send", parse_watched, _ANY),
+    "downstream": Option("downstream", "owner/plug-in", parse_downstream, _ANY),
     "weekly": Option(
         "weekly",
         "mon",
         _choice(_WEEKDAYS, mark("{text!r} is not a day of the week; use mon, tue, wed, thu, fri, sat, sun or off")),
+    ),
+    "releases": Option(
+        "releases", "on", _choice(_RELEASES, mark("{text!r} is not a choice of releases; use on, rc or off"))
     ),
 }
 _FIELDS = {option.word: field for field, option in OPTIONS.items()}
@@ -139,6 +165,8 @@ class SubscriptionOptions(Frozen):
 
     repository: Repository | None = None
     at: time | None = None
+    days: tuple[Weekday, ...] | None = None
+    quiet: Literal["on", "off"] | None = None
     timezone: str | None = None
     language: Language | None = None
     least: Importance | None = None
@@ -146,6 +174,7 @@ class SubscriptionOptions(Frozen):
     watch: tuple[str, ...] | None = None
     downstream: tuple[Repository, ...] | None = None
     weekly: Weekday | Literal["off"] | None = None
+    releases: Releases | Literal["off"] | None = None
 
     @property
     def tz(self) -> ZoneInfo | None:
@@ -164,7 +193,9 @@ def parse_options(
     while left:
         word = left.pop(0)
         field = _FIELDS.get(word.lower())
-        if field is None:
+        if field == "at" and len(left) > 1 and _DAYS.fullmatch(left[0]):  # of `at mon 10:00`
+            left = ["days", left[0], word, *left[1:]]
+        elif field is None:
             other = _repository(word, named)
             if repository and other != repository:
                 raise InputError("a subscription covers one repository; remove {text!r}", word)
@@ -177,15 +208,30 @@ def parse_options(
     return SubscriptionOptions(repository=repository, **found)
 
 
+def default_options(text: str) -> SubscriptionOptions:
+    """Parse the options of DIGEST_SUBSCRIBE, as those of `subscribe`. Raise `BadSetting` if one is invalid, or not for all channels."""
+    try:
+        options = parse_options(text.split(), None, lambda _: None)
+    except Misuse as exc:
+        raise BadSetting(f"DIGEST_SUBSCRIBE: {exc}") from exc
+    if not set(options.model_dump(exclude_none=True)) <= _OF_ALL:
+        raise BadSetting("DIGEST_SUBSCRIBE: takes no repository, paths or downstream; those are given by each channel")
+    return options
+
+
 def _value(option: Option, left: list[str]) -> str:
-    """Consume an option's value: one word, or any number of paths or terms."""
+    """Consume an option's value: one word, or any number of days, paths or terms."""
     taken = list[str]()
-    while left and left[0].lower() not in _FIELDS and (option.many or not taken):
+    while left and left[0].lower() not in _FIELDS and (not taken or _goes_on(option, left[0])):
         taken.append(left.pop(0))
     if not taken:
         example = f"{option.word} {option.example}"
         raise InputError("{text!r} needs a value; for example: {example}", option.word, example=example)
     return " ".join(taken)
+
+
+def _goes_on(option: Option, word: str) -> bool:
+    return bool(option.further and option.further.fullmatch(word))
 
 
 def _repository(word: str, named: Callable[[str], Repository | None]) -> Repository:
@@ -196,6 +242,6 @@ def _repository(word: str, named: Callable[[str], Repository | None]) -> Reposit
     if "/" in word:
         return parse_repository(word)
     raise InputError(
-        "unknown option {text!r}; use [repo] at 09:00 tz Asia/Shanghai lang zh min medium paths src/** watch Client.send",
+        "unknown option {text!r}; use [repo] at 09:00 days mon-fri tz Asia/Shanghai lang zh min medium paths src/** watch Client.send",
         word,
     )

@@ -1,5 +1,8 @@
 """conversations.*, users.*, team.* and similar: read methods, and joining."""
 
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
 from loopback.slack.limits import Refused
 from loopback.slack.methods.call import MethodCall, page
 from loopback.slack.workspace import APP, BOT_ID, SLACKBOT, TEAM, Channel, Json, Message, Workspace
@@ -25,16 +28,19 @@ def user_info(call: MethodCall) -> Json:
     (user,) = call.need("user")
     if user not in call.workspace.users:
         raise Refused("user_not_found")
-    return {"user": describe_user(call.workspace, user)}
+    locale = {"locale": call.workspace.locales.get(user, "en-GB")} if call.flag("include_locale") else {}
+    return {"user": {**describe_user(call.workspace, user), **locale}}
 
 
 def describe_user(workspace: Workspace, user: str) -> Json:
-    """Return a user in Web API form; all users are in UTC."""
+    """Return a user in Web API form, with the time zone as it is in winter."""
     name = workspace.users[user]
     profile = {"real_name": name.title(), "display_name": name}
-    zone = {"tz": "Etc/UTC", "tz_label": "UTC", "tz_offset": 0}
+    tz = workspace.zones.get(user, "Etc/UTC")
+    offset = datetime(2026, 1, 1, tzinfo=ZoneInfo(tz)).utcoffset() or timedelta()
+    zone = {"tz": tz, "tz_label": tz, "tz_offset": int(offset.total_seconds())}
     kind = {"is_bot": user == workspace.bot_user, "is_app_user": False, "deleted": False}
-    kind |= {"is_admin": user in workspace.admins, "is_stranger": user in workspace.outsiders}
+    kind |= {"is_admin": user in workspace.admins, "is_owner": False, "is_stranger": user in workspace.outsiders}
     who = {"id": user, "team_id": workspace.team_of(user), "name": name, "real_name": name.title()}
     return {**who, "profile": profile, **kind, **zone}
 

@@ -106,11 +106,11 @@ def test_a_week_says_which_days_it_lacks() -> None:
 
 def test_a_week_without_commits_is_a_sentence() -> None:
     """Which tells an empty week from one that is not stored, or has only begun."""
-    assert week_lines.nothing(week(*map(day, range(7)))) == "No commits in this week"
+    assert week_lines.nothing(week(*map(day, range(7)))) == "No commits on these days"
     assert week_lines.nothing(week()).startswith("None of these days is stored")
     assert week_lines.nothing(week(today=MONDAY)) == "No day of this week is over yet"
     unselected = day(0).model_copy(update={"chosen": Chosen(description="Only 🔴 high", unselected=2)})
-    assert week_lines.nothing(week(unselected)) == "2 commits in this week, none in this channel's selection"
+    assert week_lines.nothing(week(unselected)) == "2 commits on these days, none in this channel's selection"
 
 
 def test_folders_tell_where_most_happens() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from analysis.errors import Misuse
 from analysis.models import Repository
 from analysis.window import parse_week
-from bot.services.schedule import due, due_week, fires, next_week
+from bot.services.schedule import due, due_week, fires, first_covered, next_digest, next_week
 from bot.store import Subscription, Subscriptions, Terms, Weekday, open_engine
 from tests.servers.databases import empty_database
 
@@ -242,3 +242,49 @@ def test_what_is_no_week_is_refused(text: str) -> None:
     """A day in the future, one that does not exist, and any other word."""
     with pytest.raises(Misuse):
         parse_week(text, date(2026, 2, 11))
+
+
+WORKDAYS: tuple[Weekday, ...] = ("mon", "tue", "wed", "thu", "fri")
+# The weekdays, when the subscription was made, the last day told, now; the days of the digest that is due, and when the next is.
+RHYTHMS: tuple[tuple[tuple[Weekday, ...], str, int | None, str, tuple[int, int] | None, str], ...] = (
+    (WORKDAYS, "2026-01-01 00:00", 5, "2026-02-09 08:59", None, "2026-02-09 09:00"),  # on Monday, Friday's to come
+    (WORKDAYS, "2026-01-01 00:00", 5, "2026-02-09 09:00", (6, 8), "2026-02-10 09:00"),
+    (WORKDAYS, "2026-01-01 00:00", 8, "2026-02-10 09:00", (9, 9), "2026-02-11 09:00"),
+    (WORKDAYS, "2026-01-01 00:00", 5, "2026-02-07 12:00", None, "2026-02-09 09:00"),
+    (WORKDAYS, "2026-01-01 00:00", 3, "2026-02-09 09:00", (4, 8), "2026-02-10 09:00"),  # the bot was away
+    (WORKDAYS, "2026-01-01 00:00", None, "2026-02-09 09:00", (6, 8), "2026-02-10 09:00"),
+    (WORKDAYS, "2026-02-07 10:00", None, "2026-02-09 09:00", (6, 8), "2026-02-10 09:00"),
+    (WORKDAYS, "2026-02-09 10:00", None, "2026-02-09 11:00", None, "2026-02-10 09:00"),
+    (("mon",), "2026-02-04 10:00", None, "2026-02-08 12:00", None, "2026-02-09 09:00"),
+    (("mon",), "2026-02-04 10:00", None, "2026-02-09 09:00", (2, 8), "2026-02-16 09:00"),
+    (("mon",), "2026-01-01 00:00", 4, "2026-02-09 09:00", (5, 8), "2026-02-16 09:00"),  # it came daily before
+    (
+        ("mon",),
+        "2025-01-01 00:00",
+        1,
+        "2026-02-25 09:00",
+        (16, 22),
+        "2026-03-02 09:00",
+    ),  # and weeks are not made up for
+    (("tue", "sat"), "2026-01-01 00:00", 6, "2026-02-10 09:00", (7, 9), "2026-02-14 09:00"),
+)
+
+
+@pytest.mark.parametrize(("weekdays", "since", "told_to", "now", "covers", "next_"), RHYTHMS)
+def test_on_its_weekdays_a_digest_covers_the_days_since_the_one_before(
+    weekdays: tuple[Weekday, ...],
+    since: str,
+    told_to: int | None,
+    now: str,
+    covers: tuple[int, int] | None,
+    next_: str,
+) -> None:
+    """What was between comes in one message, a week at most, and not again."""
+    started_to = date(2026, 2, told_to) if told_to else None
+    subscription = subscribed(utc(since), started_to=started_to)
+    subscription = subscription._replace(terms=subscription.terms._replace(days=weekdays))
+    found = due(subscription, utc(now))
+    assert [(first_covered(subscription, each), each) for each in found] == ([tuple(days(*covers))] if covers else [])
+    subscription = subscription._replace(started_to=found[-1] if found else started_to)
+    assert due(subscription, utc(now)) == []
+    assert next_digest(subscription, utc(now)) == utc(next_)

@@ -16,6 +16,7 @@ from bot.slack.listeners import EXPLAIN
 from bot.slack.manifest import WRITTEN_DOWN, manifest
 from bot.slack.parsing.command_types import Ask, Day, Upgrade
 from bot.slack.parsing.commands import parse
+from bot.slack.parsing.departures import DEPARTURES
 from loopback.slack.methods import METHODS
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -28,12 +29,16 @@ HEARD = {
     "app_mention": {"app_mention"},
     "app_home_opened": {"app_home_opened"},
     "agent_session_stopped": {"agent_session_stopped"},
+    "member_joined_channel": {"member_joined_channel"},
 }
 NEEDED_TO_HEAR = {
     "app_mention": "app_mentions:read",
     "message.channels": "channels:history",
     "message.groups": "groups:history",
     "message.im": "im:history",
+    "member_joined_channel": "channels:read",
+    **{event: f"{event.partition('_')[0]}s:read" for event in DEPARTURES if not event.startswith("user")},
+    "user_change": "users:read",
 }
 
 
@@ -50,9 +55,10 @@ def methods_called() -> set[str]:
 
 def listened_to() -> set[str]:
     events = re.findall(
-        r'"(message|app_mention|app_home_opened|agent_session_stopped|\w+_created|\w+_changed)"', source("listeners.py")
+        r'"(message|app_mention|app_home_opened|agent_session_stopped|member_joined_channel|\w+_created|\w+_changed)"',
+        source("listeners.py"),
     )
-    return {heard for event in events for heard in HEARD[event]}
+    return {heard for event in events for heard in HEARD[event]} | set(DEPARTURES)
 
 
 def wanted(method: str) -> set[str]:

@@ -143,7 +143,7 @@ def test_weeks_say_what_they_leave_out(
     [young], [empty], [paths] = (weekly(slack, channel) for channel, _ in places.values())
     assert "Only since 2026-02-07 (Sat): the days before are not stored" in whole(young)
     assert "Commits: 1 " in whole(young)
-    assert "本周无提交" in empty.text
+    assert "这几天无提交" in empty.text
     assert len(empty.blocks) == 1
     assert slack.thread(empty.channel, empty.ts) == [empty]
     assert "Commits: 1 of 3" in whole(paths)

@@ -4,17 +4,19 @@ from datetime import date, time
 
 import pytest
 
-from analysis.errors import Misuse
+from analysis.errors import BadSetting, Misuse
 from analysis.models import Importance, Language, Repository
 from bot.slack.parsing.command_types import Command, Day, ListSubscriptions, Subscribe, Unsubscribe
 from bot.slack.parsing.commands import parse
 from bot.slack.parsing.input import InputError, named, plain
 from bot.slack.parsing.subscription_options import (
     SubscriptionOptions,
+    default_options,
     parse_paths,
     parse_time,
     parse_zone,
 )
+from bot.store import Weekday
 
 FLASK, STABLE = Repository.parse("Pallets/flask"), Repository.parse("Pallets/flask@stable")
 FORK = Repository.parse("someone/flask")
@@ -67,6 +69,25 @@ def test_options_stand_in_any_order() -> None:
             paths=("csrc/**", "*.cu"),
         )
     )
+
+
+WORKDAYS: tuple[Weekday, ...] = ("mon", "tue", "wed", "thu", "fri")
+TEN = time(10)
+DAYS: tuple[tuple[str, SubscriptionOptions], ...] = (
+    ("days mon-fri quiet on", SubscriptionOptions(days=WORKDAYS, quiet="on")),
+    ("days Mon, wed，fri quiet OFF", SubscriptionOptions(days=("mon", "wed", "fri"), quiet="off")),
+    ("days fri–mon flask", SubscriptionOptions(repository=FLASK, days=("mon", "fri", "sat", "sun"))),
+    ("at mon 10:00", SubscriptionOptions(at=TEN, days=("mon",))),
+    ("at mon-tue,thu 10:00 weekly fri", SubscriptionOptions(at=TEN, days=("mon", "tue", "thu"), weekly="fri")),
+    ("days all at 10:00", SubscriptionOptions(at=TEN, days=())),
+    ("days mon-wed,thu-sun", SubscriptionOptions(days=())),
+)
+
+
+@pytest.mark.parametrize(("text", "options"), DAYS)
+def test_weekdays_are_a_list_or_ranges(text: str, options: SubscriptionOptions) -> None:
+    """They stand alone or before a time, in their order whatever the typed one; all of them are no choice."""
+    assert wanted(f"subscribe {text}") == options
 
 
 @pytest.mark.parametrize("text", ["", "9", "25:00", "9:60", "9am", "9:5", "noon", "24:00", "٩:٠٠"])
@@ -143,6 +164,9 @@ def test_what_is_no_path_is_refused(text: str, said: str) -> None:
         ("subscribe flask pallets/jinja", "covers one repository", "只对应一个仓库"),
         ("subscribe o/..", "is not a repository", "不是仓库"),
         ("subscribe flask 17", "unknown option", "没有选项“17”"),
+        ("subscribe days moon", "'moon' is not a list of weekdays", "“moon”不是星期列表"),
+        ("subscribe days mon at tue 10:00", "days is given twice", "days 出现了两次"),
+        ("subscribe quiet maybe", "'maybe' is neither on nor off", "“maybe”既不是 on 也不是 off"),
     ],
 )
 def test_what_is_wrong_is_said_in_the_channels_language(text: str, english: str, chinese: str) -> None:
@@ -156,6 +180,8 @@ def test_what_is_wrong_is_said_in_the_channels_language(text: str, english: str,
     [
         ("subscriptions", ListSubscriptions()),
         ("订阅列表", ListSubscriptions()),
+        ("subscriptions all", ListSubscriptions(everywhere=True)),
+        ("订阅列表 全部", ListSubscriptions(everywhere=True)),
         ("unsubscribe", Unsubscribe()),
         ("退订 flask", Unsubscribe(FLASK)),
         ("flask unsubscribe", Unsubscribe(FLASK)),
@@ -189,3 +215,19 @@ def test_a_known_repository_keeps_its_spelling() -> None:
     assert named("pallets/flask@Stable", (FLASK, STABLE)) == Repository.parse("Pallets/flask@Stable")
     assert named("https://github.com/pallets/flask/tree/stable", (FLASK,)) == STABLE
     assert named("PALLETS/jinja", (FLASK,)) == Repository.parse("PALLETS/jinja")
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("days moon", "'moon' is not a list of weekdays"),
+        ("paths src/", "takes no repository, paths or downstream"),
+        ("o/n quiet on", "takes no repository, paths or downstream"),
+    ],
+)
+def test_the_operators_options_are_those_that_suit_every_channel(text: str, why: str) -> None:
+    """DIGEST_SUBSCRIBE is read as what follows `subscribe`; what is wrong in it is an error of that setting."""
+    expected = SubscriptionOptions(at=time(8, 30), days=WORKDAYS, quiet="on", least=Importance.MEDIUM)
+    assert default_options("at mon-fri 8:30 quiet on min medium") == expected
+    with pytest.raises(BadSetting, match=f"^DIGEST_SUBSCRIBE: {why}"):
+        default_options(text)
