@@ -7,7 +7,14 @@ import re
 from collections.abc import Sequence
 
 from analysis.consequences.audience import INTERFACE, effect, is_interface, reach, whom
-from analysis.consequences.titles import ANY_FIX, is_contradicted, is_important_feature, says_more, title_consequence
+from analysis.consequences.titles import (
+    ANY_FIX,
+    explains,
+    is_contradicted,
+    is_important_feature,
+    says_more,
+    title_consequence,
+)
 from analysis.consequences.wording import LENGTH, family, fits, required, sentence
 from analysis.grounding.plain_text import sentences
 from analysis.locale import Catalogue, catalogue
@@ -17,10 +24,9 @@ from analysis.models.consequences import Consequence, Effect, Whom
 from analysis.models.impacts import Certainty
 from analysis.text import one_line, shorten
 from analysis.writing.by_rules import advice_for, code
-from analysis.writing.titles import concerned_parts, plain_title
+from analysis.writing.titles import concerned_parts, names_code, plain_title
 
 _WHOM, _EFFECTS, _KINDS = list(Whom), list(Effect), list(FactKind)
-_BESIDES = (Effect.ADDITION, Effect.DEPRECATION, Effect.BEHAVIOUR)  # what a title tells beside what breaks
 _IS_PATH = re.compile(r"^\w.*/")  # rather than a route
 _BEGUN = 30  # characters of a title that say something without its other clauses
 _STOP = re.compile(r"[,;:.] | (?=\()| [-—–] ")  # where a clause ends
@@ -65,27 +71,35 @@ def _by_rules(entry: Entry, facts: Sequence[Fact], say: Catalogue, *, titled: bo
     if by_title and (not told or told[0].whom is Whom.INTERNALS):
         return [by_title, *told]
     if told and titled and _is_told_better(entry, told):
-        told[0] = told[0].model_copy(update={"what": _with_names(title_line(entry, say), told[0], say)})
+        told[:1] = _headed(title_line(entry, say), told[0], say)
     elif by_title and _tells_besides(entry, by_title, told):
         _insert(told, by_title, say)
     return told
 
 
 def _insert(told: list[Consequence], by_title: Consequence, say: Catalogue) -> None:
-    """Put what a title tells behind what the facts break, with the new settings that prove it if they have room."""
+    """Put what a title tells behind the first that the facts break, or with the new settings that prove it."""
     others = sum(each.whom is not Whom.INTERNALS for each in told)
     new = next((place for place, each in enumerate(told[:others]) if _is_new_setting(each)), None)
-    if new is None:
-        # What users have to know about comes before what others do; what is new comes last.
-        place = next((place for place, each in enumerate(told[:others]) if order(by_title) < order(each)), others)
-        told.insert(others if by_title.effect is Effect.ADDITION else place, by_title)
+    if new is not None:
+        effect = told[new].effect if by_title.effect is Effect.OTHER else by_title.effect
+        told[new : new + 1] = _headed(by_title.what, told[new].model_copy(update={"effect": effect}), say)
         return
-    proven = told[new] if by_title.effect is Effect.OTHER else by_title
-    named = _with_names(by_title.what, told[new], say)
-    if named != by_title.what:
-        told[new] = proven.model_copy(update={"what": named, "facts": told[new].facts})
-    elif by_title.effect is not Effect.OTHER:
-        told.insert(new, by_title)
+    # What users have to know about comes before what others do.
+    minor = by_title.effect in (Effect.ADDITION, Effect.OTHER) or (
+        by_title.effect is Effect.FIX and by_title.reach >= ANY_FIX
+    )
+    is_first = not minor and order(by_title) < order(told[0])
+    whom = told[0].whom if by_title.whom is Whom.INTERNALS else by_title.whom
+    told.insert(0 if is_first else 1, by_title.model_copy(update={"whom": whom}))
+
+
+def _headed(title: str, first: Consequence, say: Catalogue) -> list[Consequence]:
+    """Return what a title tells as a whole, with the names that prove it behind it, or told apart if they have no room."""
+    named = _with_names(title, first, say)
+    told = first.model_copy(update={"what": named})
+    is_said = named != title or any(_names(title, fact.name) for fact in first.facts)
+    return [told] if is_said else [told, first]
 
 
 def _is_new_setting(each: Consequence) -> bool:
@@ -94,14 +108,17 @@ def _is_new_setting(each: Consequence) -> bool:
 
 def _tells_besides(entry: Entry, by_title: Consequence, told: Sequence[Consequence]) -> bool:
     """Return whether a title tells something that its commit's facts do not: what it adds, deprecates, sets or mends."""
-    title, is_fix = plain_title(entry.commit), by_title.effect is Effect.FIX
+    title = plain_title(entry.commit)
     values = [fact.new or "" for fact in told[0].facts if fact.kind is FactKind.VALUES_ADDED]
     if any(each in title for new in values for each in new.split(", ")):
         return False
     if is_important_feature(entry) or told[0].effect is Effect.ADDITION:
         return True
-    names_it = any(_names(title, fact.name.partition("(")[0]) for each in told for fact in each.facts)
-    return not names_it and (by_title.effect in _BESIDES or (is_fix and by_title.reach < ANY_FIX))
+    is_removal = by_title.effect is Effect.DEPRECATION and not names_code(title)
+    said = told[0].effect is Effect.BREAK and (by_title.effect is Effect.BREAK or is_removal)
+    if said or not explains(by_title) or _is_worded(told[0]) or told[0].effect is Effect.REQUIREMENT:
+        return False
+    return not any(_names(title, fact.name.partition("(")[0]) for each in told for fact in each.facts)
 
 
 def _is_told_better(entry: Entry, told: Sequence[Consequence]) -> bool:
@@ -113,15 +130,11 @@ def _is_told_better(entry: Entry, told: Sequence[Consequence]) -> bool:
         return False
     if first.effect is Effect.REQUIREMENT:
         return is_important_feature(entry)
-    if first.facts[0].kind is FactKind.CONDITIONAL_DEFAULT:  # the author says when
+    if first.facts[0].kind in (FactKind.CONDITIONAL_DEFAULT, FactKind.RETYPED):  # the author says when, or why
         return True
     if first.whom is Whom.EXTENDERS:  # they look for names
-        return "`" not in first.what or (says_more(entry) and not _names_all(first))
+        return "`" not in first.what
     return says_more(entry) and (len(told) > 1 or len(first.facts) > 1)
-
-
-def _names_all(each: Consequence) -> bool:
-    return all(fact.name.rpartition(".")[2].rpartition("(")[2].rstrip(")") in each.what for fact in each.facts)
 
 
 def headline(entry: Entry, language: Language, facts: Sequence[Fact] | None = None) -> str:
@@ -211,4 +224,4 @@ def _names(title: str, name: str) -> bool:
     if name.startswith("-"):
         return name in title
     words = {re.sub(r"\W|_", "", each).lower() for each in title.split()}
-    return re.sub(r"\W|_", "", name.rpartition(".")[2]).lower() in words
+    return any(re.sub(r"\W|_", "", each).lower() in words for each in (name, name.rpartition(".")[2]))

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Sequence
 
-from analysis.facts.python.classes import BASE_CLASS
-from analysis.models import DEPENDENCIES, EXTRAS, OPERATIONAL, Fact, FactKind
+from analysis.facts.python.classes import BASE_CLASS, BASE_FILE
+from analysis.models import BREAKING, DEPENDENCIES, EXTRAS, OPERATIONAL, Fact, FactKind
 from analysis.models.consequences import Effect, Whom
 from analysis.paths import Kind, kind
 from analysis.ranking.vocabulary import AREAS
@@ -40,11 +40,14 @@ _OF_SETTINGS = frozenset(
         FactKind.NEW_SETTING,
     }
 )  # or of what code calls
-_BASE_FILE = re.compile(r"(^|/|_)(base|abstract|abc|interfaces?|registry)(_\w+)?\.\w+$")
 _TOOLING = re.compile(
     r"(^|[/_.-])(tests?|docs?|lint|dev|ci|bench\w*|examples?|tools?|rocm-test|nightly\w*)(?=[/_.-]|$)"
 )
 _PRIVATE = re.compile(r"(?:^|\.)_(?!_\w+__(?:\W|$))")
+# A private method of a class that plug-ins derive from, as its role says, and override for want of a hook.
+_DERIVED = re.compile(
+    r"[A-Za-z]\w*(?:Runner|Worker|Executor|Platform|Backend|Connector|Builder|Impl)\._[a-z]\w*\b(?!\.)"
+)
 _TEST_VARIABLE = re.compile(r"(?:^|_)(?:TESTS?|TESTING|CI|NIGHTLY)(?:_|$)")
 _PLATFORM = re.compile(
     r"\b(?:Python|CUDA|ROCm|PyTorch|torch|compute capability|sm_?\d+|glibc|gcc|Ubuntu)\b.*\d", re.IGNORECASE
@@ -79,7 +82,7 @@ def effect(fact: Fact) -> Effect:
             return Effect.SECURITY
         case FactKind.DEPRECATED:
             return Effect.DEPRECATION
-        case FactKind.VALUES_ADDED | FactKind.NEW_SETTING:
+        case FactKind.VALUES_ADDED | FactKind.NEW_SETTING | FactKind.NEW_METHOD:
             return Effect.ADDITION
         case each if each in DEPENDENCIES or each in EXTRAS:
             return Effect.REQUIREMENT
@@ -98,11 +101,13 @@ def reach(fact: Fact) -> int:
     if fact.kind in OPERATIONAL:
         return HARDLY_ANY if _TEST_VARIABLE.search(fact.name) else MOST
     if fact.kind in DEPENDENCIES or fact.kind in EXTRAS:
-        return HARDLY_ANY if _TOOLING.search(path) else 1 + (fact.kind in EXTRAS)
+        gone = fact.kind in (FactKind.DEPENDENCY_REMOVED, FactKind.EXTRA_REMOVED)
+        return HARDLY_ANY if _TOOLING.search(path) else 1 + (fact.kind in EXTRAS or gone)
     if path and kind(path) is not Kind.SOURCE:
         return HARDLY_ANY
     if _PRIVATE.search(fact.name.partition("(")[0]):
-        return 3 if fact.overridden else HARDLY_ANY
+        is_method = fact.kind in BREAKING and _DERIVED.match(fact.name)
+        return 3 if fact.overridden or is_method else HARDLY_ANY
     if fact.kind in _OF_SETTINGS and is_setting(fact.name):
         return MOST
     return _reach_in_code(fact, path)
@@ -116,7 +121,9 @@ def is_interface(facts: Sequence[Fact]) -> bool:
 
 def _reach_in_code(fact: Fact, path: str) -> int:
     """Return how much other code can meet a change, by rank; an annotation is met by none, and models by hardly any."""
-    is_base = _BASE_FILE.search(path) or BASE_CLASS.match(fact.name)
+    is_base = BASE_FILE.search(path) or BASE_CLASS.match(fact.name)
+    if "__post_init__" in fact.name:
+        return 3
     if fact.kind in _WIDE or is_base or AREAS["touches plug-in points"].search(path):
         return INTERFACE
     if fact.kind is FactKind.RETYPED or AREAS["touches models"].search(path):

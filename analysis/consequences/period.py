@@ -14,7 +14,7 @@ from analysis.consequences.repeats import merged_commits, undone_titles
 from analysis.consequences.titles import NAMED_FIX
 from analysis.locale import Catalogue, catalogue, mark
 from analysis.locale.punctuation import CHINESE
-from analysis.models import Commit, Entry, FactKind, Importance, PeriodReport
+from analysis.models import ChangeType, Commit, Entry, FactKind, Importance, PeriodReport
 from analysis.models.consequences import Consequence, Effect, Whom
 
 
@@ -32,14 +32,14 @@ class Group(StrEnum):
 _HEADINGS = {
     Group.USERS: mark("🎛️ For users ({count})"),
     Group.OPERATORS: mark("📦 For operators ({count})"),
-    Group.EXTENDERS: mark("🧩 For those who extend it ({count})"),
-    Group.FIXES: mark("🩹 Worth picking ({count})"),
+    Group.EXTENDERS: mark("🧩 For plug-ins ({count})"),
+    Group.FIXES: mark("🩹 Fixes ({count})"),
     Group.NEW: mark("✨ New ({count})"),
-    Group.IMPORTANT: mark("🔎 Also worth knowing ({count})"),
+    Group.IMPORTANT: mark("🔎 Also ({count})"),
 }
 _MOST_LINES = 15
 _MOST_WORDS = 172  # of a head, read in 45 seconds; what breaks your code comes on top
-_OPENING_WORDS = 11  # of its repository, date and statistics
+_OPENING_WORDS = 12  # of its repository, date, statistics and time zone
 _MOST_TOLD = 3  # consequences on the line of a commit
 # Log-odds by which a commit matters more to readers than its score says, or less if it tells others nothing.
 _WORTH = {
@@ -53,14 +53,15 @@ _WORTH = {
 }
 _OF_TITLES = 0.5  # the share of it where only a title says so
 # By what went wrong: crashes and hangs, wrong results and leaks; a title that only names something says least.
-_OF_FIXES = {1: 1.0, 2: 1.0, 3: 0.5, 4: 0.5, NAMED_FIX: -1.0}
-_TELLS_NOTHING = -2.0
-_FURTHER = 1.0  # by which each further consequence of a commit matters less than another commit's first
+_OF_FIXES = {1: 1.0, 2: 1.0, 3: 0.5, 4: 0.5, NAMED_FIX: -0.5}
+_TELLS_NOTHING, _ONLY_FASTER = -1.0, -2.5
+_FURTHER = 1.5  # by which each further consequence of a commit matters less than another commit's first
 _GROUPS = {Whom.USERS: Group.USERS, Whom.OPERATORS: Group.OPERATORS, Whom.EXTENDERS: Group.EXTENDERS}
 _BY_EFFECT = {Effect.FIX: Group.FIXES, Effect.ADDITION: Group.NEW}
+_BRIEF = (Group.FIXES, Group.NEW, Group.IMPORTANT)  # whose lines may have two commits
 _TIERS = list(Importance)
 _PLAIN_MERGE = re.compile(r"Merge\b")
-_CHINESE = re.compile(CHINESE)
+_CHINESE, _MARKS = re.compile(CHINESE), re.compile("[\u3000-\u303f\uff00-\uffef]")  # its punctuation, without spaces
 _WORD = re.compile(r"\S*\w\S*")
 
 
@@ -85,23 +86,32 @@ class CommitLine(NamedTuple):
         """Return how much it matters to readers, in log-odds: what it tells last, each further consequence less."""
         worths = [_worth(each) for each in self.consequences if each.whom is not Whom.INTERNALS]
         if not worths:
-            return self.entry.ranked.score + _TELLS_NOTHING
-        told = max(worths) if self.told == 1 else worths[self.told - 1]
+            is_faster = ChangeType.PERFORMANCE in self.entry.ranked.change_types
+            return self.entry.ranked.score + (_ONLY_FASTER if is_faster else _TELLS_NOTHING)
+        told = max(worths) if self.told == 1 else min(worths[1 : self.told])
         return self.entry.ranked.score + told - (self.told - 1) * _FURTHER
 
 
 class GroupLines(NamedTuple):
-    """A group as it is shown: its first commits, and the number of the others."""
+    """A group as it is shown: its first commits, the number of the others, and how many pairs of the last share a line."""
 
     group: Group
     lines: tuple[CommitLine, ...]
     left: int
+    pairs: int = 0
+
+    @property
+    def rows(self) -> list[tuple[CommitLine, ...]]:
+        """Return the commits by line."""
+        alone = len(self.lines) - 2 * self.pairs
+        pairs = (self.lines[place : place + 2] for place in range(alone, len(self.lines), 2))
+        return [*((each,) for each in self.lines[:alone]), *pairs]
 
     def heading(self, say: Catalogue) -> str:
         """Return the group's name with the number of its commits, and of those shown if they are fewer."""
         shown, count = len(self.lines), len(self.lines) + self.left
         return say(
-            _HEADINGS[self.group], count=say("{shown} of {count}", shown=shown, count=count) if self.left else count
+            _HEADINGS[self.group], count=say("{shown}/{count}", shown=shown, count=count) if self.left else count
         )
 
 
@@ -133,27 +143,29 @@ def shown_lines(report: PeriodReport, apart: Collection[str] = ()) -> list[Group
     for line in sorted(_by_length(groups), key=lambda line: -line.worth):
         known = told.get(line.entry.commit.sha)
         more = {**told, line.entry.commit.sha: line}
-        if len(more) > _MOST_LINES or line.told - 1 != (known.told if known else 0):
+        if line.told - 1 != (known.told if known else 0):
             continue
-        if told and _words(_grouped(groups, more), say) > _MOST_WORDS:
-            break  # what is shorter matters less
-        told = more
+        shown = _grouped(groups, more)
+        fits = sum(len(each.rows) for each in shown) <= _MOST_LINES and _words(shown, say) <= _MOST_WORDS
+        told = more if fits or not told else told
     return _grouped(groups, told)
 
 
 def _by_length(groups: Mapping[Group, Sequence[CommitLine]]) -> Iterator[CommitLine]:
     """Yield each line as often as it can be told: with its headline alone, and with what else its commit means to others."""
     for line in (each for lines in groups.values() for each in lines):
-        yield line
-        first, *further = line.consequences[:_MOST_TOLD]
-        others = [each.whom is not Whom.INTERNALS and not _goes_with(each, first) for each in further]
-        yield from (line._replace(told=told) for told in range(2, 2 + [*others, False].index(False)))
+        first, *others = line.consequences
+        further = [each for each in others if each.whom is not Whom.INTERNALS and not _goes_with(each, first)]
+        kept = line._replace(consequences=(first, *further[: _MOST_TOLD - 1]))
+        yield from (kept._replace(told=told) for told in range(1, len(kept.consequences) + 1))
 
 
 def _goes_with(each: Consequence, first: Consequence) -> bool:
-    """Return whether a consequence is about helpers of what the first is about, by their names: `check_size` of `size`."""
+    """Return whether the first consequence says what another does: it has the new names, or those that are helped."""
     helped = {fact.name.rpartition(".")[2] for fact in first.facts}
     own = {fact.name.rpartition(".")[2] for fact in each.facts}
+    if each.effect is Effect.ADDITION and own and all(name in first.what for name in own):
+        return True
     return bool(helped and own) and all(any(name in other and name != other for name in helped) for other in own)
 
 
@@ -163,7 +175,17 @@ def _grouped(groups: Mapping[Group, Sequence[CommitLine]], by_commit: Mapping[st
     for group, lines in groups.items():
         if rows := tuple(by_commit[sha] for line in lines if (sha := line.entry.commit.sha) in by_commit):
             found.append(GroupLines(group, rows, len(lines) - len(rows)))
-    return found
+    return _paired(found)
+
+
+def _paired(groups: Sequence[GroupLines]) -> list[GroupLines]:
+    """Return the groups with two commits on as many lines as are too many otherwise, of those told in brief the last first."""
+    spare, found = sum(len(each.lines) for each in groups) - _MOST_LINES, []
+    for group in reversed(groups):
+        pairs = min(spare, len(group.lines) // 2) if group.group in _BRIEF and spare > 0 else 0
+        spare -= pairs
+        found.append(group._replace(pairs=pairs))
+    return found[::-1]
 
 
 def _words(groups: Iterable[GroupLines], say: Catalogue) -> float:
@@ -175,7 +197,7 @@ def _words(groups: Iterable[GroupLines], say: Catalogue) -> float:
 
 def _reading_length(text: str) -> float:
     """Return about how many words a text has; seven Chinese characters are read as fast as three English words."""
-    return len(_WORD.findall(_CHINESE.sub(" ", text))) + len(_CHINESE.findall(text)) * 3 / 7
+    return len(_WORD.findall(_MARKS.sub(" ", _CHINESE.sub(" ", text)))) + len(_CHINESE.findall(text)) * 3 / 7
 
 
 def _worth(each: Consequence) -> float:

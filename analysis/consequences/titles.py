@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from analysis.consequences.audience import effect
 from analysis.models import ChangeType, Commit, Entry, Importance
 from analysis.models.consequences import Consequence, Effect, Whom
 from analysis.models.impacts import Certainty
@@ -59,7 +60,9 @@ _FIXES = tuple(
 )
 # What is wrong in tests, documents or messages alone breaks nobody's run.
 _HARMLESS = re.compile(
-    r"\b(?:unused|comments?|tests?|ci|flak\w+|typos?|lint|docs?|confusing|misleading|(?:error|warning|log|help)s? (?:messages?|texts?|outputs?))\b",
+    r"\b(?:unused|comments?|tests?|test_\w+|ci|flak\w+|typos?|docs?|confusing|misleading|"
+    r"(?:error|warning|log|help)s? (?:messages?|texts?|outputs?)|"
+    r"lint\w*|ruff|yapf|isort|flake8|pylint|mypy|pre-?commit|codeowners|fmt|formatting)\b",
     re.IGNORECASE,
 )
 ANY_FIX = len(_FIXES)  # the place of a fix that does not say what went wrong
@@ -69,8 +72,16 @@ _DOES = re.compile(
     r"wait|check|rais|return|add|remov|disabl|enabl|limit|chang|updat|support|work(?:s|ed)? ?around|re\w+)(?:e|s|es|ed|ing)?\b|\w+ly\b",
     re.IGNORECASE,
 )
+_EXPLAINS_NOTHING = re.compile(
+    r"(?:tid(?:y|ie)|clean|refactor|rework|simplif|restructur|reorgani[sz]|polish|miscellaneous|minor|small)\w*\b",
+    re.IGNORECASE,
+)
 _MENDS = re.compile(r"\b(?:fix\w*|missing|back)\b", re.IGNORECASE)  # what is added again, or should have been there
 _MERGE = re.compile(r"Merge (?:branch|remote|pull request)\b")
+_NOTABLE = -1.5  # log-odds of a score; what has less is told by its facts alone, or if it mends something
+_REMOVED_NAME = re.compile(
+    r"(?i:remove|drop|delete)[sd]? (?:the )?(?:deprecated )?`?(?P<name>\w+_\w+|[A-Z]\w*[a-z][A-Z]\w+)\b"
+)
 _SAYING = 3  # words of a title that says something; fewer name a part of the project
 _CHANGED_CODE = re.compile(r"[+-](?!\s*(?:#|//))")  # a changed line that is no comment
 # What a title says that a commit adds or removes, and what a changed line then holds.
@@ -88,18 +99,23 @@ _CLAIMS = tuple(
 
 
 def claims(commit: Commit) -> Sequence[re.Pattern[str]]:
-    """Return what a changed line of a commit has to hold if its title is right: a variable, a flag, an endpoint."""
-    return [evidence for claim, evidence in _CLAIMS if claim.match(plain_title(commit))]
+    """Return what a changed line of a commit has to hold if its title is right: a variable, a flag, an endpoint, a name."""
+    title = plain_title(commit)
+    named = [re.compile(rf"\b{re.escape(match['name'])}\b")] if (match := _REMOVED_NAME.match(title)) else []
+    return [*named, *(evidence for claim, evidence in _CLAIMS if claim.match(title))]
 
 
 def is_contradicted(entry: Entry) -> bool:
     """Return whether a title says that the commit adds or removes something of which its source, read as a whole, shows nothing."""
-    claimed = claims(entry.commit)
-    patches = [file.patch or "" for file in entry.commit.files if kind(file.path) not in (Kind.TEST, Kind.DOCS)]
-    if not claimed or not all(patches) or not patches or entry.commit.is_cut:
-        return False
-    changed = [line for patch in patches for line in patch.split("\n") if _CHANGED_CODE.match(line)]
-    return not any(evidence.search(line) for evidence in claimed for line in changed)
+    claimed, patches = claims(entry.commit), _patches(entry.commit)
+    lines = [line for patch in patches for line in patch.split("\n") if _CHANGED_CODE.match(line)]
+    return bool(claimed and patches) and not any(each.search(line) for each in claimed for line in lines)
+
+
+def _patches(commit: Commit) -> list[str]:
+    """Return the patches of a commit's source; none if one of them is unknown or cut."""
+    patches = [file.patch or "" for file in commit.files if kind(file.path) not in (Kind.TEST, Kind.DOCS)]
+    return patches if all(patches) and not commit.is_cut else []
 
 
 def title_consequence(entry: Entry, what: str) -> Consequence | None:
@@ -107,8 +123,13 @@ def title_consequence(entry: Entry, what: str) -> Consequence | None:
     found = _told(entry)
     if found is None:
         return None
-    whom, effect, reach = found
-    return Consequence(what=what, whom=whom, effect=effect, reach=reach, certainty=Certainty.LIKELY)
+    whom, effect_of, reach = found
+    return Consequence(what=what, whom=whom, effect=effect_of, reach=reach, certainty=Certainty.LIKELY)
+
+
+def explains(each: Consequence) -> bool:
+    """Return whether a title says what happens, beside what its facts prove."""
+    return not (each.effect is Effect.OTHER and _EXPLAINS_NOTHING.match(each.what))
 
 
 def says_more(entry: Entry) -> bool:
@@ -127,23 +148,49 @@ def _told(entry: Entry) -> tuple[Whom, Effect, int] | None:
     title, importance = plain_title(entry.commit), entry.ranked.importance
     if is_contradicted(entry) or _MERGE.match(title):
         return None
-    shipped, notable = _has_files(entry, Kind.SOURCE, Kind.DEPENDENCY, Kind.BUILD), importance is not Importance.LOW
-    if notable and shipped:
-        for is_said, effect, reach in _SAYINGS:
-            if is_said(title):
-                return _whom(entry) if effect is not Effect.BEHAVIOUR else Whom.USERS, effect, reach
-    is_fix = ChangeType.BUG_FIX in entry.ranked.change_types and _has_files(entry, Kind.SOURCE)
-    if is_fix and not _HARMLESS.search(title):
-        others = ANY_FIX + (importance is Importance.LOW) if _DOES.match(title) else NAMED_FIX
-        severity = next((place for place, words in enumerate(_FIXES) if words.search(title)), others)
-        if severity >= ANY_FIX and added_feature(entry.commit) and not _MENDS.search(title):
-            return Whom.USERS, Effect.ADDITION, 3
-        return Whom.USERS, Effect.FIX if severity else Effect.SECURITY, severity
-    if notable and shipped and _is_feature(entry) and not _HARMLESS.search(title):
+    notable = importance is not Importance.LOW or entry.ranked.score > _NOTABLE
+    harmless, shipped = _HARMLESS.search(title), _has_files(entry, Kind.SOURCE, Kind.DEPENDENCY, Kind.BUILD)
+    tells = notable and shipped and not harmless
+    if tells and (said := _said(entry, title)):
+        return said
+    if ChangeType.BUG_FIX in entry.ranked.change_types and _has_files(entry, Kind.SOURCE) and not harmless:
+        return _fix(entry, title)
+    if tells and _is_feature(entry):
         return Whom.USERS, Effect.ADDITION, 3
-    says = len(title.split()) >= _SAYING and shipped and notable and not _HARMLESS.search(title)
-    tells_itself = importance is Importance.HIGH or says
+    tells_itself = importance is Importance.HIGH or (tells and len(title.split()) >= _SAYING)
     return (Whom.INTERNALS, Effect.OTHER, 3) if tells_itself else None
+
+
+def _said(entry: Entry, title: str) -> tuple[Whom, Effect, int] | None:
+    """Return what a title says of what goes, is deprecated or behaves otherwise."""
+    if _removes_by_name(entry.commit, title):
+        return Whom.EXTENDERS, Effect.BREAK, 3
+    for is_said, what, reach in _SAYINGS:
+        if is_said(title):
+            return _whom(entry) if what is not Effect.BEHAVIOUR else Whom.USERS, what, reach
+    return None
+
+
+def _fix(entry: Entry, title: str) -> tuple[Whom, Effect, int]:
+    """Return what a fix mends, the worst first; an addition if only its tags call it a fix."""
+    others = ANY_FIX + (entry.ranked.importance is Importance.LOW) if _DOES.match(title) else NAMED_FIX
+    severity = next((place for place, words in enumerate(_FIXES) if words.search(title)), others)
+    adds = added_feature(entry.commit) or any(effect(fact) is Effect.ADDITION for fact in entry.facts)
+    if severity >= ANY_FIX and adds and not _MENDS.search(title):
+        return Whom.USERS, Effect.ADDITION, 3
+    return Whom.USERS, Effect.FIX if severity else Effect.SECURITY, severity
+
+
+def _removes_by_name(commit: Commit, title: str) -> bool:
+    """Return whether a title says that a name goes, which the source then has less often than before."""
+    if not (match := _REMOVED_NAME.match(title)):
+        return False
+    word = rf"\b{re.escape(match['name'])}\b"
+    lost, gained = (
+        sum(len(re.findall(f"^{sign}.*{word}", patch, re.MULTILINE)) for patch in _patches(commit))
+        for sign in ("-", r"\+")
+    )
+    return lost > gained
 
 
 def _whom(entry: Entry) -> Whom:

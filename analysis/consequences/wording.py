@@ -9,7 +9,7 @@ from analysis.facts.dependencies import ANY_VERSION
 from analysis.facts.requirements import is_installed_from
 from analysis.locale import Catalogue
 from analysis.locale.punctuation import join_items, spaced
-from analysis.models import DEPENDENCIES, Commit, Fact, FactKind
+from analysis.models import DEPENDENCIES, OPERATIONAL, Commit, Fact, FactKind
 from analysis.ranking.signals import split_title
 from analysis.text import mentions, one_line, shorten
 from analysis.writing.by_rules import code
@@ -25,6 +25,7 @@ _OF_CLASSES = frozenset(
         FactKind.RENAMED_METHOD,
         FactKind.REMOVED_ATTRIBUTE,
         FactKind.REQUIRED_METHOD,
+        FactKind.NEW_METHOD,
     }
 )
 _ALIKE = frozenset({FactKind.REMOVED_METHOD, FactKind.REMOVED_ATTRIBUTE})
@@ -76,13 +77,40 @@ def _wordings(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> Iterator
     if first.kind is FactKind.REMOVED_NAME and (module := _deleted_module(commit, facts)):
         yield say("Removes the module {module}", module=module)
     yield from _one_of_many(facts, say)
+    yield from _renamed(facts, say)
     yield from _named(commit, facts, say)
     yield from _of_owners(facts, say)
     if count == len(last := {_last(each.name): None for each in facts}) and count <= _NAMED:
         yield sentences.named(_names(list(last), say), count, say)
+    yield from _by_beginning(facts, say)
     for told in _few(list(dict.fromkeys(each.name for each in facts)), say):
         yield sentences.named(told, count, say)
     yield say(sentences.change, what=sentences.counted(count, say))
+
+
+def _renamed(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
+    """Yield several old names with the new ones, and with the class that they have in common."""
+    first = facts[0]
+    if len(facts) == 1 or "RENAMED" not in first.kind.name or any(not each.new for each in facts):
+        return
+    owners = {name.rpartition(".")[0] for each in facts for name in (each.name, each.new or "")}
+    pairs = [say("{name} to {new}", name=code(_last(each.name)), new=code(_last(each.new or ""))) for each in facts]
+    owner = code(owners.pop()) if len(owners) == 1 and owners != {""} else ""
+    yield FACT_SENTENCES[first.kind].named(join_items(pairs, say), len(facts), say, owner)
+
+
+def _by_beginning(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
+    """Yield how many settings there are, and how those begin that begin alike: `POOL_SIZE_*` of `POOL_SIZE_MIN` and `POOL_SIZE_MAX`."""
+    sentences, names = FACT_SENTENCES[facts[0].kind], list(dict.fromkeys(each.name for each in facts))
+    counted = say(sentences.change, what=sentences.counted(len(names), say))
+    for parts in (4, 3, 2) if facts[0].kind in OPERATIONAL and len(names) > 2 else ():  # noqa: PLR2004 (two are named)
+        alike: dict[str, list[str]] = {}
+        for name in names:
+            pieces = re.split(r"(?<=[_-])(?=\w)", name)
+            alike.setdefault("".join(pieces[:parts]) if len(pieces) > parts else name, []).append(name)
+        told = [each[0] if len(each) == 1 else f"{beginning}*" for beginning, each in alike.items()]
+        if len(told) < len(names):
+            yield say("{title} ({names})", title=counted, names=join_items(map(code, told), say))
 
 
 def _one_of_many(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
@@ -116,6 +144,8 @@ def _named(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> Iterator[st
             yield from _of_modules(facts, names, say)
         case kind if kind in DEPENDENCIES:
             yield from _dependencies(commit, facts, say)
+        case FactKind.REMOVED_BASE:
+            yield from _bases(facts, say)
         case _ if len(facts) == 1:
             yield from _one(first, say)
         case _:
@@ -133,7 +163,7 @@ def _one(fact: Fact, say: Catalogue) -> Iterator[str]:
         case FactKind.EXTRA_MOVED:
             old = code(fact.old or ANY_VERSION)
             yield say("Optional dependency {name} is now {new} (was {old})", name=name, new=new, old=old)
-        case FactKind.REMOVED_BASE | FactKind.MEMBER_KIND | FactKind.RETURNED_VALUES:
+        case FactKind.MEMBER_KIND | FactKind.RETURNED_VALUES:
             yield from _one_definition(fact, say)
         case FactKind.ENTRY_RENAMED if fact.old and "." in fact.old:
             registry = code(fact.old.rpartition(".")[0])
@@ -151,7 +181,6 @@ def _one(fact: Fact, say: Catalogue) -> Iterator[str]:
 
 def _one_definition(fact: Fact, say: Catalogue) -> Iterator[str]:
     """Yield sentences about one class, method or function that is used in another way than before."""
-    match = _PARAMETER.fullmatch(fact.name)
     if fact.kind is FactKind.RETURNED_VALUES:
         function = code(f"{fact.name}()")
         yield say("{name} now returns {new} values instead of {old}", name=function, new=fact.new, old=fact.old)
@@ -163,11 +192,33 @@ def _one_definition(fact: Fact, say: Catalogue) -> Iterator[str]:
         yield say("{name} is now a method, not an attribute", name=code(fact.name))
     elif fact.kind is FactKind.MEMBER_KIND and fact.new:
         yield say("{name} is now a method, not a property", name=code(fact.name))
-    elif match and match["parameter"] == "Protocol":
-        yield say("{name} is no longer a protocol: implementations must inherit from it", name=code(match["function"]))
-    elif match:
-        heir, base = code(match["function"]), code(match["parameter"])
-        yield say("{name} no longer inherits from {base}", name=heir, base=base)
+
+
+def _bases(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
+    """Yield which classes no longer inherit from which, of two bases, or from how many."""
+    heirs: dict[str, list[str]] = {}
+    for each in facts:
+        heirs.setdefault(_parameter(each), []).append(each.name.partition("(")[0])
+
+    def clause(classes: Sequence[str], base: str) -> str:
+        return say.plural(
+            "{name} no longer inherits from {base}",
+            "{name} no longer inherit from {base}",
+            len(classes),
+            name=_names(classes, say),
+            base=base,
+        )
+
+    first, *others = (
+        say("{name} is no longer a protocol: implementations must inherit from it", name=_names(classes, say))
+        if base == "Protocol"
+        else clause(classes, code(base))
+        for base, classes in heirs.items()
+    )
+    if others:
+        yield say("{clause}; {other}", clause=first, other=others[0])
+        yield clause([each for classes in heirs.values() for each in classes], say("{count} classes", count=len(heirs)))
+    yield first
 
 
 def _revert(title: str, say: Catalogue) -> Iterator[str]:
@@ -196,8 +247,10 @@ def _of_modules(facts: Sequence[Fact], names: str, say: Catalogue) -> Iterator[s
         counted = modules.counted(len(facts), say)
         yield say(modules.change, what=say("{what} of {owner}", what=counted, owner=_module(f"{common}/__init__.py")))
     elif first.kind is FactKind.MOVED_MODULE and len(facts) == 1:
+        new = _dotted(first.new)
         for name in (_module(first.name), code(_last(first.name))):
-            yield say("Moves {names} to {new}", names=name, new=_module(first.new))
+            for place in (new, ".".join(new.split(".")[-2:])):
+                yield say("Moves {names} to {new}", names=name, new=code(shorten(place, LENGTH)))
 
 
 def _last(name: str) -> str:
@@ -315,8 +368,7 @@ def _clauses(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
         names = [each.name.replace(".__init__(", "(") for each in facts]
         yield FACT_SENTENCES[facts[0].kind].named(_names(names, say), len(set(names)), say)
         return
-    for named in (_NAMED, 1, 0):
-        told = _functions(functions, say, named)
+    for told in _function_names(functions, say):
         if facts[0].kind is FactKind.RENAMED_PARAMETER:
             pairs = dict.fromkeys((_parameter(each), each.new or "") for each in facts)
             renamed = [say("{name} to {new}", name=code(old), new=code(new)) for old, new in pairs]
@@ -348,6 +400,14 @@ def _taken(facts: Sequence[Fact], told: str, count: int, say: Catalogue) -> Iter
             yield say.plural("{function} no longer takes {old}", "{function} no longer take {old}", count, **names)
         else:
             yield say.plural("{function} now requires {new}", "{function} now require {new}", count, **names)
+
+
+def _function_names(functions: Sequence[str], say: Catalogue) -> Iterator[str]:
+    """Yield functions by their names, without their classes, by the first alone, and by how many they are."""
+    yield _functions(functions, say, _NAMED)
+    if len({each.rpartition(".")[2] for each in functions}) == len(functions) > 1:
+        yield _functions([each.rpartition(".")[2] for each in functions], say, _NAMED)
+    yield from (_functions(functions, say, named) for named in (1, 0))
 
 
 def _functions(functions: Sequence[str], say: Catalogue, named: int) -> str:

@@ -31,7 +31,7 @@ __all__ = ["VERSION", "facts"]
 _Rule = Callable[[Change, FileChange], Iterator[Fact]]
 
 # Incremented whenever a rule changes, so that stored facts are recomputed from the stored patches.
-VERSION = 17
+VERSION = 18
 
 
 def facts(commit: Commit, trees: Trees | None = None) -> tuple[Fact, ...]:
@@ -54,6 +54,7 @@ def facts(commit: Commit, trees: Trees | None = None) -> tuple[Fact, ...]:
     fields = {fact.name for fact in found if fact.kind in _FIELD_KINDS}
     # What a package no longer re-exports may be what its module renames.
     renamed = {fact.name for fact in found if fact.kind is FactKind.RENAMED_NAME}
+    on = {own_name(fact.name) for fact in found if fact.kind is FactKind.SETTING_ON}
     # What has another default may have another type for it.
     defaults = {fact.name for fact in found if fact.kind is FactKind.DEFAULT_CHANGED}
     repeated = {
@@ -61,6 +62,7 @@ def facts(commit: Commit, trees: Trees | None = None) -> tuple[Fact, ...]:
         FactKind.SUPPORT_DROPPED: names,
         FactKind.REMOVED_ATTRIBUTE: fields,
         FactKind.REMOVED_NAME: renamed,
+        FactKind.NEW_SETTING: {fact.name for fact in found if own_name(fact.name) in on},
     }
     facts = [each for each in unique.values() if each.name not in repeated.get(each.kind, ())]
     return tuple(sorted(facts, key=lambda fact: (fact.kind is not FactKind.REVERT, _ORDER[fact.kind])))

@@ -130,6 +130,12 @@ def is_public(file: FileChange) -> bool:
     return is_product(file) and not _UNDERSCORED.search(old_path(file))
 
 
+def is_shared(file: FileChange) -> bool:
+    """Return whether a file is a Python module that only its name calls private, so that other packages may use it."""
+    folder, _, name = old_path(file).rpartition("/")
+    return name.startswith("_") and name.endswith(".py") and is_product(file) and not _UNDERSCORED.search(folder)
+
+
 def is_product(file: FileChange) -> bool:
     """Return whether the file is source of the product, rather than of the project's own tooling."""
     path = old_path(file)

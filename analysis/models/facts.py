@@ -49,6 +49,7 @@ class FactKind(StrEnum):
     SETTING_ON = "new setting that is on"
     VALUES_ADDED = "newly accepted values"
     NEW_SETTING = "new setting"
+    NEW_METHOD = "new method of a base class"
     CONDITIONAL_DEFAULT = "conditional default"
     DEPRECATED = "deprecated name"
     DEPENDENCY_ADDED = "added dependency"

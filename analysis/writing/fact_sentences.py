@@ -273,6 +273,7 @@ FACT_SENTENCES = {
     ),
     FactKind.VALUES_ADDED: FactSentences(mark("Adds accepted values of {what}"), _NAME),
     FactKind.NEW_SETTING: FactSentences(mark("Adds {what}"), _NEW_NAME),
+    FactKind.NEW_METHOD: FactSentences(mark("Adds {what}"), _METHOD),
     FactKind.CONDITIONAL_DEFAULT: FactSentences(
         mark("Sets {what} in some configurations"),
         _NAME,

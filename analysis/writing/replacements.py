@@ -64,6 +64,7 @@ def _put_in_its_place(commit: Commit, fact: Fact, name: str) -> str:
                 and len(new) == 1
                 and name in (other := new.pop())
                 and other != name
+                and (name.startswith("_") or not other.startswith("_"))
             ):
                 return other
     return ""

@@ -11,11 +11,12 @@ _NUMBER = re.compile(r"\s*\(#\d{1,9}\)\s*$")
 _ESCAPES = re.compile(r"\\(?=[{}\[\]\"'`_*#])")  # of a shell or of Markdown
 _TAG = re.compile(r"\[([^\]]{1,40})\]|^\s*([A-Za-z][\w/ -]{0,24})(?:\(([^)]{1,40})\))?!?\s*:")
 _NAME_IN_CODE = re.compile(r"[_.()/]\w|\w[A-Z]|^[-.]")  # in a word
-_PART = re.compile(r"\d+\s*/\s*[\dNn]+")
+_PART = re.compile(r"\d+\s*/\s*[\dNn]+|v?\d+[a-z]?", re.IGNORECASE)
 # Tags that say what kind of change it is rather than which part of the project it is in.
 _KIND = re.compile(
     r"bugs?|(bug|hot)?-?\s*fix(es)?|add(s|ed|ing)?|feat(ure)?s?|perf(ormance)?|refactor(ing)?|chore|misc|minor|docs?|tests?|ci|build|ci/build|core|model|"
-    r"frontend|revert|cleanup|clean up|style|rfc|wip|new|be|enhancement|improvement|security|deprecat\w*|\d+",
+    r"frontend|revert|cleanup|clean up|style|rfc|wip|new|be|enhancement|improvement|security|deprecat\w*|"
+    r"easy|models?|hardware|usage|ux|cleanups|refactor|kernels?|critical|trivial",
     re.IGNORECASE,
 )
 _VERBAL = re.compile(r"(?:please\s+)?(?:enabl|implement|allow|add\w* back\b)", re.IGNORECASE)  # not of adding alone
@@ -63,6 +64,11 @@ def added_feature(commit: Commit) -> str:
         return title if match else ""
     rest = re.sub(r"\s+(?:model\s+)?support$", "", title[match.end() :].strip())
     return _capitalized(rest)
+
+
+def names_code(title: str) -> bool:
+    """Return whether a word of a title is written as names in code are."""
+    return any(_NAME_IN_CODE.search(word) for word in title.split())
 
 
 def _capitalized(words: str) -> str:

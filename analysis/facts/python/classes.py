@@ -21,6 +21,7 @@ from analysis.models import Fact, FactKind
 
 # A member of a class that others derive from, as its name says.
 BASE_CLASS = re.compile(r"(?:Base|Abstract)[A-Z]\w*\.|\w+(?:Base|Interface|Mixin|Protocol)\.")
+BASE_FILE = re.compile(r"(^|/|_)(base|abstract|abc|interfaces?|registry)(_\w+)?\.\w+$")
 _CONFIG_CLASS = re.compile(r"(?:Config|Configuration|Settings|Args|Arguments|Options|Params)$")
 _CONFIG_DECORATOR = re.compile(r"(?:\w+\.)?config\b")
 _API_CLASS = re.compile(r"(?:Request|Response|Choice|Delta|Payload)$|(?:Request|Response)(?=[A-Z])")
@@ -152,7 +153,7 @@ class ClassComparison(NamedTuple):
         """Yield what the class lost and what it requires; nothing that it now inherits."""
         yield from self._member_facts()
         yield from self._removed_instance_attributes()
-        yield from self._new_abstract_methods()
+        yield from self._new_methods()
         yield from self._new_required_fields()
         yield from constructor_facts(self.name, self.old, self.new)
         yield from self._removed_bases()
@@ -183,8 +184,11 @@ class ClassComparison(NamedTuple):
                 old, new = Found(self.old.module, member), Found(self.new.module, kept)
                 special = member.name == "__post_init__"
                 yield from post_init_facts(name, old, new) if special else signature_facts(name, old, new, method=True)
-            case Attribute(field=True), Attribute(field=True) if is_setting(self.old):
-                yield from self._kept_setting(member, kept, name)
+            case Attribute(field=True), Attribute(field=True):
+                if is_only_passed(kept) and not is_only_passed(member) and not member.name.startswith("_"):
+                    yield proven(FactKind.REMOVED_ATTRIBUTE, name, self.new, kept.line)
+                elif is_setting(self.old):
+                    yield from self._kept_setting(member, kept, name)
             case (Function() as method, Attribute() as read) | (Attribute() as read, Function() as method):
                 # Another decorator may make a property of a method, too.
                 if is_plain(method) and (read.computed or read.field):
@@ -236,14 +240,24 @@ class ClassComparison(NamedTuple):
             if not known and not self.after.provides(self.new, each.name):
                 yield proven(FactKind.REMOVED_ATTRIBUTE, f"{self.name}.{each.name}", self.old, each.line)
 
-    def _new_abstract_methods(self) -> Iterator[Fact]:
-        """Yield abstract methods that the class did not have, which its subclasses must now define."""
+    def _new_methods(self) -> Iterator[Fact]:
+        """Yield abstract methods that the class did not have, which its subclasses must now define, and others that they may."""
+        bases = {each.name for each in self.new.member.bases}
+        is_base = (
+            BASE_CLASS.match(f"{self.name}.") or BASE_FILE.search(self.new.module.path) or bases & {"ABC", PROTOCOL}
+        )
         for own, member in self.new.member.members.items():
-            if isinstance(member, Function) and _is_abstract(member):
-                before = self.old.member.members.get(own)
-                was_own = isinstance(before, Function) and _is_abstract(before)
-                if not was_own and not self._inherited_before(own):
-                    yield proven(FactKind.REQUIRED_METHOD, f"{self.name}.{own}", self.new, member.line)
+            if not isinstance(member, Function):
+                continue
+            before, abstract = self.old.member.members.get(own), _is_abstract(member)
+            was_own = isinstance(before, Function) and (_is_abstract(before) or not abstract)
+            if (
+                not was_own
+                and not self._inherited_before(own)
+                and (abstract or (is_base and before is None and own[0] != "_"))
+            ):
+                kind = FactKind.REQUIRED_METHOD if abstract else FactKind.NEW_METHOD
+                yield proven(kind, f"{self.name}.{own}", self.new, member.line)
 
     def _new_required_fields(self) -> Iterator[Fact]:
         """Yield fields that the constructor of a dataclass, named tuple or model must now be given, or a request have."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from analysis.diff import changed_lines
-from analysis.facts.change import SIDES, Change, is_module, is_public, old_path
+from analysis.facts.change import SIDES, Change, is_module, is_public, is_shared, old_path
 from analysis.facts.python.classes import ClassComparison
 from analysis.facts.python.module import Attribute, Class, Function, Import, Member, Module, module_path
 from analysis.facts.python.renaming import successor
@@ -98,7 +98,8 @@ class FileComparison(NamedTuple):
 
         One that is registered under its own name can be called by that.
         """
-        if not isinstance(member, Function) or uses.imported_elsewhere(member.name, self.file):
+        used = (uses.imported_elsewhere, uses.used_beyond_folder)
+        if not isinstance(member, Function) or any(is_used(member.name, self.file) for is_used in used):
             return False
         if any(map(_REGISTERING.search, member.decorators)):
             return True
@@ -131,12 +132,15 @@ def compared(change: Change) -> list[Fact]:
     uses = Uses(change)
     found: list[tuple[FileChange, Fact]] = []
     for file in change.commit.files:
-        is_compared = file.status != "added" and file.size and is_module(file)
+        is_compared = file.status != "added" and file.size and (is_module(file) or is_shared(file))
         sides = change.sides(file) if is_compared else None
         if sides and (modules := modules_of(file, *sides)):
             for fact in FileComparison(change, file, *sides, *modules).facts(uses):
                 each = _if_moved(change, file, fact)
                 internal = each.breaking and each.kind not in _FIELDS and is_internal(each, file, modules[0], uses)
+                internal = internal or (
+                    not is_module(file) and not uses.used_beyond_folder(_last(each).partition("(")[0], file)
+                )
                 if not internal and (not modules[0].partial or _is_shown(change, file, each)):
                     found.append((file, each))
     return with_overrides(without_lone_additions(found, uses))[:_MAX_FACTS]

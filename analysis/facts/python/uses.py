@@ -47,6 +47,12 @@ class Uses:
         others = (words for path, words in self._changed.items() if path != file.path)
         return any(name in words[sign] for words in others for sign in signs)
 
+    def used_beyond_folder(self, name: str, file: FileChange) -> bool:
+        """Return whether a source file of another folder stops mentioning a name."""
+        folder = file.path.rpartition("/")[0]
+        others = (words for path, words in self._changed.items() if path.rpartition("/")[0] != folder)
+        return any(name in words["-"] for words in others)
+
     def imported_elsewhere(self, name: str, file: FileChange) -> bool:
         """Return whether another file of the commit stops importing a name."""
         return any(name in words for path, words in self._imported.items() if path != file.path)

@@ -87,7 +87,9 @@ class _Comparison(NamedTuple):
             values.append((read.name, read.line, is_written and _is_true(read.in_effect)))
         values += [(each.name, each.line, _is_true(each.value)) for each in settings(new) if _SET.match(each.name)]
         found: dict[str, Fact] = {}
-        for name, line, is_on in sorted(values, key=lambda value: not value[0].startswith("-")):
+        set_on = {own_name(name) for name, _, is_on in values if is_on}
+        for name, line, _ in sorted(values, key=lambda value: not value[0].startswith("-")):
+            is_on = own_name(name) in set_on
             owner = name.rpartition(".")[0]
             is_listed = name.startswith("-") or (owner in owners if owner else _VARIABLES.search(self.file.path))
             if own_name(name) not in known and (is_on or is_listed):

@@ -93,9 +93,9 @@ def _flags(source: Source) -> Iterator[Setting]:
     for call, names in _flag_calls(source):
         callee = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
         if callee in _FLAG_CALLS and (name := _flag_name(call)):
-            if any(each.arg is None for each in call.keywords) and _keyword(call, "default") is None:
-                continue  # **options may hold it
-            yield Setting(name, _flag_default(call, Scope(source, names)), call.lineno)
+            is_passed_on = any(each.arg is None for each in call.keywords) and _keyword(call, "default") is None
+            default = None if is_passed_on else _flag_default(call, Scope(source, names))  # **options may hold it
+            yield Setting(name, default, call.lineno)
 
 
 def _flag_default(call: ast.Call, scope: Scope) -> Value | None:

@@ -1,6 +1,7 @@
 """The head of a day's or a week's digest: what breaks the channel's code, and what else follows from the commits, a line each."""
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from analysis.consequences import breaks_others
@@ -61,12 +62,11 @@ def digest_head(
     worst = worst_line(commits, check, report.language)
     if groups and not worst:
         worst = groups[0].lines[0].headline.replace("`", "")
-    lines = [[_line(each, say, mark) for each in group.lines] for group in groups]
     first = [*opening, *breaking_section(commits, check, report.language)]
-    while groups and not fits([*first, *_group_blocks(groups, lines, say), *closing, context(_SPARE)]):
+    while groups and not fits([*first, *_group_blocks(groups, say, mark), *closing, context(_SPARE)]):
         groups = _without_last(groups)
     shown = {each.entry.commit.sha for group in groups for each in group.lines}
-    blocks = (*first, *_group_blocks(groups, lines, say), *closing)
+    blocks = (*first, *_group_blocks(groups, say, mark), *closing)
     return DigestHead(blocks, frozenset(shown.union(broken[:SHOWN_COMMITS])), worst)
 
 
@@ -120,18 +120,21 @@ def empty_digest(
     return Message(fallback(line), (*above, section(line), *notes, *([actions(*buttons)] if buttons else [])))
 
 
-def _group_blocks(groups: Sequence[GroupLines], lines: Sequence[Sequence[list[Piece]]], say: Catalogue) -> list[Block]:
-    """Return a block a group, with a line a commit."""
-    return [
-        listed(ours(group.heading(say), "bold"), rows[: len(group.lines)])
-        for group, rows in zip(groups, lines, strict=False)
-    ]
+def _group_blocks(groups: Sequence[GroupLines], say: Catalogue, mark: str) -> list[Block]:
+    """Return a block a group, with a line a commit, or two."""
+
+    def row(lines: Sequence[CommitLine]) -> list[Piece]:
+        first, *others = (_line(each, say, mark) for each in lines)
+        return [*first, *chain(*(ours(" ‖ ") + other for other in others))]
+
+    return [listed(ours(group.heading(say), "bold"), list(map(row, group.rows))) for group in groups]
 
 
 def _without_last(groups: Sequence[GroupLines]) -> list[GroupLines]:
     """Return the groups with one line less."""
     *others, last = groups
-    left = [last._replace(lines=last.lines[:-1], left=last.left + 1)] if len(last.lines) > 1 else []
+    lines, pairs = last.lines[:-1], max(last.pairs - 1, 0)
+    left = [last._replace(lines=lines, left=last.left + 1, pairs=pairs)] if lines else []
     return [*others, *left]
 
 

@@ -177,7 +177,10 @@ def test_an_important_feature_stands_behind_what_it_breaks() -> None:
 @pytest.mark.parametrize(
     ("title", "told"),
     [
-        ("Deprecate the pool", ["Removes `take` from `engine.core`", "Deprecate the pool"]),
+        ("Deprecate the pool", ["Removes `take` from `engine.core`"]),
+        ("Deprecate `pool_size`", ["Removes `take` from `engine.core`", "Deprecate `pool_size`"]),
+        ("Fix the colour", ["Removes `take` from `engine.core`", "Fix the colour"]),
+        ("Share pools among engines", ["Removes `take` from `engine.core`", "Share pools among engines"]),
         ("Support fair queues", ["Removes `take` from `engine.core`", "Support fair queues"]),
         ("Support it for take", ["Removes `take` from `engine.core`"]),
         ("Tidy up the pool", ["Removes `take` from `engine.core`"]),
@@ -189,10 +192,10 @@ def test_a_title_tells_what_its_facts_do_not(title: str, told: list[str]) -> Non
 
 
 def test_what_extends_the_project_is_told_by_its_names() -> None:
-    """A title that removes something is the headline only where its names do not fit."""
+    """A title that removes something is no headline where one name fits."""
     few, many = ([fact(FactKind.REMOVED_ATTRIBUTE, f"Pool.{n * length}") for n in "ab"] for length in (4, 40))
     assert headline(entry("Remove what is old"), "en", few) == "Removes attributes `Pool.aaaa` and `Pool.bbbb`"
-    assert headline(entry("Remove what is old"), "en", many) == f"Remove what is old (`Pool.{'a' * 40}`)"
+    assert headline(entry("Remove what is old"), "en", many) == f"Removes attributes `{'a' * 40}` and 1 more of `Pool`"
 
 
 @pytest.mark.parametrize(

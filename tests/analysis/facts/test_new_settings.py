@@ -45,6 +45,8 @@ FLAGS = "def f(p):\n    p.add_argument('--a')\n"
         ("core.py", CONFIG, f"{CONFIG}class QueueConfig:\n    fast: bool = False\n", []),
         ("core.py", f"{CONFIG}    fast: int = 0\n", f"{CONFIG}class OtherConfig:\n    b: int = 0\n    fast: int = 0\n", []),
         ("core.py", FLAGS, f"{FLAGS}    p.add_argument('--fast')\n", ["--fast"]),
+        ("core.py", FLAGS, f"{FLAGS}    p.add_argument('--fast', **options['fast'])\n", ["--fast"]),
+        ("core.py", f"{FLAGS}{CONFIG}", f"{FLAGS}    p.add_argument('--fast', **known)\n{CONFIG}    fast: bool = True\n", []),
         ("core.py", f"{FLAGS}{CONFIG}", f"{FLAGS}    p.add_argument('--fast')\n{CONFIG}    fast: int = 0\n", ["--fast"]),
         ("envs.py", "import os\n", "import os\nFAST = os.environ.get('POOL_FAST', '0')\n", ["POOL_FAST"]),
         ("core.py", "import os\n", "import os\nFAST = os.environ.get('POOL_FAST', '0')\n", []),

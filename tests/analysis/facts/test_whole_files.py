@@ -6,7 +6,7 @@ from difflib import unified_diff
 import pytest
 
 from analysis.facts import facts
-from analysis.models import Fact, FileChange, Proof, Trees
+from analysis.models import Fact, FactKind, FileChange, Proof, Trees
 from tests.factories import commit
 
 CORE = "engine/core.py"
@@ -492,3 +492,43 @@ def test_a_file_that_cannot_be_parsed_leaves_the_patch_its_say(text: str) -> Non
     """What is no Python, too deep or too large is skipped, and the patch's rules stand."""
     (fact,) = found({CORE: "def f(): ...\n"}, {CORE: text})
     assert (fact.name, fact.proof) == ("f", Proof.PATCH)
+
+
+POOL = "class BasePool:\n    def take(self): ...\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "names"),
+    [
+        (POOL, f"{POOL}    def give(self): ...\n    def _keep(self): ...\n", ["BasePool.give"]),
+        (POOL.replace("Base", ""), f"{POOL}    def give(self): ...\n".replace("Base", ""), []),
+        (POOL, POOL.replace("BasePool", "BasePool(ABC)"), []),
+    ],
+)
+def test_a_new_method_of_a_base_class_is_a_fact(before: str, after: str, names: list[str]) -> None:
+    """Others may override it; one of another class, or a private one, is nobody's."""
+    trees = Trees(Files({CORE: before}), Files({CORE: after}))
+    told = facts(commit("Do it", [change(CORE, before, after)]), trees)
+    assert [each.name for each in told if each.kind is FactKind.NEW_METHOD] == names
+
+
+def test_a_field_that_only_the_constructor_takes_is_gone() -> None:
+    """Whoever reads it gets nothing."""
+    before = "@dataclass\nclass PoolConfig:\n    x: int\n    y: int = 1\n"
+    after = before.replace("y: int", "y: InitVar[int]")
+    assert told(before, after) == [("removed attribute", "PoolConfig.y")]
+
+
+@pytest.mark.parametrize(
+    ("path", "user", "names"),
+    [
+        ("engine/_ops.py", "engine/layers/a.py", ["take"]),
+        ("engine/_ops.py", "engine/a.py", []),
+        ("_engine/ops.py", "a/b.py", []),
+    ],
+)
+def test_a_module_with_a_private_name_that_other_folders_use_is_public(path: str, user: str, names: list[str]) -> None:
+    """What another package of the project has to call otherwise, plug-ins do, too."""
+    old = {path: "def take(a):\n    return a + 1\n", user: "x = ops.take(1)\n"}
+    new = {path: "def give(a):\n    return a + 1\n", user: "x = ops.give(1)\n"}
+    assert [name for _, name in told(old, new)] == names

@@ -256,7 +256,7 @@ def test_ninety_high_commits_with_long_analyses_lose_nothing() -> None:
     root = messages[0]
     shown = read([root]).count(" · #")
     assert 0 < shown < 90
-    assert f"({shown} of 90)" in read([root])
+    assert f"({shown}/90)" in read([root])
     assert f"{90 - shown} others" in " ".join(strings(root.blocks))
     assert read(rest_messages(day)).count("Change part") == 90 - shown
     assert len(summary_message(day, shareable=False)) == 1
