@@ -17,6 +17,7 @@ from bot.http_server import HealthChecks
 from bot.mcp.visibility import private_with_clients
 from bot.models.clock import Clock
 from bot.publishing.publications import ScheduledPublications, opened_publications
+from bot.services.breaks import BreakLives
 from bot.services.downstream import DownstreamChecks
 from bot.services.factory import bot_services
 from bot.services.limits import CallerLimits
@@ -41,6 +42,7 @@ from bot.slack.commands.upgrade import UpgradeCommand
 from bot.slack.delivery.announcements import Announcements
 from bot.slack.delivery.channel_report import ChannelReports, Postings
 from bot.slack.delivery.drafts import Drafter
+from bot.slack.delivery.edits import DigestEdits
 from bot.slack.delivery.revert_notices import RevertNotices
 from bot.slack.delivery.sending import Sender
 from bot.slack.delivery.sessions import AgentSessions
@@ -58,6 +60,7 @@ from bot.store.transactions import passing_failures
 
 # Between two looks for processes that said that they stop, and for what was deleted.
 _POLL_INTERVAL = timedelta(seconds=1)
+_BREAKS_KEPT = timedelta(days=90)  # since the last change of their lives
 
 log = structlog.get_logger(__name__)
 
@@ -70,7 +73,7 @@ class Start:
     loopback port of the metrics, 0 for none; it must be free if they are `metrics_needed`. On PostgreSQL several processes
     may run: `timing` says when one takes over from another, and `on_lease_lost` is called, in another thread, when this one
     has lost its lease and acts no more. `github` and `pace` replace GitHub and the send rate, for the local workspace. Due
-    digests are looked for at each `tick`. With `mirror_all` every repository that is asked about gets a mirror, otherwise
+    digests are looked for at each `tick`, and what is to be edited in those of the last days at each `edits`. With `mirror_all` every repository that is asked about gets a mirror, otherwise
     those that are configured or subscribed.
     """
 
@@ -83,6 +86,7 @@ class Start:
     github: GitHub | None = None
     pace: Pace = SLACKS_PACE
     tick: timedelta = scheduler.TICK
+    edits: timedelta = timedelta(minutes=10)
     mirror_all: bool = False
 
     @property
@@ -114,7 +118,7 @@ def running_bot(settings: Settings, now: Clock, start: Start) -> Iterator[Flows]
         log.info("connecting", user=web.me["user"], team=web.me["team"])
         bot.subscribe_configured_channels()
         stack.enter_context(bot.flows.running(flows_url(url)))
-        stack.enter_context(bot.scheduled(start.tick))
+        stack.enter_context(bot.scheduled(start))
         serve_metrics(bot.figures.registry, bot.health.found)
         stack.enter_context(listen(bot))
         yield bot.flows
@@ -141,7 +145,9 @@ class Bot:
         self.channels = Channels(self.reader, self.subscriptions, settings.digest_language, settings.tz)
         named = repositories_named(settings.digest_downstream)
         self._checks = DownstreamChecks(services.impacts, self.subscriptions, now, named)
-        self._reports = ChannelReports(store, services.weeks, self.subscriptions, self._checks, now)
+        self._lives = BreakLives(store, self.subscriptions, services.impacts, now)
+        self._reports = ChannelReports(store, services.weeks, self.subscriptions, self._checks, self._lives, now)
+        self._edits = DigestEdits(self.reader, store, self._lives, self.mailbox, web, now)
         self._postings = Postings(self.mailbox, web, self._reports)
         self.members = Members(web.directory)
         self.threads = Threads(self.mailbox, web, private_to_model=settings.digest_private_to_model)
@@ -162,8 +168,8 @@ class Bot:
                     terms = Terms(channel, repository, settings.digest_time, settings.tz, settings.digest_language)
                     self.subscriptions.keep_configured(terms, self.now())
 
-    def scheduled(self, tick: timedelta) -> AbstractContextManager[None]:
-        """Start what is due at each `tick`, take over from processes that died, and tidy up once a day, for the duration of the block."""
+    def scheduled(self, start: Start) -> AbstractContextManager[None]:
+        """Start what is due, edit digests, take over from processes that died, and tidy up once a day, for the duration of the block."""
         services = self.services
 
         def once(job: Callable[[], None]) -> Callable[[], None]:
@@ -171,14 +177,16 @@ class Bot:
 
         return scheduler.ticking(
             (
-                (tick, once(self._start_due)),
+                (start.tick, once(self._start_due)),
                 (self._executors.sweep_interval, self._take_over),
+                (start.edits, once(self._edit_digests)),
                 (_POLL_INTERVAL, self._take_over_at_once),
                 (_POLL_INTERVAL, self.mailbox.erase_deleted),
             ),
             (
                 once(self.flows.forget_old),
                 once(self._executors.forget),
+                once(self._forget_breaks),
                 services.sources.remove_unused_mirrors,  # of this machine
                 once(services.store.search_index.complete),
                 once(self._score_releases),
@@ -188,6 +196,10 @@ class Bot:
     def _start_due(self) -> None:
         scheduler.start_due(self.subscriptions, self.reader, self.flows.start_delivery, self.now())
 
+    def _edit_digests(self) -> None:
+        self._lives.refresh(self.reader)
+        self._edits.refresh(self.reader.known)
+
     def _take_over(self) -> None:
         self.figures.taken_over(self.flows.take_over(self._executors))
         self.outbox.delete_duplicates()
@@ -195,6 +207,9 @@ class Bot:
     def _take_over_at_once(self) -> None:
         if self._executors.newly_ended():
             self._take_over()
+
+    def _forget_breaks(self) -> None:
+        self.services.store.breaks.forget(self.now() - _BREAKS_KEPT)
 
     def _score_releases(self) -> None:
         followed = followed_repositories(self.subscriptions, self.reader)
@@ -227,8 +242,8 @@ class Bot:
         channels, reports, mailbox, web = self.channels, self._reports, self.mailbox, self.web
         return Flows(
             self._responder(),
-            Drafter(channels, reports, self._checks, self._postings, mailbox, web, self.now),
-            Sender(channels, self.subscriptions, mailbox, self.outbox, web),
+            Drafter(channels, reports, self._checks, self._lives, self._postings, mailbox, web, self.now),
+            Sender(channels, self.subscriptions, mailbox, self.outbox, self._edits, web),
             RevertNotices(channels, reports, self.services.store, mailbox),
             published,
             mailbox,

@@ -1,6 +1,6 @@
 """The check of a channel's downstream repositories: the impacts of commits, shown in that channel and stored nowhere."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -28,6 +28,20 @@ class DownstreamCheck(NamedTuple):
     def of(self, sha: str) -> tuple[DownstreamImpacts, ...]:
         """Return what a commit breaks."""
         return self.commits.get(sha, ())
+
+    def without(self, names: Collection[str]) -> "DownstreamCheck":
+        """Return the same check without what commits break by these upstream names."""
+        if not names:
+            return self
+        left = {
+            sha: tuple(filter(None, (_without(each, names) for each in found))) for sha, found in self.commits.items()
+        }
+        return self._replace(commits={sha: found for sha, found in left.items() if found})
+
+
+def _without(found: DownstreamImpacts, names: Collection[str]) -> DownstreamImpacts | None:
+    impacts = tuple(each for each in found.impacts if each.name not in names)
+    return found.model_copy(update={"impacts": impacts}) if impacts else None
 
 
 UNASKED = DownstreamCheck()

@@ -3,15 +3,19 @@
 from bot.store.commit_rows import StoredCommit
 from bot.store.database import open_engine
 from bot.store.feedback import AnswerRatings, GivenVerdict, Rating, Verdicts
-from bot.store.mailbox import Draft, Duplicate, Mailbox, OutboxMessage, State, Thread
+from bot.store.mailbox import Draft, Duplicate, Mailbox, OutboxMessage, Root, State, Thread
 from bot.store.ongoing_answers import Interruption, OngoingAnswers
 from bot.store.outcomes import FailedPublication, ModelFailures, PublicationOutcomes, Spending
 from bot.store.process_locks import ProcessLocks
 from bot.store.store import Store, StoredAnalysis, StoredDay
 from bot.store.subscriptions import Subscription, Subscriptions, Terms, Weekday
+from bot.store.surfaces import Break, Breaks, BreakState
 
 __all__ = [
     "AnswerRatings",
+    "Break",
+    "BreakState",
+    "Breaks",
     "Draft",
     "Duplicate",
     "FailedPublication",
@@ -24,6 +28,7 @@ __all__ = [
     "ProcessLocks",
     "PublicationOutcomes",
     "Rating",
+    "Root",
     "Spending",
     "State",
     "Store",

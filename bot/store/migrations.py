@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from sqlalchemy import Column, Connection, Date, Float, Text, select
+from sqlalchemy import JSON, Column, Connection, Date, Float, Text, select
 
 from bot.store.schema import Instant, alembic_version
 from bot.store.search_index import create_index
@@ -57,10 +57,28 @@ def _reservations(operations: "Operations") -> None:
     )
 
 
+def _breaks(operations: "Operations") -> None:
+    """Have what breaks a channel's downstream code its life, and the first message of a digest what was put into it."""
+    keys = ("channel", "repository", "sha", "downstream", "name")
+    operations.create_table(
+        "breaks",
+        *(Column(each, _TEXT, primary_key=True) for each in keys),
+        Column("paths", JSON, nullable=False),
+        Column("head", _TEXT, nullable=False),
+        Column("state", _TEXT, nullable=False),
+        Column("who", _TEXT, nullable=False, server_default=""),
+        Column("until", Date),
+        Column("by_commit", _TEXT, nullable=False, server_default=""),
+        Column("updated_at", Instant, nullable=False),
+    )
+    operations.add_column("outbox", Column("edits", JSON))
+
+
 OLDEST = "0020"  # the first schema whose stores are kept
 MIGRATIONS: Mapping[str, Migration] = {  # in this order
     "0021": Migration(_corrections, readable_by="0021"),
     "0022": Migration(_reservations, readable_by="0022"),
+    "0023": Migration(_breaks, readable_by="0022"),
 }
 HEAD = max(MIGRATIONS)
 READABLE_BY = MIGRATIONS[HEAD].readable_by

@@ -20,6 +20,7 @@ from bot.models.deliveries import SOON, Delivery, Outcome, seconds_until
 from bot.models.downstream import UNASKED, DownstreamCheck
 from bot.models.reference import Reference
 from bot.models.subjects import CommitRef, DayRef, Subject, WeekRef, kind_of, parse_value, subject_of, value_of
+from bot.services.breaks import BreakLives
 from bot.services.downstream import DownstreamChecks
 from bot.services.reader import Channels, ChannelView, Reader
 from bot.slack.delivery.channel_report import ChannelReports, Postings
@@ -47,6 +48,7 @@ class Drafter:
         channels: Channels,
         reports: ChannelReports,
         checks: DownstreamChecks,
+        lives: BreakLives,
         postings: Postings,
         mailbox: Mailbox,
         web: Web,
@@ -55,6 +57,7 @@ class Drafter:
         self._channels = channels
         self._reports = reports
         self._checks = checks
+        self._lives = lives
         self._postings = postings
         self._mailbox = mailbox
         self._web = web
@@ -143,6 +146,7 @@ class Drafter:
     def _day(self, view: ChannelView, ref: DayRef, delivery: Delivery) -> list[Draft]:
         """Return the drafts of a day's digest, with the full report as a file if the digest has a thread."""
         (report, check), prefix = self._reports.checked(view.reader, delivery.channel, ref), key_prefix(delivery)
+        self._lives.keep(delivery.channel, ref.repository, check)
         found = drafts(prefix, delivery.channel, digest_messages(report, value_of(ref), check), delivery.what)
         return found + attached(found, [report_file(report, check)]) if len(found) > 1 else found
 

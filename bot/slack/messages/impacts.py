@@ -16,6 +16,7 @@ from bot.slack.messages.blocks import Block, Piece, code, context, linked, liste
 
 # Ends the address of a commit in a digest's head until it is linked to the commit's message in the thread.
 THREAD_MARK = "#in-thread"
+BREAKS_SIGN = "💥"  # begins the heading of the digest's first section
 SHOWN_COMMITS = 8  # in the digest's first section
 _CAUSES = 4  # of a downstream repository in a commit's message
 _LINE = 160  # characters of a line of code
