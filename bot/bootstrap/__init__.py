@@ -26,6 +26,7 @@ from bot.services.releases import followed_repositories
 from bot.services.surfaces import repositories_named
 from bot.settings import Settings
 from bot.slack.app import sign_in
+from bot.slack.commands.breaks import BreakCommands
 from bot.slack.commands.commit_commands import CommitCommands
 from bot.slack.commands.conversation import Conversation
 from bot.slack.commands.days import DayCommands
@@ -33,6 +34,7 @@ from bot.slack.commands.help import HelpCommand
 from bot.slack.commands.home import Home
 from bot.slack.commands.posting import Members, PostCommand
 from bot.slack.commands.questions import AnswerFeedback, Questions
+from bot.slack.commands.reasons import MessageReasons
 from bot.slack.commands.responder import Handler, Responder, show_no_form
 from bot.slack.commands.status import BotStatus
 from bot.slack.commands.subscriptions import SubscriptionCommands
@@ -198,7 +200,7 @@ class Bot:
 
     def _edit_digests(self) -> None:
         self._lives.refresh(self.reader)
-        self._edits.refresh(self.reader.known)
+        self._edits.refresh(known_repositories(self.settings.digest_repos, self.subscriptions))
 
     def _take_over(self) -> None:
         self.figures.taken_over(self.flows.take_over(self._executors))
@@ -255,7 +257,9 @@ class Bot:
     def _responder(self) -> Responder:
         """Return what answers people's requests."""
         services, mailbox, web, now = self.services, self.mailbox, self.web, self.now
-        status = BotStatus(services.store, mailbox, services.model, web, self._executors, self._flow_tables, now)
+        status = BotStatus(
+            services.store, mailbox, services.model, web, self._executors, self._flow_tables, self._lives, now
+        )
         limits = CallerLimits(mailbox, now)
         home = Home(self.subscriptions, mailbox, self.outbox, web, status, now)
         post = PostCommand(self.members, self._postings)
@@ -310,6 +314,10 @@ class Bot:
         subscriptions: SubscriptionCommands,
         home: Home,
     ) -> dict[type | str, Handler]:
+        breaks = BreakCommands(self.services.store.breaks, self._lives, self._edits, self.members)
+        reasons = MessageReasons(
+            self.subscriptions, self._reports, self._lives, self.mailbox, self.settings.digest_command
+        )
         return {
             "show_rest": days.show_rest,
             "full_report": days.send_report,
@@ -318,6 +326,8 @@ class Bot:
             "too_high": commits.correct_tier,
             "too_low": commits.correct_tier,
             Action.WHY: commits.explain_tier,
+            Action.WHY_HERE: reasons.show,
+            **dict.fromkeys((Action.TAKE, Action.PUT_OFF, Action.DISMISS, Action.REOPEN), breaks.change),
             Action.RATE_ANSWER: AnswerFeedback(self.services.store.ratings, self.mailbox).store,
             "settings": subscriptions.show_all,
             "unsubscribe": subscriptions.cancel,

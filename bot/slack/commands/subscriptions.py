@@ -146,7 +146,8 @@ class SubscriptionCommands:
 
     def show_status(self, conversation: Conversation, _: Command) -> None:
         """Show the status of the bot and of the channel's subscriptions."""
-        conversation.show([self._status.message(conversation.view.language, self._held(conversation))])
+        channel = conversation.request.channel
+        conversation.show([self._status.message(conversation.view, channel, self._held(conversation))])
 
     def unsubscribe(self, conversation: Conversation, command: Unsubscribe) -> Outcome:
         """Cancel the only matching subscription; otherwise ask which one."""

@@ -6,10 +6,9 @@ Only what was there is added to: the message is not made again, since what is st
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import date
 from typing import Any, Literal, NamedTuple
 
-from analysis.locale import Catalogue, Language, catalogue
+from analysis.locale import Catalogue, Language, catalogue, mark
 from bot.slack.messages.blocks import Block, Piece, linked, ours
 from bot.slack.messages.impacts import BREAKS_SIGN, THREAD_MARK
 
@@ -17,6 +16,16 @@ _MARKED = re.compile(rf'(?<="url": )"([^"]+){THREAD_MARK}"')
 _REVERTED = "↩️"
 
 Kind = Literal["reverted", "fixed", "adapted", "in part", "taken", "put off", "no concern"]
+_SIGNS: Mapping[Kind, str] = {
+    "reverted": f"{_REVERTED} ",
+    "fixed": "🩹 ",
+    "adapted": "✅ ",
+    "in part": "✅ ",
+    "taken": "🙋 ",
+    "put off": "⏰ ",
+    "no concern": "🚫 ",
+}
+_BY = {"reverted": mark("reverted by {sha}"), "fixed": mark("fixed by {sha}"), "adapted": mark("adapted by {sha}")}
 
 
 class Mark(NamedTuple):
@@ -95,26 +104,19 @@ def _addresses(pieces: Sequence[Piece]) -> Iterator[str]:
             yield str(each["url"]).removesuffix(THREAD_MARK)
 
 
-def _pieces(mark: Mark, say: Catalogue) -> list[Piece]:
-    what = mark.what
-    match mark.kind:
-        case "reverted":
-            return _around(_REVERTED + " " + say("reverted by {sha}"), what, mark.url)
-        case "fixed":
-            return _around("🩹 " + say("fixed by {sha}"), what, mark.url)
-        case "adapted":
-            return _around("✅ " + say("adapted by {sha}"), what, mark.url) if what else ours("✅ " + say("adapted"))
-        case "in part":
-            return ours("✅ " + say("{count} of {all} adapted", count=what.split("/")[0], all=what.split("/")[1]))
+def _pieces(told: Mark, say: Catalogue) -> list[Piece]:
+    what = told.what
+    match told.kind:
+        case "reverted" | "fixed" | "adapted":
+            before, _, after = say(_BY[told.kind]).partition("{sha}")
+            return [*ours(_SIGNS[told.kind] + before), *linked(what, told.url), *ours(after)]
         case "taken":
-            return [*ours("🙋 "), {"type": "user", "user_id": what}]
+            return [*ours(_SIGNS[told.kind]), {"type": "user", "user_id": what}]
+        case "in part":
+            adapted, _, every = what.partition("/")
+            text = say("{count} of {all} adapted", count=adapted, all=every)
         case "put off":
-            return ours("⏰ " + say("put off until {day}", day=date.fromisoformat(what)))
+            text = say("put off until {day}", day=what)
         case "no concern":
-            return ours("🚫 " + say("no concern here"))
-
-
-def _around(phrase: str, what: str, url: str) -> list[Piece]:
-    """Return a phrase with a link in the place of its SHA."""
-    before, _, after = phrase.partition("{sha}")
-    return [*ours(before), *linked(what, url), *ours(after)]
+            text = say("no concern here")
+    return ours(_SIGNS[told.kind] + text)
