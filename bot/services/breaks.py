@@ -22,7 +22,7 @@ log = structlog.get_logger(__name__)
 
 
 class _Looked(NamedTuple):
-    """A downstream repository's mirror, and the commits that it has since the last look: the whole branch if that is gone."""
+    """A downstream repository's mirror, and the commits that it has since the last look: None, for all of them, if it was rewritten."""
 
     mirror: Mirror
     head: str
@@ -113,8 +113,9 @@ class BreakLives:
         for old in {each.head for each in found} - {head}:
             moved = [each for each in found if each.head == old]
             compared = mirror.compare(old, head)
-            looked = _Looked(mirror, head, frozenset(each.sha for each in compared.commits) or None)
-            changed = {path: bool(looked.changes(path)) for each in moved for path in each.paths}
+            since = None if compared.rewritten else frozenset(each.sha for each in compared.commits)
+            looked = _Looked(mirror, head, since)
+            changed = {path: since is None or looked.changes(path) for each in moved for path in each.paths}
             touched = [each for each in moved if any(changed[path] for path in each.paths)]
             broken = self._broken(upstream, downstream, touched)
             for each in touched:

@@ -129,10 +129,10 @@ class DigestEdits:
         adapted = [each for each in breaks if each.state is BreakState.ADAPTED]
         open_ = [each for each in breaks if each.state is BreakState.FOUND]
         marks = []
-        if adapted and len(adapted) < len(breaks):
+        url = next((each.by_commit for each in reversed(adapted)), "")
+        if adapted and (len(adapted) < len(breaks) or not url):
             marks.append(Mark("in part", f"{len(adapted)}/{len(breaks)}"))
         elif adapted:
-            url = adapted[-1].by_commit
             marks.append(Mark("adapted", url.rpartition("/")[2][:SHORT_SHA], url))
         if any(each.state is BreakState.UNCONCERNED for each in breaks):
             marks.append(Mark("no concern"))
