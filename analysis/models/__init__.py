@@ -7,6 +7,7 @@ from analysis.models.facts import BREAKING, DEPENDENCIES, EXTRAS, OPERATIONAL, F
 from analysis.models.frozen import Frozen
 from analysis.models.publications import PublishedBreak, PublishedDay, PublishedYear
 from analysis.models.ranking import Breakage, BreakageRisk, ChangeType, Importance, Ranked, Reason
+from analysis.models.releases import Released, ReleaseState, ReleaseTag
 from analysis.models.reports import (
     Analysis,
     Chosen,
@@ -62,6 +63,9 @@ __all__ = [
     "Ranked",
     "ReadFrom",
     "Reason",
+    "ReleaseState",
+    "ReleaseTag",
+    "Released",
     "Remark",
     "Repository",
     "Risk",

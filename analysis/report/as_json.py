@@ -86,6 +86,7 @@ def commit_object(entry: Entry, language: Language = "en", facts: Sequence[Fact]
         "breaking": any(fact.breaking for fact in entry.facts),
         **_picked(entry, "facts"),
         "links": _picked(entry.links, "reverts reverted_by series fixes"),
+        "released": _picked(entry.released, "state tag date"),
         "headline": first_line(entry, told, catalogue(language)),
         "consequences": [_consequence_object(commit, each) for each in told],
         "analysis": entry.analysis and _picked(entry.analysis, "by summary scope insight risks advice"),

@@ -130,7 +130,7 @@ class UpgradeService:
         unfinished = read_commits(self._store, source, upstream, unread, asked.tz, progress, pulls=False)
         ids = self._store.read_ids(upstream, shas)
         stored = current_commits(self._store, [ids[sha] for sha in shas if sha in ids], source)
-        with Analyst(self._store, upstream, asked.language, None, source.contents, ask=False) as analyst:
+        with Analyst(self._store, upstream, asked.language, None, source, ask=False) as analyst:
             entries = analyst.entries(stored)
         progress.stage("net changes")
         changes = net_changes(self._store, source, stored, entries)
