@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import structlog
 
-from analysis.errors import DigestError
+from analysis.errors import DigestError, StoreUnusable
 from analysis.impact.reversal import undoes
 from analysis.models import Commit, Entry, Links, Repository
 from analysis.ranking import packaged_weights, rank
@@ -86,6 +86,8 @@ class BreakLives:
             upstream = Repository.parse(repository)
             try:
                 self._adapt(upstream, Repository.parse(name), self._undo(upstream, found))
+            except StoreUnusable:
+                raise
             except DigestError as exc:
                 log.warning("breaks not looked at", repository=repository, downstream=name, why=str(exc))
 

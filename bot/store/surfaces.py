@@ -71,10 +71,6 @@ class Break(NamedTuple):
     until: date | None = None
     by_commit: str = ""
 
-    def is_open(self, today: date) -> bool:
-        """Return whether somebody has to do something about it, and it is not put off."""
-        return self.state is BreakState.FOUND and not self.is_put_off(today)
-
     def is_put_off(self, today: date) -> bool:
         """Return whether it is put off until a day after today."""
         return self.state is BreakState.FOUND and self.until is not None and self.until > today

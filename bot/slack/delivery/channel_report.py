@@ -59,10 +59,10 @@ class ChannelReports:
     def _checked(
         self, reader: Reader, channel: str, ref: DayRef, report: DayReport
     ) -> tuple[DayReport, DownstreamCheck]:
-        check = self._check(reader, channel, ref, (*report.entries, *report.late))
+        check = self.check(reader, channel, ref, (*report.entries, *report.late))
         return self._filtered(report, ref, check.commits), check
 
-    def _check(self, reader: Reader, channel: str, ref: DayRef | WeekRef, entries: Sequence[Entry]) -> DownstreamCheck:
+    def check(self, reader: Reader, channel: str, ref: DayRef | WeekRef, entries: Sequence[Entry]) -> DownstreamCheck:
         """Return what commits break of the channel's code, but for the names that are no concern there."""
         check = self._checks.check(reader, channel, ref.repository, entries, ref.subscription)
         return check.without(self._lives.unconcerned(channel, ref.repository)) if check.commits else check
@@ -92,7 +92,7 @@ class ChannelReports:
         oldest_first = sorted(commits.values(), key=lambda each: each.commit.committed_at)
         undone = undone_commits(oldest_first)
         standing = [each for each in oldest_first if each.commit.sha not in undone]
-        check = self._check(reader, channel, ref, standing)
+        check = self.check(reader, channel, ref, standing)
         refs = {each.day: each for each in ref.days}
         today = self._now().astimezone(ref.tz).date()
         report = self._weeks.report(

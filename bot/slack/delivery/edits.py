@@ -11,15 +11,17 @@ from functools import cache, partial
 
 import structlog
 
+from analysis.errors import DigestError, StoreUnusable
 from analysis.models import SHORT_SHA, Commit, Language, Repository
 from analysis.writing.titles import number_of
 from bot.models.clock import Clock
 from bot.models.subjects import DayRef, parse_value
 from bot.services.breaks import BreakLives, undone_by
+from bot.services.commit_sources import CommitSources
 from bot.services.reader import Reader
 from bot.slack.messages.marks import Edits, Mark
 from bot.slack.web import Web
-from bot.slack.web_errors import Refused, Unanswered
+from bot.slack.web_errors import Refused
 from bot.store import Break, BreakState, Mailbox, OutboxMessage, Root, Store
 
 _DAYS = 14  # whose digests are edited
@@ -34,6 +36,7 @@ class DigestEdits:
     def __init__(
         self,
         reader: Reader,
+        sources: CommitSources,
         store: Store,
         lives: BreakLives,
         mailbox: Mailbox,
@@ -41,6 +44,7 @@ class DigestEdits:
         now: Clock,
     ) -> None:
         self._reader = reader
+        self._sources = sources
         self._store = store
         self._lives = lives
         self._mailbox = mailbox
@@ -51,15 +55,20 @@ class DigestEdits:
         """Edit the first messages of the latest digests of repositories, in one channel if it is given."""
         today = self._now().date()
         marks, breaks = cache(self._commit_marks), cache(partial(self._lives.of_channel, self._reader))
-        for repository in repositories:
-            for back in range(_DAYS + 1):
-                for root in self._mailbox.roots(f"digest:{repository.key}:{today - timedelta(days=back)}:"):
+        days = [today - timedelta(days=back) for back in range(_DAYS + 1)]
+        for prefix in [f"digest:{repository.key}:{day}:" for repository in repositories for day in days]:
+            for root in self._mailbox.roots(prefix):
+                try:
                     ref = parse_value(root.about)
                     own = self._reader.within(root.channel)
                     if isinstance(ref, DayRef) and channel in ("", root.channel) and not own.hides(ref.repository):
                         of_day = marks(ref.repository, ref.day, ref.timezone)
                         held = [each for each in breaks(root.channel) if each.repository == ref.repository.key]
                         self._refresh(root, ref, self._wanted(of_day, held))
+                except StoreUnusable:
+                    raise
+                except DigestError as exc:
+                    log.warning("not edited", key=root.key, why=str(exc))
 
     def link(self, root: OutboxMessage, links: Mapping[str, str]) -> None:
         """Link the lines of a digest's first message to its thread, by commits' addresses. Raise the errors of `Web.update`."""
@@ -79,8 +88,6 @@ class DigestEdits:
             held = Edits(**message.edits or {})
             try:
                 self._update(message, wanted._replace(links=held.links), ref.language)
-            except Unanswered as exc:
-                log.warning("not edited", key=root.key, why=str(exc))
             except Refused as exc:
                 log.warning("not editable", key=root.key, why=str(exc))
                 self._mailbox.keep_edits(root.key, held._replace(refused=exc.code)._asdict())
@@ -94,18 +101,21 @@ class DigestEdits:
         self._mailbox.keep_edits(message.key, edits._asdict())
 
     def _commit_marks(self, repository: Repository, day: date, timezone: str) -> list[tuple[Commit, list[Mark]]]:
-        """Return the commits of a day, each with the marks that it was reverted or fixed since."""
+        """Return the commits of a day, each with the marks that it was reverted, fixed or released since."""
         listed = self._store.day(repository, day, timezone)
         stored = self._store.commits(listed.commit_ids + listed.late_ids) if listed else []
         links = self._store.links(stored)
         ids = self._store.read_ids(repository, list({sha for each in stored for sha in links[each.id].fixed_by}))
         fixes = {each.commit.sha: each.commit for each in self._store.commits(list(ids.values()))}
+        released = self._sources.stored(repository).first_releases([each.commit for each in stored])
         found = []
         for each in stored:
             revert = undone_by(self._store, repository, each, links[each.id])
             marks = [Mark("reverted", number_of(revert), revert.url)] if revert else []
             known = [fixes[sha] for sha in links[each.id].fixed_by if sha in fixes]
             marks += [Mark("fixed", number_of(fix), fix.url) for fix in known[:_FIXES]]
+            first = released.get(each.commit.sha)
+            marks += [Mark("released", first.tag)] if first and first.tag else []
             found.append((each.commit, marks))
         return found
 

@@ -67,6 +67,10 @@ def breaking_section(entries: Iterable[Entry], check: DownstreamCheck, language:
         told = [listed(_heading(", ".join(each.name for each in check.compared), say), rows)]
     elif check.compared:
         told = [context(_unbroken(check.compared, len(unread), len(commits.keys() & set(check.touching)), say))]
+    if count := len(check.dismissed):
+        told.append(
+            context(say.plural("🚫 {count} name of no concern here", "🚫 {count} names of no concern here", count))
+        )
     return told + [context(unchecked_text(each, language)) for each in check.unchecked]
 
 

@@ -15,10 +15,11 @@ from bot.slack.messages.impacts import BREAKS_SIGN, THREAD_MARK
 _MARKED = re.compile(rf'(?<="url": )"([^"]+){THREAD_MARK}"')
 _REVERTED = "↩️"
 
-Kind = Literal["reverted", "fixed", "adapted", "in part", "taken", "put off", "no concern"]
+Kind = Literal["reverted", "fixed", "released", "adapted", "in part", "taken", "put off", "no concern"]
 _SIGNS: Mapping[Kind, str] = {
     "reverted": f"{_REVERTED} ",
     "fixed": "🩹 ",
+    "released": "📦 ",
     "adapted": "✅ ",
     "in part": "✅ ",
     "taken": "🙋 ",
@@ -117,6 +118,8 @@ def _pieces(told: Mark, say: Catalogue) -> list[Piece]:
             text = say("{count} of {all} adapted", count=adapted, all=every)
         case "put off":
             text = say("put off until {day}", day=what)
+        case "released":
+            text = say("in {release}", release=what)
         case "no concern":
             text = say("no concern here")
     return ours(_SIGNS[told.kind] + text)

@@ -18,6 +18,7 @@ from bot.services.reader import Access, Reader
 from bot.slack.delivery.edits import DigestEdits
 from bot.slack.messages.blocks import bullets, linked, listed, ours, prose, rich
 from bot.slack.messages.impacts import THREAD_MARK
+from bot.slack.messages.marks import Edits
 from bot.slack.outbox import AT_ONCE, Outbox
 from bot.slack.web import Web
 from bot.store import Break, BreakState, Draft, Mailbox, Store, Subscriptions, Terms, open_engine
@@ -93,7 +94,7 @@ def place(tmp_path: Path) -> Iterator[Place]:
         reader = Reader(services.digests, services.commits, lambda: [REPOSITORY], access)
         subscriptions.keep(Terms(CHANNEL, REPOSITORY, time(9), ZoneInfo("UTC"), "en", downstream=(PLUG,)), NOON)
         lives = BreakLives(store, subscriptions, services.impacts, lambda: now[0])
-        edits = DigestEdits(reader, store, lives, mail, web, lambda: now[0])
+        edits = DigestEdits(reader, services.sources, store, lives, mail, web, lambda: now[0])
         broken = commit("Remove stop (#1)", [changed("def stop(): ...", "x = 1")], sha=BROKEN)
         commits = broken, commit("Add a flag (#2)", [file("engine/flags.py", "@@ -0,0 +1 @@\n+FLAG = 1")], sha=HARMLESS)
         found = Place(slack, store, mail, edits, now)
@@ -104,6 +105,14 @@ def place(tmp_path: Path) -> Iterator[Place]:
         Outbox(mail, web, lambda: now[0], lambda _: None, AT_ONCE).send(KEY)
         yield found
         store.close()
+
+
+def test_a_release_is_named() -> None:
+    """A mark names the first release that has the commit, in either language."""
+    content = {"text": "o", "blocks": [rich(bullets([linked("#1", "https://e.example/1")]))]}
+    marked = Edits(marks={"https://e.example/1": [["released", "v0.16.0", ""]]})
+    assert "'📦 in v0.16.0'" in str(marked.edited(content, "en"))
+    assert "v0.16.0" in str(marked.edited(content, "zh"))
 
 
 def reverting() -> Commit:

@@ -128,7 +128,15 @@ def test_people_take_it_put_it_off_and_drop_it(bot: Bot) -> None:
     assert "No concern here: \nengine.core.start" in told
     assert "engine.core.start" in struck(bot.root) or bot.sees("no concern here")
     assert "plug/run.py:10" in struck(bot.root)
-    bot.press(ADA, bot.slack.private(ADA, DIGEST)[-1].ts, "reopen_break")
+    undo = bot.slack.private(ADA, DIGEST)[-1].ts
+    bot.slack.command(ADA, DIGEST, "2026-02-05")
+    shown = bot.slack.wait_for(
+        lambda: [each for each in bot.slack.private(ADA, DIGEST) if "show_rest" in buttons(each)]
+    )
+    assert "plug/run.py:1" in whole(shown[-1])
+    assert "plug/run.py:10" not in whole(shown[-1])
+    assert "1 name of no concern here" in whole(shown[-1])
+    bot.press(ADA, undo, "reopen_break")
     bot.slack.wait_for(lambda: "no concern here" not in bot.said)
     assert struck(bot.root) == ""
     assert "/archives/" in str(bot.root.blocks)
