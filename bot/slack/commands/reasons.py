@@ -96,10 +96,8 @@ class MessageReasons:
         breaks = self._lives.of_channel(reader, request.channel, repository=ref.repository.key, sha=ref.sha)
         for downstream in dict.fromkeys(each.downstream for each in breaks):
             own = [each for each in breaks if each.downstream == downstream]
-            names, paths = (
-                break_names(own, say),
-                ", ".join(dict.fromkeys(path for each in own for path in each.paths[:1])),
-            )
+            names = break_names(own, say)
+            paths = ", ".join(dict.fromkeys(path for each in own for path in each.paths[:1]))
             text = say(
                 "It breaks {name}, which uses {names} ({paths}); “No concern here” stops that for these names",
                 name=downstream,

@@ -39,6 +39,8 @@ def earlier() -> Iterator[Engine]:
                 "CREATE TABLE weights (repository text PRIMARY KEY, body json, fitted_at timestamptz)"
             )
             connection.exec_driver_sql("ALTER TABLE labels DROP COLUMN channel")
+            connection.exec_driver_sql("DROP TABLE breaks")
+            connection.exec_driver_sql("ALTER TABLE outbox DROP COLUMN edits")
             connection.exec_driver_sql("ALTER TABLE spending ADD COLUMN reserved_usd float NOT NULL DEFAULT 0")
         stamp(engine, OLDEST, "0015")
         yield engine
