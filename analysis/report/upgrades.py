@@ -16,11 +16,14 @@ HEADINGS = {
     UpgradeGroup.SECURITY: mark("🔒 Security ({count})"),
     UpgradeGroup.ADDITIONS: mark("✨ New ({count})"),
 }
+NAMED = mark("📝 Named in the release notes ({count})")
 _MAX_OTHERS = 4  # pins that are named
 
 
 def title(report: UpgradeReport) -> str:
     """Return the heading of the report."""
+    if report.release:
+        return f"{report.repository} {report.release.tag} · {report.release.date.date()}"
     return f"{report.repository} · {_short(report.start.name)}..{_short(report.end.name)}"
 
 
@@ -33,6 +36,8 @@ def summary(report: UpgradeReport) -> str:
             "✅ Nothing new between {start} and {end}", start=_short(report.start.name), end=_short(report.end.name)
         )
     breaking = len(report.group(UpgradeGroup.BREAKS_YOU))
+    if report.release and report.pinned:
+        return f"{_since_pin(breaking, _short(report.pinned.pin.ref), say)} · {commits}"
     if breaking:
         return say("💥 Breaks your code: {breaking} of {commits}", breaking=f"{breaking:,}", commits=commits)
     if report.downstreams:
@@ -40,9 +45,24 @@ def summary(report: UpgradeReport) -> str:
     return commits
 
 
+def _since_pin(breaking: int, pin: str, say: Catalogue) -> str:
+    if not breaking:
+        return say("✅ No proven break of your code since {pin}", pin=pin)
+    return say.plural(
+        "💥 {count} commit since {pin} breaks your code",
+        "💥 {count} commits since {pin} break your code",
+        breaking,
+        pin=pin,
+    )
+
+
 def remarks(report: UpgradeReport) -> Iterator[str]:
     """Yield where the range begins and why, and what of it is not shown."""
     say = catalogue(report.language)
+    if report.release and report.release.is_first:
+        yield say("The first release: everything since the first commit")
+    elif report.release:
+        yield say("Compared with {start}, the release before", start=report.start.name)
     if report.pinned:
         yield from _pin_remarks(report.pinned, say)
     if report.merge_base:

@@ -53,7 +53,7 @@ from bot.slack.outbox import SLACKS_PACE, Outbox, Pace
 from bot.slack.parsing import command_types as kinds
 from bot.slack.parsing.requests import HomeRequest, ShortcutRequest, SubscriptionForm
 from bot.slack.web import Web
-from bot.store import Mailbox, Subscriptions, Terms
+from bot.store import Mailbox, SeenReleases, Subscriptions, Terms
 from bot.store.database import condition
 from bot.store.executors import TIMING, Executors, Timing
 from bot.store.flow_tables import flow_tables
@@ -75,7 +75,8 @@ class Start:
     loopback port of the metrics, 0 for none; it must be free if they are `metrics_needed`. On PostgreSQL several processes
     may run: `timing` says when one takes over from another, and `on_lease_lost` is called, in another thread, when this one
     has lost its lease and acts no more. `github` and `pace` replace GitHub and the send rate, for the local workspace. Due
-    digests are looked for at each `tick`, and what is to be edited in those of the last days at each `edits`. With `mirror_all` every repository that is asked about gets a mirror, otherwise
+    digests are looked for at each `tick`, new releases at intervals of `releases`, and what is to be edited in digests at those of
+    `edits`. With `mirror_all` every repository that is asked about gets a mirror, otherwise
     those that are configured or subscribed.
     """
 
@@ -89,6 +90,7 @@ class Start:
     pace: Pace = SLACKS_PACE
     tick: timedelta = scheduler.TICK
     edits: timedelta = timedelta(minutes=10)
+    releases: timedelta = scheduler.RELEASES
     mirror_all: bool = False
 
     @property
@@ -134,6 +136,7 @@ class Bot:
         self.settings, self.now, self.web = settings, now, web
         engine = stack.enter_context(lease.held())
         self.mailbox, self.subscriptions = Mailbox(engine), Subscriptions(engine)
+        self._seen_releases = SeenReleases(engine)
         self._executors = Executors(engine, start.timing)
         flows = flow_tables(flows_url(settings.database_url.get_secret_value()), engine)
         self._flow_tables = stack.enter_context(flows)
@@ -148,7 +151,9 @@ class Bot:
         named = repositories_named(settings.digest_downstream)
         self._checks = DownstreamChecks(services.impacts, self.subscriptions, now, named)
         self._lives = BreakLives(store, self.subscriptions, services.impacts, now)
-        self._reports = ChannelReports(store, services.weeks, self.subscriptions, self._checks, self._lives, now)
+        self._reports = ChannelReports(
+            store, services.weeks, services.release_digests, self.subscriptions, self._checks, self._lives, now
+        )
         self._edits = DigestEdits(self.reader, services.sources, store, self._lives, self.mailbox, web, now)
         self._postings = Postings(self.mailbox, web, self._reports)
         self.members = Members(web.directory)
@@ -171,7 +176,7 @@ class Bot:
                     self.subscriptions.keep_configured(terms, self.now())
 
     def scheduled(self, start: Start) -> AbstractContextManager[None]:
-        """Start what is due, edit digests, take over from processes that died, and tidy up once a day, for the duration of the block."""
+        """Start what is due, look for releases, edit digests, take over from processes that died, and tidy up once a day, for the duration of the block."""
         services = self.services
 
         def once(job: Callable[[], None]) -> Callable[[], None]:
@@ -180,6 +185,7 @@ class Bot:
         return scheduler.ticking(
             (
                 (start.tick, once(self._start_due)),
+                (start.releases, once(self._start_releases)),
                 (self._executors.sweep_interval, self._take_over),
                 (start.edits, once(self._edit_digests)),
                 (_POLL_INTERVAL, self._take_over_at_once),
@@ -201,6 +207,17 @@ class Bot:
     def _edit_digests(self) -> None:
         self._lives.refresh(self.reader)
         self._edits.refresh(known_repositories(self.settings.digest_repos, self.subscriptions))
+
+    def _start_releases(self) -> None:
+        now, sources, seen = self.now(), self.services.sources, self._seen_releases
+        scheduler.start_releases(
+            self.subscriptions,
+            seen,
+            lambda repository: sources.current(repository, now, now).release_tags(),
+            self.reader,
+            self.flows.start_delivery,
+            now,
+        )
 
     def _take_over(self) -> None:
         self.figures.taken_over(self.flows.take_over(self._executors))

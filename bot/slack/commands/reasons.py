@@ -8,7 +8,7 @@ from analysis.locale import Catalogue
 from analysis.models import Importance
 from analysis.writing.labels import IMPORTANCE
 from analysis.writing.reasons import reason_text
-from bot.models.subjects import CommitRef, DayRef, WeekRef, parse_value
+from bot.models.subjects import CommitRef, DayRef, ReleaseRef, Subject, WeekRef, parse_value
 from bot.services.breaks import BreakLives
 from bot.services.reader import visible_terms
 from bot.slack.commands.conversation import Conversation
@@ -62,7 +62,7 @@ class MessageReasons:
         how = [*ours(f"\n      {say('to change that')}{say(': ')}"), *code(f"{self._command} {reason.command}")]
         return [*prose(f"• {reason.text}"), *(how if reason.command else [])]
 
-    def _subscription(self, conversation: Conversation, ref: DayRef | WeekRef | CommitRef) -> Iterator[_Reason]:
+    def _subscription(self, conversation: Conversation, ref: Subject) -> Iterator[_Reason]:
         """Yield the subscription that brought a digest or a week, with each of its options that chose what is in it."""
         say = conversation.say
         if isinstance(ref, CommitRef) or ref.subscription is None:
@@ -79,14 +79,15 @@ class MessageReasons:
                 "This channel subscribes to the week of {repository}, on the day {day}", day=terms.weekly, **values
             )
             yield _Reason(text, f"{_subscribe(terms)} weekly off")
+        elif isinstance(ref, ReleaseRef):
+            text = say("This channel subscribes to the releases of {repository}", **values)
+            yield _Reason(text, f"{_subscribe(terms)} releases off")
         else:
             text = say("This channel subscribes to {repository}, daily at {at}", **values)
             yield _Reason(text, f"unsubscribe {terms.repository}")
         yield from _options(terms, say)
 
-    def _commit(
-        self, conversation: Conversation, ref: CommitRef, root: DayRef | WeekRef | CommitRef
-    ) -> Iterator[_Reason]:
+    def _commit(self, conversation: Conversation, ref: CommitRef, root: Subject) -> Iterator[_Reason]:
         """Yield why a commit has a message of its own in a digest's thread."""
         say, request, reader = conversation.say, conversation.request, conversation.view.reader
         if not isinstance(root, DayRef):

@@ -40,6 +40,9 @@ def earlier() -> Iterator[Engine]:
             )
             connection.exec_driver_sql("ALTER TABLE labels DROP COLUMN channel")
             connection.exec_driver_sql("DROP TABLE breaks")
+            connection.exec_driver_sql("DROP TABLE seen_releases")
+            for column in ("releases", "releases_since", "released_to"):
+                connection.exec_driver_sql(f"ALTER TABLE subscriptions DROP COLUMN {column}")
             connection.exec_driver_sql("ALTER TABLE outbox DROP COLUMN edits")
             connection.exec_driver_sql("ALTER TABLE spending ADD COLUMN reserved_usd float NOT NULL DEFAULT 0")
         stamp(engine, OLDEST, "0015")
