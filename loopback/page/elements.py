@@ -181,10 +181,8 @@ def _time(given: Json, context: Context) -> Markup:
 
 def _date(given: Json, context: Context) -> Markup:
     start, marks = given.get("initial_date"), _marks(given, context)
-    hint = tag("span", _hint(given), class_="hint") if not context.in_input else ""
-    return tag(
-        "label", hint, tag("input", type="date", value=start, required=context.required, class_="field short", **marks)
-    )
+    field = tag("input", type="date", value=start, required=context.required, class_="field short", **marks)
+    return field if context.in_input else tag("label", tag("span", _hint(given), class_="hint"), " ", field)
 
 
 _RENDER: dict[str, Callable[[Json, Context], Markup]] = {
