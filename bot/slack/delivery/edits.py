@@ -27,6 +27,8 @@ from bot.store import Break, BreakState, Mailbox, OutboxMessage, Root, Store
 _DAYS = 14  # whose digests are edited
 _FIXES = 2  # of a commit that are named
 
+_Marked = tuple[Commit, list[Mark]]  # a commit, and what became of it
+
 log = structlog.get_logger(__name__)
 
 
@@ -64,7 +66,7 @@ class DigestEdits:
                     if isinstance(ref, DayRef) and channel in ("", root.channel) and not own.hides(ref.repository):
                         of_day = marks(ref.repository, ref.day, ref.timezone)
                         held = [each for each in breaks(root.channel) if each.repository == ref.repository.key]
-                        self._refresh(root, ref, self._wanted(of_day, held))
+                        self._refresh(root, ref, of_day, held)
                 except StoreUnusable:
                     raise
                 except DigestError as exc:
@@ -76,21 +78,23 @@ class DigestEdits:
             message = self._mailbox.message(root.key) or root
             self._update(message, Edits(**message.edits or {})._replace(links=links), parse_value(root.about).language)
 
-    def _refresh(self, root: Root, ref: DayRef, wanted: Edits) -> None:
-        """Put what is wanted into a message, unless it was put there before or Slack refused that."""
+    def _refresh(self, root: Root, ref: DayRef, of_day: Sequence[_Marked], held: Sequence[Break]) -> None:
+        """Put what became of a day's commits and a channel's breaks into a message, unless it is there or Slack refused that."""
         old = Edits(**root.edits or {})
-        if old.refused or _plain(wanted._replace(links=old.links)) == old:
+        if old.refused or _plain(self._wanted(of_day, held)._replace(links=old.links)) == old:
             return
         with self._store.locks.alone(f"edit {root.key}"):
             message = self._mailbox.message(root.key)
             if message is None or not message.content:
                 return  # its content is forgotten
-            held = Edits(**message.edits or {})
+            old = Edits(**message.edits or {})
+            # Somebody may have changed them while this waited.
+            latest = self._lives.of_channel(self._reader, root.channel, repository=ref.repository.key)
             try:
-                self._update(message, wanted._replace(links=held.links), ref.language)
+                self._update(message, self._wanted(of_day, latest)._replace(links=old.links), ref.language)
             except Refused as exc:
                 log.warning("not editable", key=root.key, why=str(exc))
-                self._mailbox.keep_edits(root.key, held._replace(refused=exc.code)._asdict())
+                self._mailbox.keep_edits(root.key, old._replace(refused=exc.code)._asdict())
 
     def _update(self, message: OutboxMessage, edits: Edits, language: Language) -> None:
         """Update a message in Slack unless it looks so already, and store what was put in."""
@@ -100,7 +104,7 @@ class DigestEdits:
             log.info("edited", key=message.key)
         self._mailbox.keep_edits(message.key, edits._asdict())
 
-    def _commit_marks(self, repository: Repository, day: date, timezone: str) -> list[tuple[Commit, list[Mark]]]:
+    def _commit_marks(self, repository: Repository, day: date, timezone: str) -> list[_Marked]:
         """Return the commits of a day, each with the marks that it was reverted, fixed or released since."""
         listed = self._store.day(repository, day, timezone)
         stored = self._store.commits(listed.commit_ids + listed.late_ids) if listed else []
@@ -119,7 +123,7 @@ class DigestEdits:
             found.append((each.commit, marks))
         return found
 
-    def _wanted(self, commits: Sequence[tuple[Commit, Sequence[Mark]]], held: Sequence[Break]) -> Edits:
+    def _wanted(self, commits: Sequence[_Marked], held: Sequence[Break]) -> Edits:
         """Return what is to be in the message of a day, given its commits with their marks, and a channel's breaks."""
         shas = {each.sha for each, _ in commits}
         breaks = [each for each in held if each.sha in shas]
