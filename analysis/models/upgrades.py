@@ -86,14 +86,15 @@ class UpgradeRow(Frozen):
 
 
 class ReleaseNotes(Frozen):
-    """A release of which an upgrade tells: its tag, date and page, and the commits that its notes name, the worst first.
+    """A release of which an upgrade tells: its tag, date and page, and its highlights, what matters most first.
 
-    `is_first` if there was none before it.
+    These are the commits that its notes name or, if there are no `notes`, its fixes. `is_first` if there was no release before.
     """
 
     tag: str
     date: AwareDatetime
     url: str = ""
+    notes: bool = False
     highlights: tuple[UpgradeRow, ...] = ()
     is_first: bool = False
 

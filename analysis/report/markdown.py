@@ -34,6 +34,7 @@ from analysis.models.weeks import WeekReport
 from analysis.report import counts, impacts, release_scores, upgrades, week_lines
 from analysis.report.breaking import breaks_of, changes_of
 from analysis.report.escape import cell, inline, link_text
+from analysis.report.upgrades import file_name
 from analysis.templates import text_environment
 from analysis.text import shorten, visible
 from analysis.writing.labels import (
@@ -156,7 +157,9 @@ def index_markdown(year: PublishedYear, feeds: tuple[str, str]) -> str:
         "published_index.md.j2",
         say=catalogue(year.language),
         title=link_text(year.repository),
-        year=year.days[0].date.year,
+        year=year.entries[0].date.year,
+        releases=year.releases,
+        file_name=file_name,
         months=[(month, list(days)) for month, days in groupby(year.days, lambda each: f"{each.date:%Y-%m}")],
         first_line=_first_line,
         feeds=feeds,

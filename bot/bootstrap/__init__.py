@@ -160,7 +160,9 @@ class Bot:
         self.threads = Threads(self.mailbox, web, private_to_model=settings.digest_private_to_model)
 
         files = opened_publications(settings, services.github.is_public, settings.publish_token)
-        published = ScheduledPublications(stack.enter_context(files), services.digests, store, now)
+        published = ScheduledPublications(
+            stack.enter_context(files), services.digests, services.release_digests, store, now
+        )
         self.flows = self._flows(published, lease)
         stored = metrics.Stored(store, self.mailbox, self._executors, self._flow_tables)
         self.figures = metrics.Metrics(stored, lease, passing_failures, now)
@@ -281,7 +283,7 @@ class Bot:
         home = Home(self.subscriptions, mailbox, self.outbox, web, status, now)
         post = PostCommand(self.members, self._postings)
         days = DayCommands(self._reports, post)
-        commits = CommitCommands(services.store, self._checks, post)
+        commits = CommitCommands(services.store, services.sources, self._checks, post)
         questions = Questions(services.answers, services.period_questions, self._checks, self.threads, limits)
         announcements = Announcements(self.subscriptions, mailbox, web)
         digest_time = self.settings.digest_time

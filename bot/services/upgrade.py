@@ -16,7 +16,7 @@ from analysis.consequences.upgrade import group_by_consequence, row_order
 from analysis.errors import Misuse
 from analysis.impact.reversal import picks, undone_commits
 from analysis.locale import Phrase
-from analysis.models import Commit, Entry, Failure, Language, ReleaseTag, Repository
+from analysis.models import ChangeType, Commit, Entry, Failure, Language, ReleaseTag, Repository
 from analysis.models.upgrades import Pinned, RangeEnd, ReleaseNotes, UpgradeReport, UpgradeRow
 from analysis.window import parse_day, window
 from bot.models.downstream import Unchecked
@@ -156,15 +156,24 @@ class UpgradeService:
 
 
 def _release_notes(release: AnnouncedRelease, span: Span, language: Language) -> ReleaseNotes:
-    """Return a release with the commits that its notes name and that stand, those under breaking changes first."""
-    named = [each for each in span.entries if each.commit.pr in release.every and each.commit.sha not in span.undone]
+    """Return a release with the commits that its notes name, those under breaking changes first, or else its fixes, or whatever it has; all stand."""
+    standing = [each for each in span.entries if each.commit.sha not in span.undone]
+    named = [each for each in standing if each.commit.pr in release.every]
+    fixes = [each for each in standing if ChangeType.BUG_FIX in each.ranked.change_types]
     rows = []
-    for each in named:
+    for each in named or fixes or standing:
         facts = tuple(span.net_facts.get(each.commit.sha, each.facts))
         rows.append(UpgradeRow(entry=each, facts=facts, consequences=consequences(each, language, facts)))
     rows.sort(key=lambda row: (row.entry.commit.pr not in release.breaking, *row_order(row)))
     tag = release.tag
-    return ReleaseNotes(tag=tag.name, date=tag.date, url=release.url, highlights=tuple(rows), is_first=release.is_first)
+    return ReleaseNotes(
+        tag=tag.name,
+        date=tag.date,
+        url=release.url,
+        notes=bool(named),
+        highlights=tuple(rows),
+        is_first=release.is_first,
+    )
 
 
 def _merge_base(source: CommitSource, ends: _Ends, new: Sequence[Commit], own: Sequence[Commit]) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from analysis.locale import Catalogue, catalogue
 from analysis.models.upgrades import UpgradeGroup, UpgradeReport, UpgradeRow
-from analysis.report.upgrades import HEADINGS, NAMED, consequence_line, remarks, summary, title, warnings
+from analysis.report.upgrades import HEADINGS, consequence_line, highlights_heading, remarks, summary, title, warnings
 from analysis.text import one_line, shorten
 from analysis.writing.titles import number_of
 from bot.models.downstream import DownstreamCheck
@@ -43,8 +43,7 @@ def upgrade_messages(report: UpgradeReport) -> list[Message]:
         if rows and group is not UpgradeGroup.BREAKS_YOU:
             found += _listed(say(HEADINGS[group], count=len(rows)), rows, say)
     if report.release and report.release.highlights:
-        highlights = report.release.highlights
-        found += _listed(say(NAMED, count=len(highlights)), highlights, say)
+        found += _listed(highlights_heading(report.release, say), report.release.highlights, say)
     return found
 
 

@@ -41,16 +41,12 @@ def pair(tmp_path: Path) -> Iterator[Releases]:
 def releases(slack: LoopbackSlack, channel: str, count: int = 1) -> list[Message]:
     """The digests of releases in a channel, once there are so many with their files."""
 
-    def found() -> list[Message]:
-        return [each for each in slack.channel(channel) if key(each).startswith("release:")]
+    def found() -> list[Message] | None:
+        roots = [each for each in slack.channel(channel) if key(each).startswith("release:")]
+        whole_ones = [root for root in roots if any(each.files for each in slack.thread(channel, root.ts))]
+        return roots if len(whole_ones) >= count else None
 
-    return slack.wait_for(
-        lambda: (
-            all(any(each.files for each in slack.thread(channel, root.ts)) for root in found()[:count])
-            and found()[count - 1 :]
-            and found()
-        )
-    )
+    return slack.wait_for(found)
 
 
 def looked(folder: Path, clock: SettableClock, tags: int) -> bool:
