@@ -69,6 +69,10 @@ def _check_block(block: dict[str, Any], web: str) -> None:
 
 def _check_action(element: dict[str, Any]) -> None:
     assert "url" not in element
+    if element["type"] == "datepicker":
+        _check_plain(element["placeholder"], 150)
+        assert len(element["action_id"]) <= 255
+        return
     menu = element["type"] == "overflow"
     assert 1 <= len(element.get("options", ())) <= 5 if menu else element["type"] == "button"
     for each in element["options"] if menu else [element]:

@@ -17,6 +17,7 @@ from bot.http_server import HealthChecks
 from bot.mcp.visibility import private_with_clients
 from bot.models.clock import Clock
 from bot.publishing.publications import ScheduledPublications, opened_publications
+from bot.services.breaks import BreakLives
 from bot.services.downstream import DownstreamChecks
 from bot.services.factory import bot_services
 from bot.services.limits import CallerLimits
@@ -26,6 +27,7 @@ from bot.services.surfaces import repositories_named
 from bot.settings import Settings
 from bot.slack.app import sign_in
 from bot.slack.commands.alerts import AlertCommands
+from bot.slack.commands.breaks import BreakCommands
 from bot.slack.commands.commit_commands import CommitCommands
 from bot.slack.commands.conversation import Conversation
 from bot.slack.commands.days import DayCommands
@@ -33,6 +35,7 @@ from bot.slack.commands.help import HelpCommand
 from bot.slack.commands.home import Home
 from bot.slack.commands.posting import Members, PostCommand
 from bot.slack.commands.questions import AnswerFeedback, Questions
+from bot.slack.commands.reasons import MessageReasons
 from bot.slack.commands.responder import Handler, Responder, show_no_form
 from bot.slack.commands.status import BotStatus
 from bot.slack.commands.subscriptions import SubscriptionCommands, SubscriptionDefaults
@@ -44,6 +47,7 @@ from bot.slack.delivery.alerts import AlertNews, AlertNotices
 from bot.slack.delivery.announcements import Announcements
 from bot.slack.delivery.channel_report import ChannelReports, Postings
 from bot.slack.delivery.drafts import Drafter
+from bot.slack.delivery.edits import DigestEdits
 from bot.slack.delivery.revert_notices import RevertNotices
 from bot.slack.delivery.sending import Sender
 from bot.slack.delivery.sessions import AgentSessions
@@ -64,6 +68,7 @@ from bot.store.transactions import passing_failures
 _POLL_INTERVAL = timedelta(seconds=1)
 _PULLS_AN_HOUR, _PULLS_WITHOUT_TOKEN = 50, 10  # requests for the pull requests of alerts
 _ALERTS_KEPT = timedelta(days=30)  # once they are over
+_BREAKS_KEPT = timedelta(days=90)  # since the last change of their lives
 
 log = structlog.get_logger(__name__)
 
@@ -76,7 +81,8 @@ class Start:
     loopback port of the metrics, 0 for none; it must be free if they are `metrics_needed`. On PostgreSQL several processes
     may run: `timing` says when one takes over from another, and `on_lease_lost` is called, in another thread, when this one
     has lost its lease and acts no more. `github` and `pace` replace GitHub and the send rate, for the local workspace. Due
-    digests are looked for at each `tick`, new releases at intervals of `releases`. With `mirror_all` every repository that is asked about gets a mirror, otherwise
+    digests are looked for at each `tick`, new releases at intervals of `releases`, and what is to be edited in digests at those of
+    `edits`. With `mirror_all` every repository that is asked about gets a mirror, otherwise
     those that are configured or subscribed.
     """
 
@@ -89,6 +95,7 @@ class Start:
     github: GitHub | None = None
     pace: Pace = SLACKS_PACE
     tick: timedelta = scheduler.TICK
+    edits: timedelta = timedelta(minutes=10)
     releases: timedelta = scheduler.RELEASES
     mirror_all: bool = False
 
@@ -121,7 +128,7 @@ def running_bot(settings: Settings, now: Clock, start: Start) -> Iterator[Flows]
         log.info("connecting", user=web.me["user"], team=web.me["team"])
         bot.subscribe_configured_channels()
         stack.enter_context(bot.flows.running(flows_url(url)))
-        stack.enter_context(bot.scheduled(start.tick, start.releases))
+        stack.enter_context(bot.scheduled(start))
         serve_metrics(bot.figures.registry, bot.health.found)
         stack.enter_context(listen(bot))
         yield bot.flows
@@ -152,9 +159,11 @@ class Bot:
         self.channels = Channels(self.reader, self.subscriptions, settings.digest_language, settings.tz)
         named = repositories_named(settings.digest_downstream)
         self._checks = DownstreamChecks(services.impacts, self.subscriptions, now, named)
+        self._lives = BreakLives(store, self.subscriptions, services.impacts, now)
         self._reports = ChannelReports(
-            store, services.weeks, services.release_digests, self.subscriptions, self._checks, now
+            store, services.weeks, services.release_digests, self.subscriptions, self._checks, self._lives, now
         )
+        self._edits = DigestEdits(self.reader, services.sources, store, self._lives, self.mailbox, web, now)
         self._postings = Postings(self.mailbox, web, self._reports)
         interval = timedelta(hours=1) / (_PULLS_AN_HOUR if settings.github_token else _PULLS_WITHOUT_TOKEN)
         self._news = AlertNews(self._alerts, services.commits, self.channels, self.mailbox, interval, now)
@@ -179,8 +188,8 @@ class Bot:
                     terms = self.defaults.terms(channel, repository, self.channels.everywhere)
                     self.subscriptions.keep_configured(terms, self.now())
 
-    def scheduled(self, tick: timedelta, releases: timedelta) -> AbstractContextManager[None]:
-        """Start what is due at each `tick`, look for `releases` as often, take over from processes that died, and tidy up once a day, for the duration of the block."""
+    def scheduled(self, start: Start) -> AbstractContextManager[None]:
+        """Start what is due, look for releases, edit digests, take over from processes that died, and tidy up once a day, for the duration of the block."""
         services = self.services
 
         def once(job: Callable[[], None]) -> Callable[[], None]:
@@ -188,10 +197,11 @@ class Bot:
 
         return scheduler.ticking(
             (
-                (tick, once(self._start_due)),
-                (releases, once(self._start_releases)),
-                (tick, once(self._start_alerts)),
+                (start.tick, once(self._start_due)),
+                (start.releases, once(self._start_releases)),
+                (start.tick, once(self._start_alerts)),
                 (self._executors.sweep_interval, self._take_over),
+                (start.edits, once(self._edit_digests)),
                 (_POLL_INTERVAL, self._take_over_at_once),
                 (_POLL_INTERVAL, self.mailbox.erase_deleted),
             ),
@@ -199,6 +209,7 @@ class Bot:
                 once(self.flows.forget_old),
                 once(self._executors.forget),
                 once(self._forget_alerts),
+                once(self._forget_breaks),
                 services.sources.remove_unused_mirrors,  # of this machine
                 once(services.store.search_index.complete),
                 once(self._score_releases),
@@ -207,6 +218,10 @@ class Bot:
 
     def _start_due(self) -> None:
         scheduler.start_due(self.subscriptions, self.reader, self.flows.start_delivery, self.now())
+
+    def _edit_digests(self) -> None:
+        self._lives.refresh(self.reader)
+        self._edits.refresh(known_repositories(self.settings.digest_repos, self.subscriptions))
 
     def _start_releases(self) -> None:
         now, sources, seen = self.now(), self.services.sources, self._seen_releases
@@ -234,6 +249,9 @@ class Bot:
     def _take_over_at_once(self) -> None:
         if self._executors.newly_ended():
             self._take_over()
+
+    def _forget_breaks(self) -> None:
+        self.services.store.breaks.forget(self.now() - _BREAKS_KEPT)
 
     def _score_releases(self) -> None:
         followed = followed_repositories(self.subscriptions, self.reader)
@@ -266,8 +284,8 @@ class Bot:
         channels, reports, mailbox, web = self.channels, self._reports, self.mailbox, self.web
         return Flows(
             self._responder(),
-            Drafter(channels, reports, self._checks, self._postings, mailbox, web, self.now),
-            Sender(channels, self.subscriptions, mailbox, self.outbox, web),
+            Drafter(channels, reports, self._checks, self._lives, self._postings, mailbox, web, self.now),
+            Sender(channels, self.subscriptions, mailbox, self.outbox, self._edits, web),
             RevertNotices(channels, reports, self.services.store, mailbox),
             AlertNotices(self._alerts, channels, mailbox, web.directory, self.now),
             published,
@@ -280,11 +298,13 @@ class Bot:
     def _responder(self) -> Responder:
         """Return what answers people's requests."""
         services, mailbox, web, now = self.services, self.mailbox, self.web, self.now
-        status = BotStatus(services.store, mailbox, services.model, web, self._executors, self._flow_tables, now)
+        status = BotStatus(
+            services.store, mailbox, services.model, web, self._executors, self._flow_tables, self._lives, now
+        )
         limits = CallerLimits(mailbox, now)
         home = Home(self.subscriptions, self._alerts, mailbox, self.outbox, web, status, now)
         post = PostCommand(self.members, self._postings)
-        days = DayCommands(self._reports, post, self._checks)
+        days = DayCommands(self._reports, post)
         commits = CommitCommands(services.store, services.sources, self._checks, post)
         questions = Questions(services.answers, services.period_questions, self._checks, self.threads, limits)
         alerts = AlertCommands(
@@ -346,6 +366,10 @@ class Bot:
         subscriptions: SubscriptionCommands,
         home: Home,
     ) -> dict[type | str, Handler]:
+        breaks = BreakCommands(self.services.store.breaks, self._lives, self._edits, self.members)
+        reasons = MessageReasons(
+            self.subscriptions, self._reports, self._lives, self.mailbox, self.settings.digest_command
+        )
         return {
             "show_rest": days.show_rest,
             "full_report": days.send_report,
@@ -357,6 +381,8 @@ class Bot:
             Action.TELL_REVERTED: alerts.set_by_button,
             "cancel_alert": alerts.cancel,
             Action.WHY: commits.explain_tier,
+            Action.WHY_HERE: reasons.show,
+            **dict.fromkeys((Action.TAKE, Action.PUT_OFF, Action.DISMISS, Action.REOPEN), breaks.change),
             Action.RATE_ANSWER: AnswerFeedback(self.services.store.ratings, self.mailbox).store,
             "settings": subscriptions.show_all,
             "unsubscribe": subscriptions.cancel,

@@ -3,7 +3,7 @@
 from bot.store.commit_rows import StoredCommit
 from bot.store.database import open_engine
 from bot.store.feedback import AnswerRatings, GivenVerdict, Rating, Verdicts
-from bot.store.mailbox import Draft, Duplicate, Mailbox, OutboxMessage, State, Thread
+from bot.store.mailbox import Draft, Duplicate, Mailbox, OutboxMessage, Root, State, Thread
 from bot.store.ongoing_answers import Interruption, OngoingAnswers
 from bot.store.outcomes import FailedPublication, ModelFailures, PublicationOutcomes, Spending
 from bot.store.process_locks import ProcessLocks
@@ -20,12 +20,16 @@ from bot.store.subscriptions import (
     Terms,
     Weekday,
 )
+from bot.store.surfaces import Break, Breaks, BreakState
 
 __all__ = [
     "Alert",
     "AlertEvent",
     "Alerts",
     "AnswerRatings",
+    "Break",
+    "BreakState",
+    "Breaks",
     "Departure",
     "Draft",
     "Duplicate",
@@ -40,6 +44,7 @@ __all__ = [
     "PublicationOutcomes",
     "Rating",
     "Releases",
+    "Root",
     "SeenReleases",
     "Spending",
     "State",

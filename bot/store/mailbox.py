@@ -57,6 +57,16 @@ class OutboxMessage(NamedTuple):
     ts: str | None
     file_id: str | None
     note: str
+    edits: dict[str, Any] | None = None
+
+
+class Root(NamedTuple):
+    """A sent message that begins a thread about a subject, without its content; `edits` is what was put into it since."""
+
+    key: str
+    channel: str
+    about: str
+    edits: dict[str, Any] | None
 
 
 class Thread(NamedTuple):
@@ -220,6 +230,18 @@ class Mailbox(Records):
         columns = select(outbox.c.channel, outbox.c.ts, outbox.c.about).distinct()
         rows = self.database.rows(columns.where(*_begins(prefix), *is_first).order_by(outbox.c.ts))
         return [Thread(*row) for row in rows]
+
+    def roots(self, prefix: str) -> list[Root]:
+        """Return the sent messages whose keys begin with `prefix` and that began threads, sorted by key."""
+        is_first = outbox.c.root.is_(None), outbox.c.thread_ts.is_(None), outbox.c.about != ""
+        query = select(*(outbox.c[name] for name in Root._fields)).where(*_begins(prefix), *is_first)
+        return [
+            Root(*row) for row in self.database.rows(query.where(outbox.c.state == State.SENT.value).order_by("key"))
+        ]
+
+    def keep_edits(self, key: str, edits: Mapping[str, Any]) -> None:
+        """Store what was put into a sent message."""
+        self.database.execute(update(outbox).where(outbox.c.key == key).values(edits=dict(edits)))
 
     # Send slots
 

@@ -111,6 +111,23 @@ def _quiet_days(operations: "Operations") -> None:
         operations.add_column("subscriptions", column)
 
 
+def _breaks(operations: "Operations") -> None:
+    """Have what breaks a channel's downstream code its life, and the first message of a digest what was put into it."""
+    keys = ("channel", "repository", "sha", "downstream", "name")
+    operations.create_table(
+        "breaks",
+        *(Column(each, _TEXT, primary_key=True) for each in keys),
+        Column("paths", JSON, nullable=False),
+        Column("head", _TEXT, nullable=False),
+        Column("state", _TEXT, nullable=False),
+        Column("who", _TEXT, nullable=False, server_default=""),
+        Column("until", Date),
+        Column("by_commit", _TEXT, nullable=False, server_default=""),
+        Column("updated_at", Instant, nullable=False),
+    )
+    operations.add_column("outbox", Column("edits", JSON))
+
+
 OLDEST = "0020"  # the first schema whose stores are kept
 MIGRATIONS: Mapping[str, Migration] = {  # in this order
     "0021": Migration(_corrections, readable_by="0021"),
@@ -118,6 +135,7 @@ MIGRATIONS: Mapping[str, Migration] = {  # in this order
     "0023": Migration(_releases, readable_by="0022"),
     "0024": Migration(_alerts, readable_by="0022"),
     "0025": Migration(_quiet_days, readable_by="0022"),
+    "0026": Migration(_breaks, readable_by="0022"),
 }
 HEAD = max(MIGRATIONS)
 READABLE_BY = MIGRATIONS[HEAD].readable_by

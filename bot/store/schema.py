@@ -352,6 +352,23 @@ surfaces = Table(
     UniqueConstraint("repository", "tree", "packages", "version"),
 )
 
+breaks = Table(
+    "breaks",
+    metadata,
+    Column("channel", Text, primary_key=True),
+    Column("repository", Text, primary_key=True),
+    Column("sha", Text, primary_key=True),
+    Column("downstream", Text, primary_key=True),  # as the subscription names it
+    Column("name", IndexedText, primary_key=True),  # of upstream
+    Column("paths", JSON, nullable=False),  # of the downstream files that it breaks
+    Column("head", Text, nullable=False),  # the downstream commit at which they were compared last
+    Column("state", Text, nullable=False),
+    Column("who", Text, nullable=False, server_default=""),
+    Column("until", Date),
+    Column("by_commit", Text, nullable=False, server_default=""),
+    Column("updated_at", Instant, nullable=False),
+)
+
 inbox = Table(
     "inbox",
     metadata,
@@ -386,6 +403,7 @@ outbox = Table(
     Column("ts", Text),
     Column("file_id", Text),
     Column("note", Text, nullable=False, server_default=""),
+    Column("edits", JSON),  # what was put into a digest's first message since it was sent
     Index("ix_outbox_channel_ts", "channel", "ts"),
 )
 

@@ -41,7 +41,7 @@ from bot.store.outcomes import ModelFailures, PublicationOutcomes, Spending
 from bot.store.process_locks import ProcessLocks
 from bot.store.schema import analyses, commits, day_commits, days, files, repositories
 from bot.store.search_index import SearchIndex, index_commit, index_summaries
-from bot.store.surfaces import Surfaces
+from bot.store.surfaces import Breaks, Surfaces
 from bot.store.transactions import Records, chunks, insert_missing, insert_or_update
 
 # The commits of days' listings.
@@ -91,6 +91,7 @@ class Store(Records):
         self.ranks = GivenRanks(engine)
         self.release_scores = ReleaseScores(engine)
         self.surfaces = Surfaces(engine)
+        self.breaks = Breaks(engine)
         self.search_index = SearchIndex(engine)
 
     def close(self) -> None:

@@ -179,6 +179,12 @@ def _time(given: Json, context: Context) -> Markup:
     return tag("input", type="time", value=start, required=context.required, class_="field short", **marks)
 
 
+def _date(given: Json, context: Context) -> Markup:
+    start, marks = given.get("initial_date"), _marks(given, context)
+    field = tag("input", type="date", value=start, required=context.required, class_="field short", **marks)
+    return field if context.in_input else tag("label", tag("span", _hint(given), class_="hint"), " ", field)
+
+
 _RENDER: dict[str, Callable[[Json, Context], Markup]] = {
     "button": _button,
     "feedback_buttons": _feedback,
@@ -187,4 +193,5 @@ _RENDER: dict[str, Callable[[Json, Context], Markup]] = {
     "conversations_select": _select,
     "plain_text_input": _text,
     "timepicker": _time,
+    "datepicker": _date,
 }

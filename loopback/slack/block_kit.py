@@ -124,6 +124,11 @@ class TimePicker(Input):
     initial_time: str | None = None
 
 
+class DatePicker(Input):
+    type: Literal["datepicker"]
+    initial_date: str | None = None
+
+
 class PlainTextInput(Input):
     type: Literal["plain_text_input"]
     initial_value: str | None = None
@@ -131,7 +136,7 @@ class PlainTextInput(Input):
     max_length: int | None = None
 
 
-Choice = StaticSelect | ConversationsSelect | TimePicker
+Choice = StaticSelect | ConversationsSelect | TimePicker | DatePicker
 
 
 # Rich text

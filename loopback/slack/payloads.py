@@ -16,6 +16,7 @@ _STATE = {
     "static_select": ("selected_option", "initial_option"),
     "conversations_select": ("selected_conversation", "initial_conversation"),
     "timepicker": ("selected_time", "initial_time"),
+    "datepicker": ("selected_date", "initial_date"),
 }
 
 

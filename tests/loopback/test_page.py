@@ -288,6 +288,7 @@ def every_block(text: str) -> list[dict[str, Any]]:
         {"type": "static_select", "options": [option], "initial_option": option, **shared},
         {"type": "conversations_select", **shared},
         {"type": "timepicker", "initial_time": text, **shared},
+        {"type": "datepicker", "initial_date": text, **shared},
         {"type": "plain_text_input", "initial_value": text, "multiline": True, **shared},
         {"type": "plain_text_input", "initial_value": text, **shared},
         {"type": text, "action_id": "unknown"},

@@ -35,6 +35,7 @@ def bot_running(
     """The bot, connected, until the block ends; its store is `bot_database(folder)`, unless it has a `database_url`, and outlives it.
 
     It goes by `now`, by default from noon on; with `http` it is behind an address instead; `metrics_port` is that of its figures.
+    Digests are edited at each `edits`.
     """
     chosen = {"database_url": bot_database(folder), **settings}
     engine = folder / "bot-flows.db"
@@ -106,7 +107,8 @@ def _started(slack: LoopbackSlack, github_url: str, now: Callable[[], datetime],
         **settings,
     }
     pace = SLACKS_PACE if slack.pace else AT_ONCE  # which it would keep by the real time, whatever the clock
-    start = Start(address, metrics_port=metrics_port, tick=_TICK, releases=_TICK, pace=pace)
+    edits = settings.pop("edits", Start.edits)
+    start = Start(address, metrics_port=metrics_port, tick=_TICK, releases=_TICK, edits=edits, pace=pace)
     with running_bot(Settings(_env_file=None, **chosen), now, start):
         slack.delivery.deliver_to = f"http://127.0.0.1:{address[1]}/slack/events" if address else None
         slack.wait_for(lambda: address or slack.connected)

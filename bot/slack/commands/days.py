@@ -11,7 +11,6 @@ from analysis.report import counts
 from analysis.writing.labels import dated
 from bot.models.deliveries import Outcome, seconds_until
 from bot.models.subjects import DayRef, WeekRef, day_value, parse_day_value, value_of
-from bot.services.downstream import DownstreamChecks
 from bot.slack.commands.conversation import Conversation
 from bot.slack.commands.posting import PostCommand
 from bot.slack.delivery.channel_report import ChannelReports
@@ -37,10 +36,9 @@ class DayRow(NamedTuple):
 class DayCommands:
     """Shows days, ranges of days and weeks: privately with a button to post them, or in a thread; and what a digest's buttons ask for."""
 
-    def __init__(self, reports: ChannelReports, post: PostCommand, checks: DownstreamChecks) -> None:
+    def __init__(self, reports: ChannelReports, post: PostCommand) -> None:
         self._reports = reports
         self._post = post
-        self._checks = checks
 
     def show_day(self, conversation: Conversation, command: Day) -> Outcome:
         """Show a day of one repository, or of all that the channel knows."""
@@ -64,7 +62,7 @@ class DayCommands:
             report, ref = self._read(conversation, latest), latest
         shareable, posted = self._post.offer(conversation, ref)
         day = (*report.entries, *report.late)
-        check = self._checks.check(view.reader, conversation.request.channel, ref.repository, day)
+        check = self._reports.check(view.reader, conversation.request.channel, ref, day)
         note = "\n".join(filter(None, (instead, posted)))
         messages = summary_message(report, shareable=shareable, note=note, check=check)
         if report.resumes_at:

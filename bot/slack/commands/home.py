@@ -98,6 +98,7 @@ class Home:
         mine = self._visible_subscriptions(view, user)
         offered = () if self._web.directory.is_stranger(user) else subscriptions.OFFERED
         messages = self._status.subscription_messages(language)
+        open_ = self._status.open_breaks(view, dict.fromkeys(each.terms.channel for each in mine))
         blocks: list[Block] = [
             *([context(notice)] if notice else []),
             header(say("Yesterday's digests")),
@@ -113,6 +114,7 @@ class Home:
             *([] if mine else [context(say("No subscriptions yet"))]),
             *([actions(subscriptions.subscribe_button(language))] if offered else []),
             *self._alert_rows(view, user),
+            *([rich(lines(open_))] if open_ else []),
             header(say("Status")),
             rich(lines(map(prose, self._status.rows(language)))),
         ]

@@ -1,19 +1,22 @@
 """The status of the bot and of a channel's subscriptions."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
 
 from analysis.errors import StoreUnusable
 from analysis.locale import catalogue
-from analysis.models import Language
+from analysis.models import Language, Repository
 from analysis.report.release_scores import score_sentence
 from bot.models.clock import Clock
+from bot.services.breaks import BreakLives
 from bot.services.limits import MeteredModel
-from bot.slack.messages.blocks import Message, fallback, lines, ours, paragraph, prose, rich
+from bot.services.reader import ChannelView
+from bot.slack.messages.blocks import Message, Piece, fallback, lines, ours, paragraph, prose, rich
+from bot.slack.messages.breaks import open_lines
 from bot.slack.messages.subscriptions import SubscriptionMessages, summarize
 from bot.slack.web import Web
-from bot.store import Mailbox, Store, Subscription
+from bot.store import BreakState, Mailbox, Store, Subscription
 from bot.store.executors import Executors
 from bot.store.flow_tables import FlowTables
 
@@ -33,8 +36,10 @@ class BotStatus:
         web: Web,
         executors: Executors,
         flows: FlowTables,
+        lives: BreakLives,
         now: Clock,
     ) -> None:
+        self._lives = lives
         self._store = store
         self._executors = executors
         self._flows = flows
@@ -43,8 +48,9 @@ class BotStatus:
         self._web = web
         self._now = now
 
-    def message(self, language: Language, held: Sequence[Subscription]) -> Message:
-        """Return the bot's status, and the next digests and delivery failures of a channel's subscriptions."""
+    def message(self, view: ChannelView, channel: str, held: Sequence[Subscription]) -> Message:
+        """Return the bot's status, the next digests and delivery failures of a channel's subscriptions, and its open breaks."""
+        language = view.language
         say, messages = catalogue(language), self.subscription_messages(language)
         rows = [*self.rows(language), say("Subscriptions: {count}", count=len(held))]
         for each in held:
@@ -54,7 +60,24 @@ class BotStatus:
                 rows.append(f"⚠️ {each.terms.repository}: {messages.trouble(each)}")
         rows += self._score_rows(held, language)
         title = say("Status")
-        return Message(fallback(title), (rich(paragraph(ours(title, "bold"))), rich(lines(map(prose, rows)))))
+        open_ = self.open_breaks(view, [channel])
+        shown = [
+            rich(paragraph(ours(title, "bold"))),
+            rich(lines(map(prose, rows))),
+            *([rich(lines(open_))] if open_ else []),
+        ]
+        return Message(fallback(title), tuple(shown))
+
+    def open_breaks(self, view: ChannelView, channels: Iterable[str]) -> list[list[Piece]]:
+        """Return lines about what breaks the code of channels and is open, as far as it may be seen where they are shown."""
+        found = [
+            each
+            for channel in channels
+            for each in self._lives.of_channel(view.reader, channel, state=BreakState.FOUND)
+        ]
+        seen = {name: not view.reader.hides(Repository.parse(name)) for each in found for name in each[1:4:2]}
+        shown = [each for each in found if seen[each.repository] and seen[each.downstream]]
+        return open_lines(shown, self._now().astimezone(view.tz).date(), catalogue(view.language))
 
     def rows(self, language: Language) -> list[str]:
         """Return the status lines of the whole bot, without names of channels or repositories."""

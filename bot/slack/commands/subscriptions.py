@@ -184,7 +184,8 @@ class SubscriptionCommands:
 
     def show_status(self, conversation: Conversation, _: Command) -> None:
         """Show the status of the bot and of the channel's subscriptions."""
-        conversation.show([self._status.message(conversation.view.language, self._held(conversation))])
+        channel = conversation.request.channel
+        conversation.show([self._status.message(conversation.view, channel, self._held(conversation))])
 
     def _show_everywhere(self, conversation: Conversation) -> None:
         """Show an admin alone the subscriptions of public channels and of those that they are in, and those that ended by themselves."""

@@ -4,13 +4,14 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 
 from analysis.impact.reversal import undone_commits
-from analysis.models import DayReport, Importance
+from analysis.models import DayReport, Entry, Importance
 from analysis.models.upgrades import UpgradeReport
 from analysis.models.weeks import WeekReport
 from bot.models.clock import Clock
 from bot.models.downstream import DownstreamCheck
 from bot.models.progress import SILENT, Progress
 from bot.models.subjects import CommitRef, DayRef, ReleaseRef, Subject, WeekRef, kind_of, parse_value, subject_of
+from bot.services.breaks import BreakLives
 from bot.services.digest import ReadWeek, WeekService
 from bot.services.downstream import DownstreamChecks
 from bot.services.reader import Reader
@@ -34,9 +35,11 @@ class ChannelReports:
         releases: ReleaseDigests,
         subscriptions: Subscriptions,
         checks: DownstreamChecks,
+        lives: BreakLives,
         now: Clock,
     ) -> None:
         self._store = store
+        self._lives = lives
         self._weeks = weeks
         self._releases = releases
         self._subscriptions = subscriptions
@@ -63,9 +66,13 @@ class ChannelReports:
     def _checked(
         self, reader: Reader, channel: str, ref: DayRef, report: DayReport
     ) -> tuple[DayReport, DownstreamCheck]:
-        day = (*report.entries, *report.late)
-        check = self._checks.check(reader, channel, ref.repository, day, ref.subscription)
+        check = self.check(reader, channel, ref, (*report.entries, *report.late))
         return self._filtered(report, ref, check.commits), check
+
+    def check(self, reader: Reader, channel: str, ref: DayRef | WeekRef, entries: Sequence[Entry]) -> DownstreamCheck:
+        """Return what commits break of the channel's code, but for the names that are no concern there."""
+        check = self._checks.check(reader, channel, ref.repository, entries, ref.subscription)
+        return check.without(self._lives.unconcerned(channel, ref.repository)) if check.commits else check
 
     def _filtered(self, report: DayReport, ref: DayRef, breaking: Iterable[str] = ()) -> DayReport:
         """Filter a report by the subscription of `ref`, with commits that touch watched terms raised to high."""
@@ -95,7 +102,7 @@ class ChannelReports:
         oldest_first = sorted(commits.values(), key=lambda each: each.commit.committed_at)
         undone = undone_commits(oldest_first)
         standing = [each for each in oldest_first if each.commit.sha not in undone]
-        check = self._checks.check(reader, channel, ref.repository, standing, ref.subscription)
+        check = self.check(reader, channel, ref, standing)
         refs = {each.day: each for each in ref.days}
         today = self._now().astimezone(ref.tz).date()
         report = self._weeks.report(

@@ -31,6 +31,7 @@ from bot.models.subjects import (
     subject_of,
     value_of,
 )
+from bot.services.breaks import BreakLives
 from bot.services.downstream import DownstreamChecks
 from bot.services.reader import Channels, ChannelView, Reader
 from bot.slack.delivery.channel_report import ChannelReports, Postings
@@ -63,6 +64,7 @@ class Drafter:
         channels: Channels,
         reports: ChannelReports,
         checks: DownstreamChecks,
+        lives: BreakLives,
         postings: Postings,
         mailbox: Mailbox,
         web: Web,
@@ -71,6 +73,7 @@ class Drafter:
         self._channels = channels
         self._reports = reports
         self._checks = checks
+        self._lives = lives
         self._postings = postings
         self._mailbox = mailbox
         self._web = web
@@ -167,6 +170,8 @@ class Drafter:
         """
         place = view.reader, delivery.channel
         report, check, shown, files = self._day(*place, ref) if isinstance(ref, DayRef) else self._week(*place, ref)
+        if isinstance(ref, DayRef):
+            self._lives.keep(delivery.channel, ref.repository, check)
         days = () if delivery.asked_by else days_told(ref)
         if days and (subscription := self._reports.subscription(ref)):
             unsaid = isinstance(report, DayReport) and report.remarks

@@ -3,8 +3,6 @@
 A message that Slack refuses is reported in the thread that lacks it, or to the person who requested the delivery.
 """
 
-import json
-import re
 from collections.abc import Iterator, Mapping
 
 import structlog
@@ -14,8 +12,9 @@ from bot.models.deliveries import Delivery, Outcome
 from bot.models.subjects import CommitRef, days_told, parse_value, subject_of
 from bot.services.reader import Channels
 from bot.slack.delivery.drafts import key_prefix, show_requester
+from bot.slack.delivery.edits import DigestEdits
 from bot.slack.messages.blocks import escaped
-from bot.slack.messages.impacts import THREAD_MARK
+from bot.slack.messages.marks import marked_urls
 from bot.slack.messages.notices import line
 from bot.slack.outbox import Outbox
 from bot.slack.web import Web
@@ -27,7 +26,6 @@ _LACKING = {
     "chart_refused": mark("The chart could not be attached: {reason}"),
     "part_refused": mark("Part of this could not be posted: {reason}"),
 }
-_MARKED = re.compile(rf'(?<="url": )"([^"]+){THREAD_MARK}"')
 
 log = structlog.get_logger(__name__)
 
@@ -36,12 +34,19 @@ class Sender:
     """Sends frozen messages, links what was delivered, and records and reports how deliveries ended."""
 
     def __init__(
-        self, channels: Channels, subscriptions: Subscriptions, mailbox: Mailbox, outbox: Outbox, web: Web
+        self,
+        channels: Channels,
+        subscriptions: Subscriptions,
+        mailbox: Mailbox,
+        outbox: Outbox,
+        edits: DigestEdits,
+        web: Web,
     ) -> None:
         self._channels = channels
         self._subscriptions = subscriptions
         self._mailbox = mailbox
         self._outbox = outbox
+        self._edits = edits
         self._web = web
 
     def send(self, key: str) -> Outcome:
@@ -133,8 +138,7 @@ class Sender:
 
         If Slack fails, the digest stays as it is.
         """
-        blocks = json.dumps(root.content.get("blocks") or [], ensure_ascii=False)
-        marked = dict.fromkeys(_MARKED.findall(blocks))
+        marked = marked_urls(root.content.get("blocks") or [])
         sent: dict[str, str] = {}
         for each in messages:
             for url in _subjects(each) if marked and each.root == root.key and each.ts else ():
@@ -144,10 +148,8 @@ class Sender:
             places = {sent[url] for url in marked if url in sent}
             permalinks = {ts: self._web.directory.permalink(root.channel, ts) for ts in places}
             links = {url: link for url in marked if url in sent and (link := permalinks[sent[url]])}
-            if links and root.ts:
-                linked = _MARKED.sub(lambda found: json.dumps(links.get(found[1], f"{found[1]}{THREAD_MARK}")), blocks)
-                content = {**root.content, "blocks": json.loads(linked), "about": root.about}
-                self._web.update(root.channel, root.ts, content, root.key)
+            if links:
+                self._edits.link(root, links)
         except SlackFailure as exc:
             log.warning("not linked", key=root.key, why=str(exc))
 

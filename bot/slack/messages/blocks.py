@@ -50,6 +50,11 @@ class Action(StrEnum):
     WHY = "why"
     TELL_RELEASED = "tell_released"
     TELL_REVERTED = "tell_reverted"
+    WHY_HERE = "why_here"
+    TAKE = "take_break"
+    PUT_OFF = "put_off_break"  # of a date picker, whose action_id has the value, too
+    DISMISS = "dismiss_break"
+    REOPEN = "reopen_break"
     RATE_ANSWER = "rate_answer"
     NOT_NOW = "not_now"
     MORE = "more"  # an overflow menu, whose options name the action
@@ -190,6 +195,11 @@ def button(
     """Return a button; `text` is shortened to 75 characters, `value` is returned to us and may have 2,000."""
     made = {"type": "button", "text": _plain(shorten(one_line(text), _BUTTON)), "action_id": action_id, "value": value}
     return made | ({"style": style} if style else {}) | ({"confirm": confirm} if confirm else {})
+
+
+def date_picker(text: str, action_id: str) -> Block:
+    """Return a button that lets a person choose a day; it has no value, but its action_id may have 255 characters."""
+    return {"type": "datepicker", "action_id": action_id, "placeholder": _plain(text)}
 
 
 def post_button(value: str, language: Language) -> Block:

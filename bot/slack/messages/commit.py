@@ -40,6 +40,7 @@ from bot.slack.messages.blocks import (
     side_by_side,
     with_menu,
 )
+from bot.slack.messages.breaks import life_buttons
 from bot.slack.messages.impacts import impact_blocks, raised_entry
 
 _TOUCHES = 5  # places shown that touch watched terms
@@ -106,6 +107,8 @@ def _messages(
     if not when:  # what was compared and what could not be is said once, by the digest
         check = check._replace(compared=(), unchecked=(), failed=())
     value = commit_value(repository, commit, language)
+    if not when and check.of(commit.sha):
+        buttons = [*buttons, *life_buttons(value, say)]
     blocks = [
         *above,
         *_opening(shown, language, when),
@@ -128,7 +131,7 @@ def _told(entry: Entry, say: Catalogue, reason: str) -> list[Block]:
 
 def _buttons(value: str, say: Catalogue, more: Sequence[Block] = (), *, is_judged: bool) -> Block:
     """Return the buttons; no verdicts if this channel's watched terms or code raised the tier: a verdict is on the commit's own."""
-    menu = [(say("🧭 Why this rank"), Action.WHY, value)]
+    menu = [(say("🧭 Why this rank"), Action.WHY, value), (say("❓ Why this message"), Action.WHY_HERE, value)]
     menu += [(say(label), action, value) for action, label in _VERDICTS.items() if is_judged]
     menu += [(say(label), action, value) for action, label in _ALERTS.items()]
     return with_menu([button(say("💬 Ask"), Action.ASK_COMMIT, value), *more], menu)

@@ -149,6 +149,7 @@ def _root(
     ]
     menu = [
         (say("📄 Full report"), Action.FULL_REPORT, value),
+        (say("❓ Why this message"), Action.WHY_HERE, value),
         (say("⚙️ Subscriptions"), Action.SETTINGS, value),
     ]
     subject = f"{day.repository} · {dated(day.date, day.language)} · {counts.statistics(day)}"

@@ -16,6 +16,7 @@ from bot.slack.messages.blocks import Block, Piece, code, context, linked, liste
 
 # Ends the address of a commit in a digest's head until it is linked to the commit's message in the thread.
 THREAD_MARK = "#in-thread"
+BREAKS_SIGN = "💥"  # begins the heading of the digest's first section
 SHOWN_COMMITS = 8  # in the digest's first section
 _CAUSES = 4  # of a downstream repository in a commit's message
 _LINE = 160  # characters of a line of code
@@ -66,6 +67,10 @@ def breaking_section(entries: Iterable[Entry], check: DownstreamCheck, language:
         told = [listed(_heading(", ".join(each.name for each in check.compared), say), rows)]
     elif check.compared:
         told = [context(_unbroken(check.compared, len(unread), len(commits.keys() & set(check.touching)), say))]
+    if count := len(check.dismissed):
+        told.append(
+            context(say.plural("🚫 {count} name of no concern here", "🚫 {count} names of no concern here", count))
+        )
     return told + [context(unchecked_text(each, language)) for each in check.unchecked]
 
 

@@ -14,7 +14,6 @@ from bot.slack.messages.blocks import (
     Block,
     Message,
     Piece,
-    actions,
     as_json,
     button,
     context,
@@ -26,6 +25,7 @@ from bot.slack.messages.blocks import (
     post_button,
     prose,
     section,
+    with_menu,
 )
 from bot.slack.messages.head import basis, digest_head, empty_digest, opening
 from bot.slack.messages.impacts import raised
@@ -61,7 +61,8 @@ def week_message(
     first = [*above, *opening(report, period, statistics), *(context(f"ℹ️ {each}") for each in notes)]
     last = [*_lists(report), *_closing(report, check, charted=charted)]
     head = digest_head(report, check, first, last)
-    buttons = actions(*post, button(say("⚙️ Subscriptions"), Action.SETTINGS, value))
+    menu = [(say("❓ Why this message"), Action.WHY_HERE, value)]
+    buttons = with_menu([*post, button(say("⚙️ Subscriptions"), Action.SETTINGS, value)], menu)
     text = " · ".join(filter(None, (head.worst, str(report.repository), period, statistics)))
     return pack(text, [[*head.blocks, buttons]])
 

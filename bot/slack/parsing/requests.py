@@ -245,12 +245,18 @@ def _text_files(shared: Any) -> list[Any]:
 
 
 def from_button(body: Mapping[str, Any]) -> ButtonRequest:
-    """Parse a button click, or a choice from an overflow menu, whose option carries the action before its value."""
+    """Parse a button click, or a choice from an overflow menu, whose option carries the action before its value.
+
+    A day that was picked begins the value that follows the action of its picker.
+    """
     pressed = body.get("actions")
     action = pressed[0] if isinstance(pressed, list) and pressed else {}
     name, value = find(action, "action_id"), find(action, "value")
     if find(action, "type") == "overflow":
         name, _, value = str(find(action, "selected_option.value")).partition("|")
+    elif find(action, "type") == "datepicker":
+        name, _, value = str(name).partition("|")
+        value = f"{find(action, 'selected_date') or ''}|{value}"
     return ButtonRequest(action=name, value=value or "", **{"channel": "", **_fields("button", body)})
 
 

@@ -96,8 +96,8 @@ def parse_paths(text: str) -> tuple[str, ...]:
 
 
 def parse_watched(text: str) -> tuple[str, ...]:
-    """Parse watched paths, names, flags and variables, separated by commas or spaces, with optional quotes."""
-    return parse_watch(",".join(_listed(text)))
+    """Parse watched paths, names, flags and variables, separated by commas or spaces, with optional quotes; `none` for none."""
+    return () if text.strip().lower() == "none" else parse_watch(",".join(_listed(text)))
 
 
 def parse_downstream(text: str) -> tuple[Repository, ...]:

@@ -4,10 +4,12 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from socket import gethostname
+from typing import cast
 
 import pytest
 from sqlalchemy import Engine
 
+from bot.services.breaks import BreakLives
 from bot.slack.commands.status import BotStatus
 from bot.slack.web import Web
 from bot.store import Mailbox, Store, open_engine
@@ -36,8 +38,9 @@ def engine(url: str) -> Iterator[Engine]:
 
 @pytest.fixture
 def status(engine: Engine) -> BotStatus:
-    web = Web("", "http://127.0.0.1:9/api/")
-    return BotStatus(Store(engine), Mailbox(engine), None, web, Executors(engine), FlowTables(engine), lambda: NOW)
+    web, flows, store = Web("", "http://127.0.0.1:9/api/"), FlowTables(engine), Store(engine)
+    lives = cast(BreakLives, None)  # which the lines of the whole bot do not have
+    return BotStatus(store, Mailbox(engine), None, web, Executors(engine), flows, lives, lambda: NOW)
 
 
 def test_processes_are_counted_by_command(url: str, status: BotStatus) -> None:

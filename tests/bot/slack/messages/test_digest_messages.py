@@ -206,7 +206,7 @@ def test_the_first_message_has_the_date_and_the_references_line(sample: DayRepor
     assert "--legacy-tokenizer" in read([root])
     day = DayRef(sample.repository, SAMPLE_DAY, "Asia/Shanghai", sample.language)
     found = buttons([root])
-    assert list(found) == ["show_rest", "ask", "full_report", "settings"]
+    assert list(found) == ["show_rest", "ask", "full_report", "why_here", "settings"]
     assert {parse_day_value(value) for value in found.values()} == {day}
 
 
