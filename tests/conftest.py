@@ -45,6 +45,7 @@ _STORING = (
     "week",
     "impact",
     "upgrade",
+    "compat",
     "publish",
     "commit",
     "ask",

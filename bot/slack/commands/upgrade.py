@@ -7,12 +7,12 @@ from analysis.errors import Misuse
 from analysis.locale import Catalogue, Phrase, catalogue
 from analysis.models import Repository
 from analysis.models.upgrades import UpgradeGroup, UpgradeReport, UpgradeRow
-from analysis.report.upgrades import HEADINGS, consequence_line, remarks, summary, title, warnings
+from analysis.report.upgrades import HEADINGS, consequence_line, proposal, remarks, summary, title, warnings
 from analysis.text import one_line, shorten
 from analysis.writing.titles import number_of
 from bot.models.downstream import DownstreamCheck
 from bot.services.downstream import DownstreamChecks
-from bot.services.upgrade import UpgradeRequest, UpgradeService
+from bot.services.versions.upgrade import UpgradeRequest, UpgradeService
 from bot.slack.commands.conversation import Conversation
 from bot.slack.delivery.drafts import attached, upgrade_file
 from bot.slack.messages.blocks import (
@@ -113,6 +113,7 @@ def upgrade_summary(report: UpgradeReport) -> list[Message]:
                 left = len(rows) - _WORST
                 items.append(ours(say.plural("{count} more commit", "{count} more commits", left), "italic"))
             blocks.append(rich(paragraph(_heading(group, rows, say)), bullets(items)))
+    blocks += [rich(paragraph(ours(proposal(report), "bold")))] if report.proposal else []
     blocks += [context(each) for each in remarks(report)]
     blocks += [context(f"⚠️ {each}") for each in warnings(report)]
     text = fallback(f"{title(report)}: {summary(report)}")

@@ -25,6 +25,7 @@ from bot.services.commit_reader import current_commits, read_commits
 from bot.services.commit_sources import CommitSource, CommitSources
 from bot.services.impact import ImpactService, Span
 from bot.services.surfaces import ComparedSurface, pinned_version
+from bot.services.versions.compatibility import CompatibilityService
 from bot.store import Store
 
 _HEAD = "HEAD"
@@ -67,10 +68,13 @@ def parse_span(text: str) -> tuple[str, str]:
 class UpgradeService:
     """Reads the commits of a range into the store, and groups them by consequence."""
 
-    def __init__(self, sources: CommitSources, store: Store, impacts: ImpactService) -> None:
+    def __init__(
+        self, sources: CommitSources, store: Store, impacts: ImpactService, compatibility: CompatibilityService
+    ) -> None:
         self._sources = sources
         self._store = store
         self._impacts = impacts
+        self._compatibility = compatibility
 
     def report(
         self, asked: UpgradeRequest, progress: Progress = SILENT, find_surfaces: FindSurfaces | None = None
@@ -109,6 +113,9 @@ class UpgradeService:
             groups=group_by_consequence(span.entries, span.net_facts, span.undone, found, asked.language),
             downstreams=tuple(each.downstream for each in surfaces),
             unchecked=tuple((str(each.repository), each.reason) for each in unchecked),
+            proposal=self._compatibility.proposal(asked.upstream, surfaces, ends.start.sha, asked.now)
+            if surfaces
+            else None,
             failed=(*failed, *compared.failed),
         )
 
