@@ -151,3 +151,16 @@ def test_without_tags_it_is_unknown(compat: Run, pair: Releases) -> None:
     ran = compat("--downstream", "acme/plugin")
     assert (ran.code, "❔ Unknown: no release tags of o/engine are known" in ran.out) == (0, True)
     assert json.loads(compat("--downstream", "acme/plugin", "--format", "badge").out)["message"] == "unknown"
+
+
+def test_badges_are_published(run: Run, pair: Releases, tmp_path: Path) -> None:
+    """A published day comes with the badge of each downstream repository that is public, and never with a private one's."""
+    (tmp_path / "public").mkdir()
+    settings = {"DIGEST_REPOS": "o/engine", "DIGEST_MIRRORS": "mirrors", "DIGEST_DOWNSTREAM": "acme/plugin"}
+    publish = ("publish", "2026-02-05", "--to", "./public")
+    path = tmp_path / "public/reports/engine.compat.acme.plugin.json"
+    assert run(*publish, server=pair.server, **settings, DIGEST_PRIVATE="acme/plugin=C0123456789").code == 0
+    assert not path.exists()
+    assert run(*publish, server=pair.server, **settings).code == 0
+    assert json.loads(path.read_text())["message"] == "v1.0 – v1.1"
+    assert "unchanged" in run(*publish, server=pair.server, **settings).out
