@@ -4,7 +4,9 @@ A version breaks a use only if another one is right for it: what none has may co
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from functools import cache
 from typing import NamedTuple
 
@@ -12,6 +14,7 @@ from analysis.facts.python.module import Function
 from analysis.facts.python.revision import Revision
 from analysis.impact.matching import impacts, worst_first
 from analysis.impact.matching.broken_uses import Matching
+from analysis.impact.matching.callers import Callers
 from analysis.impact.matching.changes import Successors
 from analysis.impact.matching.signatures import call_misfits, called_with, is_callable_as, own_parameters
 from analysis.impact.matching.upstream import Presence, Upstream
@@ -19,7 +22,7 @@ from analysis.impact.net_impacts import MAX_CHARACTERS, abstract_methods, restri
 from analysis.impact.reversal import reversed_commit
 from analysis.impact.surface.model import Surface, SurfaceIndex, Use, UseKind
 from analysis.impact.surface.targets import written
-from analysis.models import Commit, Tree, Trees
+from analysis.models import Commit, FileChange, Tree, Trees
 from analysis.models.compatibility import UnseenName, Version, VersionBreak
 from analysis.models.impacts import Cause, Certainty, Impact, ImpactKind
 from analysis.paths import Kind, kind
@@ -97,7 +100,7 @@ class _Comparison:
             for version in self._versions if right else ():
                 if version not in right:
                     nearest = min(right, key=lambda each: abs(each - version))
-                    broken[version] += self._breaks(nearest, version, self._matching(nearest, version).of_use(use))
+                    broken[version] += self._breaks(nearest, version, self._of_use(use, nearest, version))
             if not (right or use.guarded or use.kind is UseKind.OVERRIDE):
                 if self._is_unseen(use):
                     unseen.setdefault(name := written(use.target), UnseenName(name=name, path=use.path, line=use.line))
@@ -112,6 +115,16 @@ class _Comparison:
     def _new_matching(self, before: int, after: int) -> Matching:
         sides = self._upstreams[before], self._upstreams[after]
         return Matching(*sides, Successors((), (), *sides), None, self._index)
+
+    def _of_use(self, use: Use, before: int, after: int) -> Sequence[Impact]:
+        """Return what no longer fits of a use; of an override only if it has other callers than what its class replaces as well."""
+        matching, upstream = self._matching(before, after), self._upstreams[after]
+        with suppress(RecursionError):
+            if use.kind is UseKind.OVERRIDE and (places := upstream.find(use.target).places):
+                file = FileChange(path=places[-1].module.path)
+                matching = replace(matching, callers=Callers([file], upstream.revision, self._index))
+            return list(matching.of_use(use))
+        return ()
 
     def _fits(self, use: Use, upstream: Upstream) -> bool:
         """Return whether a version has what a use names, so that the call or the override fits."""
@@ -140,7 +153,7 @@ class _Comparison:
             for each in classes:
                 yield from self._breaks(other, version, self._matching(other, version).required(each, names))
 
-    def _breaks(self, right: int, version: int, found: Iterator[Impact]) -> Iterator[VersionBreak]:
+    def _breaks(self, right: int, version: int, found: Iterable[Impact]) -> Iterator[VersionBreak]:
         yield from filter(_counts, (_break(each, early=right > version) for each in found))
 
 

@@ -82,6 +82,14 @@ def told(downstream: str, *versions: str, path: str = "plugin/worker.py") -> lis
             ],
             [[], [], ["parameter required:3"], []],  # nothing calls an override where upstream has no such method
         ),
+        (  # the only caller is replaced as well
+            "from engine.core import Worker\nclass Mine(Worker):\n    def step(self): ...\n    def run(self): ...\n",
+            [
+                f"class Worker:\n    def step(self{more}): ...\n    def run(self): self.step()\n"
+                for more in ("", ", cache")
+            ],
+            [[], []],
+        ),
     ],
 )
 def test_a_version_breaks_what_another_is_right_for(
@@ -123,11 +131,11 @@ def test_the_range_lies_beside_the_version_with_the_fewest_breaks(
 @pytest.mark.parametrize(("before", "after", "early"), [(LOAD, OLD, False), (OLD, LOAD, True)])
 def test_a_commit_brings_or_ends_a_break(before: str, after: str, *, early: bool) -> None:
     """The commit that takes a name away breaks a later version, the one that adds it is missing in an earlier one."""
-    sides = [{"engine/__init__.py": "", CODE: each} for each in (before, after)]
+    old, new = ({"engine/__init__.py": "", CODE: each} for each in (before, after))
     used = judged_surface(surface(USES_LOAD))
-    versions = [UpstreamVersion(each, ROOTS) for each in trees(*sides)]
+    versions = [UpstreamVersion(each, ROOTS) for each in trees(old, new)]
     [wanted] = filter(None, fit(versions, used).breaks)
-    found = commit_breaks(commit_between(*sides), trees(*sides), wanted, used, ROOTS)
+    found = commit_breaks(commit_between(old, new), trees(old, new), wanted, used, ROOTS)
     assert [(each.impact.name, each.early) for each in found] == [("engine.core.load", early)]
-    other = {**sides[0], "engine/other.py": "SIZE = 1\n"}
-    assert not commit_breaks(commit_between(sides[0], other), trees(sides[0], other), wanted, used, ROOTS)
+    other = {**old, "engine/other.py": "SIZE = 1\n"}
+    assert not commit_breaks(commit_between(old, other), trees(old, other), wanted, used, ROOTS)
