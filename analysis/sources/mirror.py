@@ -159,11 +159,12 @@ class Mirror(AbstractContextManager["Mirror"]):
         with self._translated():
             self._commits.bring_changes(shas)
 
-    def fetch_code(self, shas: Sequence[str]) -> None:
-        """Fetch the Python files of some commits, all in one request."""
+    def fetch_code(self, shas: Sequence[str], folders: Sequence[str]) -> None:
+        """Fetch the Python files of some commits in these folders, all in one request."""
         commits = [self.resolve(each) for each in shas]
         with self._translated():
-            self._objects.bring({blob for each in commits for blob in self._objects.files(each, suffixes=(".py",))})
+            files = (self._objects.files(each, folders, (".py",)) for each in commits)
+            self._objects.bring({blob for each in files for blob in each})
 
     def fetch_window(self, window: Window) -> None:
         """Fetch what the commits of a window change, before and after, 500 commits a request."""

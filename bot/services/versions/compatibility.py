@@ -136,8 +136,10 @@ def _place_of(sha: str, tags: Sequence[ReleaseTag], mirror: Mirror) -> int:
 
 def _compared(versions: Sequence[Version], surface: Surface, mirror: Mirror) -> tuple[tuple[Version, ...], Fit]:
     """Return the versions with what each breaks. Their files are fetched in one request."""
-    mirror.fetch_code([each.sha for each in versions])
-    found = fit([_upstream(each.sha, mirror) for each in versions], surface)
+    upstreams = [_upstream(each.sha, mirror) for each in versions]
+    packages = {f"{root}/{name}".lstrip("/") for each in upstreams for name, root in each.roots.items()}
+    mirror.fetch_code([each.sha for each in versions], sorted(packages))
+    found = fit(upstreams, surface)
     broken = zip(versions, found.breaks, strict=True)
     return tuple(each.model_copy(update={"breaks": breaks}) for each, breaks in broken), found
 
