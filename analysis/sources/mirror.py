@@ -140,6 +140,11 @@ class Mirror(AbstractContextManager["Mirror"]):
             tags = read_tags(self._objects)
         return main_releases([each for each in tags if not _has_secret(each.name)], self.repository.name)
 
+    def first_commit(self, sha: str) -> str:
+        """Return the SHA of the oldest commit that a commit is built on."""
+        with self._translated(sha):
+            return self._commits.log(sha, "--max-parents=0")[-1].sha
+
     def released_commits(self, tags: Sequence[ReleaseTag], since: datetime) -> tuple[Parents, tuple[Commit, ...]]:
         """Return the parents of the commits that tags have since an instant, and those that the branch lacks, oldest first.
 

@@ -48,7 +48,7 @@ def main_releases(tags: Iterable[ReleaseTag], name: str, prefix: str | None = No
 def _parse(tag: ReleaseTag) -> _Parsed | None:
     """Return the prefix, family and version of a tag, and the tag with whether it is a candidate; None without a version."""
     match = _VERSION.search(tag.name)
-    if not match:
+    if not match or "|" in tag.name:  # by which what a digest is of is divided
         return None
     prefix = tag.name[: match.start()]
     family = prefix[:-1] if prefix.endswith(("v", "V")) and not prefix[-2:-1].isalpha() else prefix

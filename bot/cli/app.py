@@ -57,6 +57,7 @@ for _command in (  # in the order in which `--help` lists them
     commands.impact,
     commands.upgrade,
     commands.compat,
+    commands.release,
     commands.publish,
     commands.commit,
     commands.ask,
