@@ -56,6 +56,7 @@ _STORING = (
     "week",
     "impact",
     "upgrade",
+    "compat",
     "publish",
     "commit",
     "ask",

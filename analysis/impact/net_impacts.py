@@ -20,7 +20,7 @@ from analysis.impact.surface.targets import ABOVE, Target
 from analysis.models import Commit, Fact, Trees
 from analysis.models.impacts import Impact, ImpactKind
 
-_MAX_CHARACTERS = 60_000_000  # read of one end
+MAX_CHARACTERS = 60_000_000  # read of one end
 _OF_SETTINGS = (ImpactKind.MENTION, ImpactKind.VERSION)
 
 _DEFINED = r"^-\s*(?:(?:async )?def |class )(?:{0})\b|^-\s*(?:self\.)?(?:{0})\s*[:=]"
@@ -33,16 +33,16 @@ class NetImpacts:
 
     def __init__(self, trees: Trees, index: SurfaceIndex, roots: Mapping[str, str]) -> None:
         """Compare the ends of a range of commits, given the trees before and after it."""
-        revisions = [Revision(tree, _MAX_CHARACTERS) for tree in trees]
+        revisions = [Revision(tree, MAX_CHARACTERS) for tree in trees]
         before, after = (Upstream(each, roots, index.surface.subclasses) for each in revisions)
         matching = Matching(before, after, Successors((), (), before, after), None, index)
-        found = worst_first(matching.impacts(ChangedNames(_names(index), _abstract(after, index))))
-        self._lines = frozenset(map(_line, found))
+        found = worst_first(matching.impacts(ChangedNames(_names(index), abstract_methods(after, index))))
+        self._lines = frozenset(map(line_of, found))
         self._paths = {each.upstream.path for each in found}
         self._packages = tuple(path.removesuffix("__init__.py") for path in self._paths if path.endswith("__init__.py"))
         last_names = sorted({each.name.rpartition(".")[2] for each in found})
         self._definition = re.compile(_DEFINED.format("|".join(map(re.escape, last_names)) or r"\Z."), re.MULTILINE)
-        self._index = _restricted(index, self._lines)
+        self._index = restricted(index, self._lines)
         self._roots = roots
 
     def impacts_of(
@@ -59,7 +59,7 @@ class NetImpacts:
             each
             for each in impacts(commit, trees, self._index, self._roots, facts)
             if (each.name in names or each.kind not in _OF_SETTINGS)
-            and (each.kind in _OF_SETTINGS or _line(each) in self._lines)
+            and (each.kind in _OF_SETTINGS or line_of(each) in self._lines)
         )
 
     def _may_break(self, commit: Commit) -> bool:
@@ -77,7 +77,7 @@ def _names(index: SurfaceIndex) -> frozenset[str]:
     return frozenset(name for use in index.surface.uses if use.kind is not UseKind.MENTION for name in use.target)
 
 
-def _abstract(after: Upstream, index: SurfaceIndex) -> frozenset[str]:
+def abstract_methods(after: Upstream, index: SurfaceIndex) -> frozenset[str]:
     """Return the abstract methods of the classes that downstream classes inherit from."""
     found: set[str] = set()
     for subclass in index.surface.subclasses.values():
@@ -95,7 +95,7 @@ def _lineage(after: Upstream, base: Target) -> Iterator[Class]:
         yield from (each.member for each in after.lineage(Found(found.last.module, found.last.member)) if each)
 
 
-def _restricted(index: SurfaceIndex, lines: Collection[DownstreamLine]) -> SurfaceIndex:
+def restricted(index: SurfaceIndex, lines: Collection[DownstreamLine]) -> SurfaceIndex:
     """Return the uses at these lines, of what overrides replace, and all that is not code; of the subclasses those at other
     lines lack nothing.
     """
@@ -112,5 +112,5 @@ def _restricted(index: SurfaceIndex, lines: Collection[DownstreamLine]) -> Surfa
     return SurfaceIndex(surface.model_copy(update={"uses": uses, "subclasses": subclasses}))
 
 
-def _line(impact: Impact) -> DownstreamLine:
+def line_of(impact: Impact) -> DownstreamLine:
     return impact.downstream.path, impact.downstream.line

@@ -73,6 +73,12 @@ class RangeEnd(Frozen):
     sha: str
 
 
+class Proposal(RangeEnd):
+    """The release that a pin should name: the newest that breaks the fewest `places` of the downstream code, none at best."""
+
+    places: int = 0
+
+
 class UpgradeRow(Frozen):
     """A commit of an upgrade: `facts` are those that stand at its end, `found` what it breaks of downstream trees.
 
@@ -124,6 +130,7 @@ class UpgradeReport(Frozen, arbitrary_types_allowed=True):
     groups: dict[UpgradeGroup, tuple[UpgradeRow, ...]] = Field(default={})
     downstreams: tuple[Downstream, ...] = ()
     unchecked: tuple[tuple[str, str | Phrase], ...] = ()
+    proposal: Proposal | None = None
     failed: Annotated[tuple[Failure, ...], Field(description="commits that could not be read or compared")] = ()
 
     def group(self, group: UpgradeGroup) -> tuple[UpgradeRow, ...]:

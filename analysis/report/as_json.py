@@ -17,6 +17,7 @@ from analysis.consequences.period import group_lines
 from analysis.impact.sentences import explanation
 from analysis.locale import catalogue, translated
 from analysis.models import Commit, DayReport, Entry, Fact, FoundCommit, Language
+from analysis.models.compatibility import CompatibilityReport, NearestBreak, Version, VersionBreak
 from analysis.models.consequences import Consequence
 from analysis.models.impacts import CommitImpacts, Downstream, DownstreamImpacts, Impact, ImpactReport
 from analysis.models.release_scores import RankedCommit, ReleaseScore
@@ -24,6 +25,7 @@ from analysis.models.suspects import Suspect, SuspectReport
 from analysis.models.upgrades import Pin, Pinned, ReleaseNotes, UpgradeGroup, UpgradeReport, UpgradeRow
 from analysis.models.weeks import WeekReport
 from analysis.report.breaking import Break, breaks
+from analysis.report.compatibility import badge, blind_spots, sentence, upstream_place
 from analysis.report.markdown import CommitReport, Report, ScoreReport
 from analysis.report.upgrades import consequence_line
 
@@ -36,6 +38,11 @@ _ACTIVE = re.compile(
 def json_lines(report: Report) -> Iterator[str]:
     """Yield a report as JSON objects, each on one line: one a commit of impacts and of suspects, otherwise one."""
     return map(_dump, _objects(report))
+
+
+def badge_json(report: CompatibilityReport) -> str:
+    """Return a compatibility report as a badge: the JSON object that shields.io's endpoint takes."""
+    return _dump(badge(report)) + "\n"
 
 
 def found_json(found: FoundCommit) -> str:
@@ -53,6 +60,8 @@ def _objects(report: Report) -> Iterator[dict[str, Any]]:
             yield _week_object(report)
         case UpgradeReport():
             yield _upgrade_object(report)
+        case CompatibilityReport():
+            yield compatibility_object(report)
         case ScoreReport():
             yield _release_score_object(report.score)
         case ImpactReport():
@@ -128,23 +137,88 @@ def _impacts_row(entry: Entry, found: Sequence[DownstreamImpacts], language: Lan
 
 
 def _impact_object(commit: Commit, downstream: Downstream, impact: Impact, language: Language) -> dict[str, Any]:
+    told = str(translated(explanation(impact), language))
+    return _place_object(impact, to_upstream_place(commit, impact).url, downstream, told)
+
+
+def _place_object(impact: Impact, url: str | None, downstream: Downstream, told: str) -> dict[str, Any]:
+    """Return an impact with the address of its upstream place, and why it is one."""
     upstream, place = impact.upstream, impact.downstream
     return {
         **_picked(impact, "kind certainty name"),
-        "upstream": {
-            **_picked(upstream, "path line"),
-            "url": to_upstream_place(commit, impact).url,
-            **_picked(upstream, "before after"),
-        },
+        "upstream": {**_picked(upstream, "path line"), "url": url, **_picked(upstream, "before after")},
         "downstream": {
             "repo": downstream.name,
             **_picked(place, "path line"),
             "url": downstream.url(place),
             "code": place.code,
         },
-        "explanation": str(translated(explanation(impact), language)),
+        "explanation": told,
         "advice": impact.advice,
     }
+
+
+def compatibility_object(report: CompatibilityReport) -> dict[str, Any]:
+    """Return between which versions a downstream tree has no proven break, as in the JSON format."""
+    ends = [_version_object(each) for each in report.range]
+    pinned, version = report.pinned, report.pinned_version
+    return {
+        "repo": str(report.repository),
+        "downstream": {"repo": report.downstream.name, "sha": report.downstream.sha},
+        "from": ends[0] if ends else None,
+        "to": ends[-1] if ends else None,
+        "failing": _breaks_objects(report, report.failing, None),
+        "before": _nearest_object(report, report.before),
+        "after": _nearest_object(report, report.after),
+        "versions": [_version_object(each) for each in report.versions],
+        "older": report.older,
+        **_picked(report, "checked_at"),
+        "cannot_see": {
+            "names": to_jsonable_python(report.unseen),
+            **_picked(report, "unknown guarded"),
+            "remarks": list(blind_spots(report)),
+        },
+        "pin": pinned
+        and {
+            "version": pinned.pin.ref,
+            "sha": report.pinned_sha,
+            **_pin_object(pinned),
+            "failing": len(version.lines) if version else None,
+            **_picked(report, "agrees"),
+        },
+    }
+
+
+def _version_object(version: Version) -> dict[str, Any]:
+    return {**_picked(version, "name sha date is_release"), "failing": len(version.lines)}
+
+
+def _nearest_object(report: CompatibilityReport, near: NearestBreak | None) -> dict[str, Any] | None:
+    if near is None:
+        return None
+    commit = near.commit
+    return {
+        "version": _version_object(near.version),
+        "commit": commit and _picked(commit, "sha short_sha title url pr committed_at"),
+        "impacts": _breaks_objects(report, near.breaks, commit),
+    }
+
+
+def _breaks_objects(
+    report: CompatibilityReport, found: Sequence[VersionBreak], commit: Commit | None
+) -> list[dict[str, Any]]:
+    return [
+        {
+            **_place_object(
+                each.impact,
+                upstream_place(commit, each.impact, early=each.early).url if commit else None,
+                report.downstream,
+                sentence(each, report.language),
+            ),
+            "early": each.early,
+        }
+        for each in found
+    ]
 
 
 def _upgrade_object(report: UpgradeReport) -> dict[str, Any]:
@@ -159,7 +233,7 @@ def _upgrade_object(report: UpgradeReport) -> dict[str, Any]:
         **({"release": _release_object(report.release)} if report.release else {}),
         **_picked(report, "commits picked reverted ungrouped"),
         "groups": groups,
-        **_picked(report, "failed"),
+        **_picked(report, "proposal failed"),
         "unchecked": [{"repo": name, "reason": str(reason)} for name, reason in report.unchecked],
     }
 

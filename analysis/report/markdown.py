@@ -26,12 +26,13 @@ from analysis.models import (
     PublishedYear,
     Repository,
 )
+from analysis.models.compatibility import CompatibilityReport
 from analysis.models.impacts import ImpactReport, UpstreamPlace
 from analysis.models.release_scores import ReleaseScore
 from analysis.models.suspects import SuspectReport
 from analysis.models.upgrades import UpgradeReport
 from analysis.models.weeks import WeekReport
-from analysis.report import counts, impacts, release_scores, upgrades, week_lines
+from analysis.report import compatibility, counts, impacts, release_scores, upgrades, week_lines
 from analysis.report.breaking import breaks_of, changes_of
 from analysis.report.escape import cell, inline, link_text
 from analysis.report.upgrades import file_name
@@ -103,14 +104,31 @@ class ScoreReport(NamedTuple):
     language: Language
 
 
-_SENTENCES = (counts, impacts, release_scores, upgrades, week_lines)  # which the templates call by the module's name
-Report = DayReport | CommitReport | WeekReport | UpgradeReport | ImpactReport | SuspectReport | ScoreReport
+_SENTENCES = (
+    compatibility,
+    counts,
+    impacts,
+    release_scores,
+    upgrades,
+    week_lines,
+)  # which the templates call by the module's name
+Report = (
+    DayReport
+    | CommitReport
+    | WeekReport
+    | UpgradeReport
+    | CompatibilityReport
+    | ImpactReport
+    | SuspectReport
+    | ScoreReport
+)
 
 _TEMPLATES: dict[type, str] = {
     DayReport: "day.md.j2",
     CommitReport: "commit.md.j2",
     WeekReport: "week.md.j2",
     UpgradeReport: "upgrade.md.j2",
+    CompatibilityReport: "compatibility.md.j2",
     ImpactReport: "impacts.md.j2",
     SuspectReport: "suspects.md.j2",
     ScoreReport: "release_score.md.j2",

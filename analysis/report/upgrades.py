@@ -118,6 +118,22 @@ def warnings(report: UpgradeReport) -> Iterator[str]:
         yield f"{say('Failed')} {failure.sha[:SHORT_SHA]}{say(': ')}{failure.translated(report.language)}"
 
 
+def proposal(report: UpgradeReport) -> str:
+    """Return which release to pin; "" if there is none to propose."""
+    say, found = catalogue(report.language), report.proposal
+    if found is None:
+        return ""
+    if not found.places:
+        return say("📌 Pin {version}: the newest release without a proven break of your code", version=found.name)
+    return say.plural(
+        "📌 Pin {version}: {count} place of your code fails, the fewest of the releases since {start}",
+        "📌 Pin {version}: {count} places of your code fail, the fewest of the releases since {start}",
+        found.places,
+        version=found.name,
+        start=_short(report.start.name),
+    )
+
+
 def consequence_line(row: UpgradeRow, language: Language) -> str:
     """Return why a commit breaks your code, and of any other its headline."""
     say = catalogue(language)

@@ -164,6 +164,13 @@ class Mirror(AbstractContextManager["Mirror"]):
         with self._translated():
             self._commits.bring_changes(shas)
 
+    def fetch_code(self, shas: Sequence[str], folders: Sequence[str]) -> None:
+        """Fetch the Python files of some commits in these folders, all in one request."""
+        commits = [self.resolve(each) for each in shas]
+        with self._translated():
+            files = (self._objects.files(each, folders, (".py",)) for each in commits)
+            self._objects.bring({blob for each in files for blob in each})
+
     def fetch_window(self, window: Window) -> None:
         """Fetch what the commits of a window change, before and after, 500 commits a request."""
         with self._translated():
@@ -256,8 +263,15 @@ class Mirror(AbstractContextManager["Mirror"]):
             if symbol:
                 found = list(islice(self._commits.showing(start, [symbol], path), limit))
             else:
-                found = self._commits.log(start, f"--max-count={limit}", path=path)
+                found = self._commits.log(start, f"--max-count={limit}", paths=[path])
         return tuple(sanitized(each) for each in found)
+
+    def changing(self, base: str, head: str, paths: Sequence[str]) -> tuple[Commit, ...]:
+        """List the commits in `head` but not in `base` that change one of some files, newest first, unread."""
+        ends = self.resolve(base), self.resolve(head)
+        with self._translated():
+            found = self._commits.log("..".join(ends), paths=paths)
+        return tuple(map(sanitized, found))
 
     def symbol_history(self, name: str, paths: Sequence[str] = (), *, oldest: bool = False) -> tuple[Commit, ...]:
         """Return the latest commits that touch a symbol or a flag, newest first, or the `oldest`, these first; at most 20.

@@ -170,7 +170,7 @@ class Bot:
         self.members = Members(web.directory)
         self.threads = Threads(self.mailbox, web, private_to_model=settings.digest_private_to_model)
 
-        files = opened_publications(settings, services.github.is_public, settings.publish_token)
+        files = opened_publications(settings, services.github.is_public, settings.publish_token, services.compatibility)
         published = ScheduledPublications(
             stack.enter_context(files), services.digests, services.release_digests, store, now
         )

@@ -124,7 +124,7 @@ def publish_days(options: CommandOptions, days: str, to: str | None) -> None:
     with (
         TerminalProgress(days=len(dates) * len(options.repositories)) as progress,
         options.services(progress) as services,
-        opened_publications(settings, services.github.is_public, token) as publications,
+        opened_publications(settings, services.github.is_public, token, services.compatibility) as publications,
     ):
         for repository in options.repositories:
             targets = _checked_targets(publications, repository, target)

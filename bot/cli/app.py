@@ -1,6 +1,7 @@
 """The command line: its commands, and errors as an exit code and one line.
 
-Exit codes: 0 done, 1 our bug, 2 usage or configuration, 3 an outside service failed and the result is incomplete.
+Exit codes: 0 done, 1 our bug, 2 usage or configuration, 3 an outside service failed and the result is incomplete,
+4 what `--fail-on-break` asks for.
 A reader that closes the pipe early, such as `head`, does not change them.
 Heavy imports are local to the commands, so that `--help` is fast.
 """
@@ -55,6 +56,7 @@ for _command in (  # in the order in which `--help` lists them
     commands.week,
     commands.impact,
     commands.upgrade,
+    commands.compat,
     commands.release,
     commands.publish,
     commands.commit,

@@ -131,6 +131,34 @@ def upgrade(
     report_upgrade(options, span, options.downstreams(downstream)).show(format, out)
 
 
+def compat(
+    repo: Annotated[str, typer.Argument(metavar="[REPO]", help="The upstream repository, as for --repo.")] = "",
+    downstream: Downstream = None,
+    candidates: Annotated[bool, typer.Option("--candidates", help="Look at release candidates, too.")] = False,
+    fail_on_break: Annotated[
+        bool,
+        typer.Option(
+            "--fail-on-break",
+            help="Exit with 4 if the code breaks with the newest release, with an annotation of GitHub's kind a line.",
+        ),
+    ] = False,
+    lang: Lang = None,
+    format: Annotated[
+        Literal["terminal", "markdown", "json", "badge"] | None,
+        typer.Option("--format", help=f"{_FORMAT_HELP} A badge is what shields.io's endpoint takes."),
+    ] = None,
+    out: Out = None,
+) -> None:
+    """Show with which releases downstream code has no proven break. It names the nearest break before and after."""
+    from bot.cli.options import CommandOptions
+    from bot.cli.reports import report_compatibility
+
+    options = CommandOptions(repo or None, lang)
+    report_compatibility(
+        options, options.downstreams(downstream), candidates=candidates, fail_on_break=fail_on_break
+    ).show(format, out)
+
+
 def release(
     tag: Annotated[str, typer.Argument(help="A release's tag.")],
     since: Annotated[

@@ -30,6 +30,12 @@ class IncompleteResult(DigestError):
     exit_code = 3
 
 
+class BreakFound(DigestError):
+    """What a command was asked to fail on was found."""
+
+    exit_code = 4
+
+
 def check_complete(missing: Sequence[str], failures: Mapping[str, DigestError] = MappingProxyType({})) -> None:
     """Raise `IncompleteResult`, with the first of what is missing, if anything is or if a repository of `failures` is.
 

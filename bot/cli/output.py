@@ -23,7 +23,7 @@ _UNLIMITED = sys.maxsize  # columns without a terminal, so that lines are not wr
 
 
 def print_reports(reports: Sequence["Report"], form: str, out: Path | None) -> None:
-    """Print reports, or write them to a file, in a format: terminal, markdown, json or slack."""
+    """Print reports, or write them to a file, in a format: terminal, markdown, json, badge or slack."""
     deliver(lambda console: _print(console, reports, form), out)
 
 
@@ -32,6 +32,11 @@ def _print(console: "Console", reports: Sequence["Report"], form: str) -> None:
         from analysis.report.as_json import json_lines
 
         raw(console, "".join(f"{line}\n" for report in reports for line in json_lines(report)))
+    elif form == "badge":
+        from analysis.models.compatibility import CompatibilityReport
+        from analysis.report.as_json import badge_json
+
+        raw(console, "".join(badge_json(each) for each in reports if isinstance(each, CompatibilityReport)))
     elif form == "markdown":
         from analysis.report.markdown import reports_markdown
 

@@ -10,13 +10,14 @@ from typing import NamedTuple
 from analysis.errors import DigestError, Misuse
 from analysis.models import SHORT_SHA, DayReport, Failure, Repository
 from analysis.models.weeks import WeekReport
+from analysis.report.compatibility import annotations
 from analysis.report.impacts import comparison, omissions, suspects_summary
 from analysis.report.markdown import CommitReport, Report, ScoreReport
 from analysis.search.reports import decoded
-from analysis.text import one_line
+from analysis.text import one_line, quantity
 from analysis.watch import parse_watch
 from analysis.window import parse_day, parse_week
-from bot.cli.options import CommandOptions, check_complete, complete_index
+from bot.cli.options import BreakFound, CommandOptions, check_complete, complete_index
 from bot.cli.output import open_input, print_reports
 from bot.cli.progress import TerminalProgress
 from bot.models.reference import days_or_commit, parse_reference
@@ -25,8 +26,10 @@ from bot.services.digest import missing_of, reports_of
 from bot.services.impact import ReportTerms
 from bot.services.schedule import Selection, selected, touched
 from bot.services.suspects import end_of_search
-from bot.services.upgrade import UpgradeRequest, parse_span
+from bot.services.versions.compatibility import CompatibilityRequest
+from bot.services.versions.upgrade import UpgradeRequest, parse_span
 
+_NO_DOWNSTREAM = "name the code that may break: --downstream owner/name or a folder, or set DIGEST_DOWNSTREAM"
 _MOST_BYTES = 100_000_000  # of a file with a failure
 
 
@@ -36,24 +39,29 @@ _FORMATS = {".md": "markdown", ".json": "json"}  # of files
 class CommandResult(NamedTuple):
     """The reports that a command made, what is missing from them, and the errors of repositories that have none.
 
-    The `remarks` are what JSON does not say.
+    The `remarks` are what JSON does not say. `annotations` are commands of GitHub's workflows, and go to standard error.
     """
 
     reports: Sequence[Report]
     missing: Sequence[str] = ()
     failures: Mapping[str, DigestError] = MappingProxyType({})
     remarks: Sequence[str] = ()
+    annotations: Sequence[str] = ()
 
     def show(self, form: str | None, out: Path | None) -> None:
         """Print the reports in a format, or write them to a file; the remarks of JSON go to standard error.
 
-        Without a format it is that of the file's name, or else the terminal's. Raise `IncompleteResult` if something is missing.
+        Without a format it is that of the file's name, or else the terminal's. Raise `IncompleteResult` if something is missing,
+        `BreakFound` if there are annotations.
         """
         form = form or _FORMATS.get(out.suffix if out else "", "terminal")
         print_reports(self.reports, form, out)
         if form == "json":
             sys.stderr.writelines(f"{one_line(each)}\n" for each in self.remarks)
         check_complete(self.missing, self.failures)
+        sys.stderr.writelines(f"{each}\n" for each in self.annotations)
+        if self.annotations:
+            raise BreakFound(f"{quantity(len(self.annotations), 'break')} with the newest release")
 
 
 def report_days(options: CommandOptions, day: str, watch: str, *, sample: bool = False) -> CommandResult:
@@ -127,7 +135,7 @@ def report_score(options: CommandOptions, release: str | None, *, read: bool) ->
 def report_impacts(options: CommandOptions, what: str, downstreams: Sequence[Repository | Path]) -> CommandResult:
     """Compare days or a commit with downstream trees."""
     if not downstreams:
-        raise Misuse("name the code that may break: --downstream owner/name or a folder, or set DIGEST_DOWNSTREAM")
+        raise Misuse(_NO_DOWNSTREAM)
     subject, terms = days_or_commit(what, options.today), _terms(options, downstreams)
     days = len(subject) * len(options.repositories) if isinstance(subject, list) else 0
     with (
@@ -147,6 +155,22 @@ def report_impacts(options: CommandOptions, what: str, downstreams: Sequence[Rep
         for line in (comparison(each, report.language), *omissions(each, report.language))
     ]
     return CommandResult(reports, missing, remarks=compared)
+
+
+def report_compatibility(
+    options: CommandOptions, downstreams: Sequence[Repository | Path], *, candidates: bool, fail_on_break: bool
+) -> CommandResult:
+    """Compare downstream trees with the releases."""
+    if not downstreams:
+        raise Misuse(_NO_DOWNSTREAM)
+    upstream = options.only_repository("compat {repository}")
+    with TerminalProgress() as progress, options.services(progress, mirrored=True) as services:
+        asked = (
+            CompatibilityRequest(upstream, each, options.language, options.now, candidates) for each in downstreams
+        )
+        reports = [services.compatibility.report(each, progress) for each in asked]
+    found = [line for each in reports for line in annotations(each)] if fail_on_break else []
+    return CommandResult(reports, annotations=found)
 
 
 def report_upgrade(options: CommandOptions, span: str, downstreams: Sequence[Repository | Path]) -> CommandResult:

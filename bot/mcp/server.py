@@ -42,7 +42,7 @@ log = structlog.get_logger(__name__)
 
 def mcp_server(tools: Tools, count: Count = lambda *_: None) -> MCPServer:
     """Return a server with these tools; `count` receives the name and the outcome of each call: done, refused or failed."""
-    functions = (tools.digest, tools.commit, tools.search, tools.impact, tools.suspects, tools.ask)
+    functions = (tools.digest, tools.commit, tools.search, tools.impact, tools.compat, tools.suspects, tools.ask)
     checked = [Tool.from_function(each, description=getdoc(each), annotations=_READ_ONLY) for each in functions]
     return MCPServer(
         "vllm-digest",

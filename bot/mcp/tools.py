@@ -16,7 +16,7 @@ from analysis.models import Repository
 from analysis.models.impacts import ImpactReport
 from analysis.models.suspects import SuspectReport
 from analysis.questions.intent import language_of
-from analysis.report.as_json import found_object, impacts_object, suspect_object
+from analysis.report.as_json import compatibility_object, found_object, impacts_object, suspect_object
 from analysis.report.impacts import comparison, omissions, suspects_summary
 from analysis.text import scalar
 from analysis.window import parse_day
@@ -31,6 +31,7 @@ from bot.services.impact import ReportTerms
 from bot.services.limits import CallerLimits
 from bot.services.reader import Reader
 from bot.services.suspects import end_of_search
+from bot.services.versions.compatibility import CompatibilityRequest
 
 _MOST_DAYS = 31  # of a range, as in Slack
 _MOST_FOUND = 50  # commits of a search
@@ -66,6 +67,7 @@ class Tools:
         self._now, self._language, self._tz = now, language, tz
         self._questions = services.period_questions
         self._impacts = services.impacts
+        self._compatibility = services.compatibility
         self._suspects = services.suspects
 
     def digest(
@@ -141,6 +143,21 @@ class Tools:
                 self._visibility.check(subject)
                 report = self._impacts.of_commit(subject, self._visibility.repositories(repository), terms)
             return _impact_result(report)
+
+    def compat(
+        self,
+        downstream: DownstreamNames = None,
+        repository: RepositoryName = None,
+        candidates: Annotated[bool, Field(description="Look at release candidates, too.")] = False,  # noqa: FBT002 (an argument of a tool)
+    ) -> Result:
+        """Show with which upstream releases downstream code has no proven break, and the nearest break before and after.
+
+        It takes up to a minute or two.
+        """
+        with self._admitted():
+            upstream, trees = self._visibility.only(repository), self._downstreams(downstream)
+            asked = (CompatibilityRequest(upstream, each, self._language, self._now(), candidates) for each in trees)
+            return result(reports=[compatibility_object(self._compatibility.report(each)) for each in asked])
 
     def suspects(
         self,

@@ -4,7 +4,7 @@ that is private too. Published is the stored report, the same for every channel:
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import structlog
 
 from analysis.errors import AccessDenied, DigestError, OutsideFailure, RateLimited, UnknownRepository
 from analysis.models import Repository
+from analysis.report.as_json import badge_json
 from analysis.sources.github_client import Client
 from bot.models.clock import Clock
 from bot.models.deliveries import SOON, Delivery, Outcome, seconds_until
@@ -22,7 +23,9 @@ from bot.publishing.github import GitHubTarget
 from bot.publishing.publisher import MoreCompleteError, OtherTimezoneError, Published, Target, publish
 from bot.services.digest import DigestService
 from bot.services.release_digest import ReleaseDigests
-from bot.services.upgrade import UpgradeRequest
+from bot.services.surfaces import repositories_named
+from bot.services.versions.compatibility import CompatibilityRequest, CompatibilityService
+from bot.services.versions.upgrade import UpgradeRequest
 from bot.settings import Settings
 from bot.store import Store
 
@@ -33,7 +36,10 @@ log = structlog.get_logger(__name__)
 
 
 class Publications:
-    """The targets of an operator. `private` holds the lower-case full names of DIGEST_PRIVATE; `is_public` asks GitHub."""
+    """The targets of an operator. `private` holds the lower-case full names of DIGEST_PRIVATE; `is_public` asks GitHub.
+
+    With `compatibility`, a day comes with the badges of those `downstream` repositories that are public.
+    """
 
     def __init__(
         self,
@@ -41,11 +47,16 @@ class Publications:
         github: Client,
         private: Collection[str],
         is_public: Callable[[Repository], bool],
+        downstream: Sequence[Repository] = (),
+        compatibility: CompatibilityService | None = None,
     ) -> None:
         self._rules = rules
         self._github = github
         self._private = private
         self._is_public = is_public
+        self._downstream = downstream
+        self._compatibility = compatibility
+        self._badges: dict[tuple[str, date], dict[str, str]] = {}  # of the last day, by upstream repository
 
     def targets(self, repository: Repository) -> list[PublishTarget]:
         """Return where a repository is published if it is public, and those that name it otherwise; makes no request."""
@@ -55,7 +66,8 @@ class Publications:
 
     def publish(self, target: PublishTarget, report: Published, now: datetime) -> bool:
         """Publish a day or a release and return whether that changed anything. Raise the errors of `check`, and of what is in the way."""
-        return publish(self.check(target, report.repository), report, now)
+        place = self.check(target, report.repository)
+        return publish(place, report, now, badges=self._badges_of(report.repository, now))
 
     def check(self, target: PublishTarget, repository: Repository) -> Target:
         """Return a target that can be written. Raise `AccessDenied` if a private repository may not go there.
@@ -80,6 +92,21 @@ class Publications:
     def open(self, target: PublishTarget) -> Target:
         """Return the target; makes no request."""
         return FolderTarget(target) if isinstance(target, Path) else GitHubTarget(self._github, target)
+
+    def _badges_of(self, upstream: Repository, now: datetime) -> dict[str, str]:
+        """Return the badge of each public downstream repository by its name; none of one that cannot be compared now."""
+        key = upstream.key, now.date()
+        if self._compatibility and key not in self._badges:
+            found = {}
+            for each in self._downstream:
+                try:
+                    if not self._is_private(each):
+                        asked = CompatibilityRequest(upstream, each, "en", now)
+                        found[str(each)] = badge_json(self._compatibility.report(asked))
+                except DigestError as exc:
+                    log.warning("no badge", repository=str(upstream), downstream=str(each), why=str(exc))
+            self._badges = {key: found} | {old: each for old, each in self._badges.items() if old[1] == key[1]}
+        return self._badges.get(key, {})
 
     def _is_private(self, repository: Repository) -> bool:
         if repository.full_name.lower() in self._private:
@@ -156,13 +183,24 @@ class ScheduledPublications:
 
 @contextmanager
 def opened_publications(
-    settings: Settings, is_public: Callable[[Repository], bool], token: str | None, *, patient: bool = True
+    settings: Settings,
+    is_public: Callable[[Repository], bool],
+    token: str | None,
+    compatibility: CompatibilityService | None = None,
+    *,
+    patient: bool = True,
 ) -> Iterator[Publications]:
-    """Open the publications of the settings with a token that may write; a check is not `patient`."""
+    """Open the publications of the settings with a token that may write; a check is not `patient`.
+
+    `compatibility` makes the badges of DIGEST_DOWNSTREAM.
+    """
     waits: dict[str, Any] = {"timeout": _TIMEOUT} if patient else {"max_wait": 2, "timeout": 4, "retries": 1}
     github = Client(settings.github_api_url, token, write_gap=_WRITE_GAP, publishing=True, **waits)
     try:
-        yield Publications(settings.digest_publish, github, settings.digest_private, is_public)
+        downstream = repositories_named(settings.digest_downstream)
+        yield Publications(
+            settings.digest_publish, github, settings.digest_private, is_public, downstream, compatibility
+        )
     finally:
         github.close()
 

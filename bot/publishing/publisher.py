@@ -4,6 +4,7 @@
     reports/2026/vllm/v0.16.0.md, v0.16.0.html           a release
     reports/2026/vllm/README.md, index.json              the year: for people, and as data
     reports/vllm.atom, reports/vllm-breaking.atom        the feeds
+    reports/vllm.compat.owner.plugin.json                the badge of a downstream repository, if there are any
 
 `index.json` also records the git blob SHA of each file written, by which a file of somebody else is told from ours. What
 is there already is compared with what is to be written: the same day published again changes nothing.
@@ -14,6 +15,7 @@ from collections.abc import Mapping
 from datetime import date, datetime
 from random import uniform
 from time import sleep
+from types import MappingProxyType
 from typing import NamedTuple
 
 from pydantic import ValidationError
@@ -82,15 +84,23 @@ class Publication(NamedTuple):
     message: str
 
 
-def publish(target: Target, report: Published, now: datetime, *, pause: float = _PAUSE) -> bool:
+def publish(
+    target: Target,
+    report: Published,
+    now: datetime,
+    *,
+    badges: Mapping[str, str] = MappingProxyType({}),
+    pause: float = _PAUSE,
+) -> bool:
     """Publish a day or a release and return whether that changed anything. Raise `Misuse` if a file of somebody else is in the way.
 
     Raise `MoreCompleteError` if fewer commits of the published day could not be read.
-    `pause` is in seconds, after a branch has moved; it is doubled with each attempt.
+    `badges` are those of downstream repositories by their names. `pause` is in seconds, after a branch has moved; it is doubled
+    with each attempt.
     """
     for attempt in range(1, _ATTEMPTS + 1):
         with target.opened() as files:
-            found = plan(target, files, report, now)
+            found = plan(target, files, report, now, badges)
             try:
                 if found.files:
                     files.write(found.files, found.message)
@@ -103,7 +113,13 @@ def publish(target: Target, report: Published, now: datetime, *, pause: float = 
     raise AssertionError
 
 
-def plan(target: Target, files: Files, report: Published, now: datetime) -> Publication:
+def plan(
+    target: Target,
+    files: Files,
+    report: Published,
+    now: datetime,
+    badges: Mapping[str, str] = MappingProxyType({}),
+) -> Publication:
     """Return what is to be written. Raise the errors of `publish` but `BranchMoved`."""
     number = _date(report).year
     shelf = _find_shelf(target, files, report)
@@ -113,7 +129,8 @@ def plan(target: Target, files: Files, report: Published, now: datetime) -> Publ
     else:
         found = _release(year, folder, report, at)
     shelf = shelf._replace(years={**shelf.years, number: found.year})
-    written = {**found.files, **_overviews(target, shelf, number)}
+    badged = {f"{_ROOT}/{shelf.name}.compat.{_file_name(name, '.')}.json": text for name, text in badges.items()}
+    written = {**found.files, **_overviews(target, shelf, number), **badged}
     changed = {path: text for path, text in written.items() if _differs(files, path, text, shelf, target)}
     written = _indexes(files, shelf, written, number)
     language = f" in {_LANGUAGES[report.language]}" if shelf.is_second else ""
@@ -171,7 +188,7 @@ def _date(report: Published) -> date:
 
 def _find_shelf(target: Target, files: Files, report: Published) -> _Shelf:
     """Return where the report belongs: the first language of a repository has its bare name, any other one a suffix."""
-    bare = re.sub(r"[^A-Za-z0-9._-]", "-", str(report.repository).partition("/")[2])
+    bare = _file_name(str(report.repository).partition("/")[2], "-")
     shelf = _read_shelf(target, files, bare, report)
     if shelf.years and shelf.years[shelf.newest].language != report.language:
         shelf = _read_shelf(target, files, f"{bare}.{report.language}", report)._replace(is_second=True)
@@ -185,6 +202,11 @@ def _find_shelf(target: Target, files: Files, report: Published) -> _Shelf:
     )  # as it was spelled first: it is in the feeds' ids
     year = PublishedYear(repository=repository, language=report.language, timezone=report.timezone)
     return shelf._replace(years={_date(report).year: year, **shelf.years})
+
+
+def _file_name(name: str, sign: str) -> str:
+    """Return a name with a `sign` for each character that a file's name should not have."""
+    return re.sub(r"[^A-Za-z0-9._-]", sign, name)
 
 
 def _read_shelf(target: Target, files: Files, name: str, report: Published) -> _Shelf:
@@ -238,9 +260,9 @@ def _differs(files: Files, path: str, text: str, shelf: _Shelf, target: Target) 
 
 
 def _indexes(files: Files, shelf: _Shelf, written: Mapping[str, str], year: int) -> dict[str, str]:
-    """Return the `index.json` of the years that change: the day's, and the newest, which records the feeds."""
+    """Return the `index.json` of the years that change: the day's, and the newest, which records the feeds and badges."""
     shas = {path: blob_sha(text.encode()) for path, text in written.items()}
-    feeds = {path: sha for path, sha in shas.items() if path.endswith(".atom")}
+    feeds = {path: sha for path, sha in shas.items() if path.count("/") == 1}
     changed = {}
     for each in {year, shelf.newest}:
         of_year = shas if each == year else {}

@@ -23,7 +23,8 @@ from bot.services.lookup import CommitLookup
 from bot.services.release_digest import ReleaseDigests
 from bot.services.releases import ReleaseScoring
 from bot.services.suspects import SuspectService
-from bot.services.upgrade import UpgradeService
+from bot.services.versions.compatibility import CompatibilityService
+from bot.services.versions.upgrade import UpgradeService
 from bot.settings import Settings
 from bot.store import ModelFailures, Store, open_engine
 
@@ -48,7 +49,8 @@ class Services:
         self.digests = DigestService(sources, store, model)
         self.commits = CommitLookup(github, sources, store, model)
         self.impacts = ImpactService(sources, store, self.digests, self.commits)
-        self.upgrades = UpgradeService(sources, store, self.impacts)
+        self.compatibility = CompatibilityService(sources, self.impacts)
+        self.upgrades = UpgradeService(sources, store, self.impacts, self.compatibility)
         self.suspects = SuspectService(store, self.commits, self.impacts)
         self.releases = ReleaseScoring(github, sources, store)
         self.release_digests = ReleaseDigests(github, sources, self.upgrades)

@@ -13,7 +13,7 @@ from analysis.sources.github import GitHub
 from analysis.sources.release_notes import named
 from bot.models.progress import SILENT, Progress
 from bot.services.commit_sources import CommitSources
-from bot.services.upgrade import AnnouncedRelease, FindSurfaces, UpgradeRequest, UpgradeService
+from bot.services.versions.upgrade import AnnouncedRelease, FindSurfaces, UpgradeRequest, UpgradeService
 
 _SUGGESTED = 3  # tags, for an unknown one
 

@@ -14,7 +14,7 @@ from analysis.sources.github import GitHub
 from analysis.sources.mirrors import Mirrors
 from bot.services.commit_sources import CommitSources
 from bot.services.factory import Services
-from bot.services.upgrade import UpgradeRequest
+from bot.services.versions.upgrade import UpgradeRequest
 from bot.store import Store, open_engine
 from tests.bench.figures import MB, Row, duration, timed
 from tests.bench.plugins import Plugins, plugins

@@ -55,11 +55,12 @@ class Matching:
         """Yield what no longer fits of the uses of these names, and what subclasses now lack."""
         for use in self.uses.nominated(names.all):
             with suppress(RecursionError):  # of code that is nested too deep to be followed
-                yield from list(self._of_use(use))
+                yield from list(self.of_use(use))
         for subclass in self.uses.subclasses.values() if names.abstract else ():
-            yield from self._required(subclass, names)
+            yield from self.required(subclass, names.abstract)
 
-    def _of_use(self, use: Use) -> Iterator[Impact]:
+    def of_use(self, use: Use) -> Iterator[Impact]:
+        """Yield what no longer fits of a use."""
         now = self.after.find(use.target)
         if now.presence is Presence.UNKNOWN:
             return
@@ -144,11 +145,12 @@ class Matching:
                 unfit = override_misfits(use.parameters, old, new)
                 yield from self.callers.met(use, unfit, new) if self.callers else unfit
 
-    def _required(self, subclass: Subclass, names: ChangedNames) -> Iterator[Impact]:
-        for name in names.abstract - subclass.members if not subclass.abstract else ():
+    def required(self, subclass: Subclass, names: frozenset[str]) -> Iterator[Impact]:
+        """Yield those of some methods that a class lacks now that they are abstract."""
+        for name in names - subclass.members if not subclass.abstract else ():
             now = self.after.find((*subclass.target, CALL, name))
             was = self.before.find((*subclass.target, CALL, name))
-            if _is_abstract(now) and not _is_abstract(was):
+            if _is_abstract(now) and not _is_abstract(was) and was.presence is not Presence.UNKNOWN:
                 place = now.last
                 yield Impact(
                     kind=ImpactKind.REQUIRED_METHOD,

@@ -89,9 +89,10 @@ class Commits:
             return None
         return text(found).strip()
 
-    def log(self, revision: str, *options: str, path: str = "") -> list[Commit]:
-        """List the commits of a revision or a range of them, newest first, without files."""
-        output = self._objects.run(*_LOG, *options, "--end-of-options", revision, "--", *_literal(path))
+    def log(self, revision: str, *options: str, paths: Sequence[str] = ()) -> list[Commit]:
+        """List the commits of a revision or a range of them, those of some paths if given, newest first, without files."""
+        literals = [each for path in paths for each in _literal(path)]
+        output = self._objects.run(*_LOG, *options, "--end-of-options", revision, "--", *literals)
         return list(_listed_commits(output, self._web_url))
 
     def showing(self, revision: str, words: Sequence[str], path: str) -> Iterator[Commit]:
@@ -99,7 +100,7 @@ class Commits:
         pattern = re.compile(
             rb"(?<!\w)(?:%s)(?!\w)" % b"|".join(re.escape(word.encode("utf-8", "replace")) for word in words)
         )
-        commits = self.log(revision, f"--max-count={_MOST_SEARCHED}", path=path)
+        commits = self.log(revision, f"--max-count={_MOST_SEARCHED}", paths=[path])
         for start in range(0, len(commits), _SEARCHED_AT_ONCE):
             batch = commits[start : start + _SEARCHED_AT_ONCE]
             shas = [each.sha for each in batch if self._changes(each.sha) is not None]

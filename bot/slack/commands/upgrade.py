@@ -6,7 +6,7 @@ from analysis.errors import Misuse
 from analysis.locale import Phrase
 from analysis.models import Repository
 from bot.services.downstream import DownstreamChecks
-from bot.services.upgrade import UpgradeRequest, UpgradeService
+from bot.services.versions.upgrade import UpgradeRequest, UpgradeService
 from bot.slack.commands.conversation import Conversation
 from bot.slack.delivery.drafts import attached, upgrade_file
 from bot.slack.messages.blocks import escaped

@@ -17,7 +17,7 @@ from bot.services.downstream import DownstreamChecks
 from bot.services.reader import Reader
 from bot.services.release_digest import ReleaseDigests
 from bot.services.schedule import Selection, selected, touched
-from bot.services.upgrade import UpgradeRequest
+from bot.services.versions.upgrade import UpgradeRequest
 from bot.slack.messages.subscriptions import describe_selection
 from bot.slack.web import Web
 from bot.store import Mailbox, Store, Subscription, Subscriptions

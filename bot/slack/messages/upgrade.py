@@ -4,7 +4,16 @@ from collections.abc import Sequence
 
 from analysis.locale import Catalogue, catalogue
 from analysis.models.upgrades import UpgradeGroup, UpgradeReport, UpgradeRow
-from analysis.report.upgrades import HEADINGS, consequence_line, highlights_heading, remarks, summary, title, warnings
+from analysis.report.upgrades import (
+    HEADINGS,
+    consequence_line,
+    highlights_heading,
+    proposal,
+    remarks,
+    summary,
+    title,
+    warnings,
+)
 from analysis.text import one_line, shorten
 from analysis.writing.titles import number_of
 from bot.models.downstream import DownstreamCheck
@@ -61,6 +70,7 @@ def upgrade_summary(report: UpgradeReport) -> list[Message]:
                 items.append(ours(say.plural("{count} more commit", "{count} more commits", left), "italic"))
             heading = ours(say(HEADINGS[group], count=len(rows)), "bold")
             blocks.append(rich(paragraph(heading), bullets(items)))
+    blocks += [rich(paragraph(ours(proposal(report), "bold")))] if report.proposal else []
     blocks += [context(each) for each in remarks(report)]
     blocks += [context(f"⚠️ {each}") for each in warnings(report)]
     text = fallback(f"{title(report)}: {summary(report)}")

@@ -20,7 +20,7 @@ from analysis.search.reports import reads_as_failure
 from analysis.text import one_line, shorten
 from analysis.window import parse_day, parse_range, parse_week
 from bot.models.reference import parse_reference
-from bot.services.upgrade import parse_span
+from bot.services.versions.upgrade import parse_span
 from bot.slack.parsing.command_types import (
     MOST_DAYS,
     Ask,

@@ -98,6 +98,18 @@ def test_the_range_begins_at_the_pin(upgrade: Run, pair: Releases) -> None:
     ]
 
 
+def test_it_ends_with_a_release_to_pin(upgrade: Run, pair: Releases) -> None:
+    """That is the newest one, not older than where the range begins, that breaks the fewest places of the code."""
+    found = row(upgrade("--downstream", "acme/plugin", "--format", "json"))
+    assert (found["proposal"]["name"], found["proposal"]["places"]) == ("v1.1", 0)
+    ran = upgrade("--downstream", "acme/plugin").out
+    assert ran.rstrip().endswith("📌 Pin v1.1: the newest release without a proven break of your code")
+    pair.upstream.git("update-ref", "refs/tags/v1.2", pair.worker)
+    pair.upstream.git("update-ref", "-d", "refs/tags/v1.1")
+    found = row(upgrade("v1.2", "--downstream", "acme/plugin", "--format", "json"))
+    assert found["proposal"] is None or found["proposal"]["name"] == "v1.2"
+
+
 def test_without_downstream_code_the_other_groups_are_there(upgrade: Run) -> None:
     """Between two tags, or from a day on, everything is grouped by what it means for anybody; the default of an option that
     is new in the range is no change.

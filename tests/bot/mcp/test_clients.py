@@ -121,14 +121,16 @@ def test_every_tool_answers(server: Server, mode: str) -> None:
         ("commit", {"reference": sha[:12]}),
         ("search", {"words": "kernel", "limit": 2}),
         ("impact", {"reference": DAY}),
+        ("compat", {}),
         ("suspects", {"text": "WorkerBase has no attribute warm_cache", "until": "2026-02-06"}),
         ("ask", {"question": "which commits touch the cache?", "reference": DAY}),
         mode=mode,
     )
-    assert [each.name for each in seen.tools.tools] == ["digest", "commit", "search", "impact", "suspects", "ask"]
+    names = ["digest", "commit", "search", "impact", "compat", "suspects", "ask"]
+    assert [each.name for each in seen.tools.tools] == names
     assert all(each.annotations and each.annotations.read_only_hint for each in seen.tools.tools)
-    digest, commit, search, impact, suspects, answer = map(value_of, seen.results)
-    for result, value in zip(seen.results, (digest, commit, search, impact, suspects, answer), strict=True):
+    digest, commit, search, impact, compat, suspects, answer = values = list(map(value_of, seen.results))
+    for result, value in zip(seen.results, values, strict=True):
         assert "untrusted" in value["notice"]
         assert result.content[0].type == "text"
         assert json.loads(result.content[0].text) == value
@@ -137,6 +139,8 @@ def test_every_tool_answers(server: Server, mode: str) -> None:
     assert commit["sha"] == sha
     assert len(search["commits"]) == 2
     assert impact["commits"][0]["impacts"][0]["downstream"]["repo"] == SAMPLE_PLUGIN
+    [compared] = compat["reports"]
+    assert (compared["downstream"]["repo"], compared["from"]) == (SAMPLE_PLUGIN, None)  # without tags it is unknown
     assert suspects["suspects"][0]["why"]
     assert answer["statements"][0]["text"]
 

@@ -17,7 +17,7 @@ from analysis.errors import Misuse
 from analysis.impact.reversal import picks, undone_commits
 from analysis.locale import Phrase
 from analysis.models import ChangeType, Commit, Entry, Failure, Language, ReleaseTag, Repository
-from analysis.models.upgrades import Pinned, RangeEnd, ReleaseNotes, UpgradeReport, UpgradeRow
+from analysis.models.upgrades import Pinned, Proposal, RangeEnd, ReleaseNotes, UpgradeReport, UpgradeRow
 from analysis.window import parse_day, window
 from bot.models.downstream import Unchecked
 from bot.models.progress import SILENT, Progress
@@ -26,6 +26,7 @@ from bot.services.commit_reader import current_commits, read_commits
 from bot.services.commit_sources import CommitSource, CommitSources
 from bot.services.impact import ImpactService, Span
 from bot.services.surfaces import ComparedSurface, pinned_version
+from bot.services.versions.compatibility import CompatibilityService
 from bot.store import Store
 
 _HEAD = "HEAD"
@@ -79,10 +80,13 @@ def parse_span(text: str) -> tuple[str, str]:
 class UpgradeService:
     """Reads the commits of a range into the store, and groups them by consequence."""
 
-    def __init__(self, sources: CommitSources, store: Store, impacts: ImpactService) -> None:
+    def __init__(
+        self, sources: CommitSources, store: Store, impacts: ImpactService, compatibility: CompatibilityService
+    ) -> None:
         self._sources = sources
         self._store = store
         self._impacts = impacts
+        self._compatibility = compatibility
 
     def report(
         self, asked: UpgradeRequest, progress: Progress = SILENT, find_surfaces: FindSurfaces | None = None
@@ -122,6 +126,7 @@ class UpgradeService:
             groups=group_by_consequence(span.entries, span.net_facts, span.undone, found, asked.language),
             downstreams=tuple(each.downstream for each in surfaces),
             unchecked=tuple((str(each.repository), each.reason) for each in unchecked),
+            proposal=self._proposal(asked, surfaces, ends.start),
             failed=(*failed, *compared.failed),
         )
 
@@ -148,6 +153,11 @@ class UpgradeService:
         progress.stage("net changes")
         changes = net_changes(self._store, source, stored, entries)
         return Span(base, end, entries, changes, undone_commits(entries)), unfinished.failures
+
+    def _proposal(self, asked: UpgradeRequest, surfaces: Sequence[ComparedSurface], start: RangeEnd) -> Proposal | None:
+        if asked.release or not surfaces:  # a digest of a release is about that one
+            return None
+        return self._compatibility.proposal(asked.upstream, surfaces, start.sha, asked.now)
 
     def _surfaces(
         self, asked: UpgradeRequest, entries: Sequence[Entry]
