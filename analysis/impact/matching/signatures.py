@@ -146,11 +146,16 @@ def shifted_by(
 
 
 def displaced(arguments: Arguments, before: Sequence[Parameter], after: Sequence[Parameter]) -> Iterator[Misfit]:
-    """Yield the parameters whose argument a call passes by position, and which are at another position by now."""
+    """Yield the parameters whose argument a call passes by position, and which are gone or at another position by now.
+
+    One that is gone may have another name, unless what takes its argument was a parameter before.
+    """
     old, new = ([each.name for each in side if each.positional] for side in (before, after))
     for position, name in enumerate(old[: arguments.positional]):
         if name in new and new[position : position + 1] != [name]:
             yield Misfit(Cause.POSITION_CHANGED, name)
+        elif name not in new and new[position : position + 1] and new[position] in old:
+            yield Misfit(Cause.PARAMETER_REMOVED, name)
 
 
 def is_callable_as(own: Sequence[Parameter], upstream: Sequence[Parameter]) -> bool:

@@ -269,6 +269,8 @@ def test_a_class_imported_for_type_checkers_is_known() -> None:
         ("a, b", "b, a", ["position changed: {} (a, b)"]),
         ("a, b, c", "a, b, c, x=1", []),
         ("a, b, c", "a, b, other", []),
+        ("a, b, c=1", "a, c=1, x=2", ["parameter removed: {} (b)", "position changed: {} (c)"]),
+        ("a, b", "b", ["fewer positional parameters: {} (b)"]),
     ],
 )
 def test_arguments_that_are_passed_by_position_break_if_it_changes(
@@ -278,6 +280,13 @@ def test_arguments_that_are_passed_by_position_break_if_it_changes(
     call = f"{IMPORTED}load({', '.join('123'[: before.count(',') + 1])})\n"
     found = told(f"def load({before}): ...\n", f"def load({after}): ...\n", call)
     assert found == [f"call: {each.format(NAME)}" for each in expected]
+
+
+def test_an_argument_whose_parameter_is_gone_is_taken_for_another() -> None:
+    """A call by position, and by keyword, of what lost a parameter from its front or its middle."""
+    for call in ("load(1, 2)", "load(1, c=2)"):
+        found = told("def load(a, c=1, d=2): ...\n", "def load(c=1, d=2): ...\n", f"{IMPORTED}{call}\n")
+        assert found[:1] == [f"call: parameter removed: {NAME} (a)"]
 
 
 @pytest.mark.parametrize(("after", "advice"), [("a", "load(1)"), ("a, *, size=1", None)])
