@@ -36,7 +36,7 @@ class NetImpacts:
         revisions = [Revision(tree, _MAX_CHARACTERS) for tree in trees]
         before, after = (Upstream(each, roots, index.surface.subclasses) for each in revisions)
         matching = Matching(before, after, Successors((), (), before, after), None, index)
-        found = worst_first(matching.impacts(ChangedNames(_names(index), _abstract(after, index))))
+        found = worst_first(matching.impacts(ChangedNames(_names(index), _abstract(after, index))), index)
         self._lines = frozenset(map(_line, found))
         self._paths = {each.upstream.path for each in found}
         self._packages = tuple(path.removesuffix("__init__.py") for path in self._paths if path.endswith("__init__.py"))

@@ -29,13 +29,13 @@ def impacts(
     matching = Matching(
         before,
         after,
-        Successors(commit.files, facts, before, after),
+        Successors(commit.files, facts, before, after, commit.title),
         Callers(commit.files, revisions[1], index),
         index,
     )
     found = [*matching.impacts(changed_names(commit, *revisions))]
     found += setting_impacts(facts, index, before)
-    return worst_first(found)
+    return worst_first(found, index)
 
 
 def changes_imported_modules(commit: Commit, index: SurfaceIndex, roots: Mapping[str, str]) -> bool:
@@ -49,8 +49,11 @@ def changes_imported_modules(commit: Commit, index: SurfaceIndex, roots: Mapping
     )
 
 
-def worst_first(found: Iterable[Impact]) -> tuple[Impact, ...]:
-    """Return each impact once, what is proven first; of a name that a file can no longer import, nothing else there."""
+def worst_first(found: Iterable[Impact], index: SurfaceIndex) -> tuple[Impact, ...]:
+    """Return each impact once, what is proven first, and of that the places in the order of `SurfaceIndex.rank`.
+
+    Of a name that a file can no longer import, nothing else there is told.
+    """
     unique: dict[object, Impact] = {}
     for each in found:
         unique.setdefault((each.downstream.path, each.downstream.line, each.name, each.cause, each.subjects), each)
@@ -61,7 +64,12 @@ def worst_first(found: Iterable[Impact]) -> tuple[Impact, ...]:
         # What is imported at the top of a file fails there.
         if each.kind is ImpactKind.IMPORT or (each.downstream.path, each.name) not in imported
     ]
-    return tuple(sorted(_with_whole_imports(kept), key=lambda each: each.certainty is not Certainty.PROVEN))
+    return tuple(
+        sorted(
+            _with_whole_imports(kept),
+            key=lambda each: (each.certainty is not Certainty.PROVEN, index.rank(each.downstream.path)),
+        )
+    )
 
 
 def _with_whole_imports(found: Sequence[Impact]) -> Iterator[Impact]:

@@ -1,5 +1,7 @@
 """Changes that a commit makes for its users: the names whose definitions are gone or differ, and what takes their place."""
 
+import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -8,12 +10,14 @@ from analysis.facts.python.comparison import modules_of
 from analysis.facts.python.module import Attribute, Class, Function, Import, Member, Module
 from analysis.facts.python.renaming import successor
 from analysis.facts.python.revision import Found, Revision
-from analysis.impact.matching.upstream import Place, Upstream
-from analysis.impact.surface.targets import CONSTRUCTOR
+from analysis.impact.matching.upstream import Place, Presence, Upstream
+from analysis.impact.surface.targets import CONSTRUCTOR, Target
 from analysis.models import Commit, Fact, FactKind, FileChange
 from analysis.models.impacts import Cause
 
 _RENAMED = (FactKind.RENAMED_NAME, FactKind.RENAMED_METHOD, FactKind.RENAMED_KEY, FactKind.RENAMED_FIELD)
+_AGREEING_FILES = 3  # that write the same instead of a name
+_MAJORITY = 3  # as many of them as of those that write something else
 
 
 class ChangedNames(NamedTuple):
@@ -126,8 +130,11 @@ class Successor(NamedTuple):
 class Successors:
     """Looks for successors in what a commit's facts say, and in the other files that it changes."""
 
-    def __init__(self, files: Sequence[FileChange], facts: Sequence[Fact], before: Upstream, after: Upstream) -> None:
+    def __init__(
+        self, files: Sequence[FileChange], facts: Sequence[Fact], before: Upstream, after: Upstream, title: str = ""
+    ) -> None:
         self._files = files
+        self._title = title
         self._before = before
         self._after = after
         self._renamed = {(fact.path, fact.name): fact.new for fact in facts if fact.kind in _RENAMED and fact.new}
@@ -145,8 +152,33 @@ class Successors:
             return Successor(Cause.RENAMED, ".".join((*module, new)))
         if new := self._alike(place):
             return Successor(Cause.RENAMED, ".".join((*module, *([place.owner.name] if place.owner else []), new)))
+        if written := self._replaced_by(place.member.name, (*module, *([place.owner.name] if place.owner else []))):
+            return written
         found = [] if place.owner else self._defining(place.member.name, place.module.path)
         return Successor(Cause.MOVED, found[0]) if len(found) == 1 else None
+
+    def _replaced_by(self, name: str, owner: Target) -> Successor | None:
+        """Return what several files of the commit, or one and its title, write instead of a name, if the tree has it."""
+        module, new = (
+            self._chosen(name, _reimported(name, self._files)),
+            self._chosen(name, _rewritten(name, self._files)),
+        )
+        for cause, found in (
+            (Cause.MOVED, module and f"{module}.{name}"),
+            (Cause.RENAMED, new and ".".join((*owner, new))),
+        ):
+            if found and self._after.find(tuple(found.split("."))).presence is Presence.PRESENT:
+                return Successor(cause, found)
+        return None
+
+    def _chosen(self, name: str, votes: Iterator[str]) -> str | None:
+        """Return what most files write instead of a name: three of them, or one if the title has both names."""
+        counted = Counter(votes).most_common(2)
+        if not counted or (len(counted) > 1 and counted[0][1] < _MAJORITY * counted[1][1]):
+            return None
+        new, files = counted[0]
+        words = set(re.findall(r"\w+", self._title))
+        return new if files >= _AGREEING_FILES or {name, new.rpartition(".")[2]} <= words else None
 
     def parameter(self, place: Place, name: str) -> str | None:
         """Return the new name of a parameter."""
@@ -168,13 +200,14 @@ class Successors:
         )
 
     def _of_module(self, path: str) -> Successor | None:
-        """Return where git says that a module is by now; not of an empty one, which resembles any other."""
+        """Return where git says that a module is by now, if half of what it had is there: tiny files resemble any other."""
         was = self._before.revision.module(path)
         for file in self._files if was and (was.members or was.stars) else ():
             if (
                 file.status == "renamed"
                 and old_path(file) == path
                 and (module := self._after.revision.module(file.path))
+                and 2 * len(was.members.keys() & module.members.keys()) >= len(was.members)
             ):
                 return Successor(Cause.MOVED, ".".join(self._after.dotted(module)))
         return None
@@ -191,3 +224,31 @@ class Successors:
             if module and own and not (was and name in was.members):
                 found.append(".".join((*self._after.dotted(module), name)))
         return found
+
+
+def _changed_blocks(files: Sequence[FileChange]) -> Iterator[tuple[list[str], list[str]]]:
+    """Yield of each Python file the lines that the commit takes away, and those that it adds."""
+    for file in files:
+        if file.path.endswith(".py") and file.patch:
+            lines = file.patch.split("\n")
+            yield [each[1:] for each in lines if each[:1] == "-"], [each[1:] for each in lines if each[:1] == "+"]
+
+
+def _rewritten(name: str, files: Sequence[FileChange]) -> Iterator[str]:
+    """Yield, once a file, what stands for a name in an added line that is otherwise the same as a removed one."""
+    word = re.compile(rf"\b{re.escape(name)}\b")
+    for removed, added in _changed_blocks(files):
+        patterns = [
+            re.compile(r"(?P<new>[a-zA-Z_]\w*)".join([re.escape(first), *map(re.escape, rest[:1])]))
+            for first, *rest in (word.split(line, maxsplit=1) for line in removed if word.search(line))
+        ]
+        found = {each["new"] for line in added for pattern in patterns if (each := pattern.fullmatch(line))} - {name}
+        yield from found if len(found) == 1 else ()
+
+
+def _reimported(name: str, files: Sequence[FileChange]) -> Iterator[str]:
+    """Yield, once a file, the only module from which added lines import a name that removed ones import."""
+    imported = re.compile(rf"\s*from (\w[\w.]*) import (?:.*\W)?{re.escape(name)}\b")
+    for removed, added in _changed_blocks(files):
+        old, new = ({each[1] for each in map(imported.match, lines) if each} for lines in (removed, added))
+        yield from new - old if old and len(new - old) == 1 else ()

@@ -1,15 +1,16 @@
 """The surface of a downstream repository: everything of an upstream one that its code uses, each with its place."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from functools import cached_property
 
 from pydantic import field_serializer, field_validator
 
-from analysis.facts.python.module import Parameter
+from analysis.facts.python.module import Parameter, module_path
 from analysis.impact.surface.targets import CONSTRUCTOR, Target
 from analysis.models.frozen import Frozen
+from analysis.paths import Kind, kind
 
 
 class UseKind(StrEnum):
@@ -121,6 +122,19 @@ class SurfaceIndex:
         code = (use.target for use in self.surface.uses if use.kind is not UseKind.MENTION)
         return frozenset(target[: len(target) - above] for target in code for above in range(min(3, len(target))))
 
+    @cached_property
+    def _main_package(self) -> str:
+        """The folder at the root of the tree that has most of the uses in source code."""
+        own = [use.path for use in self.surface.uses if use.kind is not UseKind.MENTION]
+        roots = Counter(_root(path) for path in own if kind(path) is Kind.SOURCE)
+        return max(roots, key=lambda root: roots[root], default="")
+
+    def rank(self, path: str) -> int:
+        """Return the rank of a file in lists: the main package, its private folders for single devices, others, tests and examples."""
+        if kind(path) is not Kind.SOURCE:
+            return 3
+        return 2 if _root(path) != self._main_package else int("/_" in path.rpartition("/")[0])
+
     @property
     def subclasses(self) -> Mapping[Target, Subclass]:
         return self.surface.subclasses
@@ -140,3 +154,8 @@ class SurfaceIndex:
     def mentioning(self, what: str, name: str) -> Sequence[Use]:
         """Return the mentions of a name of this kind (`analysis.impact.surface.mentions`)."""
         return self._mentions.get((what, name), ())
+
+
+def _root(path: str) -> str:
+    """Return the folder of a path at the root of the tree, or below the folder that packages are installed from."""
+    return module_path(path).partition("/")[0]
