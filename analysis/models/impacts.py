@@ -48,6 +48,7 @@ class Cause(StrEnum):
     RETURNS = "return type changed"
     REWRITTEN = "rewritten"
     MADE_ABSTRACT = "made abstract"
+    NEWLY_USED = "newly used"
     VERSION = "version required"
 
 
@@ -91,7 +92,7 @@ class Impact(Frozen):
         return self.cause not in _IN_COMMIT
 
 
-_IN_COMMIT = (Cause.MADE_ABSTRACT, Cause.VERSION)
+_IN_COMMIT = (Cause.MADE_ABSTRACT, Cause.NEWLY_USED, Cause.VERSION)
 
 
 class Downstream(Frozen):

@@ -9,6 +9,7 @@ from analysis.impact.matching.broken_uses import Matching
 from analysis.impact.matching.callers import Callers
 from analysis.impact.matching.changes import Successors, changed_names
 from analysis.impact.matching.quotation import import_advice
+from analysis.impact.matching.substitutes import missing_members
 from analysis.impact.matching.upstream import Upstream
 from analysis.impact.surface.model import SurfaceIndex
 from analysis.models import Commit, Fact, Trees
@@ -34,6 +35,7 @@ def impacts(
         index,
     )
     found = [*matching.impacts(changed_names(commit, *revisions))]
+    found += missing_members(commit.files, before, after, index)
     found += setting_impacts(facts, index, before)
     return worst_first(found, index)
 

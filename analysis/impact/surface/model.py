@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from functools import cached_property
+from types import MappingProxyType
 
 from pydantic import field_serializer, field_validator
 
@@ -53,10 +54,24 @@ class Use(Frozen):
     returns: str = ""
 
 
+class Substitute(Frozen):
+    """A downstream class whose objects a subclass of upstream's holds in an attribute.
+
+    `members` are those of a class without upstream bases; None for one with them, which is among the subclasses.
+    """
+
+    target: Target
+    members: frozenset[str] | None
+    path: str
+    line: int
+    code: str
+
+
 class Subclass(Frozen):
     """A downstream class with upstream bases, its own and those of its downstream bases, in the order of look-up.
 
-    `members` are defined by it and its downstream bases; `abstract` is true if it is not meant to be instantiated.
+    `members` are defined by it and its downstream bases; `abstract` is true if it is not meant to be instantiated. One that
+    `constructs` has a constructor that calls no other. `substitutes` are what its attributes hold.
     """
 
     target: Target
@@ -66,6 +81,8 @@ class Subclass(Frozen):
     line: int
     code: str
     abstract: bool = False
+    constructs: bool = False
+    substitutes: Mapping[str, Substitute] = MappingProxyType({})
 
 
 class Surface(Frozen):
@@ -138,6 +155,18 @@ class SurfaceIndex:
     @property
     def subclasses(self) -> Mapping[Target, Subclass]:
         return self.surface.subclasses
+
+    @cached_property
+    def _derived(self) -> Mapping[str, list[tuple[Subclass, Target]]]:
+        found: dict[str, list[tuple[Subclass, Target]]] = defaultdict(list)
+        for each in self.subclasses.values():
+            for base in each.bases if each.constructs or each.substitutes else ():
+                found[base[-1]].append((each, base))
+        return found
+
+    def derived(self, name: str) -> Sequence[tuple[Subclass, Target]]:
+        """Return the subclasses of upstream classes of this name, with their base, that stand in for something of upstream's."""
+        return self._derived.get(name, ())
 
     def nominated(self, names: Iterable[str]) -> list[Use]:
         """Return the uses of Python names that pass one of these, in the order of the files."""

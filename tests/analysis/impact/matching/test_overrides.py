@@ -266,3 +266,40 @@ def test_a_method_is_an_override_however_its_class_takes_its_place(
     before, after = "class Engine:\n    def run(self, a): ...\n", "class Engine:\n    def run(self, a, b): ...\n"
     found = [each for each in told(before, after, plugin) if "parameter required" in each]
     assert found == [f"{kind}: parameter required: {NAME} (b)" for kind in kinds]
+
+
+TABLE = (
+    "class Table:\n    def add(self): ...\n{member}\n\nclass Runner:\n    def __init__(self):\n        self.table = Table()\n{set}\n"
+    "    def run(self):\n        self.table.add()\n{read}\n"
+)
+ROWS = {"member": "    def rows(self): ...\n", "set": "", "read": "        self.table.rows()\n"}
+LIMIT = {"member": "", "set": "        self.limit = 1\n", "read": "        return self.limit\n"}
+OWN_TABLE = "class Mine{base}:\n    def add(self): ...\n{member}\n\n"
+OWN_RUNNER = "class Own(Runner):\n    def __init__(self):\n        {before}self.table = Mine()\n{method}\n"
+
+
+@pytest.mark.parametrize(
+    ("change", "own", "subject"),
+    [
+        (ROWS, {}, "table.rows"),
+        (ROWS, {"member": "    def rows(self): ...\n"}, None),
+        (ROWS, {"base": "(Table)"}, None),
+        (ROWS, {"base": "(elsewhere.Table)"}, None),
+        (ROWS, {"method": "    def run(self): ...\n"}, None),
+        (ROWS, {"method": "    def run(self):\n        super().run()\n"}, "table.rows"),
+        (LIMIT, {}, "limit"),
+        (LIMIT, {"before": "super().__init__()\n        "}, None),
+        (LIMIT, {"method": "    limit = 1\n"}, None),
+        ({**LIMIT, "set": "", "read": "        self.limit = 1\n        return self.limit\n"}, {}, None),
+    ],
+)
+def test_an_inherited_method_may_need_what_the_class_does_not_provide(
+    change: dict[str, str], own: dict[str, str], subject: str | None
+) -> None:
+    """A member of an object that the class puts in the place of upstream's, or what a constructor that it does not call sets."""
+    before = TABLE.format(**dict.fromkeys(change, ""))
+    plugin = f"{OWN_TABLE}{OWN_RUNNER}".format(**{"base": "", "member": "", "before": "", "method": "", **own})
+    found = impacts_of(before, TABLE.format(**change), f"from engine.core import Runner, Table\n\n\n{plugin}")
+    assert [(each.cause.value, each.subjects, each.certainty.value) for each in found] == (
+        [("newly used", (subject,), "likely")] if subject else []
+    )
