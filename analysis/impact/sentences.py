@@ -71,6 +71,7 @@ _OVERRIDDEN = {
 }
 _PARAMETERS_ADDED = mark("{name} now takes the optional parameters {subject}, which this definition does not accept")
 _OTHERS = {
+    Cause.RETYPED: mark("{name} is now of type {new}, which has no {subject}"),
     Cause.MADE_ABSTRACT: mark("{name} is now abstract, and this class does not implement it"),
     Cause.NEWLY_USED: mark("{name} now uses {subject}, which this class does not provide"),
     Cause.VERSION: mark("Upstream requires {name} {new}, which this requirement excludes"),

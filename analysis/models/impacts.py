@@ -46,6 +46,7 @@ class Cause(StrEnum):
     POSITION_CHANGED = "position changed"
     FEWER_POSITIONS = "fewer positional parameters"
     RETURNS = "return type changed"
+    RETYPED = "type changed"
     REWRITTEN = "rewritten"
     MADE_ABSTRACT = "made abstract"
     NEWLY_USED = "newly used"

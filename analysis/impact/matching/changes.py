@@ -10,6 +10,7 @@ from analysis.facts.python.comparison import modules_of
 from analysis.facts.python.module import Attribute, Class, Function, Import, Member, Module
 from analysis.facts.python.renaming import successor
 from analysis.facts.python.revision import Found, Revision
+from analysis.facts.python.signatures import returned_values
 from analysis.impact.matching.upstream import Place, Presence, Upstream
 from analysis.impact.surface.targets import CONSTRUCTOR, Target
 from analysis.models import Commit, Fact, FactKind, FileChange
@@ -71,7 +72,7 @@ def _of_module(old: Module, new: Module | None) -> Iterator[str]:
         elif isinstance(member, Class) and isinstance(kept, Class):
             if new and old.source(member) != new.source(kept):
                 yield from _of_class(name, old, member, new, kept)
-        elif kept is not None and _interface(member) != _interface(kept):
+        elif kept is not None and _differs(old, member, new, kept):
             yield name
 
 
@@ -86,7 +87,7 @@ def _of_class(name: str, old: Module, was: Class, new: Module, now: Class) -> It
         yield CONSTRUCTOR
     for own, member in was.members.items():
         kept = now.members.get(own)
-        if kept is None or _interface(member) != _interface(kept):
+        if kept is None or _differs(old, member, new, kept):
             yield own
     kept_attributes = {each.name for each in new.instance_attributes(now)}
     yield from (each.name for each in old.instance_attributes(was) if each.name not in kept_attributes)
@@ -94,6 +95,21 @@ def _of_class(name: str, old: Module, was: Class, new: Module, now: Class) -> It
 
 def is_abstract(member: Function) -> bool:
     return any("abstractmethod" in each for each in member.decorators)
+
+
+def _differs(old: Module, was: Member, new: Module | None, now: Member) -> bool:
+    """Return whether those who use a definition may notice its change: its interface, or how many values it returns."""
+    if _interface(was) != _interface(now):
+        return True
+    if (
+        new is None
+        or not isinstance(was, Function)
+        or not isinstance(now, Function)
+        or old.source(was) == new.source(now)
+    ):
+        return False
+    counts = returned_values(Found(old, was)), returned_values(Found(new, now))
+    return None not in counts and counts[0] != counts[1]
 
 
 def _interface(member: Member) -> object:

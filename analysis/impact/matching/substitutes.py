@@ -88,7 +88,9 @@ def _lacks(own: Substitute, name: str, after: Upstream) -> bool:
 
 def _is_set_by_constructor(subclass: Subclass, base: Target, name: str, before: Upstream, after: Upstream) -> bool:
     """Return whether only the constructor of the base, which the subclass does not call, has begun to set an attribute."""
-    if name in subclass.members or before.find((*base, CALL, name)).presence is not Presence.MISSING:
+    if subclass.constructs is None or base[-1] in subclass.constructs or name in subclass.members:
+        return False
+    if before.find((*base, CALL, name)).presence is not Presence.MISSING:
         return False
     found: Answer = after.find((*base, CALL, name))
     owner, member = found.last.owner, found.last.member

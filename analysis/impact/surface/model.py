@@ -37,9 +37,10 @@ class Arguments(Frozen):
 class Use(Frozen):
     """One use of an upstream name, at a line (from 1) of a downstream file.
 
-    `guarded` is true where the code expects that the name may be missing. A call has `arguments`, and in `unpacked` the number
+    `guarded` is true where the code expects that the name may be missing. A call has `arguments`, and in `values` the number
     of names that its result is assigned to. An override or a replacement of a function has the `parameters` that it accepts,
-    those of a method without `self`, and in `returns` its annotation. A mention's target is one word.
+    those of a method without `self`, in `values` how many it returns if they are several, and in `returns` its annotation. A
+    mention's target is one word.
     """
 
     kind: UseKind
@@ -50,7 +51,7 @@ class Use(Frozen):
     guarded: bool = False
     arguments: Arguments | None = None
     parameters: tuple[Parameter, ...] | None = None
-    unpacked: int | None = None
+    values: int | None = None
     returns: str = ""
 
 
@@ -70,8 +71,9 @@ class Substitute(Frozen):
 class Subclass(Frozen):
     """A downstream class with upstream bases, its own and those of its downstream bases, in the order of look-up.
 
-    `members` are defined by it and its downstream bases; `abstract` is true if it is not meant to be instantiated. One that
-    `constructs` has a constructor that calls no other. `substitutes` are what its attributes hold.
+    `members` are defined by it and its downstream bases; `abstract` is true if it is not meant to be instantiated. One with a
+    constructor that does not call `super` has in `constructs` the names of the classes whose constructors that calls.
+    `substitutes` are what its attributes hold.
     """
 
     target: Target
@@ -81,7 +83,7 @@ class Subclass(Frozen):
     line: int
     code: str
     abstract: bool = False
-    constructs: bool = False
+    constructs: frozenset[str] | None = None
     substitutes: Mapping[str, Substitute] = MappingProxyType({})
 
 
@@ -160,7 +162,7 @@ class SurfaceIndex:
     def _derived(self) -> Mapping[str, list[tuple[Subclass, Target]]]:
         found: dict[str, list[tuple[Subclass, Target]]] = defaultdict(list)
         for each in self.subclasses.values():
-            for base in each.bases if each.constructs or each.substitutes else ():
+            for base in each.bases if each.constructs is not None or each.substitutes else ():
                 found[base[-1]].append((each, base))
         return found
 

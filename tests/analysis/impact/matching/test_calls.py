@@ -245,11 +245,27 @@ def test_a_function_that_is_not_called_by_its_parameters_is_left_alone(decorator
     assert told(f"{decorator}\ndef load(a): ...\n", f"{decorator}\ndef load(a, b): ...\n", f"{IMPORTED}load(1)\n") == []
 
 
-def test_an_unpacked_tuple_of_another_length_breaks() -> None:
-    """A call whose result is unpacked into names fails when the tuple that is returned has more members by now."""
-    before, after = "def load() -> tuple[int, int]: ...\n", "def load() -> tuple[int, int, int]: ...\n"
-    [found] = impacts_of(before, after, f"{IMPORTED}a, b = load()\n")
-    assert (found.cause.value, found.certainty) == ("return type changed", Certainty.PROVEN)
+@pytest.mark.parametrize(
+    ("before", "after", "breaks"),
+    [
+        ("-> tuple[int, int]: ...", "-> tuple[int, int, int]: ...", True),
+        (": return 1, 2", ": return 1, 2, 3", True),
+        (": return 1, 2", ": return 2, 1", False),
+        (": return 1, 2", ": return both()", False),  # which may be two
+    ],
+)
+def test_an_unpacked_tuple_of_another_length_breaks(before: str, after: str, breaks: bool) -> None:
+    """A call whose result is unpacked fails when more values are returned, and an override may still return as few as before."""
+    plugin = (
+        "from engine.core import Engine, load\n\na, b = load()\n\n\nclass Mine(Engine):\n    def _run(self): return 3, 4\n\n"
+        "    def go(self):\n        self._run()\n"
+    )
+    sides = (f"def load(){each}\n\n\nclass Engine:\n    def _run(self){each}\n" for each in (before, after))
+    found = {each.kind.value: (each.cause.value, each.certainty) for each in impacts_of(*sides, plugin)}
+    expected = {"call": Certainty.PROVEN, "override": Certainty.LIKELY}
+    assert found == (
+        {kind: ("return type changed", certainty) for kind, certainty in expected.items()} if breaks else {}
+    )
 
 
 def test_a_class_imported_for_type_checkers_is_known() -> None:
