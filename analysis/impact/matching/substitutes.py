@@ -57,9 +57,7 @@ def _lacking(
         own = subclass.substitutes.get(chain[0])
         if len(chain) > 1 and own and _lacks(own, chain[1], after):
             place = own.path, own.line, own.code
-        elif (
-            len(chain) == 1 and subclass.constructs and _is_set_by_constructor(subclass, base, chain[0], before, after)
-        ):
+        elif len(chain) == 1 and _is_set_by_constructor(subclass, base, chain[0], before, after):
             place = subclass.path, subclass.line, subclass.code
         else:
             continue

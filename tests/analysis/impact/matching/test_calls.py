@@ -268,6 +268,24 @@ def test_an_unpacked_tuple_of_another_length_breaks(before: str, after: str, bre
     )
 
 
+@pytest.mark.parametrize(
+    ("after", "taken", "breaks"),
+    [
+        ("list[str]", "items()", True),
+        ("list[str] | None", "keys", True),
+        ("list[str]", "copy()", False),  # which both have
+        ("Mapping[str, int]", "items()", False),
+        ("dict[str, str]", "items()", False),
+    ],
+)
+def test_a_value_of_another_built_in_type_has_other_methods(after: str, taken: str, breaks: bool) -> None:
+    """A list has no `items`; of types that are not built in nothing is concluded."""
+    before, now = (f"class Output:\n    ids: {each}\n" for each in ("dict[str, int]", after))
+    plugin = f"from engine.core import Output\n\n\ndef use(output: 'Output'):\n    return output.ids.{taken}\n"
+    found = [(each.cause.value, each.subjects, each.new) for each in impacts_of(before, now, plugin)]
+    assert found == ([("type changed", (taken.removesuffix("()"),), "list")] if breaks else [])
+
+
 def test_a_class_imported_for_type_checkers_is_known() -> None:
     """What stands in for it at run time does not hide what annotations mean."""
     before, after = "class Engine:\n    def stop(self): ...\n", "class Engine: ...\n"
@@ -287,6 +305,8 @@ def test_a_class_imported_for_type_checkers_is_known() -> None:
         ("a, b, c", "a, b, other", []),
         ("a, b, c=1", "a, c=1, x=2", ["parameter removed: {} (b)", "position changed: {} (c)"]),
         ("a, b", "b", ["fewer positional parameters: {} (b)"]),
+        ("a, b: Table", "a, blocks: Blocks", ["parameter renamed: {} (b)"]),
+        ("a, b: int", "a, blocks: int | None", []),
     ],
 )
 def test_arguments_that_are_passed_by_position_break_if_it_changes(

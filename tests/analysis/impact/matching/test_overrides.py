@@ -48,6 +48,7 @@ def test_an_override_breaks_if_upstream_calls_it_otherwise(
     [
         ("def go(e: Engine):\n    e.run(1, b=2)\n", "self, a", True),
         ("def go(e: Engine):\n    e.run(1, 2)\n", "self, a", True),
+        ("def go(e: Engine):\n    run = partial(e.run, 1)\n    run(b=2)\n", "self, a", True),
         ("def go(e: Engine):\n    e.run(1)\n", "self, a", False),
         ("def go(e: Engine):\n    e.stop(1, b=2)\n", "self, a", False),
         ("def go(e: Engine):\n    e.run(1, b=2)\n", "self, a, **rest", False),
@@ -289,6 +290,8 @@ OWN_RUNNER = "class Own(Runner):\n    def __init__(self):\n        {before}self.
         (ROWS, {"method": "    def run(self):\n        super().run()\n"}, "table.rows"),
         (LIMIT, {}, "limit"),
         (LIMIT, {"before": "super().__init__()\n        "}, None),
+        (LIMIT, {"before": "Runner.__init__(self)\n        "}, None),
+        (LIMIT, {"before": "Table.__init__(self)\n        "}, "limit"),
         (LIMIT, {"method": "    limit = 1\n"}, None),
         ({**LIMIT, "set": "", "read": "        self.limit = 1\n        return self.limit\n"}, {}, None),
     ],
