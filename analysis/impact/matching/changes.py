@@ -151,6 +151,7 @@ class Successors:
     ) -> None:
         self._files = files
         self._title = title
+        self._written: dict[str, list[str | None]] = {}
         self._before = before
         self._after = after
         self._renamed = {(fact.path, fact.name): fact.new for fact in facts if fact.kind in _RENAMED and fact.new}
@@ -168,21 +169,20 @@ class Successors:
             return Successor(Cause.RENAMED, ".".join((*module, new)))
         if new := self._alike(place):
             return Successor(Cause.RENAMED, ".".join((*module, *([place.owner.name] if place.owner else []), new)))
-        if written := self._replaced_by(place.member.name, (*module, *([place.owner.name] if place.owner else []))):
+        if written := self._replaced_by(place.member.name, place.owner, module):
             return written
         found = [] if place.owner else self._defining(place.member.name, place.module.path)
         return Successor(Cause.MOVED, found[0]) if len(found) == 1 else None
 
-    def _replaced_by(self, name: str, owner: Target) -> Successor | None:
+    def _replaced_by(self, name: str, owner: Class | None, module: Target) -> Successor | None:
         """Return what several files of the commit, or one and its title, write instead of a name, if the tree has it."""
-        module, new = (
-            self._chosen(name, _reimported(name, self._files)),
-            self._chosen(name, _rewritten(name, self._files)),
-        )
-        for cause, found in (
-            (Cause.MOVED, module and f"{module}.{name}"),
-            (Cause.RENAMED, new and ".".join((*owner, new))),
-        ):
+        if name not in self._written:
+            votes = _reimported(name, self._files), _rewritten(name, self._files)
+            self._written[name] = [self._chosen(name, each) for each in votes]
+        elsewhere, new = self._written[name]
+        moved = f"{elsewhere}.{name}" if elsewhere and owner is None else None
+        renamed = ".".join((*module, *([owner.name] if owner else []), new)) if new else None
+        for cause, found in ((Cause.MOVED, moved), (Cause.RENAMED, renamed)):
             if found and self._after.find(tuple(found.split("."))).presence is Presence.PRESENT:
                 return Successor(cause, found)
         return None
