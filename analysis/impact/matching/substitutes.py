@@ -26,20 +26,20 @@ def missing_members(
 ) -> Iterator[Impact]:
     """Yield what inherited methods read since the commit, and what the downstream class or its attribute does not have."""
     for file in files:
-        modules = before.revision.module(old_path(file)), after.revision.module(file.path)
-        if not is_module(file) or not modules[0] or not modules[1] or "self." not in (file.patch or "self."):
+        was, now = before.revision.module(old_path(file)), after.revision.module(file.path)
+        if was is None or now is None or not is_module(file) or "self." not in (file.patch or "self."):
             continue
-        known = {name: each for name, each in modules[1].members.items() if isinstance(each, Class)}
-        derived = [each for name in known for each in index.derived(name)]
+        classes = (name for name, each in now.members.items() if isinstance(each, Class))
+        derived = [each for name in classes for each in index.derived(name)]
         if not derived:
             continue
-        old, new = (_reads(each.text) for each in modules)
+        old, new = _reads(was.text), _reads(now.text)
         seen = {chain for reads in old.values() for chain in reads}
         for subclass, base in derived:
             found = after.find(base)
             if found.presence is Presence.PRESENT and found.last.module.path == file.path:
                 reads = {chain: each for chain, each in new.get(base[-1], {}).items() if chain not in seen}
-                yield from _lacking(subclass, base, reads, (before, after), index, modules[1])
+                yield from _lacking(subclass, base, reads, (before, after), index, now)
 
 
 def _lacking(
