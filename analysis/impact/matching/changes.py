@@ -218,7 +218,9 @@ class Successors:
     def _of_module(self, path: str) -> Successor | None:
         """Return where git says that a module is by now, if half of what it had is there: tiny files resemble any other."""
         was = self._before.revision.module(path)
-        for file in self._files if was and (was.members or was.stars) else ():
+        if was is None or not (was.members or was.stars):
+            return None
+        for file in self._files:
             if (
                 file.status == "renamed"
                 and old_path(file) == path

@@ -260,8 +260,8 @@ def test_an_unpacked_tuple_of_another_length_breaks(before: str, after: str, bre
         "from engine.core import Engine, load\n\na, b = load()\n\n\nclass Mine(Engine):\n    def _run(self): return 3, 4\n\n"
         "    def go(self):\n        self._run()\n"
     )
-    sides = (f"def load(){each}\n\n\nclass Engine:\n    def _run(self){each}\n" for each in (before, after))
-    found = {each.kind.value: (each.cause.value, each.certainty) for each in impacts_of(*sides, plugin)}
+    old, new = (f"def load(){each}\n\n\nclass Engine:\n    def _run(self){each}\n" for each in (before, after))
+    found = {each.kind.value: (each.cause.value, each.certainty) for each in impacts_of(old, new, plugin)}
     expected = {"call": Certainty.PROVEN, "override": Certainty.LIKELY}
     assert found == (
         {kind: ("return type changed", certainty) for kind, certainty in expected.items()} if breaks else {}
