@@ -14,6 +14,7 @@ from analysis.models.impacts import Impact
 from analysis.ranking import importance_downstream
 from analysis.sources.github import GitHub
 from analysis.sources.mirrors import Mirrors
+from tests.bench.checkers import disagreements
 from tests.bench.figures import MB, Row, duration, percentile
 from tests.bench.fortnights import Fortnight, Matched, MatchedCommit, Request, fortnights
 from tests.bench.plugins import BELIEVED, Plugins, plugins
@@ -55,6 +56,7 @@ def impact(*, settings: Mapping[str, str] = os.environ) -> Iterator[Row]:
         yield from _judged(served, found)
         yield from _ranked(served, found)
         yield from _taken(found)
+        yield from disagreements(served, found.months)
 
 
 def _matched(served: Plugins, folder: Path, kept: Path) -> Found:
