@@ -86,6 +86,8 @@ HEAD = (
         "def use(es: list[Engine]):\n    for e in es:\n        e.run(1, b=2)\n",
         "def use(es: list[Engine]):\n    es[0].run(1, b=2)\n",
         "def use(es: list[Engine]):\n    return [e.run(1, b=2) for e in es]\n",
+        "def use(es: list[Engine]):\n    e = es.pop()\n    e.run(1, b=2)\n",
+        "def use(es: list[Engine]):\n    max(es, key=cost).run(1, b=2)\n",
         "def use(es: dict[str, Engine]):\n    es['a'].run(1, b=2)\n",
         "def use(es: dict[str, Engine]):\n    for e in es.values():\n        e.run(1, b=2)\n",
         "def use(es: dict[str, Engine]):\n    for name, e in es.items():\n        e.run(1, b=2)\n",
