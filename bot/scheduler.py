@@ -14,16 +14,18 @@ from apscheduler.schedulers.background import BackgroundScheduler
 from apscheduler.triggers.interval import IntervalTrigger
 from sqlalchemy.exc import OperationalError
 
-from analysis.errors import StoreUnusable
+from analysis.errors import DigestError, StoreUnusable
+from analysis.models import ReleaseTag, Repository
 from bot.models.deliveries import Delivery
-from bot.models.subjects import DayRef, WeekRef, value_of
+from bot.models.subjects import DayRef, ReleaseRef, WeekRef, value_of
 from bot.services.reader import Reader
-from bot.services.schedule import due, due_week
-from bot.store import ProcessLocks, Subscription, Subscriptions
+from bot.services.schedule import due, due_releases, due_week
+from bot.store import ProcessLocks, SeenReleases, Subscription, Subscriptions
 from bot.store.lease import LeaseLost
 
 _WEEK = 7  # days
 TICK = timedelta(seconds=5)  # between checks for due digests
+RELEASES = timedelta(minutes=10)  # between looks for new releases
 _TIDY = timedelta(minutes=2)  # after startup, when interrupted flows have resumed
 
 log = structlog.get_logger(__name__)
@@ -49,7 +51,41 @@ def start_due(subscriptions: Subscriptions, reader: Reader, start: Callable[[Del
             subscriptions.started_week(subscription.id, coming)
 
 
-def _start(subscription: Subscription, ref: DayRef | WeekRef, run: str, start: Callable[[Delivery], None]) -> None:
+def start_releases(
+    subscriptions: Subscriptions,
+    seen: SeenReleases,
+    tags_of: Callable[[Repository], Sequence[ReleaseTag]],
+    reader: Reader,
+    start: Callable[[Delivery], None],
+    now: datetime,
+) -> None:
+    """Start the digests of the releases that were tagged since the last look, then record it, as `start_due` does."""
+    wanting: dict[str, list[Subscription]] = {}
+    for each in subscriptions.all():
+        if each.terms.releases and not reader.within(each.terms.channel).hides(each.terms.repository):
+            wanting.setdefault(each.terms.repository.full_name.lower(), []).append(each)
+    for held in wanting.values():
+        repository = held[0].terms.repository
+        try:
+            tags = tags_of(repository)
+        except DigestError as exc:
+            log.warning("releases not looked for", repository=str(repository), why=str(exc))
+            continue
+        met = seen.meet(repository, [each.name for each in tags], now)
+        for each in held:
+            due_now, highest = due_releases(each, tags, met), each.released_to
+            for tag, since in due_now:
+                terms = each.terms
+                ref = ReleaseRef(terms.repository, tag, since, terms.tz.key, terms.language, each.id)
+                _start(each, ref, f"s{each.id}-{tag}", start)
+                highest = tag if since or not highest else highest
+            if due_now:
+                subscriptions.started_releases(each.id, highest, now)
+
+
+def _start(
+    subscription: Subscription, ref: DayRef | WeekRef | ReleaseRef, run: str, start: Callable[[Delivery], None]
+) -> None:
     delivery = Delivery(f"s{subscription.id}", subscription.terms.channel, value_of(ref), run)
     start(delivery)
     log.info("due", run=run, channel=delivery.channel, what=delivery.what)

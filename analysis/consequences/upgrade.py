@@ -46,7 +46,7 @@ def group_by_consequence(
         if group:
             told = consequences(entry, language, facts)
             groups[group].append(UpgradeRow(entry=entry, facts=facts, consequences=told, found=broken))
-    return {group: tuple(sorted(rows, key=_order)) for group, rows in groups.items()}
+    return {group: tuple(sorted(rows, key=row_order)) for group, rows in groups.items()}
 
 
 def severity(found: Sequence[DownstreamImpacts]) -> tuple[bool, int, int]:
@@ -69,7 +69,8 @@ def _group(entry: Entry, facts: Sequence[Fact], found: Sequence[DownstreamImpact
     return UpgradeGroup.ADDITIONS if types & _ADDITIONS else None
 
 
-def _order(row: UpgradeRow) -> tuple[object, ...]:
+def row_order(row: UpgradeRow) -> tuple[object, ...]:
+    """Return the sort key of a commit of an upgrade, the worst first."""
     score = -row.entry.ranked.score
     if row.found:
         return (*severity(row.found), score)

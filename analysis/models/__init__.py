@@ -5,8 +5,9 @@ from analysis.models.answers import Citation, Statement, Turn
 from analysis.models.commits import MOST_FILES, SHORT_SHA, Commit, FileChange, Links, PullRequest, Repository, Series
 from analysis.models.facts import BREAKING, DEPENDENCIES, EXTRAS, OPERATIONAL, Fact, FactKind, Proof, by_kind
 from analysis.models.frozen import Frozen
-from analysis.models.publications import PublishedBreak, PublishedDay, PublishedYear
+from analysis.models.publications import PublishedBreak, PublishedDay, PublishedRelease, PublishedYear
 from analysis.models.ranking import Breakage, BreakageRisk, ChangeType, Importance, Ranked, Reason
+from analysis.models.releases import Released, ReleaseState, ReleaseTag
 from analysis.models.reports import (
     Analysis,
     Chosen,
@@ -57,11 +58,15 @@ __all__ = [
     "Proof",
     "PublishedBreak",
     "PublishedDay",
+    "PublishedRelease",
     "PublishedYear",
     "PullRequest",
     "Ranked",
     "ReadFrom",
     "Reason",
+    "ReleaseState",
+    "ReleaseTag",
+    "Released",
     "Remark",
     "Repository",
     "Risk",

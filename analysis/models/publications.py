@@ -39,19 +39,44 @@ class PublishedDay(Frozen):
     breaking: tuple[PublishedBreak, ...] = ()
 
 
+class PublishedRelease(Frozen):
+    """A published release: its tag and date, its first lines, and when its files last changed."""
+
+    tag: str
+    date: date
+    updated: AwareDatetime
+    lines: tuple[str, ...] = ()
+
+
 class PublishedYear(Frozen):
-    """The published days of a year, newest first, and path -> git blob SHA of the files written for them."""
+    """The published days and releases of a year, newest first, and path -> git blob SHA of the files written for them."""
 
     format: Literal[1] = 1
     repository: str
     language: Language
     timezone: str
     days: tuple[PublishedDay, ...] = ()
+    releases: tuple[PublishedRelease, ...] = ()
     files: Mapping[str, str] = {}
+
+    @property
+    def entries(self) -> "tuple[PublishedDay | PublishedRelease, ...]":
+        """All that was published."""
+        return (*self.days, *self.releases)
 
     def day(self, day: date) -> PublishedDay | None:
         """Return a published day, None if it is not."""
         return next((each for each in self.days if each.date == day), None)
+
+    def release(self, tag: str) -> PublishedRelease | None:
+        """Return a published release, None if it is not."""
+        return next((each for each in self.releases if each.tag == tag), None)
+
+    def with_release(self, release: PublishedRelease) -> "PublishedYear":
+        """Return the year with a release added or replaced."""
+        others = [each for each in self.releases if each.tag != release.tag]
+        kept = sorted([*others, release], key=lambda each: (each.date, each.tag), reverse=True)
+        return self.model_copy(update={"releases": tuple(kept)})
 
     def with_day(self, day: PublishedDay) -> "PublishedYear":
         """Return the year with a day added or replaced."""

@@ -12,6 +12,7 @@ from analysis.models.commits import Commit, Links, Repository
 from analysis.models.facts import Fact
 from analysis.models.frozen import Frozen
 from analysis.models.ranking import Importance, Ranked
+from analysis.models.releases import Released
 from analysis.window import Window
 
 
@@ -82,6 +83,7 @@ class Entry(Frozen):
     links: Links = Links()
     analysis: Analysis | None = None
     watched: tuple[Touch, ...] = ()
+    released: Released = Released()
 
 
 class Failure(Frozen, arbitrary_types_allowed=True):

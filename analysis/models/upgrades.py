@@ -85,12 +85,27 @@ class UpgradeRow(Frozen):
     found: tuple[DownstreamImpacts, ...] = ()
 
 
+class ReleaseNotes(Frozen):
+    """A release of which an upgrade tells: its tag, date and page, and its highlights, what matters most first.
+
+    These are the commits that its notes name or, if there are no `notes`, its fixes. `is_first` if there was no release before.
+    """
+
+    tag: str
+    date: AwareDatetime
+    url: str = ""
+    notes: bool = False
+    highlights: tuple[UpgradeRow, ...] = ()
+    is_first: bool = False
+
+
 class UpgradeReport(Frozen, arbitrary_types_allowed=True):
     """What lies between two upstream revisions. Each commit is in one group, its worst; within a group the worst first.
 
     `commits` counts what is new at the end, also what is in no group. `picked` counts pull requests that the start already
     has on a branch of its own, which left the branch at `merge_base`. `reverted` counts commits that the range takes back.
-    `unchecked` are downstream trees that could not be compared, with the reason.
+    `unchecked` are downstream trees that could not be compared, with the reason. In the digest of a `release` what breaks
+    the downstream code is that since its pin.
     """
 
     repository: Repository
@@ -99,6 +114,7 @@ class UpgradeReport(Frozen, arbitrary_types_allowed=True):
     timezone: str
     language: Language
     pinned: Pinned | None = None
+    release: ReleaseNotes | None = None
     merge_base: str | None = None
     oldest: AwareDatetime | None = None
     newest: AwareDatetime | None = None

@@ -17,6 +17,7 @@ class QuestionKind(StrEnum):
     LINKS = "links"
     RANK = "rank"
     TESTS = "tests"
+    RELEASE = "release"  # which release has it first
     WHAT_MATTERS = "what matters"
     HOW_MANY = "how many"
     MOST_COMMITS = "most commits"
@@ -33,7 +34,7 @@ class QuestionKind(StrEnum):
     DESCRIPTION = "description"
 
 
-METADATA = tuple(QuestionKind)[:6]  # which a commit's diff does not answer
+METADATA = tuple(QuestionKind)[:7]  # which a commit's diff does not answer
 # What is answered from all of the history, or from the files as they are, where no days are named.
 TIMELESS = frozenset({QuestionKind.HISTORY, QuestionKind.LINKS})
 TIMELESS_OF_NAMES = frozenset(
@@ -78,6 +79,11 @@ _PATTERNS: Mapping[QuestionKind, tuple[str, ...]] = {
     QuestionKind.TESTS: (
         rf"\b(?:has|have|any|with|without|includes?|adds?|added|comes?|brings?|contains?|(?:are|is) there)\b{_SOME}\b(?:tests|a test)\b",
         r"\b(?:un)?tested\b|\btest coverage\b|(?:有|带|附|加|含|包括)[^，。？]{0,4}?测试|测试覆盖|测试了|单测",
+    ),
+    QuestionKind.RELEASE: (
+        r"\b(?:which|what|first|any|a|the next|latest) (?:versions?|releases?)\b",
+        r"\b(?:released|shipped)\b(?: yet| already| in\b[^?.]*)?\W*$|\bin v?\d+\.\d+[\w.]*\W*$",
+        r"哪个(?:版本|发行版|release)|(?:发布|发版)了?[吗没么]|已?发布(?:了|过)[吗没]|在\s*v?\d+\.\d+[\w.]*\s*(?:里|中|版)?[吗么]?[?？]?$|进(?:了|入)?[^，。？]{0,6}版本",
     ),
     QuestionKind.WHAT_MATTERS: (
         r"\bmatters?\b|\bimportant\b|\bhighlights?\b|\bsummar|\boverview\b|\bnotable\b|\bbiggest\b|\bkey\b|\bhigh\b|\bworth\b",

@@ -1,4 +1,4 @@
-"""Metadata of a commit that answers questions: author, dates, pull request, links, rank and tests.
+"""Metadata of a commit that answers questions: author, dates, pull request, links, rank, release and tests.
 
 Each is a record that can be cited like a line of the diff: `[4d95135:author]`.
 """
@@ -12,7 +12,18 @@ from analysis.facts.removed_tests import tests_added
 from analysis.grounding.metadata import NEGATION, dates_are_true, names_date, tier_in
 from analysis.locale import Catalogue, catalogue, mark
 from analysis.locale.punctuation import as_sentence, join_items, join_sentences
-from analysis.models import SHORT_SHA, Citation, Commit, Entry, FactKind, Importance, Language, Statement
+from analysis.models import (
+    SHORT_SHA,
+    Citation,
+    Commit,
+    Entry,
+    FactKind,
+    Importance,
+    Language,
+    Released,
+    ReleaseState,
+    Statement,
+)
 from analysis.paths import Kind, kind
 from analysis.questions.kinds import QuestionKind
 from analysis.text import one_line
@@ -51,6 +62,7 @@ def records(entry: Entry, language: Language) -> tuple[Record, ...]:
         QuestionKind.PULL: _describe_pull(commit, say),
         QuestionKind.LINKS: _describe_links(entry, say),
         QuestionKind.RANK: (_rank_sentence(entry, say), (to_commit(commit),)),
+        QuestionKind.RELEASE: (_release_sentence(entry.released, say), (to_commit(commit),)),
     }
     if commit.read:
         descriptions[QuestionKind.TESTS] = _describe_tests(entry, say)
@@ -118,6 +130,14 @@ def _rank_sentence(entry: Entry, say: Catalogue) -> str:
     return say(_RANKED[entry.ranked.importance]) + listed + say(".")
 
 
+def _release_sentence(released: Released, say: Catalogue) -> str:
+    if released.tag and released.date:
+        return say("First released in {release} ({day}).", release=code(released.tag), day=released.date.date())
+    if released.state is ReleaseState.UNRELEASED:
+        return say("No release has it yet.")
+    return say("No release tags of this repository are known.")
+
+
 def _describe_tests(entry: Entry, say: Catalogue) -> _Description:
     commit = entry.commit
     tests = [file for file in commit.files if kind(file.path) is Kind.TEST]
@@ -148,8 +168,9 @@ def supports(record: Record, entry: Entry, text: str) -> bool:
             return commit.author.casefold() in text.casefold()
         case QuestionKind.DATE:
             return names_date(text) and dates_are_true(commit, text)
-        case QuestionKind.PULL:
-            return bool(re.search(rf"#?\b{commit.pr}\b", text)) if commit.pr else bool(NEGATION.search(text))
+        case QuestionKind.PULL | QuestionKind.RELEASE:
+            known = entry.released.tag if record.kind is QuestionKind.RELEASE else str(commit.pr or "")
+            return bool((re.compile(rf"(?<!\w){re.escape(known)}(?!\w)") if known else NEGATION).search(text))
         case QuestionKind.LINKS:
             return bool(_LINKED.search(text))
         case QuestionKind.RANK:

@@ -21,7 +21,7 @@ from analysis.models.consequences import Consequence
 from analysis.models.impacts import CommitImpacts, Downstream, DownstreamImpacts, Impact, ImpactReport
 from analysis.models.release_scores import RankedCommit, ReleaseScore
 from analysis.models.suspects import Suspect, SuspectReport
-from analysis.models.upgrades import Pin, Pinned, UpgradeGroup, UpgradeReport, UpgradeRow
+from analysis.models.upgrades import Pin, Pinned, ReleaseNotes, UpgradeGroup, UpgradeReport, UpgradeRow
 from analysis.models.weeks import WeekReport
 from analysis.report.breaking import Break, breaks
 from analysis.report.markdown import CommitReport, Report, ScoreReport
@@ -86,6 +86,7 @@ def commit_object(entry: Entry, language: Language = "en", facts: Sequence[Fact]
         "breaking": any(fact.breaking for fact in entry.facts),
         **_picked(entry, "facts"),
         "links": _picked(entry.links, "reverts reverted_by series fixes"),
+        "released": _picked(entry.released, "state tag date"),
         "headline": first_line(entry, told, catalogue(language)),
         "consequences": [_consequence_object(commit, each) for each in told],
         "analysis": entry.analysis and _picked(entry.analysis, "by summary scope insight risks advice"),
@@ -154,11 +155,17 @@ def _upgrade_object(report: UpgradeReport) -> dict[str, Any]:
         "repo": str(report.repository),
         "from": {**_picked(report.start, "name sha"), "merge_base": report.merge_base, "pin": pin},
         "to": to_jsonable_python(report.end),
+        **({"release": _release_object(report.release)} if report.release else {}),
         **_picked(report, "commits picked reverted ungrouped"),
         "groups": groups,
         **_picked(report, "failed"),
         "unchecked": [{"repo": name, "reason": str(reason)} for name, reason in report.unchecked],
     }
+
+
+def _release_object(release: ReleaseNotes) -> dict[str, Any]:
+    highlights = [row.entry.commit.sha for row in release.highlights]
+    return {**_picked(release, "tag date url notes"), "highlights": highlights}
 
 
 def _pin_object(pinned: Pinned) -> dict[str, Any]:

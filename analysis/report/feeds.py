@@ -6,16 +6,20 @@ An entry keeps its id for ever, and its time as long as its content is the same,
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import NamedTuple
+from urllib.parse import quote
 
 from feedgenerator import Atom1Feed
 
 from analysis.consequences.period import breaking_lines, shown_lines
 from analysis.locale import Phrase, catalogue
-from analysis.models import DayReport, Failure, PublishedBreak, PublishedDay, PublishedYear
+from analysis.models import DayReport, Failure, PublishedBreak, PublishedDay, PublishedRelease, PublishedYear
+from analysis.models.upgrades import UpgradeGroup, UpgradeReport
 from analysis.report.counts import tiers
 from analysis.report.escape import as_html, as_plain
+from analysis.report.upgrades import consequence_line, file_name, summary
 
 _DAYS = 31  # entries of the feed of all days
+_RELEASES = 20  # likewise
 _BREAKS = 100  # entries of the feed of breaking changes
 _TAG = "tag:github.com,2026:vllm-digest"  # RFC 4151; the date only has to lie before the first id
 _AUTHOR = "vllm-digest"
@@ -63,6 +67,16 @@ def published_day(report: DayReport, now: datetime, before: PublishedDay | None 
     )
 
 
+def published_release(report: UpgradeReport, now: datetime) -> PublishedRelease:
+    """Return a release as published at `now`."""
+    assert report.release
+    rows = [row for group in UpgradeGroup for row in report.group(group)] or report.release.highlights
+    lines = [consequence_line(row, report.language) for row in rows[:_LINES]]
+    return PublishedRelease(
+        tag=report.release.tag, date=report.release.date.date(), updated=now, lines=(summary(report), *lines)
+    )
+
+
 class FeedAddresses(NamedTuple):
     """The addresses in a feed. `own` is its own, None where that is not known; `folder` is that of the reports, absolute or
     relative to the feed, and ends with a slash unless empty; `suffix` is that of a day's report which people open there.
@@ -77,17 +91,32 @@ class FeedAddresses(NamedTuple):
         """Return the address of a day's report."""
         return f"{self.folder}{day.date.year}/{self.name}/{day.date}{self.suffix}"
 
+    def release(self, release: PublishedRelease) -> str:
+        """Return the address of a release's report."""
+        return f"{self.folder}{release.date.year}/{self.name}/{quote(file_name(release.tag))}{self.suffix}"
+
     def year_index(self, year: int) -> str:
         """Return the address of a year's index."""
         return f"{self.folder}{year}/{self.name}/README.md"
 
 
 def daily_feed(years: Sequence[PublishedYear], addresses: FeedAddresses) -> str:
-    """Write the feed of all days, newest first; `years` have a day at least."""
+    """Write the feed of all days, newest first, and of releases; `years` have a day or a release at least."""
     say = catalogue(years[0].language)
     title = say("Daily digests of {repository}", repository=years[0].repository)
     days = _days(years)[:_DAYS]
-    feed = _feed(years, addresses, title, "", max(each.updated for each in days))
+    releases = sorted((each for year in years for each in year.releases), key=lambda each: each.date, reverse=True)
+    feed = _feed(years, addresses, title, "", max(each.updated for year in years for each in year.entries))
+    for release in releases[:_RELEASES]:
+        lines = "".join(f"<li>{as_html(line)}</li>" for line in release.lines)
+        feed.add_item(
+            title=as_plain(f"{years[0].repository} {release.tag}"),
+            link=addresses.release(release),
+            description=None,
+            content=f"<ul>{lines}</ul>",
+            unique_id=f"{_id(years[0])}/release/{quote(release.tag)}",
+            updateddate=release.updated,
+        )
     for day in days:
         lines = "".join(f"<li>{as_html(line)}</li>" for line in day.lines)
         feed.add_item(
@@ -102,11 +131,12 @@ def daily_feed(years: Sequence[PublishedYear], addresses: FeedAddresses) -> str:
 
 
 def breaking_feed(years: Sequence[PublishedYear], addresses: FeedAddresses) -> str:
-    """Write the feed of the commits that break something, those of the newest day first; `years` have a day at least."""
+    """Write the feed of the commits that break something, those of the newest day first."""
     say = catalogue(years[0].language)
     title = say("Breaking changes of {repository}", repository=years[0].repository)
     breaks = _breaks(years)[:_BREAKS]
-    updated = max((commit.updated for _, commit in breaks), default=min(each.updated for each in _days(years)))
+    others = [each.updated for year in years for each in year.entries]
+    updated = max((commit.updated for _, commit in breaks), default=min(others))
     feed = _feed(years, addresses, title, "/breaking", updated)
     for day, commit in breaks:
         name = f"#{commit.pr}" if commit.pr else commit.sha[:7]
@@ -138,7 +168,7 @@ def _feed(years: Sequence[PublishedYear], addresses: FeedAddresses, title: str, 
     return _Feed(
         updated=updated,
         title=title,
-        link=addresses.year_index(_days(years)[0].date.year),
+        link=addresses.year_index(max(each.date.year for year in years for each in year.entries)),
         description=None,
         language={"zh": "zh-Hans", "en": "en"}[years[0].language],
         author_name=_AUTHOR,

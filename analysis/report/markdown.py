@@ -34,9 +34,19 @@ from analysis.models.weeks import WeekReport
 from analysis.report import counts, impacts, release_scores, upgrades, week_lines
 from analysis.report.breaking import breaks_of, changes_of
 from analysis.report.escape import cell, inline, link_text
+from analysis.report.upgrades import file_name
 from analysis.templates import text_environment
 from analysis.text import shorten, visible
-from analysis.writing.labels import BADGE, CHANGE_TYPES, IMPORTANCE, INSIGHT, REMARKS, SEVERITY, breakage_label
+from analysis.writing.labels import (
+    BADGE,
+    CHANGE_TYPES,
+    IMPORTANCE,
+    INSIGHT,
+    REMARKS,
+    SEVERITY,
+    breakage_label,
+    release_label,
+)
 from analysis.writing.purpose import purpose
 
 if TYPE_CHECKING:
@@ -62,6 +72,7 @@ def _related(links: Links, say: Catalogue) -> list[str]:
 
 SHARED_VALUES: dict[str, Any] = {  # what the templates of every format use
     "related": _related,
+    "release_label": release_label,
     "breaks_of": breaks_of,
     "proven_consequences": proven_consequences,
     "insights": lambda insight: {name: text for name, text in insight.model_dump().items() if text},
@@ -146,7 +157,9 @@ def index_markdown(year: PublishedYear, feeds: tuple[str, str]) -> str:
         "published_index.md.j2",
         say=catalogue(year.language),
         title=link_text(year.repository),
-        year=year.days[0].date.year,
+        year=year.entries[0].date.year,
+        releases=year.releases,
+        file_name=file_name,
         months=[(month, list(days)) for month, days in groupby(year.days, lambda each: f"{each.date:%Y-%m}")],
         first_line=_first_line,
         feeds=feeds,
@@ -237,9 +250,9 @@ def _size(commit: Commit) -> str:
 
 
 def _about(entry: Entry, say: Catalogue) -> str:
-    """Return what types of change a commit has, and whether it is likely to break somebody."""
+    """Return what types of change a commit has, whether it is likely to break somebody, and whether it is released."""
     types = " / ".join(say(CHANGE_TYPES[each]) for each in entry.ranked.change_types)
-    return " · ".join(filter(None, [types, breakage_label(entry.ranked, say)]))
+    return " · ".join(filter(None, [types, breakage_label(entry.ranked, say), release_label(entry.released, say)]))
 
 
 def _failure_reason(report: DayReport, entry: Entry) -> str | None:

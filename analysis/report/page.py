@@ -1,4 +1,4 @@
-"""A day's report as one HTML page that needs nothing else: no script, no picture, no other file, no server."""
+"""A day's or a release's report as one HTML page that needs nothing else: no script, no picture, no other file, no server."""
 
 from functools import cache
 from typing import TYPE_CHECKING
@@ -7,9 +7,11 @@ from zoneinfo import ZoneInfo
 from analysis.consequences.period import shown_lines
 from analysis.locale import Language, catalogue
 from analysis.models import DayReport
+from analysis.models.upgrades import UpgradeReport
 from analysis.report import counts
 from analysis.report.escape import as_html
-from analysis.report.markdown import SHARED_VALUES, address
+from analysis.report.markdown import SHARED_VALUES, address, report_markdown
+from analysis.report.upgrades import title
 from analysis.templates import html_environment
 from analysis.text import one_line
 
@@ -39,6 +41,16 @@ def report_page(report: DayReport) -> str:
             usage=counts.usage(report.usage, report.language) if report.usage.model else "",
         )
     )
+
+
+def release_page(report: UpgradeReport) -> str:
+    """Render a release as an HTML page: its Markdown, in which text from outside is escaped."""
+    from markdown_it import MarkdownIt
+    from markupsafe import Markup
+
+    body = MarkdownIt("commonmark", {"html": False}).render(report_markdown(report))
+    template = _page_environment().get_template("release_page.html.j2")
+    return template.render(title=title(report), tag=LANGUAGE_TAG[report.language], body=Markup(body))  # noqa: S704 (markdown-it escapes)
 
 
 @cache

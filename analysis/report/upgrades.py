@@ -1,12 +1,13 @@
 """The headings and sentences that every format of an upgrade shares."""
 
+import re
 from collections.abc import Iterator
 
 from analysis.consequences import first_line
 from analysis.locale import Catalogue, catalogue, mark, translated
 from analysis.locale.punctuation import join_items
 from analysis.models import SHORT_SHA, Language
-from analysis.models.upgrades import Pinned, UpgradeGroup, UpgradeReport, UpgradeRow
+from analysis.models.upgrades import Pinned, ReleaseNotes, UpgradeGroup, UpgradeReport, UpgradeRow
 from analysis.report.impacts import comparison, impact_causes, omissions
 
 HEADINGS = {
@@ -16,12 +17,26 @@ HEADINGS = {
     UpgradeGroup.SECURITY: mark("🔒 Security ({count})"),
     UpgradeGroup.ADDITIONS: mark("✨ New ({count})"),
 }
+_NAMED = mark("📝 Named in the release notes ({count})")
+_FIXES = mark("🩹 Fixes and other changes ({count})")
 _MAX_OTHERS = 4  # pins that are named
 
 
 def title(report: UpgradeReport) -> str:
     """Return the heading of the report."""
+    if report.release:
+        return f"{report.repository} {report.release.tag} · {report.release.date.date()}"
     return f"{report.repository} · {_short(report.start.name)}..{_short(report.end.name)}"
+
+
+def file_name(tag: str) -> str:
+    """Return the name of a release's file without its suffix."""
+    return re.sub(r"[^\w.+-]", "-", tag)
+
+
+def highlights_heading(release: ReleaseNotes, say: Catalogue) -> str:
+    """Return the heading of a release's highlights."""
+    return say(_NAMED if release.notes else _FIXES, count=len(release.highlights))
 
 
 def summary(report: UpgradeReport) -> str:
@@ -33,6 +48,8 @@ def summary(report: UpgradeReport) -> str:
             "✅ Nothing new between {start} and {end}", start=_short(report.start.name), end=_short(report.end.name)
         )
     breaking = len(report.group(UpgradeGroup.BREAKS_YOU))
+    if report.release and report.pinned:
+        return f"{_since_pin(breaking, _short(report.pinned.pin.ref), say)} · {commits}"
     if breaking:
         return say("💥 Breaks your code: {breaking} of {commits}", breaking=f"{breaking:,}", commits=commits)
     if report.downstreams:
@@ -40,9 +57,24 @@ def summary(report: UpgradeReport) -> str:
     return commits
 
 
+def _since_pin(breaking: int, pin: str, say: Catalogue) -> str:
+    if not breaking:
+        return say("✅ No proven break of your code since {pin}", pin=pin)
+    return say.plural(
+        "💥 {count} commit since {pin} breaks your code",
+        "💥 {count} commits since {pin} break your code",
+        breaking,
+        pin=pin,
+    )
+
+
 def remarks(report: UpgradeReport) -> Iterator[str]:
     """Yield where the range begins and why, and what of it is not shown."""
     say = catalogue(report.language)
+    if report.release and report.release.is_first:
+        yield say("The first release: everything since the first commit")
+    elif report.release:
+        yield say("Compared with {start}, the release before", start=report.start.name)
     if report.pinned:
         yield from _pin_remarks(report.pinned, say)
     if report.merge_base:
@@ -94,6 +126,16 @@ def consequence_line(row: UpgradeRow, language: Language) -> str:
     return say("; ").join(
         dict.fromkeys(cause.sentence(language) for each in row.found for cause in impact_causes(each))
     )
+
+
+def line_beside_title(row: UpgradeRow, language: Language) -> str:
+    """Return the line of `consequence_line`; nothing if the commit's title says it."""
+    line, said = consequence_line(row, language), _letters(row.entry.commit.title)
+    return "" if said.startswith(_letters(line)) else line
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"\W", "", text).casefold()
 
 
 def _pin_remarks(pinned: Pinned, say: Catalogue) -> Iterator[str]:

@@ -5,6 +5,7 @@ another branch is fetched when it is asked for; blobs are fetched in one request
 tree that is searched, and otherwise one commit or file at a time, when they are read.
 """
 
+import re
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -13,14 +14,16 @@ from itertools import islice
 from typing import NamedTuple
 
 from analysis.errors import DigestError, UnknownCommit
-from analysis.models import Commit, PullRequest, Repository, Trees
+from analysis.models import Commit, PullRequest, ReleaseTag, Repository, Trees
 from analysis.sources.git.errors import GitCause, GitFailed, MirrorDamaged, translated_errors, unknown_commit
 from analysis.sources.git.folder import MirrorFolder, MirrorState
 from analysis.sources.git.history import Commits, is_sha
 from analysis.sources.git.objects import Limits, Objects, TreeEntry, text
 from analysis.sources.git.program import Git, Remote, is_ref_name
 from analysis.sources.git.search import SymbolHistory, matches
+from analysis.sources.git.tags import Parents, read_parents, read_tags
 from analysis.sources.github import Comparison
+from analysis.sources.release_tags import main_releases
 from analysis.sources.sanitize import sanitized
 from analysis.sources.secrets import Redactor
 from analysis.window import Window
@@ -29,6 +32,7 @@ _COMMITS_AT_ONCE = 500  # whose blobs one request fetches
 _MOST_MATCHES = 100
 _MOST_HISTORY = 50
 _SEARCHED = (".py", ".pyi")
+_LONG_WORD = re.compile(r"[^\W_]{12}")
 
 
 class FileMatch(NamedTuple):
@@ -129,6 +133,31 @@ class Mirror(AbstractContextManager["Mirror"]):
         if found is None:
             raise unknown_commit(self.repository, name)
         return found
+
+    def release_tags(self) -> tuple[ReleaseTag, ...]:
+        """Return the tags of the main releases and their candidates as last fetched, by version, the oldest first."""
+        with self._translated():
+            tags = read_tags(self._objects)
+        return main_releases([each for each in tags if not _has_secret(each.name)], self.repository.name)
+
+    def first_commit(self, sha: str) -> str:
+        """Return the SHA of the oldest commit that a commit is built on."""
+        with self._translated(sha):
+            return self._commits.log(sha, "--max-parents=0")[-1].sha
+
+    def released_commits(self, tags: Sequence[ReleaseTag], since: datetime) -> tuple[Parents, tuple[Commit, ...]]:
+        """Return the parents of the commits that tags have since an instant, and those that the branch lacks, oldest first.
+
+        These are not redacted: they are searched for what they pick, and not shown.
+        """
+        if not tags:
+            return {}, ()
+        shas = [each.sha for each in tags]
+        recent = f"--max-age={since.timestamp():.0f}"
+        with self._translated():
+            parents = read_parents(self._objects, shas, since)
+            picked = self._commits.log(shas[0], *shas[1:], f"^refs/heads/{self.branch}", recent)
+        return parents, tuple(reversed(picked))
 
     def fetch_blobs(self, shas: Sequence[str]) -> None:
         """Fetch what these commits change, before and after, in one request. What the server lacks fails with its commit."""
@@ -299,6 +328,11 @@ class _CommitFiles:
             if self._strict:
                 raise
             return None
+
+
+def _has_secret(name: str) -> bool:
+    """Return whether a tag's name has a secret; the scanners, which take time to load, are asked about long words alone."""
+    return bool(_LONG_WORD.search(name)) and Redactor()(name) != name
 
 
 def _fail() -> str:

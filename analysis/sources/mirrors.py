@@ -154,13 +154,13 @@ class Mirrors:
             raise
 
     def _fetch(self, path: Path, repository: Repository, state: MirrorState, lock: int, timeout: float) -> None:
-        """Fetch a branch with all its commits and folders, but without files; and which commit is GitHub's default."""
+        """Fetch a branch and the tags with all their commits and folders, but without files; and which commit is GitHub's default."""
         branch = repository.branch or state.default_branch
-        heads = [f"+refs/heads/{branch}:refs/heads/{branch}"]
+        heads = [f"+refs/heads/{branch}:refs/heads/{branch}", "+refs/tags/*:refs/tags/*"]
         if repository.branch is None:
             heads.append(f"+HEAD:{_REMOTE_HEAD}")
         before = ref(path, f"refs/heads/{branch}")
-        wanted, remote = ("--end-of-options", "origin", *heads), self._remote(state)
+        wanted, remote = ("--prune", "--end-of-options", "origin", *heads), self._remote(state)
         tick = partial(check_size, path, self._limits.megabytes)
         self._git.fetch(path, remote, *wanted, timeout=timeout, on_tick=tick, lock=lock)
         if before != ref(path, f"refs/heads/{branch}"):

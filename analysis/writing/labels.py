@@ -3,7 +3,7 @@
 from datetime import date
 
 from analysis.locale import Catalogue, Language, catalogue, mark
-from analysis.models import BreakageRisk, ChangeType, Importance, Ranked, Remark, Severity
+from analysis.models import BreakageRisk, ChangeType, Importance, Ranked, Released, ReleaseState, Remark, Severity
 
 BADGE = {Importance.HIGH: "🔴", Importance.MEDIUM: "🟡", Importance.LOW: "🟢"}
 CHANGE_TYPES = {
@@ -45,6 +45,13 @@ def breakage_label(ranked: Ranked, say: Catalogue) -> str:
     """Return a label for a commit that is likely to break somebody downstream; empty for any other."""
     likely = ranked.breakage is not None and ranked.breakage.risk is BreakageRisk.LIKELY
     return say(LIKELY_TO_BREAK) if likely else ""
+
+
+def release_label(released: Released, say: Catalogue, *, whole: bool = True) -> str:
+    """Return a label of the release that has a commit first, or if `whole` that none has it; empty where that is unknown."""
+    if released.tag:
+        return say("in {release}", release=released.tag)
+    return say("not released yet") if whole and released.state is ReleaseState.UNRELEASED else ""
 
 
 def dated(day: date, language: Language) -> str:

@@ -49,7 +49,7 @@ from bot.slack.outbox import SLACKS_PACE, Outbox, Pace
 from bot.slack.parsing import command_types as kinds
 from bot.slack.parsing.requests import HomeRequest, ShortcutRequest, SubscriptionForm
 from bot.slack.web import Web
-from bot.store import Mailbox, Subscriptions, Terms
+from bot.store import Mailbox, SeenReleases, Subscriptions, Terms
 from bot.store.database import condition
 from bot.store.executors import TIMING, Executors, Timing
 from bot.store.flow_tables import flow_tables
@@ -70,7 +70,7 @@ class Start:
     loopback port of the metrics, 0 for none; it must be free if they are `metrics_needed`. On PostgreSQL several processes
     may run: `timing` says when one takes over from another, and `on_lease_lost` is called, in another thread, when this one
     has lost its lease and acts no more. `github` and `pace` replace GitHub and the send rate, for the local workspace. Due
-    digests are looked for at each `tick`. With `mirror_all` every repository that is asked about gets a mirror, otherwise
+    digests are looked for at each `tick`, new releases at intervals of `releases`. With `mirror_all` every repository that is asked about gets a mirror, otherwise
     those that are configured or subscribed.
     """
 
@@ -83,6 +83,7 @@ class Start:
     github: GitHub | None = None
     pace: Pace = SLACKS_PACE
     tick: timedelta = scheduler.TICK
+    releases: timedelta = scheduler.RELEASES
     mirror_all: bool = False
 
     @property
@@ -114,7 +115,7 @@ def running_bot(settings: Settings, now: Clock, start: Start) -> Iterator[Flows]
         log.info("connecting", user=web.me["user"], team=web.me["team"])
         bot.subscribe_configured_channels()
         stack.enter_context(bot.flows.running(flows_url(url)))
-        stack.enter_context(bot.scheduled(start.tick))
+        stack.enter_context(bot.scheduled(start.tick, start.releases))
         serve_metrics(bot.figures.registry, bot.health.found)
         stack.enter_context(listen(bot))
         yield bot.flows
@@ -128,6 +129,7 @@ class Bot:
         self.settings, self.now, self.web = settings, now, web
         engine = stack.enter_context(lease.held())
         self.mailbox, self.subscriptions = Mailbox(engine), Subscriptions(engine)
+        self._seen_releases = SeenReleases(engine)
         self._executors = Executors(engine, start.timing)
         flows = flow_tables(flows_url(settings.database_url.get_secret_value()), engine)
         self._flow_tables = stack.enter_context(flows)
@@ -141,13 +143,17 @@ class Bot:
         self.channels = Channels(self.reader, self.subscriptions, settings.digest_language, settings.tz)
         named = repositories_named(settings.digest_downstream)
         self._checks = DownstreamChecks(services.impacts, self.subscriptions, now, named)
-        self._reports = ChannelReports(store, services.weeks, self.subscriptions, self._checks, now)
+        self._reports = ChannelReports(
+            store, services.weeks, services.release_digests, self.subscriptions, self._checks, now
+        )
         self._postings = Postings(self.mailbox, web, self._reports)
         self.members = Members(web.directory)
         self.threads = Threads(self.mailbox, web, private_to_model=settings.digest_private_to_model)
 
         files = opened_publications(settings, services.github.is_public, settings.publish_token)
-        published = ScheduledPublications(stack.enter_context(files), services.digests, store, now)
+        published = ScheduledPublications(
+            stack.enter_context(files), services.digests, services.release_digests, store, now
+        )
         self.flows = self._flows(published, lease)
         stored = metrics.Stored(store, self.mailbox, self._executors, self._flow_tables)
         self.figures = metrics.Metrics(stored, lease, passing_failures, now)
@@ -162,8 +168,8 @@ class Bot:
                     terms = Terms(channel, repository, settings.digest_time, settings.tz, settings.digest_language)
                     self.subscriptions.keep_configured(terms, self.now())
 
-    def scheduled(self, tick: timedelta) -> AbstractContextManager[None]:
-        """Start what is due at each `tick`, take over from processes that died, and tidy up once a day, for the duration of the block."""
+    def scheduled(self, tick: timedelta, releases: timedelta) -> AbstractContextManager[None]:
+        """Start what is due at each `tick`, look for `releases` as often, take over from processes that died, and tidy up once a day, for the duration of the block."""
         services = self.services
 
         def once(job: Callable[[], None]) -> Callable[[], None]:
@@ -172,6 +178,7 @@ class Bot:
         return scheduler.ticking(
             (
                 (tick, once(self._start_due)),
+                (releases, once(self._start_releases)),
                 (self._executors.sweep_interval, self._take_over),
                 (_POLL_INTERVAL, self._take_over_at_once),
                 (_POLL_INTERVAL, self.mailbox.erase_deleted),
@@ -187,6 +194,17 @@ class Bot:
 
     def _start_due(self) -> None:
         scheduler.start_due(self.subscriptions, self.reader, self.flows.start_delivery, self.now())
+
+    def _start_releases(self) -> None:
+        now, sources, seen = self.now(), self.services.sources, self._seen_releases
+        scheduler.start_releases(
+            self.subscriptions,
+            seen,
+            lambda repository: sources.current(repository, now, now).release_tags(),
+            self.reader,
+            self.flows.start_delivery,
+            now,
+        )
 
     def _take_over(self) -> None:
         self.figures.taken_over(self.flows.take_over(self._executors))

@@ -55,6 +55,7 @@ for _command in (  # in the order in which `--help` lists them
     commands.week,
     commands.impact,
     commands.upgrade,
+    commands.release,
     commands.publish,
     commands.commit,
     commands.ask,

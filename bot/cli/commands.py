@@ -131,6 +131,27 @@ def upgrade(
     report_upgrade(options, span, options.downstreams(downstream)).show(format, out)
 
 
+def release(
+    tag: Annotated[str, typer.Argument(help="A release's tag.")],
+    since: Annotated[
+        str | None,
+        typer.Option("--since", metavar="TAG", help="The release to compare with; by default the one before."),
+    ] = None,
+    downstream: Downstream = None,
+    repo: Repo = None,
+    lang: Lang = None,
+    timezone: Zone = None,
+    format: Format = None,
+    out: Out = None,
+) -> None:
+    """Show what a release brings. What breaks downstream code since the version that it pins comes first."""
+    from bot.cli.options import CommandOptions
+    from bot.cli.reports import report_release
+
+    options = CommandOptions(repo, lang, timezone)
+    report_release(options, tag, since or "", options.downstreams(downstream)).show(format, out)
+
+
 def publish(
     days: Annotated[
         str, typer.Argument(metavar="[DATE|FROM..TO]", help="A day, yesterday by default, or both ends of a range.")

@@ -158,6 +158,17 @@ def report_upgrade(options: CommandOptions, span: str, downstreams: Sequence[Rep
     return CommandResult([report], _unread(report.failed))
 
 
+def report_release(
+    options: CommandOptions, tag: str, since: str, downstreams: Sequence[Repository | Path]
+) -> CommandResult:
+    """Read what a release brings, and group it by its consequences."""
+    upstream = options.only_repository("release {repository} TAG")
+    asked = UpgradeRequest(upstream, since, tag, downstreams, options.language, options.tz, options.now)
+    with TerminalProgress() as progress, options.services(progress, mirrored=True) as services:
+        report = services.release_digests.report(asked, progress)
+    return CommandResult([report], _unread(report.failed))
+
+
 def report_suspects(
     options: CommandOptions, file: str, until: str | None, days: int, downstreams: Sequence[Repository | Path]
 ) -> CommandResult:

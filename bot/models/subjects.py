@@ -13,6 +13,7 @@ from analysis.window import zone
 _SUBJECT = 12  # characters of a SHA in keys and headings
 _OLD_BUTTON = mark("this button has expired")
 _WEEK = "week|"  # begins the value of a week; no repository's name has a bar
+_RELEASE = "release|"  # likewise
 _DAYS_OF_WEEK = 7
 
 
@@ -66,7 +67,23 @@ class CommitRef(NamedTuple):
     language: Language
 
 
-Subject = DayRef | WeekRef | CommitRef
+class ReleaseRef(NamedTuple):
+    """A release of a repository since another one, "" for the one before it, in a time zone and a language, for a subscription."""
+
+    repository: Repository
+    tag: str
+    since: str
+    timezone: str
+    language: Language
+    subscription: int | None = None
+
+    @property
+    def tz(self) -> ZoneInfo:
+        """The time zone."""
+        return ZoneInfo(self.timezone)
+
+
+Subject = DayRef | WeekRef | ReleaseRef | CommitRef
 
 
 def day_value(report: DayReport, subscription: int | None = None) -> str:
@@ -75,9 +92,18 @@ def day_value(report: DayReport, subscription: int | None = None) -> str:
     return value_of(ref)
 
 
-def value_of(ref: DayRef | WeekRef) -> str:
-    """Encode a day reference, as `day_value` does for a report; a week's begins with `week|`, and has its first day."""
-    start = f"{ref.repository}|{ref.day}" if isinstance(ref, DayRef) else f"{_WEEK}{ref.repository}|{ref.first}"
+def value_of(ref: DayRef | WeekRef | ReleaseRef) -> str:
+    """Encode a day reference, as `day_value` does for a report; a week's begins with `week|`, and has its first day.
+
+    A release's begins with `release|`, and has its tag and the one since which it is told.
+    """
+    match ref:
+        case DayRef():
+            start = f"{ref.repository}|{ref.day}"
+        case WeekRef():
+            start = f"{_WEEK}{ref.repository}|{ref.first}"
+        case ReleaseRef():
+            start = f"{_RELEASE}{ref.repository}|{ref.tag}|{ref.since}"
     value = f"{start}|{ref.timezone}|{ref.language}"
     return value if ref.subscription is None else f"{value}|s{ref.subscription}"
 
@@ -117,8 +143,22 @@ def parse_week_value(value: str) -> WeekRef:
     return WeekRef(*parse_day_value(value.removeprefix(_WEEK)))
 
 
+def _parse_release_value(value: str) -> ReleaseRef:
+    """Parse the value of a release. Raise `Misuse` for anything else."""
+    rest, _, last = value.rpartition("|")
+    subscription = int(last[1:]) if re.fullmatch(r"s\d{1,18}", last) else None
+    match (value if subscription is None else rest).removeprefix(_RELEASE).split("|"):
+        case [repository, tag, since, timezone, language]:
+            return ReleaseRef(
+                Repository.parse(repository), tag, since, zone(timezone).key, _language(language), subscription
+            )
+    raise Misuse(Phrase(_OLD_BUTTON))
+
+
 def parse_value(value: str) -> Subject:
     """Parse a value of `value_of` or `commit_value`. Raise `Misuse` for anything else."""
+    if value.startswith(_RELEASE):
+        return _parse_release_value(value)
     if value.startswith(_WEEK):
         return parse_week_value(value)
     try:
@@ -128,19 +168,23 @@ def parse_value(value: str) -> Subject:
 
 
 def subject_of(ref: Subject) -> str:
-    """Return a day as an ISO date, a week as its first and last one, a commit as an abbreviated SHA."""
+    """Return a day as an ISO date, a week as its first and last one, a release as its tag, a commit as an abbreviated SHA."""
+    if isinstance(ref, ReleaseRef):
+        return ref.tag
     if isinstance(ref, WeekRef):
         return f"{ref.first}..{ref.last}"
     return ref.day.isoformat() if isinstance(ref, DayRef) else ref.sha[:_SUBJECT]
 
 
-def kind_of(ref: Subject) -> Literal["digest", "week", "commit"]:
+def kind_of(ref: Subject) -> Literal["digest", "week", "release", "commit"]:
     """Return what a delivery of the subject is, as it begins the keys of its messages."""
     match ref:
         case DayRef():
             return "digest"
         case WeekRef():
             return "week"
+        case ReleaseRef():
+            return "release"
         case CommitRef():
             return "commit"
 

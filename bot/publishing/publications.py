@@ -11,16 +11,18 @@ from typing import Any
 import structlog
 
 from analysis.errors import AccessDenied, DigestError, OutsideFailure, RateLimited, UnknownRepository
-from analysis.models import DayReport, Repository
+from analysis.models import Repository
 from analysis.sources.github_client import Client
 from bot.models.clock import Clock
 from bot.models.deliveries import SOON, Delivery, Outcome, seconds_until
 from bot.models.publish_target import PublishRule, PublishTarget, parse_target
-from bot.models.subjects import DayRef, parse_day_value, parse_value, value_of
+from bot.models.subjects import DayRef, ReleaseRef, Subject, parse_value, value_of
 from bot.publishing.folder import FolderTarget
 from bot.publishing.github import GitHubTarget
-from bot.publishing.publisher import MoreCompleteError, OtherTimezoneError, Target, publish
+from bot.publishing.publisher import MoreCompleteError, OtherTimezoneError, Published, Target, publish
 from bot.services.digest import DigestService
+from bot.services.release_digest import ReleaseDigests
+from bot.services.upgrade import UpgradeRequest
 from bot.settings import Settings
 from bot.store import Store
 
@@ -51,8 +53,8 @@ class Publications:
             dict.fromkeys(each.target for each in self._rules if _names(each, repository) or not each.repository)
         )
 
-    def publish(self, target: PublishTarget, report: DayReport, now: datetime) -> bool:
-        """Publish a day and return whether that changed anything. Raise the errors of `check`, and of what is in the way."""
+    def publish(self, target: PublishTarget, report: Published, now: datetime) -> bool:
+        """Publish a day or a release and return whether that changed anything. Raise the errors of `check`, and of what is in the way."""
         return publish(self.check(target, report.repository), report, now)
 
     def check(self, target: PublishTarget, repository: Repository) -> Target:
@@ -92,26 +94,30 @@ class Publications:
 
 
 class ScheduledPublications:
-    """Publishes the days that subscriptions got."""
+    """Publishes the days and releases that subscriptions got, without anybody's downstream code."""
 
-    def __init__(self, publications: Publications, digests: DigestService, store: Store, now: Clock) -> None:
+    def __init__(
+        self, publications: Publications, digests: DigestService, releases: ReleaseDigests, store: Store, now: Clock
+    ) -> None:
         self._publications = publications
         self._digests = digests
+        self._releases = releases
         self._store = store
         self._now = now
 
     def due(self, delivery: Delivery) -> list[tuple[str, str]]:
-        """Return the day and the target of each publication that follows a subscription's digest; none for other deliveries."""
+        """Return the day or release and the target of each publication that follows a subscription's digest; none for other deliveries."""
         ref = parse_value(delivery.what)
-        if not isinstance(ref, DayRef) or ref.subscription is None:
+        if not isinstance(ref, DayRef | ReleaseRef) or ref.subscription is None:
             return []
-        day = value_of(ref._replace(subscription=None))
+        shared = ref._replace(subscription=None)
+        day = value_of(shared._replace(since="") if isinstance(shared, ReleaseRef) else shared)
         return [(day, str(each)) for each in self._publications.targets(ref.repository)]
 
     def publish(self, day: str, target: str) -> Outcome:
         """Publish a day and store how that ended; the outcome's pause asks for a retry."""
         try:
-            outcome = self._publish(parse_day_value(day), target)
+            outcome = self._publish(parse_value(day), target)
         except RateLimited as exc:
             outcome = Outcome(pause=seconds_until(exc.resets_at, self._now()) or SOON, failure=str(exc))
         except OutsideFailure as exc:
@@ -126,10 +132,16 @@ class ScheduledPublications:
             log.warning("not published", what=day, target=target, why=outcome.failure, retry=outcome.pause is not None)
         return outcome
 
-    def _publish(self, ref: DayRef, name: str) -> Outcome:
+    def _publish(self, ref: Subject, name: str) -> Outcome:
         target = parse_target(name)
         if not self._publications.is_meant(target, ref.repository):
             return Outcome()
+        if isinstance(ref, ReleaseRef):
+            asked = UpgradeRequest(ref.repository, "", ref.tag, (), ref.language, ref.tz, self._now())
+            self._publications.publish(target, self._releases.report(asked), self._now())
+            return Outcome()
+        if not isinstance(ref, DayRef):
+            raise TypeError(f"not published: {ref}")
         report = self._digests.report(ref, self._now(), ask=False)
         try:
             changed = self._publications.publish(target, report, self._now())

@@ -1,6 +1,7 @@
-"""Publishes a day: its report as Markdown and as a page, the index of its year, and the feeds, in one commit.
+"""Publishes a day or a release: its report as Markdown and as a page, the index of its year, and the feeds, in one commit.
 
     reports/2026/vllm/2026-02-05.md, 2026-02-05.html     the day
+    reports/2026/vllm/v0.16.0.md, v0.16.0.html           a release
     reports/2026/vllm/README.md, index.json              the year: for people, and as data
     reports/vllm.atom, reports/vllm-breaking.atom        the feeds
 
@@ -10,7 +11,7 @@ is there already is compared with what is to be written: the same day published 
 
 import re
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import date, datetime
 from random import uniform
 from time import sleep
 from typing import NamedTuple
@@ -19,9 +20,18 @@ from pydantic import ValidationError
 
 from analysis.errors import BranchMoved, Misuse, OutsideFailure
 from analysis.models import DayReport, Language, PublishedYear
-from analysis.report.feeds import FeedAddresses, breaking_feed, daily_feed, published_day, published_form
+from analysis.models.upgrades import UpgradeReport
+from analysis.report.feeds import (
+    FeedAddresses,
+    breaking_feed,
+    daily_feed,
+    published_day,
+    published_form,
+    published_release,
+)
 from analysis.report.markdown import index_markdown, report_markdown
-from analysis.report.page import report_page
+from analysis.report.page import release_page, report_page
+from analysis.report.upgrades import file_name
 from bot.publishing.folder import FolderFiles, FolderTarget, blob_sha, foreign
 from bot.publishing.github import BranchFiles, GitHubTarget
 
@@ -30,6 +40,7 @@ _PAUSE = 0.5  # seconds; what GitHub says of a branch may be seconds old
 _ROOT = "reports"
 Target = FolderTarget | GitHubTarget
 Files = FolderFiles | BranchFiles
+Published = DayReport | UpgradeReport  # of a release
 _LANGUAGES: dict[Language, str] = {"zh": "Chinese", "en": "English"}
 
 
@@ -71,8 +82,8 @@ class Publication(NamedTuple):
     message: str
 
 
-def publish(target: Target, report: DayReport, now: datetime, *, pause: float = _PAUSE) -> bool:
-    """Publish a day and return whether that changed anything. Raise `Misuse` if a file of somebody else is in the way.
+def publish(target: Target, report: Published, now: datetime, *, pause: float = _PAUSE) -> bool:
+    """Publish a day or a release and return whether that changed anything. Raise `Misuse` if a file of somebody else is in the way.
 
     Raise `MoreCompleteError` if fewer commits of the published day could not be read.
     `pause` is in seconds, after a branch has moved; it is doubled with each attempt.
@@ -92,11 +103,33 @@ def publish(target: Target, report: DayReport, now: datetime, *, pause: float = 
     raise AssertionError
 
 
-def plan(target: Target, files: Files, report: DayReport, now: datetime) -> Publication:
+def plan(target: Target, files: Files, report: Published, now: datetime) -> Publication:
     """Return what is to be written. Raise the errors of `publish` but `BranchMoved`."""
+    number = _date(report).year
     shelf = _find_shelf(target, files, report)
-    year = shelf.years[report.date.year]
-    before, folder = year.day(report.date), shelf.folder(report.date.year)
+    year, folder, at = shelf.years[number], shelf.folder(number), now.replace(microsecond=0)
+    if isinstance(report, DayReport):
+        found = _day(target, year, folder, report, at)
+    else:
+        found = _release(year, folder, report, at)
+    shelf = shelf._replace(years={**shelf.years, number: found.year})
+    written = {**found.files, **_overviews(target, shelf, number)}
+    changed = {path: text for path, text in written.items() if _differs(files, path, text, shelf, target)}
+    written = _indexes(files, shelf, written, number)
+    language = f" in {_LANGUAGES[report.language]}" if shelf.is_second else ""
+    return Publication({**changed, **written}, f"{found.message}{language}")
+
+
+class _Pages(NamedTuple):
+    """The files of a report, its year with it, and the commit's message."""
+
+    files: dict[str, str]
+    year: PublishedYear
+    message: str
+
+
+def _day(target: Target, year: PublishedYear, folder: str, report: DayReport, now: datetime) -> _Pages:
+    before = year.day(report.date)
     if before and before.failed < len(report.failed):
         raise MoreCompleteError(
             f"{target.name} has {report.date} of {report.repository} with more commits read, and keeps it"
@@ -106,20 +139,37 @@ def plan(target: Target, files: Files, report: DayReport, now: datetime) -> Publ
         f"{folder}/{report.date}.md": report_markdown(shown),
         f"{folder}/{report.date}.html": report_page(shown),
     }
-    day = published_day(report, now.replace(microsecond=0), before)
-    same = all(year.files.get(path) == blob_sha(text.encode()) for path, text in written.items())
-    if before and same and before == day.model_copy(update={"updated": before.updated}):
+    day = published_day(report, now, before)
+    if before and _is_same(year, written) and before == day.model_copy(update={"updated": before.updated}):
         day = before
-    shelf = shelf._replace(years={**shelf.years, report.date.year: year.with_day(day)})
-    written |= _overviews(target, shelf, report.date.year)
-    changed = {path: text for path, text in written.items() if _differs(files, path, text, shelf, target)}
-    written = _indexes(files, shelf, written, report.date.year)
     verb = "Update" if before else "Add"
-    language = f" in {_LANGUAGES[report.language]}" if shelf.is_second else ""
-    return Publication({**changed, **written}, f"{verb} the digest of {report.date} of {report.repository}{language}")
+    return _Pages(written, year.with_day(day), f"{verb} the digest of {report.date} of {report.repository}")
 
 
-def _find_shelf(target: Target, files: Files, report: DayReport) -> _Shelf:
+def _release(year: PublishedYear, folder: str, report: UpgradeReport, now: datetime) -> _Pages:
+    release = published_release(report, now)
+    before, path = year.release(release.tag), f"{folder}/{file_name(release.tag)}"
+    written = {f"{path}.md": report_markdown(report), f"{path}.html": release_page(report)}
+    if before and _is_same(year, written):
+        release = before
+    verb = "Update" if before else "Add"
+    return _Pages(written, year.with_release(release), f"{verb} {release.tag} of {report.repository}")
+
+
+def _is_same(year: PublishedYear, written: Mapping[str, str]) -> bool:
+    """Return whether these files were written before as they are."""
+    return all(year.files.get(path) == blob_sha(text.encode()) for path, text in written.items())
+
+
+def _date(report: Published) -> date:
+    """Return the date of a day, or of a release."""
+    if isinstance(report, DayReport):
+        return report.date
+    assert report.release
+    return report.release.date.date()
+
+
+def _find_shelf(target: Target, files: Files, report: Published) -> _Shelf:
     """Return where the report belongs: the first language of a repository has its bare name, any other one a suffix."""
     bare = re.sub(r"[^A-Za-z0-9._-]", "-", str(report.repository).partition("/")[2])
     shelf = _read_shelf(target, files, bare, report)
@@ -134,14 +184,14 @@ def _find_shelf(target: Target, files: Files, report: DayReport) -> _Shelf:
         newest.repository if newest else str(report.repository)
     )  # as it was spelled first: it is in the feeds' ids
     year = PublishedYear(repository=repository, language=report.language, timezone=report.timezone)
-    return shelf._replace(years={report.date.year: year, **shelf.years})
+    return shelf._replace(years={_date(report).year: year, **shelf.years})
 
 
-def _read_shelf(target: Target, files: Files, name: str, report: DayReport) -> _Shelf:
+def _read_shelf(target: Target, files: Files, name: str, report: Published) -> _Shelf:
     """Read the day's year and the two newest ones, which the feeds are made of. Raise `Misuse` for another repository's."""
     known = [int(each) for each in files.folders(_ROOT) if re.fullmatch(r"\d{4}", each)]
     there = [year for year in sorted(known, reverse=True) if files.sha(f"{_ROOT}/{year}/{name}/index.json")]
-    wanted = {*there[:2], *(year for year in there if year == report.date.year)}
+    wanted = {*there[:2], *(year for year in there if year == _date(report).year)}
     years = {year: _read_year(target, files, f"{_ROOT}/{year}/{name}/index.json") for year in wanted}
     for each in years.values():
         if each.repository.lower() != str(report.repository).lower():

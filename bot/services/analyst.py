@@ -13,7 +13,6 @@ from analysis.impact.net_facts import NameInFile, added_facts, net_facts
 from analysis.locale import catalogue
 from analysis.models import (
     MOST_FILES,
-    Commit,
     Entry,
     Fact,
     Failure,
@@ -21,6 +20,7 @@ from analysis.models import (
     Proof,
     Ranked,
     Reason,
+    Released,
     Repository,
     Shortened,
     Usage,
@@ -51,7 +51,7 @@ class Analyst:
         repository: Repository,
         language: Language,
         model: MeteredModel | None,
-        contents: Callable[[Commit], str],
+        source: CommitSource,
         on_answer: Callable[[], None] = lambda: None,
         *,
         ask: bool = True,
@@ -61,7 +61,7 @@ class Analyst:
         self._weights = packaged_weights(repository)
         self._language = language
         self._model = model = model if model and model.may_read(repository) else None
-        self._contents = contents
+        self._source = source
         self._on_answer = on_answer
         self._calls: list[Future[None]] = []
         self._pool = ThreadPoolExecutor(_THREADS_A_CALL * model.at_once) if model and ask else None
@@ -106,6 +106,7 @@ class Analyst:
         """Return the commits with their analyses: the model's if there is one, otherwise the rules'."""
         ids = [each.id for each in stored]
         links = self._store.links(stored)
+        released = self._source.first_releases([each.commit for each in stored])
         by_model = self._by_model(ids)
         by_rules = self._store.analyses(ids, self._language, _RULES, RULES_VERSION)
         found = []
@@ -122,7 +123,14 @@ class Analyst:
                     self._store.save_analysis(each.id, self._language, _RULES, RULES_VERSION, saved)
             analysis = saved.analysis if saved else None
             found.append(
-                Entry(commit=each.commit, facts=each.facts, ranked=ranked, links=links[each.id], analysis=analysis)
+                Entry(
+                    commit=each.commit,
+                    facts=each.facts,
+                    ranked=ranked,
+                    links=links[each.id],
+                    analysis=analysis,
+                    released=released.get(each.commit.sha, Released()),
+                )
             )
         return tuple(found)
 
@@ -188,7 +196,7 @@ class Analyst:
 
         stored = self._store.commits([commit_id], patches=True)[0]
         ranked = rank(stored.commit, stored.facts, self._weights)
-        contents = partial(self._contents, stored.commit)
+        contents = partial(self._source.contents, stored.commit)
         request = AnalysisRequest(self._repository, stored.commit, stored.facts, ranked, self._language, contents)
         usage = UsageCounter()
         try:

@@ -11,8 +11,9 @@ from typing import NamedTuple, TypeVar
 import structlog
 
 from analysis.errors import BadSetting, DigestError, MirrorUnavailable, OutsideFailure, UnknownCommit
+from analysis.impact.first_release import first_releases
 from analysis.locale import Phrase
-from analysis.models import Commit, PullRequest, ReadFrom, Repository, Trees
+from analysis.models import Commit, PullRequest, ReadFrom, Released, ReleaseTag, Repository, Trees
 from analysis.paths import Kind, kind
 from analysis.sources.github import Comparison, GitHub
 from analysis.sources.mirror import Mirror
@@ -115,6 +116,14 @@ class CommitSource:
         commit = self._github.read_commit(self._repository, ref)
         branch = self._github.branch_without(self._repository, commit.sha)
         return ReadCommit(commit.model_copy(update={"not_on": branch}))
+
+    def release_tags(self) -> tuple[ReleaseTag, ...]:
+        """Return the tags of the main releases and their candidates, by version, the oldest first; none without a mirror."""
+        return self._read(Mirror.release_tags, lambda: ())
+
+    def first_releases(self, commits: Sequence[Commit]) -> dict[str, Released]:
+        """Return SHA -> in which release each commit was first; without a mirror, or tags, nothing."""
+        return self._read(lambda mirror: first_releases(mirror, commits), dict)
 
     def contents(self, commit: Commit) -> str:
         """Return the text of the first changed source files as of that commit, as far as the mirror has it."""

@@ -133,9 +133,7 @@ class DigestService:
             return self._assemble(ref, listed, source, analyst, Unfinished())
 
     def _analyst(self, ref: DayRef, source: CommitSource, progress: Progress, *, ask: bool) -> Analyst:
-        return Analyst(
-            self._store, ref.repository, ref.language, self._model, source.contents, progress.advance, ask=ask
-        )
+        return Analyst(self._store, ref.repository, ref.language, self._model, source, progress.advance, ask=ask)
 
     def _assemble(
         self, ref: DayRef, listed: StoredDay, source: CommitSource, analyst: Analyst, unfinished: Unfinished

@@ -20,6 +20,7 @@ from bot.services.digest import DigestService, WeekService
 from bot.services.impact import ImpactService
 from bot.services.limits import MeteredModel
 from bot.services.lookup import CommitLookup
+from bot.services.release_digest import ReleaseDigests
 from bot.services.releases import ReleaseScoring
 from bot.services.suspects import SuspectService
 from bot.services.upgrade import UpgradeService
@@ -50,6 +51,7 @@ class Services:
         self.upgrades = UpgradeService(sources, store, self.impacts)
         self.suspects = SuspectService(store, self.commits, self.impacts)
         self.releases = ReleaseScoring(github, sources, store)
+        self.release_digests = ReleaseDigests(github, sources, self.upgrades)
         self.weeks = WeekService(sources, store)
 
     # What answers questions is imported when it is first asked for: it takes a fifth of a second.

@@ -46,9 +46,7 @@ class CommitLookup:
         """Return a commit with its analysis; with `patches`, for questions, include its patches and make no model call."""
         source = self._sources.stored(located.repository)
         [current] = current_commits(self._store, [located.commit_id], source)
-        with Analyst(
-            self._store, located.repository, language, self._model, source.contents, ask=not patches
-        ) as analyst:
+        with Analyst(self._store, located.repository, language, self._model, source, ask=not patches) as analyst:
             analyst.submit([located.commit_id])
         entry = analyst.entries([current])[0]
         if not patches:

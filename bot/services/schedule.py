@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import get_args
 from zoneinfo import ZoneInfo
 
-from analysis.models import Chosen, DayReport, Entry, Frozen, Importance, Touch
+from analysis.models import Chosen, DayReport, Entry, Frozen, Importance, ReleaseTag, Touch
 from analysis.paths import path_patterns
 from analysis.watch import touches
 from bot.store import Store, Subscription, Weekday
@@ -59,6 +59,27 @@ def next_week(subscription: Subscription, now: datetime) -> datetime | None:
     if fires(day, terms.time, terms.tz) <= now or (subscription.weekly_to and day <= subscription.weekly_to):
         day += timedelta(days=_WEEK)
     return fires(day, terms.time, terms.tz)
+
+
+def due_releases(
+    subscription: Subscription, tags: Sequence[ReleaseTag], met: Mapping[str, datetime | None]
+) -> list[tuple[str, str]]:
+    """Return the releases that are due, the lowest first, each with the one since which it is told.
+
+    That is the highest one that the subscription had before, or "" for the release before it. `tags` are in the order of
+    versions, and `met` says since when each is known.
+    """
+    terms, since, had = subscription.terms, subscription.releases_since, subscription.released_to
+    if not terms.releases or since is None:
+        return []
+    places, found = {each.name: place for place, each in enumerate(tags)}, []
+    for tag in tags:
+        seen_at = met.get(tag.name)
+        if seen_at and seen_at > since and (terms.releases == "rc" or not tag.is_candidate):
+            is_higher = places.get(had, -1) < places[tag.name]
+            found.append((tag.name, had if is_higher and had in places else ""))
+            had = tag.name if is_higher else had
+    return found
 
 
 def fires(day: date, at: time, tz: ZoneInfo) -> datetime:

@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from analysis.consequences.upgrade import group_by_consequence
+from analysis.consequences import consequences
+from analysis.consequences.upgrade import group_by_consequence, row_order
 from analysis.errors import Misuse
 from analysis.impact.reversal import picks, undone_commits
 from analysis.locale import Phrase
-from analysis.models import Commit, Entry, Failure, Language, Repository
-from analysis.models.upgrades import Pinned, RangeEnd, UpgradeReport
+from analysis.models import ChangeType, Commit, Entry, Failure, Language, ReleaseTag, Repository
+from analysis.models.upgrades import Pinned, RangeEnd, ReleaseNotes, UpgradeReport, UpgradeRow
 from analysis.window import parse_day, window
 from bot.models.downstream import Unchecked
 from bot.models.progress import SILENT, Progress
@@ -30,10 +31,20 @@ from bot.store import Store
 _HEAD = "HEAD"
 
 
+class AnnouncedRelease(NamedTuple):
+    """A release, its page, and the numbers of the pull requests that its notes name, under breaking changes and in all."""
+
+    tag: ReleaseTag
+    url: str
+    breaking: frozenset[int]
+    every: frozenset[int]
+    is_first: bool = False
+
+
 class UpgradeRequest(NamedTuple):
     """What is asked: from `start`, by default what the downstream code pins, to `end`, by default the branch's head.
 
-    Each is a tag, a SHA or a day. At most `most_commits` may lie between them.
+    Each is a tag, a SHA or a day. At most `most_commits` may lie between them. `release` is the one that the end is.
     """
 
     upstream: Repository
@@ -44,6 +55,7 @@ class UpgradeRequest(NamedTuple):
     tz: ZoneInfo
     now: datetime
     most_commits: int | None = None
+    release: AnnouncedRelease | None = None
 
 
 # Returns the surfaces of downstream trees before these commits, and the trees that could not be compared, with the reason.
@@ -100,6 +112,7 @@ class UpgradeService:
             timezone=asked.tz.key,
             language=asked.language,
             pinned=ends.pinned,
+            release=asked.release and _release_notes(asked.release, span, asked.language),
             merge_base=base if own else None,
             oldest=min(times, default=None),
             newest=max(times, default=None),
@@ -130,7 +143,7 @@ class UpgradeService:
         unfinished = read_commits(self._store, source, upstream, unread, asked.tz, progress, pulls=False)
         ids = self._store.read_ids(upstream, shas)
         stored = current_commits(self._store, [ids[sha] for sha in shas if sha in ids], source)
-        with Analyst(self._store, upstream, asked.language, None, source.contents, ask=False) as analyst:
+        with Analyst(self._store, upstream, asked.language, None, source, ask=False) as analyst:
             entries = analyst.entries(stored)
         progress.stage("net changes")
         changes = net_changes(self._store, source, stored, entries)
@@ -140,6 +153,27 @@ class UpgradeService:
         self, asked: UpgradeRequest, entries: Sequence[Entry]
     ) -> tuple[Sequence[ComparedSurface], Sequence[Unchecked]]:
         return [self._impacts.surface(each, asked.upstream, entries, asked.now) for each in asked.downstreams], ()
+
+
+def _release_notes(release: AnnouncedRelease, span: Span, language: Language) -> ReleaseNotes:
+    """Return a release with the commits that its notes name, those under breaking changes first, or else its fixes, or whatever it has; all stand."""
+    standing = [each for each in span.entries if each.commit.sha not in span.undone]
+    named = [each for each in standing if each.commit.pr in release.every]
+    fixes = [each for each in standing if ChangeType.BUG_FIX in each.ranked.change_types]
+    rows = []
+    for each in named or fixes or standing:
+        facts = tuple(span.net_facts.get(each.commit.sha, each.facts))
+        rows.append(UpgradeRow(entry=each, facts=facts, consequences=consequences(each, language, facts)))
+    rows.sort(key=lambda row: (row.entry.commit.pr not in release.breaking, *row_order(row)))
+    tag = release.tag
+    return ReleaseNotes(
+        tag=tag.name,
+        date=tag.date,
+        url=release.url,
+        notes=bool(named),
+        highlights=tuple(rows),
+        is_first=release.is_first,
+    )
 
 
 def _merge_base(source: CommitSource, ends: _Ends, new: Sequence[Commit], own: Sequence[Commit]) -> str:

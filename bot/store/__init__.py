@@ -8,7 +8,7 @@ from bot.store.ongoing_answers import Interruption, OngoingAnswers
 from bot.store.outcomes import FailedPublication, ModelFailures, PublicationOutcomes, Spending
 from bot.store.process_locks import ProcessLocks
 from bot.store.store import Store, StoredAnalysis, StoredDay
-from bot.store.subscriptions import Subscription, Subscriptions, Terms, Weekday
+from bot.store.subscriptions import Releases, SeenReleases, Subscription, Subscriptions, Terms, Weekday
 
 __all__ = [
     "AnswerRatings",
@@ -24,6 +24,8 @@ __all__ = [
     "ProcessLocks",
     "PublicationOutcomes",
     "Rating",
+    "Releases",
+    "SeenReleases",
     "Spending",
     "State",
     "Store",

@@ -57,10 +57,24 @@ def _reservations(operations: "Operations") -> None:
     )
 
 
+def _releases(operations: "Operations") -> None:
+    """Have subscriptions to releases, and know which tags there were before."""
+    operations.add_column("subscriptions", Column("releases", _TEXT, nullable=False, server_default=""))
+    operations.add_column("subscriptions", Column("releases_since", Instant))
+    operations.add_column("subscriptions", Column("released_to", _TEXT, nullable=False, server_default=""))
+    operations.create_table(
+        "seen_releases",
+        Column("repository", _TEXT, primary_key=True),
+        Column("tag", _TEXT, primary_key=True),
+        Column("seen_at", Instant),
+    )
+
+
 OLDEST = "0020"  # the first schema whose stores are kept
 MIGRATIONS: Mapping[str, Migration] = {  # in this order
     "0021": Migration(_corrections, readable_by="0021"),
     "0022": Migration(_reservations, readable_by="0022"),
+    "0023": Migration(_releases, readable_by="0022"),
 }
 HEAD = max(MIGRATIONS)
 READABLE_BY = MIGRATIONS[HEAD].readable_by

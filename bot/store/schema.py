@@ -266,8 +266,20 @@ subscriptions = Table(
     Column("downstream", Text, nullable=False, server_default=""),
     Column("weekly", Text, nullable=False, server_default=""),
     Column("weekly_to", Date),
+    Column("releases", Text, nullable=False, server_default=""),
+    Column("releases_since", Instant),
+    Column("released_to", Text, nullable=False, server_default=""),
     UniqueConstraint("channel", "repository", "paths"),
     sqlite_autoincrement=True,  # the id of one that ended stays its own
+)
+
+# The tags of releases that were met, those of the first look with no instant.
+seen_releases = Table(
+    "seen_releases",
+    metadata,
+    Column("repository", Text, primary_key=True),
+    Column("tag", Text, primary_key=True),
+    Column("seen_at", Instant),
 )
 
 labels = Table(

@@ -1,5 +1,6 @@
 """Subscriptions of channels to digests."""
 
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Literal, NamedTuple
 from zoneinfo import ZoneInfo
@@ -7,9 +8,10 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import Column, Connection, Row, Select, delete, select, update
 
 from analysis.models import Importance, Language, Repository
-from bot.store.schema import subscriptions
-from bot.store.transactions import Records, insert_or_update
+from bot.store.schema import seen_releases, subscriptions
+from bot.store.transactions import Records, insert_missing, insert_or_update
 
+Releases = Literal["on", "rc"]
 Weekday = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 _CHANGES = "subscriptions"  # which people and operators change one at a time
 _ACTIVE = select(subscriptions).where(subscriptions.c.ended_at.is_(None))
@@ -20,7 +22,7 @@ class Terms(NamedTuple):
 
     `paths` are patterns in .gitignore syntax; `watch` holds the terms that rank a commit high if it touches them;
     `downstream` are the repositories whose code is checked against the commits. On the day `weekly` a digest of the last seven
-    days comes too.
+    days comes too, and with `releases` one of each new release, or with "rc" of candidates as well.
     """
 
     channel: str
@@ -33,12 +35,14 @@ class Terms(NamedTuple):
     watch: tuple[str, ...] = ()
     downstream: tuple[Repository, ...] = ()
     weekly: Weekday | None = None
+    releases: Releases | None = None
 
 
 class Subscription(NamedTuple):
     """A stored subscription, requested by `user`; `started_to` is the last day whose digest was started.
 
-    `weekly_to` is the last day on which a weekly digest was started, or would have been before it was chosen.
+    `weekly_to` is the last day on which a weekly digest was started, or would have been before it was chosen. Releases that
+    were met since `releases_since` are due; `released_to` is the highest one whose digest was started.
     """
 
     id: int
@@ -48,6 +52,8 @@ class Subscription(NamedTuple):
     started_to: date | None
     note: str
     weekly_to: date | None = None
+    releases_since: datetime | None = None
+    released_to: str = ""
 
 
 class Subscriptions(Records):
@@ -100,7 +106,7 @@ class Subscriptions(Records):
             if before is None or connection.execute(_ACTIVE.filter_by(**key).where(~mine)).first():
                 return None
             connection.execute(delete(subscriptions).filter_by(**key).where(subscriptions.c.ended_at.is_not(None)))
-            values |= _weekly_start(terms, before, now)
+            values |= _weekly_start(terms, before, now) | _releases_start(terms, before, now)
             connection.execute(update(subscriptions).where(mine).values(**values))
             row = connection.execute(select(subscriptions).where(mine)).one()
         return _subscription(row)
@@ -119,6 +125,11 @@ class Subscriptions(Records):
         """Record that the weekly digest that comes on `day` was started, unless a later one was."""
         self._advance(subscription_id, subscriptions.c.weekly_to, day)
 
+    def started_releases(self, subscription_id: int, highest: str, now: datetime) -> None:
+        """Record that the digests of the releases met until `now` were started, of which `highest` is the highest yet."""
+        mine = subscriptions.c.id == subscription_id
+        self.database.execute(update(subscriptions).where(mine).values(releases_since=now, released_to=highest))
+
     def noted(self, subscription_id: int, note: str) -> None:
         """Store why the latest digest could not be delivered; empty if it was."""
         self.database.execute(update(subscriptions).where(subscriptions.c.id == subscription_id).values(note=note))
@@ -136,7 +147,7 @@ def _keep(connection: Connection, terms: Terms, now: datetime, user: str) -> Sub
     changed = _changeable(terms) | {"user": user, "note": ""}
     connection.execute(delete(subscriptions).filter_by(**key).where(subscriptions.c.ended_at.is_not(None)))
     held = connection.execute(select(subscriptions).filter_by(**key)).first()
-    changed |= _weekly_start(terms, held, now)
+    changed |= _weekly_start(terms, held, now) | _releases_start(terms, held, now)
     insert_or_update(connection, subscriptions, key, changed, only_new={"created_at": now})
     return _subscription(connection.execute(select(subscriptions).filter_by(**key)).one())
 
@@ -154,6 +165,7 @@ def _changeable(terms: Terms) -> dict[str, Any]:
         "watch": ",".join(terms.watch),
         "downstream": ",".join(map(str, terms.downstream)),
         "weekly": terms.weekly or "",
+        "releases": terms.releases or "",
     }
 
 
@@ -164,6 +176,11 @@ def _weekly_start(terms: Terms, before: Row[Any] | None, now: datetime) -> dict[
     today = now.astimezone(terms.tz).date()
     has_come = datetime.combine(today, terms.time, terms.tz).astimezone(UTC) <= now
     return {"weekly_to": today if has_come else today - timedelta(days=1)}
+
+
+def _releases_start(terms: Terms, before: Row[Any] | None, now: datetime) -> dict[str, datetime]:
+    """Return the values by which digests of releases that are chosen now come of those that are met from now on."""
+    return {"releases_since": now} if terms.releases and not (before and before.releases) else {}
 
 
 def _subscription(row: Row[Any]) -> Subscription:
@@ -178,5 +195,32 @@ def _subscription(row: Row[Any]) -> Subscription:
         tuple(filter(None, row.watch.split(","))),
         tuple(Repository.parse(name) for name in row.downstream.split(",") if name),
         row.weekly or None,
+        row.releases or None,
     )
-    return Subscription(row.id, terms, row.user, row.created_at, row.started_to, row.note, row.weekly_to)
+    return Subscription(
+        row.id,
+        terms,
+        row.user,
+        row.created_at,
+        row.started_to,
+        row.note,
+        row.weekly_to,
+        row.releases_since,
+        row.released_to,
+    )
+
+
+class SeenReleases(Records):
+    """The tags of releases that were met, and when; thread-safe."""
+
+    def meet(self, repository: Repository, tags: Sequence[str], now: datetime) -> dict[str, datetime | None]:
+        """Store the tags that are new, and return tag -> when each was met; None of those that were there at the first look."""
+        mine = {"repository": repository.full_name.lower()}
+        query = select(seen_releases.c.tag, seen_releases.c.seen_at).filter_by(**mine)
+        with self.database.begin(alone=f"releases {mine['repository']}") as connection:
+            known = {row.tag: row.seen_at for row in connection.execute(query)}
+            # A tag without a name says that there was a first look.
+            new = dict.fromkeys((tag for tag in ("", *tags) if tag not in known), now if known else None)
+            rows = [{**mine, "tag": tag, "seen_at": seen_at} for tag, seen_at in new.items()]
+            insert_missing(connection, seen_releases, rows)
+        return known | new

@@ -112,7 +112,7 @@ class GitServer(FaultyGitHub):
 
     def answer(self, path: str, query: Mapping[str, str]) -> Reply:
         reply = super().answer(path, query)
-        return reply._replace(body={**reply.body, **self.said}) if reply.status == 200 else reply
+        return reply._replace(body={**reply.body, **self.said}) if isinstance(reply.body, dict) else reply
 
     def _clone(self, name: str) -> Path | None:
         return self._bare[name].folder if name in self._bare else None

@@ -106,7 +106,7 @@ def _started(slack: LoopbackSlack, github_url: str, now: Callable[[], datetime],
         **settings,
     }
     pace = SLACKS_PACE if slack.pace else AT_ONCE  # which it would keep by the real time, whatever the clock
-    start = Start(address, metrics_port=metrics_port, tick=_TICK, pace=pace)
+    start = Start(address, metrics_port=metrics_port, tick=_TICK, releases=_TICK, pace=pace)
     with running_bot(Settings(_env_file=None, **chosen), now, start):
         slack.delivery.deliver_to = f"http://127.0.0.1:{address[1]}/slack/events" if address else None
         slack.wait_for(lambda: address or slack.connected)

@@ -216,6 +216,11 @@ def _merge_options(options: SubscriptionOptions, before: Terms) -> Terms:
         least=options.least or before.least,
         watch=before.watch if options.watch is None else options.watch,
         weekly=before.weekly if options.weekly is None else None if options.weekly == "off" else options.weekly,
+        releases=before.releases
+        if options.releases is None
+        else None
+        if options.releases == "off"
+        else options.releases,
     )
 
 

@@ -5,28 +5,40 @@ from functools import partial
 
 from analysis.impact.reversal import undone_commits
 from analysis.models import DayReport, Importance
+from analysis.models.upgrades import UpgradeReport
 from analysis.models.weeks import WeekReport
 from bot.models.clock import Clock
 from bot.models.downstream import DownstreamCheck
 from bot.models.progress import SILENT, Progress
-from bot.models.subjects import CommitRef, DayRef, Subject, WeekRef, kind_of, parse_value, subject_of
+from bot.models.subjects import CommitRef, DayRef, ReleaseRef, Subject, WeekRef, kind_of, parse_value, subject_of
 from bot.services.digest import ReadWeek, WeekService
 from bot.services.downstream import DownstreamChecks
 from bot.services.reader import Reader
+from bot.services.release_digest import ReleaseDigests
 from bot.services.schedule import Selection, selected, touched
+from bot.services.upgrade import UpgradeRequest
 from bot.slack.messages.subscriptions import describe_selection
 from bot.slack.web import Web
 from bot.store import Mailbox, Store, Subscriptions
+
+_MOST_COMMITS = 3_000  # of a release, and since the pin
 
 
 class ChannelReports:
     """Reports filtered by subscriptions; what is `checked` comes with what its commits break of the channel's downstream code."""
 
     def __init__(
-        self, store: Store, weeks: WeekService, subscriptions: Subscriptions, checks: DownstreamChecks, now: Clock
+        self,
+        store: Store,
+        weeks: WeekService,
+        releases: ReleaseDigests,
+        subscriptions: Subscriptions,
+        checks: DownstreamChecks,
+        now: Clock,
     ) -> None:
         self._store = store
         self._weeks = weeks
+        self._releases = releases
         self._subscriptions = subscriptions
         self._checks = checks
         self._now = now
@@ -88,12 +100,22 @@ class ChannelReports:
         )
         return report, check
 
-    def is_whole(self, ref: DayRef | WeekRef) -> bool:
+    def release(self, reader: Reader, channel: str, ref: ReleaseRef) -> UpgradeReport:
+        """Return a release, with what it breaks of the channel's code; commits that are not stored yet are read first."""
+        reader.allow(ref.repository)
+        downstream = self._checks.named(channel, ref.repository, ref.subscription)
+        asked = UpgradeRequest(
+            ref.repository, ref.since, ref.tag, downstream, ref.language, ref.tz, self._now(), _MOST_COMMITS
+        )
+        surfaces = partial(self._checks.surfaces, reader, channel, ref.repository, downstream)
+        return self._releases.report(asked, find_surfaces=surfaces if downstream else None)
+
+    def is_whole(self, ref: DayRef | WeekRef | ReleaseRef) -> bool:
         """Return whether `ref` has no subscription, or one that selects every commit."""
         selection = self._selection(ref)
         return not selection.paths and selection.least is Importance.LOW
 
-    def _selection(self, ref: DayRef | WeekRef) -> Selection:
+    def _selection(self, ref: DayRef | WeekRef | ReleaseRef) -> Selection:
         found = self._subscriptions.get(ref.subscription) if ref.subscription else None
         if found is None:
             return Selection()

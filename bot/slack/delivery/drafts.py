@@ -19,7 +19,17 @@ from bot.models.clock import Clock
 from bot.models.deliveries import SOON, Delivery, Outcome, seconds_until
 from bot.models.downstream import UNASKED, DownstreamCheck
 from bot.models.reference import Reference
-from bot.models.subjects import CommitRef, DayRef, Subject, WeekRef, kind_of, parse_value, subject_of, value_of
+from bot.models.subjects import (
+    CommitRef,
+    DayRef,
+    ReleaseRef,
+    Subject,
+    WeekRef,
+    kind_of,
+    parse_value,
+    subject_of,
+    value_of,
+)
 from bot.services.downstream import DownstreamChecks
 from bot.services.reader import Channels, ChannelView, Reader
 from bot.slack.delivery.channel_report import ChannelReports, Postings
@@ -28,6 +38,7 @@ from bot.slack.messages.commit import commit_messages
 from bot.slack.messages.digest import digest_messages
 from bot.slack.messages.impacts import raised
 from bot.slack.messages.notices import line, link_message, unread, waiting
+from bot.slack.messages.upgrade import upgrade_messages
 from bot.slack.messages.week import chart_comment, week_message
 from bot.slack.web import Web
 from bot.slack.web_errors import Refused, SlackFailure, Unanswered
@@ -64,7 +75,8 @@ class Drafter:
         """Read and analyse the subject; the outcome's pause asks for a retry, e.g. when GitHub's limit resets."""
         view, ref = self._channels.view(delivery.channel), parse_value(delivery.what)
         try:
-            return Outcome(pause=seconds_until(self._read(view.reader, ref), self._now()))
+            resumes_at = self._read(view.reader, ref, delivery.channel)
+            return Outcome(pause=seconds_until(resumes_at, self._now()))
         except RateLimited as exc:
             pause = seconds_until(exc.resets_at, self._now()) or SOON
             return Outcome(pause=pause, failure=exc.translated(view.language))
@@ -77,7 +89,7 @@ class Drafter:
             log.exception("this is a bug in vllm-digest")
             return Outcome()
 
-    def _read(self, reader: Reader, ref: Subject) -> datetime | None:
+    def _read(self, reader: Reader, ref: Subject, channel: str) -> datetime | None:
         """Read a subject. Return when GitHub's limit lets the rest be read, if that is missing."""
         match ref:
             case CommitRef():
@@ -88,6 +100,9 @@ class Drafter:
                 if week.failure:
                     raise week.failure
                 return week.resumes_at
+            case ReleaseRef():
+                self._reports.release(reader, channel, ref)
+                return None
             case DayRef():
                 return self._reports.report(reader, ref).resumes_at
 
@@ -130,6 +145,8 @@ class Drafter:
                 return self._day(view, ref, delivery)
             if isinstance(ref, WeekRef):
                 return self._week(view, ref, delivery)
+            if isinstance(ref, ReleaseRef):
+                return self._release(view, ref, delivery)
             return drafts(prefix, delivery.channel, self._commit(view, ref, delivery.channel), delivery.what)
         except DigestError as exc:
             text = unread(ref, failure or exc.translated(ref.language))
@@ -153,6 +170,12 @@ class Drafter:
         shown = week_message(report, value_of(ref), check)
         found = drafts(key_prefix(delivery), delivery.channel, shown, delivery.what)
         return found + attached(found, week_files(report, check)) if report.entries else found
+
+    def _release(self, view: ChannelView, ref: ReleaseRef, delivery: Delivery) -> list[Draft]:
+        """Return the drafts of a release: its summary, and in the thread all that changes, also as a file."""
+        report = self._reports.release(view.reader, delivery.channel, ref)
+        found = drafts(key_prefix(delivery), delivery.channel, upgrade_messages(report), delivery.what)
+        return found + attached(found, [upgrade_file(report)])
 
     def _commit(self, view: ChannelView, ref: CommitRef, channel: str) -> list[Message]:
         """Return the messages that show a commit in a channel."""

@@ -12,7 +12,7 @@ from analysis.models import SHORT_SHA, Analysis, Commit, Entry, Language, Reposi
 from analysis.paths import Kind, kind
 from analysis.report.breaking import Part, breaks_of, changes_of
 from analysis.text import shorten
-from analysis.writing.labels import BADGE, CHANGE_TYPES, IMPORTANCE, INSIGHT, SEVERITY, breakage_label
+from analysis.writing.labels import BADGE, CHANGE_TYPES, IMPORTANCE, INSIGHT, SEVERITY, breakage_label, release_label
 from analysis.writing.purpose import purpose
 from analysis.writing.reasons import reason_text
 from analysis.writing.titles import number_of
@@ -177,10 +177,12 @@ def short_place(label: str) -> str:
 
 
 def standing(entry: Entry, language: Language) -> list[Piece]:
-    """Return a commit's state today and in this channel: reverted, not on the branch, watched."""
+    """Return a commit's state today and in this channel: reverted, released, not on the branch, watched."""
     found, say = [], catalogue(language)
     if entry.links.reverted_by:
         found += ours("  ↩️ " + say("reverted by {sha}", sha=entry.links.reverted_by[:SHORT_SHA]))
+    if label := release_label(entry.released, say, whole=False):
+        found += ours("  📦 ") + prose(label)
     if entry.commit.not_on:
         found += ours("  ") + prose(say("⚠️ not on {branch}", branch=entry.commit.not_on), "bold")
     return found + _watched(entry, language)

@@ -9,7 +9,7 @@ from analysis.locale import LANGUAGES, Language, catalogue
 from analysis.models import Repository
 from analysis.writing.labels import WEEKDAYS
 from bot.services import schedule
-from bot.slack.messages.subscriptions import TIERS
+from bot.slack.messages.subscriptions import RELEASES, TIERS
 from bot.slack.parsing.input import parse_repository
 from bot.slack.parsing.requests import (
     ButtonRequest,
@@ -106,6 +106,8 @@ def _fields(terms: Terms, language: Language) -> list[dict[str, Any]]:
     of_downstream = say(
         "Your plug-in or fork, comma-separated owner/name[@branch]; each digest starts with what breaks it"
     )
+    releases = {value: say.context("releases", label) for value, label in RELEASES.items()}
+    of_releases = say("A digest when a release is tagged, with what it brings and what it breaks")
     of_weekly = say("Comes on this day at the same time, with the last seven days")
     return [
         _input("channel", say("Channel"), _channel_select(terms.channel)),
@@ -118,6 +120,7 @@ def _fields(terms: Terms, language: Language) -> list[dict[str, Any]]:
         _input("watch", say("Watch"), watch, optional=True, hint=of_watch),
         _input("downstream", say("Downstream repositories"), downstream, optional=True, hint=of_downstream),
         _input("weekly", say("Weekly digest"), _select(weekdays, terms.weekly or "off"), hint=of_weekly),
+        _input("releases", say("Releases"), _select(releases, terms.releases or "off"), hint=of_releases),
     ]
 
 

@@ -29,6 +29,7 @@ TIERS = {
     Importance.MEDIUM: mark("🟡 medium and above"),
     Importance.HIGH: mark("Only 🔴 high"),
 }
+RELEASES = {"off": mark("off", "releases"), "on": mark("on", "releases"), "rc": mark("with candidates", "releases")}
 _FIELDS = {
     "repository": mark("repository"),
     "time": mark("time"),
@@ -39,6 +40,7 @@ _FIELDS = {
     "watch": mark("watch"),
     "downstream": mark("downstream"),
     "weekly": mark("weekly digest"),
+    "releases": mark("releases"),
 }
 
 
@@ -60,6 +62,7 @@ def _fields(terms: Terms, language: Language) -> dict[str, str]:
         "watch": ", ".join(terms.watch) or say.context("watch", "none"),
         "downstream": ", ".join(map(str, terms.downstream)) or say.context("downstream", "none"),
         "weekly": _weekday(terms.weekly, language) if terms.weekly else say.context("weekly digest", "off"),
+        "releases": say.context("releases", RELEASES[terms.releases or "off"]),
     }
 
 
@@ -84,6 +87,12 @@ def describe_terms(terms: Terms, language: Language) -> str:
         parts.append(catalogue(language)("🔌 Downstream: {names}", names=names))
     if terms.weekly:
         parts.append(catalogue(language)("🗓️ Weekly: {day}", day=_weekday(terms.weekly, language)))
+    if terms.releases:
+        parts.append(
+            catalogue(language)(
+                "🏷️ Releases: {which}", which=catalogue(language).context("releases", RELEASES[terms.releases])
+            )
+        )
     return " · ".join(filter(None, parts))
 
 

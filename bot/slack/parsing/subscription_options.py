@@ -1,6 +1,6 @@
 """The options of `subscribe`, in any order, and the parsers of their values, which raise `Misuse` for invalid ones.
 
-[repo] [at HH:MM] [tz ZONE] [lang L] [min TIER] [paths GLOB,...] [watch TERM,...] [downstream REPO,...] [weekly DAY|off]
+[repo] [at HH:MM] [tz ZONE] [lang L] [min TIER] [paths GLOB,...] [watch TERM,...] [downstream REPO,...] [weekly DAY|off] [releases on|rc|off]
 """
 
 import re
@@ -18,7 +18,7 @@ from analysis.paths import check_pattern
 from analysis.watch import parse_watch
 from analysis.window import zone
 from bot.slack.parsing.input import InputError, parse_repository
-from bot.store import Weekday
+from bot.store import Releases, Weekday
 
 _MOST_PATHS = 20
 _MOST_DOWNSTREAM = 3  # each is read and compared with every commit
@@ -28,6 +28,7 @@ _SEPARATORS = re.compile(r"[\s,，、;；]+")
 _TIME = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)", re.ASCII)
 _AROUND = ",;，；"  # a word
 _WEEKDAYS: tuple[Weekday | Literal["off"], ...] = (*get_args(Weekday), "off")
+_RELEASES: tuple[Releases | Literal["off"], ...] = (*get_args(Releases), "off")
 _NO_PLACES = ("localtime", "Factory", "posixrules")  # tzdata names that are not a fixed time zone
 Value = TypeVar("Value")
 
@@ -130,6 +131,9 @@ OPTIONS = {  # by the field that an option fills
         "mon",
         _choice(_WEEKDAYS, mark("{text!r} is not a day of the week; use mon, tue, wed, thu, fri, sat, sun or off")),
     ),
+    "releases": Option(
+        "releases", "on", _choice(_RELEASES, mark("{text!r} is not a choice of releases; use on, rc or off"))
+    ),
 }
 _FIELDS = {option.word: field for field, option in OPTIONS.items()}
 
@@ -146,6 +150,7 @@ class SubscriptionOptions(Frozen):
     watch: tuple[str, ...] | None = None
     downstream: tuple[Repository, ...] | None = None
     weekly: Weekday | Literal["off"] | None = None
+    releases: Releases | Literal["off"] | None = None
 
     @property
     def tz(self) -> ZoneInfo | None:

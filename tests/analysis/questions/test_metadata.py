@@ -33,16 +33,17 @@ PULL = "which PR?|what's the PR number|Which pull request is it?|哪个 PR？|�
 LINKS_ASKED = "what does this revert?|was it undone?|is it still in main?|was this reverted?|has it been reverted since|is there a follow-up fix?|was it fixed later|被回退了吗？|后来修复了吗|有相关提交吗"
 RANK = "why is it ranked high?|why is this high?|why is it important|how was this ranked|为什么排得高？|重要度为什么是高|为什么重要"
 TESTS = "has it tests?|are there any tests for this|does it come with tests|is it tested?|有测试吗？|带测试了吗|测试覆盖怎么样"
+RELEASE = "which release has this?|is it released yet?|is this in v0.15.1?|what version has it|is it in a release?|哪个版本包含它？|发布了吗？|在 v0.15.1 里吗？|进了哪个版本"
 ASKED = [
     (topic, question)
-    for topic, questions in zip(METADATA, (AUTHOR, DATE, PULL, LINKS_ASKED, RANK, TESTS), strict=True)
+    for topic, questions in zip(METADATA, (AUTHOR, DATE, PULL, LINKS_ASKED, RANK, TESTS, RELEASE), strict=True)
     for question in questions.split("|")
 ]
 
 
 @pytest.mark.parametrize(("kind", "question"), ASKED)
 def test_a_question_about_a_commits_metadata_is_told(kind: QuestionKind, question: str) -> None:
-    """Who, when, which pull request, reverts, rank and tests are asked for in English and in Chinese."""
+    """Who, when, which pull request, reverts, rank, tests and release are asked for in English and in Chinese."""
     assert kinds_of_question(question) & {*METADATA} == {kind}
     assert without_metadata(question) == ""
 
@@ -58,6 +59,7 @@ def test_a_question_about_a_commits_metadata_is_told(kind: QuestionKind, questio
         "does it break our tests?",
         "which flags were removed",
         "is prefix caching affected?",
+        "does it work with Python in 3.12 mode?",
         "这会影响 ROCm 吗",
         "什么时候会触发这个分支",
         "为什么延迟高",
@@ -157,6 +159,7 @@ UNTESTED = commit("Do it", [CORE, file("tests/test_core.py", patch("-def test_it
     [
         (BARE, QuestionKind.PULL, "No pull request is known."),
         (BARE, QuestionKind.LINKS, "No stored commit reverts it."),
+        (BARE, QuestionKind.RELEASE, "No release tags of this repository are known."),
         (BARE, QuestionKind.TESTS, "None of the changed files (1 file) is a test."),
         (BARE, QuestionKind.DATE, "Committed on 2026-02-05 12:00 UTC. It is not on main."),
         (

@@ -2,11 +2,13 @@
 
 import json
 import shutil
+from datetime import UTC, datetime, time
 from pathlib import Path
 
 import pytest
 
 from analysis.errors import BadSetting, Misuse
+from analysis.models.upgrades import RangeEnd, ReleaseNotes, UpgradeGroup, UpgradeReport, UpgradeRow
 from bot.publishing.folder import FolderFiles, FolderTarget
 from bot.publishing.publisher import plan, publish
 from tests.bot.publishing.reports import HOME, LATER, NOW, on, sample_report
@@ -76,3 +78,31 @@ def _write_some(folder: Path, count: int) -> None:
 
 def _files(folder: Path) -> dict[str, bytes]:
     return {str(each.relative_to(folder)): each.read_bytes() for each in folder.rglob("*") if each.is_file()}
+
+
+def test_a_release_is_a_page_beside_the_days(tmp_path: Path) -> None:
+    """It has its files, a line in the index and an entry in the feed; published again it changes nothing, and days stay."""
+    day, folder = sample_report(), FolderTarget(tmp_path)
+    publish(folder, day, NOW)
+    group = {UpgradeGroup.BREAKING: tuple(UpgradeRow(entry=each, facts=each.facts) for each in day.entries[:2])}
+    released = datetime.combine(DAY, time(12), UTC)
+    report = UpgradeReport(
+        repository=day.repository,
+        start=RangeEnd(name="v1/<b>", sha="a" * 40),
+        end=RangeEnd(name="v2", sha="b" * 40),
+        timezone=day.timezone,
+        language=day.language,
+        release=ReleaseNotes(tag="rel/v2", date=released),
+        commits=2,
+        groups=group,
+    )
+    assert publish(folder, report, LATER)
+    assert not publish(folder, report, LATER)
+    page = (tmp_path / HOME / "rel-v2.html").read_text()
+    assert "v1/&lt;b&gt;" in page
+    assert "<script" not in page
+    assert "[rel/v2](rel-v2.md)" in (tmp_path / HOME / "README.md").read_text()
+    [feed] = (tmp_path / "reports").glob("*-breaking.atom")
+    entries = (tmp_path / "reports" / feed.name.replace("-breaking", "")).read_text()
+    assert "/release/rel/v2" in entries
+    assert f"{DAY}.md" in entries or f"{DAY}.html" in entries

@@ -1,0 +1,108 @@
+"""Digests of releases: what a release brings since the one before, and what it breaks of downstream code since its pin."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import structlog
+
+from analysis.errors import DigestError, Misuse, UnknownCommit
+from analysis.locale import Phrase
+from analysis.models import ReleaseTag, Repository
+from analysis.models.upgrades import UpgradeGroup, UpgradeReport
+from analysis.sources.github import GitHub
+from analysis.sources.release_notes import named
+from bot.models.progress import SILENT, Progress
+from bot.services.commit_sources import CommitSources
+from bot.services.upgrade import AnnouncedRelease, FindSurfaces, UpgradeRequest, UpgradeService
+
+_SUGGESTED = 3  # tags, for an unknown one
+
+log = structlog.get_logger(__name__)
+
+
+class _Chosen(NamedTuple):
+    """A release, and the one since which it is told; None of the first ever."""
+
+    tag: ReleaseTag
+    since: ReleaseTag | None
+
+
+class ReleaseDigests:
+    """Reports releases, by their tags in a mirror and their notes on GitHub. No model is asked."""
+
+    def __init__(self, github: GitHub, sources: CommitSources, upgrades: UpgradeService) -> None:
+        self._github = github
+        self._sources = sources
+        self._upgrades = upgrades
+
+    def report(
+        self, asked: UpgradeRequest, progress: Progress = SILENT, find_surfaces: FindSurfaces | None = None
+    ) -> UpgradeReport:
+        """Return what the release `asked.end` brings since `asked.start`, by default the release before it.
+
+        What breaks the downstream code is told since the version that it pins, if that is known, and within the most commits.
+        Raise `Misuse` for a tag that is none of a release, and the errors of `UpgradeService.report`.
+        """
+        mirror = self._sources.mirror(asked.upstream, asked.now)
+        chosen = _choose(asked.upstream, mirror.release_tags(), asked.end, asked.start)
+        since = chosen.since.name if chosen.since else mirror.first_commit(chosen.tag.sha)
+        request = asked._replace(
+            start=since,
+            end=chosen.tag.name,
+            release=self._announced(asked.upstream, chosen.tag, is_first=not chosen.since),
+        )
+        pinned = self._since_pin(request, progress, find_surfaces) if asked.downstreams else None
+        if pinned is None:
+            return self._upgrades.report(request, progress, find_surfaces)
+        report = self._upgrades.report(request._replace(downstreams=()), progress, lambda _: ((), ()))
+        groups = {**report.groups, UpgradeGroup.BREAKS_YOU: pinned.group(UpgradeGroup.BREAKS_YOU)}
+        shared = {name: getattr(pinned, name) for name in ("pinned", "downstreams", "unchecked")}
+        return report.model_copy(update={**shared, "groups": groups})
+
+    def _since_pin(
+        self, request: UpgradeRequest, progress: Progress, find_surfaces: FindSurfaces | None
+    ) -> UpgradeReport | None:
+        """Return the upgrade of the downstream code from its pin to the release; None if there is no such upgrade."""
+        try:
+            return self._upgrades.report(request._replace(start="", release=None), progress, find_surfaces)
+        except (Misuse, UnknownCommit) as exc:
+            log.info("not compared since the pin", repository=str(request.upstream), why=str(exc))
+            return None
+
+    def _announced(self, upstream: Repository, tag: ReleaseTag, *, is_first: bool) -> AnnouncedRelease:
+        """Return a release with what its notes name; nothing if it has no notes (yet), or GitHub does not tell them."""
+        try:
+            releases, _ = self._github.changed_releases(upstream) or ((), "")
+        except DigestError as exc:
+            log.warning("release notes not read", repository=str(upstream), why=str(exc))
+            releases = ()
+        found = next((each for each in releases if each.tag == tag.name), None)
+        notes = named(found.notes if found else "", upstream)
+        return AnnouncedRelease(tag, found.url if found else "", notes.breaking, notes.every, is_first=is_first)
+
+
+def _choose(upstream: Repository, tags: Sequence[ReleaseTag], name: str, since: str) -> _Chosen:
+    """Return the release called `name`, and the one called `since`, or else the one before it; candidates count for candidates."""
+    tag = _find(upstream, tags, name)
+    if since:
+        return _Chosen(tag, _find(upstream, tags, since))
+    older = [each for each in tags[: tags.index(tag)] if tag.is_candidate or not each.is_candidate]
+    return _Chosen(tag, older[-1] if older else None)
+
+
+def _find(upstream: Repository, tags: Sequence[ReleaseTag], name: str) -> ReleaseTag:
+    """Return the tag called `name`, which may lack its `v`."""
+    for each in tags:
+        if name in (each.name, each.name.removeprefix("v")):
+            return each
+    if not tags:
+        raise Misuse(Phrase("{repository} has no release tags", repository=upstream))
+    newest = ", ".join(each.name for each in tags[: -_SUGGESTED - 1 : -1])
+    raise Misuse(
+        Phrase(
+            "{repository} has no release {name!r}; the newest are {newest}",
+            repository=upstream,
+            name=name,
+            newest=newest,
+        )
+    )
