@@ -4,9 +4,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from functools import cached_property
-from types import MappingProxyType
 
-from pydantic import field_serializer, field_validator
+from pydantic import Field, field_serializer, field_validator
 
 from analysis.facts.python.module import Parameter, module_path
 from analysis.impact.surface.targets import CONSTRUCTOR, Target
@@ -84,7 +83,7 @@ class Subclass(Frozen):
     code: str
     abstract: bool = False
     constructs: frozenset[str] | None = None
-    substitutes: Mapping[str, Substitute] = MappingProxyType({})
+    substitutes: Mapping[str, Substitute] = Field(default_factory=dict)
 
 
 class Surface(Frozen):
