@@ -1,6 +1,7 @@
 """Changed results of functions that downstream code calls, overrides or replaces."""
 
 import ast
+import re
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
@@ -16,6 +17,7 @@ from analysis.models.impacts import Cause
 _OF_RESULTS = (UseKind.CALL, UseKind.OVERRIDE, UseKind.REPLACEMENT)
 _STUBS = ("", "pass", "...")  # bodies that leave to subclasses what is returned
 _BUILT_IN = {each.__name__: each for each in (dict, list, set, frozenset, tuple, str, int, float, bool, bytes)}
+_ANNOTATION = re.compile(r"^([ \w.]+): .*? =(?!=)", re.MULTILINE)  # of a variable, in a line as Python writes it
 _ALIKE = 0.9  # share of the lines that two bodies have in common if neither was rewritten
 
 
@@ -74,12 +76,12 @@ def _built_in(annotation: str) -> type | None:
 
 
 def _body(module: Module, function: Function) -> str:
-    """Return the statements of a function, however they are formatted and whatever their comments and docstring say."""
+    """Return the statements of a function without types, formatting, comments and docstring."""
     node = module.definition(function)
     statements = node.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) else []
     if statements and isinstance(statements[0], ast.Expr) and isinstance(statements[0].value, ast.Constant):
         statements = statements[1:]
-    return "\n".join(map(ast.unparse, statements))
+    return _ANNOTATION.sub(r"\1 =", "\n".join(map(ast.unparse, statements)))
 
 
 def _differ(before: str, after: str) -> bool:

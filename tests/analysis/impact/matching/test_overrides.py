@@ -229,8 +229,8 @@ def test_a_replacement_of_a_rewritten_function_is_likely() -> None:
 def test_a_replaced_function_in_other_clothes_is_not_rewritten() -> None:
     """Comments, types and line breaks of a replaced function are no change of what it does."""
     plugin = "from engine import core\n\n\ndef mine(a): ...\n\n\ncore.load = mine\n"
-    before = "def load(a: int):\n    return [a, a]\n"
-    after = 'def load(a: "int"):\n    """Load."""\n    # Twice.\n    return [\n        a,\n        a,\n    ]\n'
+    before = "def load(a: int):\n    b: Optional[int] = a\n    return [a, b]\n"
+    after = 'def load(a: "int"):\n    """Load."""\n    # Twice.\n    b: int | None = a\n    return [\n        a,\n        b,\n    ]\n'
     assert told(before, after, plugin) == []
 
 
