@@ -8,11 +8,11 @@ from typing import NamedTuple
 from analysis.facts.change import is_module, old_path
 from analysis.facts.python.comparison import modules_of
 from analysis.facts.python.module import Attribute, Class, Function, Import, Member, Module
-from analysis.facts.python.renaming import successor
+from analysis.facts.python.renaming import serves_as, successor
 from analysis.facts.python.revision import Found, Revision
 from analysis.facts.python.signatures import returned_values
 from analysis.impact.matching.upstream import Place, Presence, Upstream
-from analysis.impact.surface.targets import CONSTRUCTOR, Target
+from analysis.impact.surface.targets import CONSTRUCTOR
 from analysis.models import Commit, Fact, FactKind, FileChange
 from analysis.models.impacts import Cause
 
@@ -169,23 +169,27 @@ class Successors:
             return Successor(Cause.RENAMED, ".".join((*module, new)))
         if new := self._alike(place):
             return Successor(Cause.RENAMED, ".".join((*module, *([place.owner.name] if place.owner else []), new)))
-        if written := self._replaced_by(place.member.name, place.owner, module):
+        if written := self._replaced_by(place, place.member):
             return written
         found = [] if place.owner else self._defining(place.member.name, place.module.path)
         return Successor(Cause.MOVED, found[0]) if len(found) == 1 else None
 
-    def _replaced_by(self, name: str, owner: Class | None, module: Target) -> Successor | None:
+    def _replaced_by(self, place: Place, member: Member) -> Successor | None:
         """Return what several files of the commit, or one and its title, write instead of a name, if the tree has it."""
+        name, owner = member.name, [place.owner.name] if place.owner else []
         if name not in self._written:
             votes = _reimported(name, self._files), _rewritten(name, self._files)
             self._written[name] = [self._chosen(name, each) for each in votes]
         elsewhere, new = self._written[name]
-        moved = f"{elsewhere}.{name}" if elsewhere and owner is None else None
-        renamed = ".".join((*module, *([owner.name] if owner else []), new)) if new else None
-        for cause, found in ((Cause.MOVED, moved), (Cause.RENAMED, renamed)):
-            if found and self._after.find(tuple(found.split("."))).presence is Presence.PRESENT:
-                return Successor(cause, found)
-        return None
+        if elsewhere and not owner and self._finds(f"{elsewhere}.{name}"):
+            return Successor(Cause.MOVED, f"{elsewhere}.{name}")
+        renamed = ".".join((*self._after.dotted(place.module), *owner, new)) if new else ""
+        now = self._finds(renamed) if renamed else None
+        return Successor(Cause.RENAMED, renamed) if now and _can_stand_for(now, place.module, member) else None
+
+    def _finds(self, name: str) -> Place | None:
+        found = self._after.find(tuple(name.split(".")))
+        return found.last if found.presence is Presence.PRESENT else None
 
     def _chosen(self, name: str, votes: Iterator[str]) -> str | None:
         """Return what most files write instead of a name: three of them, or one if the title has both names."""
@@ -242,6 +246,15 @@ class Successors:
             if module and own and not (was and name in was.members):
                 found.append(".".join((*self._after.dotted(module), name)))
         return found
+
+
+def _can_stand_for(now: Place, module: Module, was: Member) -> bool:
+    """Return whether those who used a definition can use another one as it is: of the same type, or with the same arguments."""
+    if isinstance(was, Attribute) and isinstance(now.member, Attribute):
+        return was.annotation == now.member.annotation
+    if not isinstance(was, Class | Function) or type(now.member) is not type(was):
+        return False
+    return serves_as(Found(now.module, now.member), Found(module, was), ())
 
 
 def _changed_blocks(files: Sequence[FileChange]) -> Iterator[tuple[list[str], list[str]]]:

@@ -238,7 +238,7 @@ def test_what_many_files_of_the_commit_write_instead_is_the_successor(
         "engine/net.py": "",
         **{each: f"from engine.core import load\n\nx = load({each!r})\n" for each in users},
     }
-    fetch = "def fetch(a, b=1, *rest):\n    while b:\n        a()\n"
+    fetch = "def fetch(*rest, b=1):\n    while b:\n        rest()\n"
     after = {
         UPSTREAM: fetch,
         **other,

@@ -156,3 +156,19 @@ def test_what_a_class_has_from_elsewhere_is_not_gone(
 ) -> None:
     """A method pulled up, a name of another class, what nothing declared, and what the plug-in sets itself are no break."""
     assert told({UPSTREAM: before}, {UPSTREAM: after} if isinstance(after, str) else after, plugin) == []
+
+
+@pytest.mark.parametrize(("kind", "new"), [("int", "engine.core.Engine.mode"), ("str", None)])
+def test_an_attribute_is_renamed_as_upstreams_own_readers_do(kind: str, new: str | None) -> None:
+    """Three files read it under its new name; one of another type is not to be read in its place."""
+    readers = [f"engine/user{each}.py" for each in range(3)]
+    sides = [
+        {
+            UPSTREAM: f"class Engine:\n    {name}: {described}\n{rest}",
+            **{path: f"def use(e):\n    return e.{name} == {path!r}\n" for path in readers},
+        }
+        for name, described, rest in (("level", "int", ""), ("mode", kind, "    other: int\n    third: int\n"))
+    ]
+    plugin = "from engine.core import Engine\n\n\ndef use(e: Engine):\n    return e.level\n"
+    [found] = impacts_of(sides[0], sides[1], plugin)
+    assert found.new == new
