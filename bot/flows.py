@@ -4,6 +4,7 @@
     deliver   a day or a commit -> its messages in a channel, each once, in order
     retract   a reverted commit -> a notice in the thread of the digest that contained it
     digest    a day -> commits read and analysed, after waiting for GitHub's rate limit if necessary
+    alert     a person's alert -> the direct message, once
     publish   a day -> its report as files in a repository or a folder, once for all channels that got its digest
 
 Arguments and results are keys, which the engine stores in its own tables. A step runs again if it was interrupted before
@@ -30,6 +31,7 @@ from bot.models.clock import Clock
 from bot.models.deliveries import Delivery, Outcome
 from bot.publishing.publications import ScheduledPublications
 from bot.slack.commands.responder import Responder
+from bot.slack.delivery.alerts import AlertNotices
 from bot.slack.delivery.drafts import Drafter
 from bot.slack.delivery.revert_notices import Reverted, RevertNotices
 from bot.slack.delivery.sending import Sender
@@ -76,6 +78,7 @@ class Flows:
         drafter: Drafter,
         sender: Sender,
         revert_notices: RevertNotices,
+        alerts: AlertNotices,
         publications: ScheduledPublications,
         mailbox: Mailbox,
         now: Clock,
@@ -91,11 +94,14 @@ class Flows:
         self._register_steps(responder, drafter, sender)
         self._reverted = self._step("_reverted", revert_notices.reverted_by)
         self._draft_retraction = self._step("_draft_retraction", revert_notices.draft)
+        self._draft_alert = self._step("_draft_alert", alerts.draft)
+        self._end_alert = self._step("_end_alert", alerts.end)
         self._publications_due = self._step("_publications_due", publications.due)
         self._try_publishing = self._step("_try_publishing", publications.publish)
         self._answer = _flow("answer", self._run_answer)
         self._deliver = _flow("deliver", self._run_delivery)
         self._retract = _flow("retract", self._run_retraction)
+        self._alert = _flow("alert", self._run_alert)
         self._digest = _flow("digest", self._run_digest)
         self._publish = _flow("publish", self._run_publication)
 
@@ -170,6 +176,11 @@ class Flows:
         ):
             DBOS.enqueue_workflow(_SLACK, self._retract, *found)
 
+    def start_alert(self, alert_id: int) -> None:
+        """Start the flow that tells a person what they asked to be told, unless already started."""
+        with SetWorkflowID(_flow_id("alert", f"{alert_id}")):
+            DBOS.start_workflow(self._alert, alert_id)
+
     def _start_publication(self, day: str, target: str) -> None:
         """Start a publication, unless already started for any channel. Those to a target run one at a time."""
         with SetWorkflowID(_flow_id("publish", day, target)), SetEnqueueOptions(queue_partition_key=target):
@@ -235,6 +246,12 @@ class Flows:
         with bound_contextvars(run=run):
             for key in self._draft_retraction(Reverted(channel, repository, sha, by, run)):
                 self._send_until_known(key)
+
+    def _run_alert(self, alert_id: int) -> None:
+        """Send the direct message of an alert, which is over then."""
+        for key in self._until_done(lambda _: self._draft_alert(alert_id)).lines:
+            self._send_until_known(key)
+        self._end_alert(alert_id)
 
     def _run_digest(self, label: str, channel: str, what: str, run: str) -> str:
         """Read and analyse a day, with a notice in the channel if that takes long. Return the reason of a failure, or ''."""

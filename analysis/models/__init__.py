@@ -7,7 +7,7 @@ from analysis.models.facts import BREAKING, DEPENDENCIES, EXTRAS, OPERATIONAL, F
 from analysis.models.frozen import Frozen
 from analysis.models.publications import PublishedBreak, PublishedDay, PublishedRelease, PublishedYear
 from analysis.models.ranking import Breakage, BreakageRisk, ChangeType, Importance, Ranked, Reason
-from analysis.models.releases import Released, ReleaseState, ReleaseTag
+from analysis.models.releases import FoundCommit, Released, ReleaseState, ReleaseTag
 from analysis.models.reports import (
     Analysis,
     Chosen,
@@ -49,6 +49,7 @@ __all__ = [
     "FactKind",
     "Failure",
     "FileChange",
+    "FoundCommit",
     "Frozen",
     "Importance",
     "Insight",

@@ -1,9 +1,11 @@
 """Releases of a repository: its tags, and the first of them that has a commit."""
 
 from enum import StrEnum
+from typing import NamedTuple
 
 from pydantic import AwareDatetime
 
+from analysis.models.commits import Commit
 from analysis.models.frozen import Frozen
 
 
@@ -35,3 +37,11 @@ class Released(Frozen):
         if tag is None:
             return cls(state=ReleaseState.UNRELEASED)
         return cls(state=ReleaseState.RELEASED, tag=tag.name, date=tag.date)
+
+
+class FoundCommit(NamedTuple):
+    """A commit that a search found, the key of its repository, and in which release it was first."""
+
+    repository: str
+    commit: Commit
+    released: Released = Released()

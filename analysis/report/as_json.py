@@ -16,7 +16,7 @@ from analysis.consequences import consequences, first_line
 from analysis.consequences.period import group_lines
 from analysis.impact.sentences import explanation
 from analysis.locale import catalogue, translated
-from analysis.models import Commit, DayReport, Entry, Fact, Language
+from analysis.models import Commit, DayReport, Entry, Fact, FoundCommit, Language
 from analysis.models.consequences import Consequence
 from analysis.models.impacts import CommitImpacts, Downstream, DownstreamImpacts, Impact, ImpactReport
 from analysis.models.release_scores import RankedCommit, ReleaseScore
@@ -38,9 +38,9 @@ def json_lines(report: Report) -> Iterator[str]:
     return map(_dump, _objects(report))
 
 
-def found_json(repository: str, commit: Commit) -> str:
+def found_json(found: FoundCommit) -> str:
     """Return a commit that a search found as one JSON object on one line."""
-    return _dump(found_object(repository, commit))
+    return _dump(found_object(found))
 
 
 def _objects(report: Report) -> Iterator[dict[str, Any]]:
@@ -99,9 +99,10 @@ def _consequence_object(commit: Commit, consequence: Consequence) -> dict[str, A
     return {**_picked(consequence, "what whom effect action certainty"), "evidence": to_jsonable_python(places)}
 
 
-def found_object(repository: str, commit: Commit) -> dict[str, Any]:
+def found_object(found: FoundCommit) -> dict[str, Any]:
     """Return a commit that a search found, as in the JSON format."""
-    return {"repo": repository, **_picked(commit, "sha title author url committed_at")}
+    commit = _picked(found.commit, "sha title author url committed_at")
+    return {"repo": found.repository, **commit, "released": _picked(found.released, "state tag date")}
 
 
 def impacts_object(row: CommitImpacts, language: Language) -> dict[str, Any]:

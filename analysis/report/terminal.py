@@ -18,9 +18,11 @@ from rich.rule import Rule
 from rich.style import Style
 from rich.text import Text
 
-from analysis.models import Commit, Statement
+from analysis.locale import Language, catalogue
+from analysis.models import FoundCommit, Statement
 from analysis.report.markdown import Report, short_markdown
 from analysis.text import one_line, visible
+from analysis.writing.labels import release_label
 
 _RULE_WIDTH = 80  # maximum columns
 _BULLET = Text("• ")
@@ -86,14 +88,16 @@ def print_answer(console: Console, statements: Iterable[Statement]) -> None:
         print_line(console, Line(text, lead))
 
 
-def print_found(console: Console, found: Sequence[tuple[str, Commit]], zone: ZoneInfo) -> None:
-    """Print the commits that a search found, best first."""
-    many = len({repository for repository, _ in found}) > 1
-    for repository, commit in found:
+def print_found(console: Console, found: Sequence[FoundCommit], zone: ZoneInfo, language: Language) -> None:
+    """Print the commits that a search found, best first, with the releases that have them."""
+    many, say = len({each.repository for each in found}) > 1, catalogue(language)
+    for repository, commit, released in found:
         sha = Text(commit.short_sha, style=_INLINE_STYLES["code_inline"] + _link(commit.url))
         lead = Text.assemble(sha, (f"  {commit.committed_at.astimezone(zone):%Y-%m-%d}  ", _DIM))
         where = (f"{repository} ", _DIM) if many else ""
-        print_line(console, Line(Text.assemble(where, one_line(commit.title)), lead))
+        label = release_label(released, say)
+        release = [(f" · {label}", _DIM)] if label else []
+        print_line(console, Line(Text.assemble(where, one_line(commit.title), *release), lead))
 
 
 def print_line(console: Console, line: Line) -> None:

@@ -27,7 +27,7 @@ from analysis.sources.github_replies import (
     RepositoryReply,
     Sha,
 )
-from analysis.sources.sanitize import sanitized
+from analysis.sources.sanitize import sanitized, sanitized_title
 from analysis.window import Window
 
 T = TypeVar("T")
@@ -52,6 +52,16 @@ class Release(Frozen):
     published_at: datetime
     prerelease: bool = False
     url: str = ""
+
+
+class PullState(Frozen):
+    """A pull request as it stands: its redacted title and its page; `merged_as` is the SHA of its merge, if it was merged."""
+
+    number: int
+    title: str
+    url: str
+    closed: bool
+    merged_as: str | None
 
 
 class GitHub:
@@ -124,18 +134,16 @@ class GitHub:
             return PullRequest(number=pull.number, title=pull.title or "", body=pull.body or "")
         return None
 
-    def merged_as(self, repository: Repository, number: int) -> str:
-        """Return the SHA that pull request `number` was merged as; `UnknownCommit` if it is missing or not merged."""
+    def pull_state(self, repository: Repository, number: int) -> PullState:
+        """Return how pull request `number` stands, by one request; `UnknownCommit` if it is missing."""
         pull = self._get(PullReply, repository, f"/pulls/{number}", commit=f"#{number}")
-        if not pull.merged or not pull.merge_commit_sha:
-            raise UnknownCommit(
-                Phrase(
-                    "pull request #{number} of {repository} is not merged yet",
-                    number=number,
-                    repository=repository.full_name,
-                )
-            )
-        return pull.merge_commit_sha
+        return PullState(
+            number=number,
+            title=sanitized_title(pull.title or ""),
+            url=pull.html_url or "",
+            closed=pull.state == "closed",
+            merged_as=(pull.merge_commit_sha or None) if pull.merged else None,
+        )
 
     def allowance(self) -> Allowance | None:
         """Return the request limit (a free call), or None if there is none; raises `RateLimited` when it is used up."""

@@ -105,8 +105,10 @@ class PullReply(Reply):
     number: int
     title: Text | None = None
     body: Text | None = None
+    html_url: Text | None = None
     merge_commit_sha: Text | None = None
     merged: bool = False
+    state: Text = ""
 
 
 class Permissions(Reply):

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from analysis.models import Commit, FileChange, PullRequest
 from analysis.sources.git.history import MAX_PATCH
-from analysis.sources.secrets import redacted
+from analysis.sources.secrets import Redactor, redacted
 
 MAX_TEXT = 100_000  # characters of a message, and of a pull request's text; GitHub takes 65,536 for the latter
 MAX_LINE = 1_000  # characters of an author's name and of a pull request's title
@@ -24,6 +24,11 @@ def sanitized(commit: Commit) -> Commit:
     patches those that are not too large, as by GitHub.
     """
     return redacted(_bounded(commit))
+
+
+def sanitized_title(title: str) -> str:
+    """Bound the title of a pull request and redact its secrets."""
+    return Redactor()(_cut(title, MAX_LINE))
 
 
 def _bounded(commit: Commit) -> Commit:

@@ -25,6 +25,7 @@ from bot.services.releases import followed_repositories
 from bot.services.surfaces import repositories_named
 from bot.settings import Settings
 from bot.slack.app import sign_in
+from bot.slack.commands.alerts import AlertCommands
 from bot.slack.commands.commit_commands import CommitCommands
 from bot.slack.commands.conversation import Conversation
 from bot.slack.commands.days import DayCommands
@@ -38,6 +39,7 @@ from bot.slack.commands.subscriptions import SubscriptionCommands
 from bot.slack.commands.suspects_command import SuspectsCommand
 from bot.slack.commands.threads import Threads
 from bot.slack.commands.upgrade import UpgradeCommand
+from bot.slack.delivery.alerts import AlertNews, AlertNotices
 from bot.slack.delivery.announcements import Announcements
 from bot.slack.delivery.channel_report import ChannelReports, Postings
 from bot.slack.delivery.drafts import Drafter
@@ -49,7 +51,7 @@ from bot.slack.outbox import SLACKS_PACE, Outbox, Pace
 from bot.slack.parsing import command_types as kinds
 from bot.slack.parsing.requests import HomeRequest, ShortcutRequest, SubscriptionForm
 from bot.slack.web import Web
-from bot.store import Mailbox, SeenReleases, Subscriptions, Terms
+from bot.store import Alerts, Mailbox, SeenReleases, Subscriptions, Terms
 from bot.store.database import condition
 from bot.store.executors import TIMING, Executors, Timing
 from bot.store.flow_tables import flow_tables
@@ -58,6 +60,8 @@ from bot.store.transactions import passing_failures
 
 # Between two looks for processes that said that they stop, and for what was deleted.
 _POLL_INTERVAL = timedelta(seconds=1)
+_PULLS_AN_HOUR, _PULLS_WITHOUT_TOKEN = 50, 10  # requests for the pull requests of alerts
+_ALERTS_KEPT = timedelta(days=30)  # once they are over
 
 log = structlog.get_logger(__name__)
 
@@ -130,6 +134,7 @@ class Bot:
         engine = stack.enter_context(lease.held())
         self.mailbox, self.subscriptions = Mailbox(engine), Subscriptions(engine)
         self._seen_releases = SeenReleases(engine)
+        self._alerts = Alerts(engine)
         self._executors = Executors(engine, start.timing)
         flows = flow_tables(flows_url(settings.database_url.get_secret_value()), engine)
         self._flow_tables = stack.enter_context(flows)
@@ -147,6 +152,8 @@ class Bot:
             store, services.weeks, services.release_digests, self.subscriptions, self._checks, now
         )
         self._postings = Postings(self.mailbox, web, self._reports)
+        interval = timedelta(hours=1) / (_PULLS_AN_HOUR if settings.github_token else _PULLS_WITHOUT_TOKEN)
+        self._news = AlertNews(self._alerts, services.commits, self.channels, self.mailbox, interval, now)
         self.members = Members(web.directory)
         self.threads = Threads(self.mailbox, web, private_to_model=settings.digest_private_to_model)
 
@@ -179,6 +186,7 @@ class Bot:
             (
                 (tick, once(self._start_due)),
                 (releases, once(self._start_releases)),
+                (tick, once(self._start_alerts)),
                 (self._executors.sweep_interval, self._take_over),
                 (_POLL_INTERVAL, self._take_over_at_once),
                 (_POLL_INTERVAL, self.mailbox.erase_deleted),
@@ -186,6 +194,7 @@ class Bot:
             (
                 once(self.flows.forget_old),
                 once(self._executors.forget),
+                once(self._forget_alerts),
                 services.sources.remove_unused_mirrors,  # of this machine
                 once(services.store.search_index.complete),
                 once(self._score_releases),
@@ -205,6 +214,14 @@ class Bot:
             self.flows.start_delivery,
             now,
         )
+
+    def _start_alerts(self) -> None:
+        self._news.settle()
+        for each in self._alerts.settled():
+            self.flows.start_alert(each.id)
+
+    def _forget_alerts(self) -> None:
+        self._alerts.forget(self.now() - _ALERTS_KEPT)
 
     def _take_over(self) -> None:
         self.figures.taken_over(self.flows.take_over(self._executors))
@@ -248,6 +265,7 @@ class Bot:
             Drafter(channels, reports, self._checks, self._postings, mailbox, web, self.now),
             Sender(channels, self.subscriptions, mailbox, self.outbox, web),
             RevertNotices(channels, reports, self.services.store, mailbox),
+            AlertNotices(self._alerts, channels, mailbox, web.directory, self.now),
             published,
             mailbox,
             self.now,
@@ -260,17 +278,20 @@ class Bot:
         services, mailbox, web, now = self.services, self.mailbox, self.web, self.now
         status = BotStatus(services.store, mailbox, services.model, web, self._executors, self._flow_tables, now)
         limits = CallerLimits(mailbox, now)
-        home = Home(self.subscriptions, mailbox, self.outbox, web, status, now)
+        home = Home(self.subscriptions, self._alerts, mailbox, self.outbox, web, status, now)
         post = PostCommand(self.members, self._postings)
         days = DayCommands(self._reports, post, self._checks)
-        commits = CommitCommands(services.store, self._checks, post)
+        commits = CommitCommands(services.store, services.sources, self._checks, post)
         questions = Questions(services.answers, services.period_questions, self._checks, self.threads, limits)
+        alerts = AlertCommands(
+            self._alerts, self._news, services.store, services.commits, self.members, home, web.directory
+        )
         announcements = Announcements(self.subscriptions, mailbox, web)
         digest_time = self.settings.digest_time
         subscriptions = SubscriptionCommands(self.subscriptions, self.members, announcements, status, home, digest_time)
         handlers = {
-            **self._commands(days, commits, questions, subscriptions, home),
-            **self._buttons(post, days, commits, subscriptions, home),
+            **self._commands(days, commits, alerts, questions, subscriptions, home),
+            **self._buttons(post, days, commits, alerts, subscriptions, home),
         }
         converse = partial(Conversation, web, self.outbox, self.sessions, now)
         return Responder(handlers, self.channels, self.threads, limits, mailbox, converse, self.sessions, home, now)
@@ -279,6 +300,7 @@ class Bot:
         self,
         days: DayCommands,
         commits: CommitCommands,
+        alerts: AlertCommands,
         questions: Questions,
         subscriptions: SubscriptionCommands,
         home: Home,
@@ -290,6 +312,8 @@ class Bot:
             kinds.Days: days.show_range,
             kinds.Week: days.show_week,
             kinds.Lookup: commits.show,
+            kinds.SetAlert: alerts.set,
+            kinds.ListAlerts: alerts.show_all,
             kinds.Search: commits.search,
             kinds.Upgrade: UpgradeCommand(services.upgrades, checks).show,
             kinds.Suspects: SuspectsCommand(services.suspects, checks, web).show,
@@ -310,6 +334,7 @@ class Bot:
         post: PostCommand,
         days: DayCommands,
         commits: CommitCommands,
+        alerts: AlertCommands,
         subscriptions: SubscriptionCommands,
         home: Home,
     ) -> dict[type | str, Handler]:
@@ -320,6 +345,9 @@ class Bot:
             Action.POST_AGAIN: post.post,
             "too_high": commits.correct_tier,
             "too_low": commits.correct_tier,
+            Action.TELL_RELEASED: alerts.set_by_button,
+            Action.TELL_REVERTED: alerts.set_by_button,
+            "cancel_alert": alerts.cancel,
             Action.WHY: commits.explain_tier,
             Action.RATE_ANSWER: AnswerFeedback(self.services.store.ratings, self.mailbox).store,
             "settings": subscriptions.show_all,

@@ -91,16 +91,16 @@ def search_store(
         raise Misuse(f"a search takes at most {_MOST_WORDS} words")
     with TerminalProgress() as progress, options.services(progress) as services:
         complete_index(services.store, progress)
-        found = services.store.search_index.search(" ".join(words), among, limit)
+        found = services.sources.with_releases(services.store.search_index.search(" ".join(words), among, limit))
         empty = not found and services.store.is_empty()
     if empty:
         raise Misuse("the store is empty; fill it with: vllm-digest backfill 2026-01-01..2026-01-31")
 
     def show(console: Console) -> None:
         if form == "json":
-            raw(console, "".join(found_json(each.repository, each.commit) + "\n" for each in found))
+            raw(console, "".join(found_json(each) + "\n" for each in found))
         elif found:
-            print_found(console, [(each.repository, each.commit) for each in found], options.tz)
+            print_found(console, found, options.tz, options.language)
         else:
             raw(console, f"no stored commit holds {' '.join(words)!r}\n")
 

@@ -34,6 +34,7 @@ _REMEDIES = {
     "digest": "post the day again in its channel",
     "answer": "ask again",
     "publish": "publish the day with `vllm-digest publish`",
+    "alert": "the person was not told; they may ask again",
     "retract": "the thread of the reverted commit was not told",
 }
 

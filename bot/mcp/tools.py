@@ -59,6 +59,7 @@ class Tools:
         tz: ZoneInfo,
     ) -> None:
         self._store = services.store
+        self._sources = services.sources
         self._reader = reader
         self._visibility = visibility
         self._limits = limits
@@ -117,7 +118,7 @@ class Tools:
             if not found and self._store.is_empty():
                 raise Misuse("nothing is stored yet; call digest for a day first")
             more = f"Only the best {limit} are listed; raise limit (at most {_MOST_FOUND}) or use more specific words."
-            rows = [found_object(each.repository, each.commit) for each in found[:limit]]
+            rows = [found_object(each) for each in self._sources.with_releases(found[:limit])]
             return result([more] if len(found) > limit else [], commits=rows)
 
     def impact(

@@ -13,7 +13,7 @@ import structlog
 from analysis.errors import BadSetting, DigestError, MirrorUnavailable, OutsideFailure, UnknownCommit
 from analysis.impact.first_release import first_releases
 from analysis.locale import Phrase
-from analysis.models import Commit, PullRequest, ReadFrom, Released, ReleaseTag, Repository, Trees
+from analysis.models import Commit, FoundCommit, PullRequest, ReadFrom, Released, ReleaseTag, Repository, Trees
 from analysis.paths import Kind, kind
 from analysis.sources.github import Comparison, GitHub
 from analysis.sources.mirror import Mirror
@@ -222,6 +222,14 @@ class CommitSources:
             else:
                 for name in removed:
                     log.info("mirror removed", repository=name)
+
+    def with_releases(self, found: Sequence[FoundCommit]) -> list[FoundCommit]:
+        """Return commits that a search found with the releases that had them first, as far as mirrors know."""
+        released: dict[str, Released] = {}
+        for name in {each.repository for each in found}:
+            commits = [each.commit for each in found if each.repository == name]
+            released |= self.stored(Repository.parse(name)).first_releases(commits)
+        return [each._replace(released=released.get(each.commit.sha, Released())) for each in found]
 
     def stored(self, repository: Repository) -> CommitSource:
         """Return the source of a repository as it was last fetched, without a request."""

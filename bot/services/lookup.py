@@ -1,12 +1,14 @@
 """Lookup of single commits: in the store, in the mirror, or else at GitHub, with a note if one is not on the branch."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import NamedTuple
 
 from analysis.errors import UnknownCommit, UnknownRepository
+from analysis.impact.reversal import undoes
 from analysis.locale import Phrase
-from analysis.models import SHORT_SHA, Entry, Language, Repository
-from analysis.sources.github import GitHub
+from analysis.models import SHORT_SHA, Commit, Entry, Language, Released, Repository
+from analysis.sources.github import GitHub, PullState
 from bot.models.reference import Reference
 from bot.services.analyst import Analyst, with_needed_patches
 from bot.services.commit_reader import current_commits, save_commit
@@ -20,6 +22,13 @@ class Located(NamedTuple):
 
     repository: Repository
     commit_id: int
+
+
+class Unmerged(NamedTuple):
+    """A pull request that is not merged, and its repository."""
+
+    repository: Repository
+    pull: PullState
 
 
 class SeveralCommits(UnknownCommit):
@@ -59,8 +68,23 @@ class CommitLookup:
 
         Raise `SeveralCommits` if the reference is ambiguous, `UnknownCommit` if nothing matches.
         """
+        located = self.find(reference, repositories)
+        if isinstance(located, Unmerged):
+            raise UnknownCommit(
+                Phrase(
+                    "pull request #{number} of {repository} is not merged yet",
+                    number=located.pull.number,
+                    repository=located.repository.full_name,
+                )
+            )
+        return located
+
+    def find(self, reference: Reference, repositories: Sequence[Repository]) -> Located | Unmerged:
+        """Return the commit that `reference` names, as `locate` does, or the pull request if that is not merged."""
         candidates = _candidates(reference, repositories)
         located = self._in_store(reference, candidates) or self._from_github(reference, candidates)
+        if isinstance(located, Unmerged):
+            return located
         stored = self._store.commits([located.commit_id])[0]
         if not stored.commit.read:
             read = self._sources.stored(located.repository).read_commit(stored.commit.sha)
@@ -94,16 +118,51 @@ class CommitLookup:
             )
         return found[0] if found else None
 
-    def _from_github(self, reference: Reference, candidates: Sequence[Repository]) -> Located:
+    def revert(self, repository: Repository, sha: str) -> tuple[Commit, Commit] | None:
+        """Return a commit that was read, and the stored one that undoes it; None if none does."""
+        for stored in self._store.commits(list(self._store.read_ids(repository, [sha]).values())):
+            by = self._store.links([stored])[stored.id].reverted_by
+            for _, commit_id in self._store.with_sha(by, repository) if by else ():
+                [reverting] = self._store.commits([commit_id])
+                if undoes(reverting.commit, stored.commit, stored.facts):
+                    return stored.commit, reverting.commit
+        return None
+
+    def first_release(self, repository: Repository, sha: str, fetched_at: datetime | None = None) -> Released:
+        """Return in which release a commit was first; read the commit if necessary, and at an instant fetch the mirror."""
+        located = self.locate(Reference(sha, sha=sha), [repository])
+        [stored] = self._store.commits([located.commit_id])
+        sources = self._sources
+        source = sources.current(repository, fetched_at, fetched_at) if fetched_at else sources.stored(repository)
+        return source.first_releases([stored.commit]).get(stored.commit.sha, Released())
+
+    def knows_releases(self, repository: Repository) -> bool:
+        """Return whether a repository has a mirror with tags of releases."""
+        return bool(self._sources.stored(repository).release_tags())
+
+    def pull_state(self, repository: Repository, number: int) -> PullState:
+        """Return how pull request `number` stands at GitHub; `UnknownCommit` if it is missing."""
+        return self._github.pull_state(repository, number)
+
+    def _from_github(self, reference: Reference, candidates: Sequence[Repository]) -> Located | Unmerged:
         missing: UnknownCommit | UnknownRepository | None = None
+        unmerged: Unmerged | None = None
         for repository in candidates:
             try:
-                sha = reference.sha or self._github.merged_as(repository, reference.pr or 0)
+                sha = reference.sha
+                if not sha:
+                    pull = self._github.pull_state(repository, reference.pr or 0)
+                    sha = pull.merged_as
+                    if not sha:
+                        unmerged = unmerged or Unmerged(repository, pull)
+                        continue
                 read = self._sources.stored(repository).find_commit(sha)
             except (UnknownCommit, UnknownRepository) as exc:
                 missing = missing or exc
                 continue
             return Located(repository, save_commit(self._store, repository, read))
+        if unmerged:
+            return unmerged
         raise missing or UnknownCommit(
             Phrase("no repository is configured to search for {text}; name one: owner/name", text=reference.text)
         )

@@ -21,7 +21,7 @@ from bot.models.progress import SILENT, Progress
 from bot.models.reference import Reference
 from bot.models.subjects import DayRef
 from bot.services.digest import DigestService
-from bot.services.lookup import CommitLookup, Located
+from bot.services.lookup import CommitLookup, Located, Unmerged
 from bot.store import ProcessLocks, Subscriptions, Terms, Verdicts
 
 _CACHE_TIME = timedelta(minutes=30)  # how long GitHub's answer about a repository is cached
@@ -164,9 +164,11 @@ class Reader:
 
     def commit(self, reference: Reference, repository: Repository | None) -> Located:
         """Return the commit that `reference` names, in `repository` if given, otherwise in any known one; read it if necessary."""
-        for named in filter(None, (repository, reference.repository)):
-            self.allow(named)
-        return self._commits.locate(reference, [repository] if repository else self.known)
+        return self._commits.locate(reference, self._named(reference, repository))
+
+    def commit_or_pull(self, reference: Reference, repository: Repository | None) -> Located | Unmerged:
+        """Return the commit that `reference` names, as `commit` does, or the pull request if that is not merged."""
+        return self._commits.find(reference, self._named(reference, repository))
 
     def entry(self, located: Located, language: Language, *, patches: bool = False) -> Entry:
         """Return a commit with its analysis, and with its patches if requested."""
@@ -189,6 +191,12 @@ class Reader:
     def allow(self, repository: Repository) -> None:
         """Raise `UnknownRepository` if a repository does not exist or is not visible here, without revealing which."""
         self._access.check(self._channel, repository)
+
+    def _named(self, reference: Reference, repository: Repository | None) -> Sequence[Repository]:
+        """Return the repositories in which to look for a commit. Raise `UnknownRepository` for one that is named and not visible here."""
+        for named in filter(None, (repository, reference.repository)):
+            self.allow(named)
+        return [repository] if repository else self.known
 
     def _corrected_report(self, report: DayReport) -> DayReport:
         names = ("entries", "late")

@@ -8,9 +8,22 @@ from bot.store.ongoing_answers import Interruption, OngoingAnswers
 from bot.store.outcomes import FailedPublication, ModelFailures, PublicationOutcomes, Spending
 from bot.store.process_locks import ProcessLocks
 from bot.store.store import Store, StoredAnalysis, StoredDay
-from bot.store.subscriptions import Releases, SeenReleases, Subscription, Subscriptions, Terms, Weekday
+from bot.store.subscriptions import (
+    Alert,
+    AlertEvent,
+    Alerts,
+    Releases,
+    SeenReleases,
+    Subscription,
+    Subscriptions,
+    Terms,
+    Weekday,
+)
 
 __all__ = [
+    "Alert",
+    "AlertEvent",
+    "Alerts",
     "AnswerRatings",
     "Draft",
     "Duplicate",

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from sqlalchemy import Column, Connection, Date, Float, Text, select
+from sqlalchemy import JSON, BigInteger, Column, Connection, Date, Float, Integer, Text, UniqueConstraint, select
 
 from bot.store.schema import Instant, alembic_version
 from bot.store.search_index import create_index
@@ -70,11 +70,29 @@ def _releases(operations: "Operations") -> None:
     )
 
 
+def _alerts(operations: "Operations") -> None:
+    """Add what people asked to be told once."""
+    operations.create_table(
+        "alerts",
+        Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True),
+        *(Column(name, _TEXT, nullable=False) for name in ("user", "channel", "repository", "event")),
+        *(Column(name, _TEXT, nullable=False) for name in ("subject", "title", "url")),
+        Column("sha", _TEXT),
+        Column("message", JSON),
+        Column("asked_at", Instant, nullable=False),
+        Column("checked_at", Instant, nullable=False),
+        Column("ended_at", Instant),
+        UniqueConstraint("user", "repository", "subject", "event", name="uq_alerts_user_repository_subject_event"),
+        sqlite_autoincrement=True,
+    )
+
+
 OLDEST = "0020"  # the first schema whose stores are kept
 MIGRATIONS: Mapping[str, Migration] = {  # in this order
     "0021": Migration(_corrections, readable_by="0021"),
     "0022": Migration(_reservations, readable_by="0022"),
     "0023": Migration(_releases, readable_by="0022"),
+    "0024": Migration(_alerts, readable_by="0022"),
 }
 HEAD = max(MIGRATIONS)
 READABLE_BY = MIGRATIONS[HEAD].readable_by

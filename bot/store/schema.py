@@ -282,6 +282,27 @@ seen_releases = Table(
     Column("seen_at", Instant),
 )
 
+# What people asked to be told once: `subject` is a SHA, or `#123` until `sha` is known; `message` is what is to be told.
+alerts = Table(
+    "alerts",
+    metadata,
+    Column("id", _ID, primary_key=True),
+    Column("user", Text, nullable=False),
+    Column("channel", Text, nullable=False),
+    Column("repository", Text, nullable=False),
+    Column("event", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("url", Text, nullable=False),
+    Column("sha", Text),
+    Column("message", JSON(none_as_null=True)),
+    Column("asked_at", Instant, nullable=False),
+    Column("checked_at", Instant, nullable=False),  # when GitHub was last asked
+    Column("ended_at", Instant),
+    UniqueConstraint("user", "repository", "subject", "event"),
+    sqlite_autoincrement=True,  # the outbox and the engine know one that ended by its id
+)
+
 labels = Table(
     "labels",
     metadata,

@@ -6,7 +6,7 @@ all texts; `analysis.search` ranks them.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import (
     BigInteger,
@@ -30,7 +30,7 @@ from sqlalchemy import (
     update,
 )
 
-from analysis.models import Commit, Repository
+from analysis.models import FoundCommit, Repository
 from analysis.search.text_search import COMMON, WEIGHTS, Term, TextQuery, parse_text_query, rank_candidates
 from analysis.search.words import VERSION, CommitWords, IndexedCommit, are_all, commit_words, searchable
 from bot.store.commit_rows import latest_ids, of_repository, read_commits
@@ -52,13 +52,6 @@ _SIGNS = r"[\x01-\x2f\x3a-\x40\x5b-\x60\x7b-\x7f]+"  # which part words; its own
 _OUTDATED: ColumnElement[bool] = and_(commits.c.read, commits.c.words_version < VERSION)
 
 
-class SearchResult(NamedTuple):
-    """A search result: a commit and its repository's key."""
-
-    repository: str
-    commit: Commit
-
-
 class SearchIndex(Records):
     """The full-text index of an engine's commits; thread-safe.
 
@@ -66,7 +59,7 @@ class SearchIndex(Records):
     paths until they are indexed anew, by `update`.
     """
 
-    def search(self, words: str, among: Sequence[Repository] = (), limit: int = 20) -> list[SearchResult]:
+    def search(self, words: str, among: Sequence[Repository] = (), limit: int = 20) -> list[FoundCommit]:
         """Return the commits that a search means (`analysis.search.text_search`), best match first.
 
         Search only the repositories in `among`, if given.
@@ -74,7 +67,7 @@ class SearchIndex(Records):
         with self.database.engine.connect() as connection:
             matches = _best_matches(connection, words, [each.key for each in among], limit)
             found = read_commits(connection, list(matches))
-        return [SearchResult(key, each.commit) for key, each in zip(matches.values(), found, strict=True)]
+        return [FoundCommit(key, each.commit) for key, each in zip(matches.values(), found, strict=True)]
 
     def best(self, repository: Repository, words: str, limit: int) -> list[int]:
         """Return the ids of a repository's commits that a search means, best match first."""

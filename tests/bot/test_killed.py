@@ -17,6 +17,7 @@ from bot.slack.web_errors import Unanswered
 from bot.store import Draft, Mailbox, open_engine
 from loopback.slack import Fault, LoopbackSlack, Message
 from tests.conftest import recorded
+from tests.servers.github import Fault as GitHubFault
 from tests.servers.killed import AT_ONCE, CHANNELS, Killable, Moment, killable, more
 from tests.servers.postgresql_server import own_postgresql
 from tests.servers.talk import markdown
@@ -161,3 +162,23 @@ def _sentences(message: Message) -> list[str]:
     """An answer as it is read, without its links."""
     text = re.sub(r"\[[^\]]*\]\([^)]*\)", "", markdown(message))
     return [each.strip() for each in text.split(".") if each.strip()]
+
+
+def test_an_alert_is_told_once_however_often_the_bot_is_killed(tmp_path: Path) -> None:
+    """A merge is told once, after a kill between its being found and told, and one after Slack took the message."""
+    pull = {"number": 1, "title": "Change part 1", "html_url": "https://github.example/o/n/pull/1", "state": "open"}
+    with killable(tmp_path, [recorded(1)]) as bot:
+        bot.github.faults.append(GitHubFault("/pulls/1$", 200, body=pull))  # it is merged once the bot looks again
+        bot.start_listening()
+        bot.slack.command("U0ADA", CHANNELS[0], "tell me when #1 is merged")
+        found = partial(bot.rows, "SELECT 1 FROM alerts WHERE message IS NOT NULL")
+        bot.kill_at(Moment("found", found))
+        bot.slack.faults.append(Fault("chat.postMessage$", "accept_and_drop"))
+        bot.live_until(Moment("told", more(lambda: sum(call.fault is not None for call in bot.slack.calls), 1)))
+        bot.start()
+        bot.wait_for(lambda: bot.rows("SELECT 1 FROM alerts WHERE ended_at IS NOT NULL"))
+        bot.stop()
+        assert [death.came for death in bot.deaths] == [True, True]
+        direct = bot.slack.workspace.dm("U0ADA")
+        assert [each.text for each in bot.slack.channel(direct)] == ["🔀 Change part 1 (#1) (o/n) is merged as 0101010"]
+        assert bot.flows_ended() == {"SUCCESS": 2}

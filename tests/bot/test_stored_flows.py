@@ -10,6 +10,7 @@ from bot.flows import Flows
 from bot.models.deliveries import Delivery, Outcome
 from bot.publishing.publications import ScheduledPublications
 from bot.slack.commands.responder import Responder
+from bot.slack.delivery.alerts import AlertNotices
 from bot.slack.delivery.drafts import Drafter
 from bot.slack.delivery.revert_notices import Reverted, RevertNotices
 from bot.slack.delivery.sending import Sender
@@ -23,6 +24,7 @@ FLOWS: dict[str, tuple[Callable[..., Any], str]] = {
     "answer": (Flows._run_answer, "key"),
     "deliver": (Flows._run_delivery, "label channel what run"),
     "retract": (Flows._run_retraction, "channel repository sha by run"),
+    "alert": (Flows._run_alert, "alert_id"),
     "digest": (Flows._run_digest, "label channel what run"),
     "publish": (Flows._run_publication, "day target"),
 }
@@ -37,6 +39,8 @@ STEPS: dict[str, tuple[Callable[..., Any] | None, str]] = {
     "_finish": (Sender.finish, "list[str]"),
     "_reverted": (RevertNotices.reverted_by, "list[Reverted]"),
     "_draft_retraction": (RevertNotices.draft, "list[str]"),
+    "_draft_alert": (AlertNotices.draft, "Outcome"),
+    "_end_alert": (None, ""),
     "_publications_due": (ScheduledPublications.due, "list[tuple[str, str]]"),
     "_try_publishing": (ScheduledPublications.publish, "Outcome"),
     "_alarm": (None, ""),

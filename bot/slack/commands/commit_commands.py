@@ -5,12 +5,13 @@ from zoneinfo import ZoneInfo
 
 from analysis.errors import Misuse
 from analysis.locale import catalogue
-from analysis.models import Commit, Language
+from analysis.models import FoundCommit, Language
 from analysis.questions.intent import references_in
 from analysis.text import one_line, shorten
-from analysis.writing.labels import IMPORTANCE
+from analysis.writing.labels import IMPORTANCE, release_label
 from bot.models.reference import Reference, parse_reference
 from bot.models.subjects import commit_value, parse_commit_value
+from bot.services.commit_sources import CommitSources
 from bot.services.downstream import DownstreamChecks
 from bot.services.lookup import Located
 from bot.slack.commands.conversation import Conversation
@@ -29,8 +30,9 @@ _HEADING = 200  # characters of a heading repeated in a continuation message
 class CommitCommands:
     """Shows commits, finds stored ones, and explains and corrects their tiers."""
 
-    def __init__(self, store: Store, checks: DownstreamChecks, post: PostCommand) -> None:
+    def __init__(self, store: Store, sources: CommitSources, checks: DownstreamChecks, post: PostCommand) -> None:
         self._store = store
+        self._sources = sources
         self._checks = checks
         self._post = post
 
@@ -87,7 +89,7 @@ class CommitCommands:
         among = [command.repository] if command.repository else view.reader.known
         # An empty `among` means all repositories to the store; here it means that none is visible.
         hits = self._store.search_index.search(command.words, among, _MOST_FOUND + 1) if among else []
-        found = [(each.repository, each.commit) for each in hits[:_MOST_FOUND]]
+        found = self._sources.with_releases(hits[:_MOST_FOUND])
         more = len(hits) > _MOST_FOUND
         conversation.show(search_messages(command.words, found, more=more, language=view.language, tz=view.tz))
 
@@ -121,21 +123,22 @@ class CommitCommands:
 
 
 def search_messages(
-    words: str, found: Sequence[tuple[str, Commit]], *, more: bool, language: Language, tz: ZoneInfo
+    words: str, found: Sequence[FoundCommit], *, more: bool, language: Language, tz: ZoneInfo
 ) -> list[Message]:
-    """Return what a search found, best first: (repository key, commit); `more` says that there was more."""
+    """Return what a search found, best first; `more` says that there was more."""
     say = catalogue(language)
     shown = one_line(words)
     heading = say("No stored commit matches “{words}”", words=shown)
     if found:
         heading = say("🔎 Commits matching “{words}”", words=shown)
-    many = len({repository for repository, _ in found}) > 1
+    many = len({each.repository for each in found}) > 1
     items = [
         ours(f"{commit.committed_at.astimezone(tz):%Y-%m-%d}  ")
         + linked(commit.title or commit.short_sha, commit.url)
         + ours(f"  {commit.short_sha}", "code")
         + (ours("  ") + prose(repository) if many else [])
-        for repository, commit in found
+        + (ours("  📦 ") + prose(label) if (label := release_label(released, say, whole=False)) else [])
+        for repository, commit, released in found
     ]
     left = [context(say("Only the first {most} commits are shown", most=len(found)))] if more else []
     blocks = [rich_text(prose(heading, "bold")), rich(bullets(items)), *left]

@@ -18,6 +18,7 @@ _FORMS = (  # of commands, and what they give, both with placeholders for `Examp
     ("{first}..{day}", mark("statistics for a range of days")),
     ("week {day}", mark("a week by consequence (also: week for the last seven days, week -1 for last week)")),
     ("{sha}", mark("a commit (SHA, #{pr} or URL)")),
+    ("tell me when #{pr} is merged", mark("a direct message then (also: reverted, released; `tell me` lists them)")),
     ("search {words}", mark("search commits")),
     (
         "which commits touch {folder}?",

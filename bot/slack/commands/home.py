@@ -17,6 +17,7 @@ from bot.services.reader import ChannelView, visible_terms
 from bot.slack.commands.conversation import Conversation
 from bot.slack.commands.status import BotStatus
 from bot.slack.messages import subscriptions
+from bot.slack.messages.alerts import alert_row
 from bot.slack.messages.blocks import (
     Block,
     actions,
@@ -34,11 +35,12 @@ from bot.slack.messages.blocks import (
 from bot.slack.outbox import Outbox
 from bot.slack.parsing.requests import ButtonRequest, HomeRequest
 from bot.slack.web import Web
-from bot.store import Mailbox, OutboxMessage, Subscription, Subscriptions
+from bot.store import Alerts, Mailbox, OutboxMessage, Subscription, Subscriptions
 
 _MOST_HELD = 5
 _MOST_SUBSCRIPTIONS = 25  # two blocks each; a view has room for a hundred
 _MOST_DIGESTS = 15
+_MOST_ALERTS = 10
 
 log = structlog.get_logger(__name__)
 
@@ -47,9 +49,17 @@ class Home:
     """Publishes the App Home of a person. It belongs to no channel, so private repositories are not in it."""
 
     def __init__(
-        self, subscriptions: Subscriptions, mailbox: Mailbox, outbox: Outbox, web: Web, status: BotStatus, now: Clock
+        self,
+        subscriptions: Subscriptions,
+        alerts: Alerts,
+        mailbox: Mailbox,
+        outbox: Outbox,
+        web: Web,
+        status: BotStatus,
+        now: Clock,
     ) -> None:
         self._subscriptions = subscriptions
+        self._alerts = alerts
         self._mailbox = mailbox
         self._outbox = outbox
         self._web = web
@@ -99,6 +109,7 @@ class Home:
             *_left_out(language, len(mine) - _MOST_SUBSCRIPTIONS),
             *([] if mine else [context(say("No subscriptions yet"))]),
             *([actions(subscriptions.subscribe_button(language))] if offered else []),
+            *self._alert_rows(view, user),
             header(say("Status")),
             rich(lines(map(prose, self._status.rows(language)))),
         ]
@@ -117,6 +128,12 @@ class Home:
         channels = {each.terms.channel for each in seen}
         inside = {channel: self._web.directory.has_member(channel, user) for channel in channels}
         return [each for each in seen if inside[each.terms.channel]]
+
+    def _alert_rows(self, view: ChannelView, user: str) -> list[Block]:
+        seen = [each for each in self._alerts.of(user) if view.reader.sees(each.repository)]
+        rows = [block for each in seen[:_MOST_ALERTS] for block in alert_row(each, view.language)]
+        left_out = _left_out(view.language, len(seen) - _MOST_ALERTS)
+        return [header(catalogue(view.language)("🔔 I'll send you a direct message")), *rows, *left_out] if seen else []
 
     def _digests(self, view: ChannelView) -> list[Block]:
         """Return yesterday's digests from the store; opening the App Home reads nothing from GitHub."""

@@ -27,7 +27,7 @@ class Members:
 
         The place of a button does not prove membership: people outside a public channel can see and click its buttons.
         """
-        self._check_organisation(request)
+        self.check_organisation(request)
         if not self._directory.has_member(channel, request.user):
             raise Misuse(Phrase("only members of the channel can change its subscriptions"))
 
@@ -53,17 +53,20 @@ class Members:
         """
         directory, channel, user = self._directory, request.channel, request.user
         try:
-            self._check_organisation(request)
+            self.check_organisation(request)
             return not directory.is_member(channel, user) or directory.has_member(channel, user)
         except Misuse:
             return False
         except SlackFailure:
             return True  # unknown for now; the button checks again
 
-    def _check_organisation(self, request: Request) -> None:
+    def check_organisation(self, request: Request) -> None:
+        """Raise `Misuse` if the person belongs to another organisation."""
         of_another = request.team and request.team != self._directory.me["team_id"]
         if of_another or self._directory.is_stranger(request.user):
-            raise Misuse(Phrase("guests from other organisations can't change subscriptions or post to the channel"))
+            raise Misuse(
+                Phrase("guests from other organisations can't change subscriptions, set alerts or post to the channel")
+            )
 
 
 class PostCommand:

@@ -48,6 +48,8 @@ class Action(StrEnum):
     TOO_HIGH = "too_high"
     TOO_LOW = "too_low"
     WHY = "why"
+    TELL_RELEASED = "tell_released"
+    TELL_REVERTED = "tell_reverted"
     RATE_ANSWER = "rate_answer"
     MORE = "more"  # an overflow menu, whose options name the action
 

@@ -50,6 +50,10 @@ _FILES = 2  # names of a commit's files, the most changed first
 _TESTS = 1  # names of its tests
 _LINE = re.compile(r":\d+$")
 _VERDICTS = {Action.TOO_LOW: mark("⬆️ Ranked too low"), Action.TOO_HIGH: mark("⬇️ Ranked too high")}
+_ALERTS = {
+    Action.TELL_RELEASED: mark("🔔 Tell me when it is released"),
+    Action.TELL_REVERTED: mark("🔔 Tell me when it is reverted"),
+}
 _MAX_SIGNALS = 12  # the strongest; further ones hardly move a score
 
 
@@ -126,6 +130,7 @@ def _buttons(value: str, say: Catalogue, more: Sequence[Block] = (), *, is_judge
     """Return the buttons; no verdicts if this channel's watched terms or code raised the tier: a verdict is on the commit's own."""
     menu = [(say("🧭 Why this rank"), Action.WHY, value)]
     menu += [(say(label), action, value) for action, label in _VERDICTS.items() if is_judged]
+    menu += [(say(label), action, value) for action, label in _ALERTS.items()]
     return with_menu([button(say("💬 Ask"), Action.ASK_COMMIT, value), *more], menu)
 
 

@@ -6,6 +6,7 @@ from datetime import date
 from analysis.models import Repository
 from bot.models.reference import Reference
 from bot.slack.parsing.subscription_options import SubscriptionOptions
+from bot.store import AlertEvent
 
 MOST_DAYS = 31  # in a range
 
@@ -44,6 +45,20 @@ class Lookup:
 
     reference: Reference
     repository: Repository | None = None
+
+
+@dataclass(frozen=True)
+class SetAlert:
+    """Tell the person once when a commit or a pull request is merged, reverted or released."""
+
+    event: AlertEvent
+    reference: Reference
+    repository: Repository | None = None
+
+
+@dataclass(frozen=True)
+class ListAlerts:
+    """List what the person will be told."""
 
 
 @dataclass(frozen=True)
@@ -129,6 +144,8 @@ Command = (
     | Days
     | Week
     | Lookup
+    | SetAlert
+    | ListAlerts
     | Search
     | Upgrade
     | Suspects

@@ -1,6 +1,7 @@
 """The parser of commands. Text that it cannot parse is a question, or gets the nearest form that would work.
 
 [repo] DATE | FROM..TO | week [DATE|-N] | SHA | #PR | URL | search WORDS | upgrade [FROM[..TO]] | suspects TEXT | subscribe ... | unsubscribe | subscriptions | status | help
+[repo] tell me when [repo] SHA|#PR|URL is merged|reverted|released | tell me
 A pasted traceback or log is the command `suspects` without its word. Days may also be given in words.
 """
 
@@ -27,10 +28,12 @@ from bot.slack.parsing.command_types import (
     Day,
     Days,
     Help,
+    ListAlerts,
     ListSubscriptions,
     Lookup,
     NotUnderstood,
     Search,
+    SetAlert,
     Status,
     Subscribe,
     Suspects,
@@ -40,6 +43,7 @@ from bot.slack.parsing.command_types import (
 )
 from bot.slack.parsing.input import InputError, named, plain_lines
 from bot.slack.parsing.subscription_options import parse_options
+from bot.store import AlertEvent
 
 MOST_CHARACTERS = 4_000  # of a question, and of a command that does not hold a log
 _WORDS = 50  # in a search
@@ -49,6 +53,21 @@ _UPGRADE = re.compile(  # tags, SHAs or days
     r"(?P<span>(?:(?!downstream\b)[\w+-][\w./+-]*)?(?:\.\.(?:[\w+-][\w./+-]*)?)?)(?:(?:^|\s+)downstream\s+(?P<names>.+))?",
     re.IGNORECASE,
 )
+_TELL_ME = re.compile(r"(?:tell me|告诉我)", re.IGNORECASE)
+_TELL_WHEN = re.compile(  # in Chinese what happens may stand before "tell me"
+    r"(?:tell\s+me\s+(?:when|once)\s+|告诉我\s*)(?P<what>.+?)\s+(?:is\s+|was\s+|gets\s+|has\s+been\s+)?(?P<event>merged|reverted|released)"
+    r"|(?P<before>请?告诉我\s*)?(?:[当等]\s*)?(?P<subject>[^，,]+?)\s*[被已]?(?P<happens>合并|回滚|撤销|发布)(?P<after>(?:了|后|以后|之后|时|的时候)?[，,]?\s*请?(?:再)?告诉我)?",
+    re.IGNORECASE,
+)
+_EVENTS: Mapping[str, AlertEvent] = {
+    "merged": "merged",
+    "reverted": "reverted",
+    "released": "released",
+    "合并": "merged",
+    "回滚": "reverted",
+    "撤销": "reverted",
+    "发布": "released",
+}
 _LIKE_DATE = re.compile(r"-?\d+(?:[-/.年月]\d+)*日?")
 _ABOUT_BOT = re.compile(
     r"(?:so )?(?:who|what) are you|what (?:can|do) you do|how (?:can|do) i use (?:you|this|it)|how (?:do you|does (?:this|it)) work"
@@ -68,6 +87,7 @@ _CHINESE = {
     "退订": "unsubscribe",
     "订阅列表": "subscriptions",
     "状态": "status",
+    "告诉我": "tell",
     "帮助": "help",
 }
 
@@ -152,6 +172,10 @@ def _sentence(line: _Line) -> Command:
     text = line.text
     if not re.search(r"\w", text) or _ABOUT_BOT.fullmatch(text.strip(" ?？!！.。")):
         return Help()
+    if _TELL_ME.fullmatch(text):
+        return ListAlerts()
+    if alert := _alert(line):
+        return alert
     asked = days_asked(text, line.today)
     if asked and not re.search(r"\w", asked.text):
         days = parse_range(f"{asked.days[0]}..{asked.days[-1]}", line.today)
@@ -159,6 +183,20 @@ def _sentence(line: _Line) -> Command:
     if asks_when_addressed(text) or references_in(text) or asks_over_days(text, line.today):
         return Ask(f"{line.repository} {text}" if line.repository else text)
     return _not_understood(text, _suggestion(line))
+
+
+def _alert(line: _Line) -> SetAlert | None:
+    """Parse what somebody wants to be told, of a commit that may stand behind its repository; None for other text."""
+    match = _TELL_WHEN.fullmatch(line.text.rstrip(" .!。！"))
+    if not match or not (match["what"] or match["before"] or match["after"]):
+        return None
+    *before, reference = (match["what"] or match["subject"]).split()
+    repository = line.find(before[0]) if before else line.repository
+    if before[1:] or (before and not repository):
+        return None
+    with suppress(Misuse):
+        return SetAlert(_EVENTS[(match["event"] or match["happens"]).lower()], parse_reference(reference), repository)
+    return None
 
 
 def _not_understood(text: str, nearest: str) -> NotUnderstood:
@@ -240,4 +278,9 @@ _PARSERS: Mapping[str, Callable[[_Line], Command]] = {
     "subscribe": _subscribe,
     "unsubscribe": _unsubscribe,
 }
-_ALONE: Mapping[str, Command] = {"help": Help(), "status": Status(), "subscriptions": ListSubscriptions()}
+_ALONE: Mapping[str, Command] = {
+    "help": Help(),
+    "status": Status(),
+    "subscriptions": ListSubscriptions(),
+    "tell": ListAlerts(),
+}

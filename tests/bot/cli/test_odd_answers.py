@@ -52,7 +52,7 @@ def test_a_body_of_another_form_is_not_githubs(body: object, serve: Serve, servi
     github, sha = services(server).github, "01" * 20
     questions: list[Callable[[], object]] = [
         lambda: github.read_commit(REPOSITORY, sha),
-        lambda: github.merged_as(REPOSITORY, 1),
+        lambda: github.pull_state(REPOSITORY, 1),
         github.allowance,
         lambda: github.is_public(REPOSITORY),
         lambda: github.canonical_name(REPOSITORY),

@@ -39,6 +39,9 @@ def earlier() -> Iterator[Engine]:
                 "CREATE TABLE weights (repository text PRIMARY KEY, body json, fitted_at timestamptz)"
             )
             connection.exec_driver_sql("ALTER TABLE labels DROP COLUMN channel")
+            connection.exec_driver_sql("DROP TABLE alerts, seen_releases")
+            for column in ("releases", "releases_since", "released_to"):
+                connection.exec_driver_sql(f"ALTER TABLE subscriptions DROP COLUMN {column}")
             connection.exec_driver_sql("ALTER TABLE spending ADD COLUMN reserved_usd float NOT NULL DEFAULT 0")
         stamp(engine, OLDEST, "0015")
         yield engine

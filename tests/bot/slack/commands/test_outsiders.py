@@ -15,7 +15,7 @@ from tests.servers.running import buttons, stored, whole
 from tests.servers.talk import ADA, BOT, DIGEST, LIN, Talk, markdown
 
 EVE, TEAM = "U0EVE", "C0TEAM"
-OUTSIDER = "guests from other organisations can't change subscriptions or post to the channel"
+OUTSIDER = "guests from other organisations can't change subscriptions, set alerts or post to the channel"
 NOT_A_MEMBER = "only members of the channel can change its subscriptions"
 # Who, in which channel, and why not. Eve is in the channel and of another organisation, Lin is a colleague who is not in it.
 OUTSIDE = pytest.mark.parametrize(

@@ -130,6 +130,11 @@ TYPED = (
     *("o/n {web}/{x}/commit/{sha}", "n {web}/{x}/pull/{pr}", "o/n {sha}", "o/n #{pr}"),
     *("o/{x} 2026-02-04..2026-02-05", "{x} 2026-02-04..2026-02-05"),
     *("search {word}", "o/{x} search {word}", "{x} search {word}", "search {x}", "o/n search {word}"),
+    *(
+        "tell me when o/{x} #{pr} is merged",
+        "tell me when {web}/{x}/commit/{sha} is reverted",
+        "{x} #{pr} 发布时告诉我",
+    ),
     *("subscribe o/{x}", "o/{x} subscribe", "subscribe {x}", "unsubscribe o/{x}", "unsubscribe {x}"),
 )
 
@@ -193,7 +198,7 @@ DAY_VALUE, COMMIT_VALUE = "o/{x}|2026-02-05|UTC|en", "o/{x}|{sha}|en"
     ("action", "value"),
     [
         *((action, DAY_VALUE) for action in ("post_to_channel", "show_rest", "full_report")),
-        *((action, COMMIT_VALUE) for action in ("post_to_channel", "too_high", "too_low")),
+        *((action, COMMIT_VALUE) for action in ("post_to_channel", "too_high", "too_low", "tell_reverted")),
     ],
 )
 def test_a_forged_button_reaches_nothing(bot: Bot, action: str, value: str) -> None:

@@ -29,7 +29,7 @@ BUDGETS = "7bdf272b9"  # [Feature][Frontend] Token budgets per tenant and GET /v
 BUDGETS_TITLE = "Token budgets per tenant"
 QUESTION = "有没有改到 `threading.Lock`？"  # which only the diff of the commit about budgets answers
 DIGEST_BUTTONS = ["show_rest", "ask", "post_to_channel", "full_report", "settings"]
-COMMIT_BUTTONS = ["ask_commit", "post_to_channel", "why", "too_low", "too_high"]
+COMMIT_BUTTONS = ["ask_commit", "post_to_channel", "why", "too_low", "too_high", "tell_released", "tell_reverted"]
 # Two commits on the branch that begin alike, and one that no branch leads to.
 SMALL = [
     recorded(1, sha="abcdef1" + "1" * 33),
@@ -260,10 +260,10 @@ def test_help_says_what_can_be_asked(room: Room) -> None:
     room.types("2026-02-05")
     (told,) = room.types("help")
     forms = re.findall(r"`/vllm-digest ([^`]+)`", whole(told))
-    assert len(forms) == 12
+    assert len(forms) == 13
     assert f"`{NAME}`" in whole(told)
     assert "vllm/" not in "".join(forms).lower()
-    day, _, _, _, search, _, _, _, named, *_ = forms
+    day, _, _, _, _, search, _, _, _, named, *_ = forms
     assert (day, named) == ("2026-02-05", "lantern-serve 2026-02-05")
     assert "2026-02-05" in whole(room.types(day)[0])
     assert room.say("🔎 Commits matching “{words}”", words=search[7:]) in whole(room.types(search)[0])
@@ -310,7 +310,10 @@ def test_a_private_reply_in_the_direct_messages_may_be_posted_there(room: Room) 
     direct = room.slack.workspace.dm(room.user)
     (commit,) = room.types(BUDGETS, direct)
     root = room.posted(commit)
-    assert (root.channel, buttons(root)) == (direct, ["ask_commit", "why", "too_low", "too_high"])
+    assert (root.channel, buttons(root)) == (
+        direct,
+        ["ask_commit", "why", "too_low", "too_high", "tell_released", "tell_reverted"],
+    )
 
 
 def test_the_rest_of_a_day_is_shown_to_who_asks(room: Room) -> None:

@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from analysis.models import Commit, Language, Repository, Stats
+from analysis.models import Commit, FoundCommit, Language, Repository, Stats
 from bot.models.subjects import DayRef
 from bot.slack.commands.commit_commands import search_messages
 from bot.slack.commands.days import DayRow, range_message
@@ -35,7 +35,9 @@ def commits(number: int, title: str = "Change") -> list[Commit]:
 
 
 def search(words: str, found: list[Commit], *, more: bool = False, language: Language = "en") -> list[Message]:
-    return search_messages(words, [("acme/engine", each) for each in found], more=more, language=language, tz=TZ)
+    return search_messages(
+        words, [FoundCommit("acme/engine", each) for each in found], more=more, language=language, tz=TZ
+    )
 
 
 def test_a_month_is_one_message() -> None:

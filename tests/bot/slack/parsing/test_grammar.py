@@ -18,9 +18,11 @@ from bot.slack.parsing.command_types import (
     Day,
     Days,
     Help,
+    ListAlerts,
     Lookup,
     NotUnderstood,
     Search,
+    SetAlert,
     Suspects,
     Upgrade,
 )
@@ -128,6 +130,27 @@ def test_a_question_about_the_bot_is_one_for_help(text: str) -> None:
 def test_no_day_is_the_latest(text: str, repository: Repository | None) -> None:
     """Who names no day means yesterday, or the latest day that had commits."""
     assert wish(text) == Day(day(2, 5), repository, latest=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        *((text, ListAlerts()) for text in ("tell", "Tell me", "告诉我")),
+        ("tell me when #12 is merged", SetAlert("merged", Reference("#12", pr=12))),
+        ("tell me once 4d95135 gets reverted.", SetAlert("reverted", Reference("4d95135", sha="4d95135"))),
+        ("sglang tell me when #12 was released", SetAlert("released", Reference("#12", pr=12), SGLANG)),
+        ("tell me when else/where #12 is released", SetAlert("released", Reference("#12", pr=12), OTHER)),
+        (f"tell me when {WEB}/pull/12 is merged", SetAlert("merged", Reference(f"{WEB}/pull/12", VLLM, pr=12))),
+        ("#12 合并时告诉我", SetAlert("merged", Reference("#12", pr=12))),
+        ("vllm #12 发布后，请告诉我", SetAlert("released", Reference("#12", pr=12), VLLM)),
+        ("告诉我 sglang #12 被回滚", SetAlert("reverted", Reference("#12", pr=12), SGLANG)),
+        *((text, Ask(text)) for text in ("tell me about #12", "tell me when v1 is released", "#12 合并了吗")),
+        ("tell me when nothing #12 is merged", Ask("tell me when nothing #12 is merged")),
+    ],
+)
+def test_what_to_tell_is_understood(text: str, meant: Command) -> None:
+    """A commit or a pull request, also behind its repository, and what is to happen, in either language; the rest is a question."""
+    assert wish(text) == meant
 
 
 @pytest.mark.parametrize(
