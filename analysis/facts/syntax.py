@@ -152,11 +152,16 @@ def assigned_names(*nodes: ast.AST) -> Iterator[ast.Name]:
 
 
 def assigned_attributes(node: ast.AST, owner: str) -> Iterator[ast.Attribute]:
-    """Yield the attributes of a variable that code assigns in any way, such as `self.a, self.b = ...`."""
+    """Yield the attributes of a variable that code assigns in any way, such as `self.a, self.b = ...` and by `setattr`."""
     for each in ast.walk(node):
         match each:
             case ast.Attribute(value=ast.Name(id=name), ctx=ast.Store()) if name == owner:
                 yield each
+            case ast.Call(
+                func=ast.Name(id="setattr") | ast.Attribute(attr="__setattr__"),
+                args=[ast.Name(id=name) as value, ast.Constant(value=str(attribute)), _],
+            ) if name == owner:
+                yield ast.copy_location(ast.Attribute(value, attribute, ast.Store()), each)
 
 
 def is_for_type_checkers(condition: ast.expr) -> bool:

@@ -36,7 +36,7 @@ class NetImpacts:
         revisions = [Revision(tree, MAX_CHARACTERS) for tree in trees]
         before, after = (Upstream(each, roots, index.surface.subclasses) for each in revisions)
         matching = Matching(before, after, Successors((), (), before, after), None, index)
-        found = worst_first(matching.impacts(ChangedNames(_names(index), abstract_methods(after, index))))
+        found = worst_first(matching.impacts(ChangedNames(_names(index), abstract_methods(after, index))), index)
         self._lines = frozenset(map(line_of, found))
         self._paths = {each.upstream.path for each in found}
         self._packages = tuple(path.removesuffix("__init__.py") for path in self._paths if path.endswith("__init__.py"))

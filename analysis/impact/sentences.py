@@ -42,6 +42,15 @@ _MOVED: dict[ImpactKind | _Mention, str] = {
     _Mention.ROUTE: mark("{name} is now {new}, so requests to the old route fail"),
     _Mention.KEY: mark("{name} is now {new}, so setting the old key fails or has no effect"),
 }
+_BREAKS = {
+    Cause.REMOVED: mark("{name} is gone"),
+    Cause.MOVED: mark("{name} is now {new}"),
+    Cause.RENAMED: mark("{name} is now {new}"),
+    Cause.PARAMETER_REMOVED: mark("{name} no longer takes {subject}"),
+    Cause.PARAMETER_RENAMED: mark("{name} takes {new} instead of {subject}"),
+    Cause.PARAMETER_REQUIRED: mark("{name} requires {subject}"),
+    Cause.RETURNS: mark("{name} now returns a different type"),
+}
 _CALLED = {
     Cause.PARAMETER_REMOVED: mark("{name} no longer takes {subject}, which this call passes"),
     Cause.PARAMETER_RENAMED: mark("{name} takes {new} instead of {subject}, which this call passes"),
@@ -62,7 +71,9 @@ _OVERRIDDEN = {
 }
 _PARAMETERS_ADDED = mark("{name} now takes the optional parameters {subject}, which this definition does not accept")
 _OTHERS = {
+    Cause.RETYPED: mark("{name} is now of type {new}, which has no {subject}"),
     Cause.MADE_ABSTRACT: mark("{name} is now abstract, and this class does not implement it"),
+    Cause.NEWLY_USED: mark("{name} now uses {subject}, which this class does not provide"),
     Cause.VERSION: mark("Upstream requires {name} {new}, which this requirement excludes"),
 }
 _DEFINITIONS = (
@@ -75,17 +86,21 @@ _DEFINITIONS = (
 _DEFINED = (ImpactKind.OVERRIDE, ImpactKind.REPLACEMENT)
 
 
-def explanation(impact: Impact) -> Phrase:
-    """Return why an impact's line breaks, or may break; names are `code` spans, those of definitions without their module."""
+def explanation(impact: Impact, *others: Impact) -> Phrase:
+    """Return why an impact's line breaks, or may break; names are `code` spans, those of definitions without their module.
+
+    Of several lines that the same cause breaks, what they do with the name is left out if they do not all do the same.
+    """
+    message = _message(impact)
     return Phrase(
-        explanation_message(impact),
+        message if all(_message(each) == message for each in others) else _BREAKS.get(impact.cause, message),
         name=_code(_shown_name(impact)),
         subject=_listed(map(_code, impact.subjects)),
         new=_code(_shown_new(impact)),
     )
 
 
-def explanation_message(impact: Impact) -> str:
+def _message(impact: Impact) -> str:
     """Return the catalogue's sentence for an impact, with placeholders."""
     if impact.cause is Cause.REMOVED:
         return _GONE[_broken_use(impact)]

@@ -106,7 +106,7 @@ class _Comparison:
                     unseen.setdefault(name := written(use.target), UnseenName(name=name, path=use.path, line=use.line))
                 else:
                     unknown += 1
-        return Fit(tuple(map(_once, broken)), tuple(unseen.values()), unknown)
+        return Fit(tuple(_once(each, self._index) for each in broken), tuple(unseen.values()), unknown)
 
     @property
     def _versions(self) -> range:
@@ -199,8 +199,8 @@ def _counts(found: VersionBreak) -> bool:
     return found.impact.certainty is Certainty.PROVEN and not inert
 
 
-def _once(found: Sequence[VersionBreak]) -> tuple[VersionBreak, ...]:
+def _once(found: Sequence[VersionBreak], index: SurfaceIndex) -> tuple[VersionBreak, ...]:
     """Return each break once, as `worst_first` does."""
     early = {(each.line, each.impact.name): each.early for each in reversed(found)}
-    kept = (VersionBreak(impact=each) for each in worst_first(each.impact for each in found))
+    kept = (VersionBreak(impact=each) for each in worst_first((each.impact for each in found), index))
     return tuple(each.model_copy(update={"early": early[each.line, each.impact.name]}) for each in kept)

@@ -46,8 +46,10 @@ class Cause(StrEnum):
     POSITION_CHANGED = "position changed"
     FEWER_POSITIONS = "fewer positional parameters"
     RETURNS = "return type changed"
+    RETYPED = "type changed"
     REWRITTEN = "rewritten"
     MADE_ABSTRACT = "made abstract"
+    NEWLY_USED = "newly used"
     VERSION = "version required"
 
 
@@ -91,7 +93,7 @@ class Impact(Frozen):
         return self.cause not in _IN_COMMIT
 
 
-_IN_COMMIT = (Cause.MADE_ABSTRACT, Cause.VERSION)
+_IN_COMMIT = (Cause.MADE_ABSTRACT, Cause.NEWLY_USED, Cause.VERSION)
 
 
 class Downstream(Frozen):

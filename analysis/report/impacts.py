@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from analysis.impact.sentences import explanation, explanation_message
+from analysis.impact.sentences import explanation
 from analysis.locale import Catalogue, catalogue, mark, translated
 from analysis.locale.punctuation import join_clauses, join_items
 from analysis.models import SHORT_SHA, Language
@@ -30,10 +30,11 @@ class ImpactCause(NamedTuple):
 
     @property
     def lines(self) -> tuple[Impact, ...]:
-        """The impacts that stand for the lines, those with advice first."""
+        """The impacts that stand for the lines, of several of one line the one with advice."""
         unique: dict[object, Impact] = {}
-        for each in sorted(self.impacts, key=lambda each: each.advice is None):
-            unique.setdefault((each.downstream.path, each.downstream.line), each)
+        for each in self.impacts:
+            place = (each.downstream.path, each.downstream.line)
+            unique[place] = each if each.advice else unique.get(place, each)
         return tuple(unique.values())
 
     @property
@@ -43,13 +44,13 @@ class ImpactCause(NamedTuple):
     def sentences(self, language: Language) -> list[str]:
         """Return why the lines break, with `code` spans, and what of that is only likely."""
         say = catalogue(language)
-        causes: dict[object, Impact] = {}
+        causes: dict[object, list[Impact]] = {}
         for each in self.impacts:
-            causes.setdefault((explanation_message(each), each.certainty, each.subjects, each.new), each)
+            causes.setdefault((each.cause, each.certainty, each.subjects, each.new), []).append(each)
         found = []
-        for each in causes.values():
-            text = str(translated(explanation(each), language))
-            proven = each.certainty is Certainty.PROVEN
+        for impacts in causes.values():
+            text = str(translated(explanation(*impacts), language))
+            proven = impacts[0].certainty is Certainty.PROVEN
             found.append(text if proven else say("{sentence} (likely)", sentence=text))
         return found
 
@@ -65,10 +66,13 @@ class ImpactCause(NamedTuple):
 
 
 def impact_causes(found: DownstreamImpacts, places: int = MAX_PLACES) -> list[ImpactCause]:
-    """Return the causes of what a commit breaks of a downstream tree, what is proven first, each to be shown with `places`."""
+    """Return the causes of what a commit breaks of a downstream tree, what is proven first, each to be shown with `places`.
+
+    What became of a name is one cause, whatever the lines do with it.
+    """
     causes: dict[object, list[Impact]] = {}
     for each in found.impacts:
-        key = each.certainty, explanation_message(each), each.name, each.subjects, each.new
+        key = each.certainty, each.cause, each.name, each.subjects, each.new
         causes.setdefault(key, []).append(each)
     groups: dict[object, list[Impact]] = {}
     for impacts in causes.values():

@@ -14,6 +14,7 @@ from analysis.models.impacts import Impact
 from analysis.ranking import importance_downstream
 from analysis.sources.github import GitHub
 from analysis.sources.mirrors import Mirrors
+from tests.bench.checkers import disagreements
 from tests.bench.figures import MB, Row, duration, percentile
 from tests.bench.fortnights import Fortnight, Matched, MatchedCommit, Request, fortnights
 from tests.bench.plugins import BELIEVED, Plugins, plugins
@@ -24,7 +25,7 @@ KEEP = "BENCH_KEEP"  # the variable that names a folder for what was found, a fi
 
 _ROOT = Path(__file__).resolve().parents[2]
 _PROCESSES = 2
-_RECALL, _RECALL_PROVABLE, _PRECISION, _A_DAY = 0.60, 0.80, 0.35, 1.2
+_RECALL, _RECALL_PROVABLE, _PRECISION, _A_DAY = 0.60, 0.80, 0.50, 1.0
 _LOW = 0.05  # of the blamed commits
 _FIRST_SURFACE, _DAY, _PEAK = 15.0, 2.0, 500 * MB  # seconds for 1,000 files, seconds
 
@@ -55,6 +56,7 @@ def impact(*, settings: Mapping[str, str] = os.environ) -> Iterator[Row]:
         yield from _judged(served, found)
         yield from _ranked(served, found)
         yield from _taken(found)
+        yield from disagreements(served, found.months)
 
 
 def _matched(served: Plugins, folder: Path, kept: Path) -> Found:

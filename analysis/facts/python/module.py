@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property, lru_cache
 
-from analysis.facts.syntax import assigned_attributes, parse_module
+from analysis.facts.syntax import assigned_attributes, constant_strings, parse_module
 
 PROTOCOL = "Protocol"  # the base of a class that others implement without deriving from it
 _SOURCE_ROOT = re.compile(r"^(?:src|lib|python)/")  # what packages are installed from
@@ -174,7 +174,7 @@ class Module:
         return _mentioned(self.source(owner))
 
     def instance_attributes(self, owner: Class) -> Sequence[Attribute]:
-        """Return the attributes that a class sets on `self`, each at its first place."""
+        """Return the attributes that a class sets on `self` or names in `__slots__`, each at its first place."""
         return _set_on_self(self.source(owner), owner.start)
 
 
@@ -196,7 +196,9 @@ def _mentioned(source: str) -> frozenset[str]:
 @_kept
 def _set_on_self(source: str, start: int) -> tuple[Attribute, ...]:
     node = _statement(source)
-    lines: dict[str, int] = {}
+    body = node.body if isinstance(node, ast.ClassDef) else []
+    slots = [each for each in body if isinstance(each, ast.Assign) and "__slots__" in map(ast.unparse, each.targets)]
+    lines = dict(constant_strings(*slots))
     for each in assigned_attributes(node, "self") if node else ():
         lines[each.attr] = min(each.lineno, lines.get(each.attr, each.lineno))
     return tuple(Attribute(name, start - 1 + line) for name, line in sorted(lines.items(), key=lambda item: item[1]))

@@ -32,7 +32,7 @@ def successor(old: Found[Class] | Module, member: _Renamed, new: Found[Class] | 
         for name, each in after.items()
         if name not in before
         and _is_same_kind(each, member)
-        and _serves_as(Found(new_module, each), Found(old_module, member), set(before) - set(after))
+        and serves_as(Found(new_module, each), Found(old_module, member), set(before) - set(after))
     }
     alike = [name for name, each in added.items() if _have_one_body(old_module, member, new_module, each)]
     if not alike:
@@ -53,7 +53,7 @@ def _is_same_kind(other: Member, member: _Renamed) -> TypeGuard[_Renamed]:
     return type(other) is type(member) and other.name.startswith("_") == member.name.startswith("_")
 
 
-def _serves_as(new: Found[_Renamed], old: Found[_Renamed], gone: Collection[str]) -> bool:
+def serves_as(new: Found[_Renamed], old: Found[_Renamed], gone: Collection[str]) -> bool:
     """Return whether a definition can take the place of the old one.
 
     A class still has the old bases, unless they are gone, or a protocol, which is told itself. A function fits the calls

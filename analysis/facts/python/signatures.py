@@ -92,10 +92,17 @@ def _returned_facts(name: str, old: Found[Function], new: Found[Function]) -> It
 def returned_values(function: Found[Function]) -> int | None:
     """Return how many values a function returns: in each of its statements, or as its type says; None if unknown or one."""
     node = None if function.module.partial else function.module.definition(function.member)
-    lengths = _returned_lengths(node) if node else set()
-    if len(lengths) == 1 and (length := lengths.pop()):
-        return length
-    kinds = alternatives(function.member.returns)
+    return (returned_length(node) if node else None) or _described_length(function.member.returns)
+
+
+def returned_length(function: ast.stmt) -> int | None:
+    """Return how many values each of a function's statements returns; None if they differ, or for one."""
+    lengths = _returned_lengths(function)
+    return lengths.pop() if len(lengths) == 1 else None
+
+
+def _described_length(annotation: str) -> int | None:
+    kinds = alternatives(annotation)
     return _arity(next(iter(kinds))) or None if len(kinds) == 1 else None
 
 

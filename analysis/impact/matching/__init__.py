@@ -9,6 +9,7 @@ from analysis.impact.matching.broken_uses import Matching
 from analysis.impact.matching.callers import Callers
 from analysis.impact.matching.changes import Successors, changed_names
 from analysis.impact.matching.quotation import import_advice
+from analysis.impact.matching.substitutes import missing_members
 from analysis.impact.matching.upstream import Upstream
 from analysis.impact.surface.model import SurfaceIndex
 from analysis.models import Commit, Fact, Trees
@@ -29,13 +30,14 @@ def impacts(
     matching = Matching(
         before,
         after,
-        Successors(commit.files, facts, before, after),
+        Successors(commit.files, facts, before, after, commit.title),
         Callers(commit.files, revisions[1], index),
         index,
     )
     found = [*matching.impacts(changed_names(commit, *revisions))]
+    found += missing_members(commit.files, before, after, index)
     found += setting_impacts(facts, index, before)
-    return worst_first(found)
+    return worst_first(found, index)
 
 
 def changes_imported_modules(commit: Commit, index: SurfaceIndex, roots: Mapping[str, str]) -> bool:
@@ -49,8 +51,11 @@ def changes_imported_modules(commit: Commit, index: SurfaceIndex, roots: Mapping
     )
 
 
-def worst_first(found: Iterable[Impact]) -> tuple[Impact, ...]:
-    """Return each impact once, what is proven first; of a name that a file can no longer import, nothing else there."""
+def worst_first(found: Iterable[Impact], index: SurfaceIndex) -> tuple[Impact, ...]:
+    """Return each impact once, what is proven first, and of that the places in the order of `SurfaceIndex.rank`.
+
+    Of a name that a file can no longer import, nothing else there is told.
+    """
     unique: dict[object, Impact] = {}
     for each in found:
         unique.setdefault((each.downstream.path, each.downstream.line, each.name, each.cause, each.subjects), each)
@@ -61,7 +66,12 @@ def worst_first(found: Iterable[Impact]) -> tuple[Impact, ...]:
         # What is imported at the top of a file fails there.
         if each.kind is ImpactKind.IMPORT or (each.downstream.path, each.name) not in imported
     ]
-    return tuple(sorted(_with_whole_imports(kept), key=lambda each: each.certainty is not Certainty.PROVEN))
+    return tuple(
+        sorted(
+            _with_whole_imports(kept),
+            key=lambda each: (each.certainty is not Certainty.PROVEN, index.rank(each.downstream.path)),
+        )
+    )
 
 
 def _with_whole_imports(found: Sequence[Impact]) -> Iterator[Impact]:

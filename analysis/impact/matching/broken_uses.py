@@ -13,7 +13,7 @@ from analysis.facts.python.module import Class, Function, Import, Member
 from analysis.impact.matching.callers import Callers
 from analysis.impact.matching.changes import ChangedNames, Successor, Successors, is_abstract
 from analysis.impact.matching.quotation import advised, line_of, quoted
-from analysis.impact.matching.results import result_change
+from analysis.impact.matching.results import lost_method, result_change
 from analysis.impact.matching.signatures import (
     Misfit,
     call_misfits,
@@ -62,9 +62,14 @@ class Matching:
     def of_use(self, use: Use) -> Iterator[Impact]:
         """Yield what no longer fits of a use."""
         now = self.after.find(use.target)
-        if now.presence is Presence.UNKNOWN:
-            return
         was = self.before.find(use.target)
+        if now.presence is Presence.UNKNOWN:
+            if was.presence is Presence.UNKNOWN and (lost := lost_method(use, was, now)):
+                name, kind = lost
+                yield self._impact(
+                    use, Cause.RETYPED, self._name(was.last), was.last, now=now.last, subjects=[name], new=kind
+                )
+            return
         if now.presence in ABSENT:
             served = was.presence is Presence.UNSEEN and was.last.member is None and was.step == now.step
             if served and now.presence is Presence.MISSING:  # of a module, on demand
@@ -121,12 +126,14 @@ class Matching:
     def _changed(self, use: Use, before: Answer, after: Answer) -> Iterator[Impact]:
         was, now = before.last, after.last
         causes: dict[tuple[Cause, str | None], list[str]] = {}
-        for cause, parameter in self._misfits(use, before, after):
-            new = self.successors.parameter(was, parameter)
+        guessed: set[str | None] = set()
+        for cause, parameter, other in self._misfits(use, before, after):
+            new = self.successors.parameter(was, parameter) or other
             causes.setdefault((Cause.PARAMETER_RENAMED if new else cause, new), []).append(parameter)
+            guessed |= {other} - {None}
         for (cause, new), parameters in causes.items():
             # Upstream may pass a parameter by its place, whatever it is called.
-            certain = use.kind is UseKind.CALL or cause in _FAILING
+            certain = (use.kind is UseKind.CALL or cause in _FAILING) and new not in guessed
             yield self._impact(use, cause, self._name(was), was, now=now, subjects=parameters, new=new, certain=certain)
         if change := result_change(use, was, now):
             yield self._impact(use, change.cause, self._name(was), was, now=now, certain=change.certain)

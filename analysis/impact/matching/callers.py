@@ -89,9 +89,23 @@ class Callers:
         for file in self._files:
             text = self._after.text(file.path) if file.status != "removed" and is_module(file) else None
             if tree := parse_module(text or ""):
+                partials = dict(_partials(tree)) if "partial(" in (text or "") else {}
                 for name, caller in _calls(tree, ""):
-                    found[name].append(caller)
+                    found[partials.get(name, name)].append(caller)
         return found
+
+
+def _partials(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """Yield the names of variables that hold `partial(self.method, ...)`, each with the method's."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assign(
+                targets=[ast.Name(id=name)],
+                value=ast.Call(
+                    func=ast.Name(id="partial") | ast.Attribute(attr="partial"), args=[ast.Attribute(attr=method), *_]
+                ),
+            ):
+                yield name, method
 
 
 def _calls(node: ast.AST, method: str) -> Iterator[tuple[str, Caller]]:

@@ -1,19 +1,24 @@
 """Changes that a commit makes for its users: the names whose definitions are gone or differ, and what takes their place."""
 
+import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from analysis.facts.change import is_module, old_path
 from analysis.facts.python.comparison import modules_of
 from analysis.facts.python.module import Attribute, Class, Function, Import, Member, Module
-from analysis.facts.python.renaming import successor
+from analysis.facts.python.renaming import serves_as, successor
 from analysis.facts.python.revision import Found, Revision
-from analysis.impact.matching.upstream import Place, Upstream
+from analysis.facts.python.signatures import returned_values
+from analysis.impact.matching.upstream import Place, Presence, Upstream
 from analysis.impact.surface.targets import CONSTRUCTOR
 from analysis.models import Commit, Fact, FactKind, FileChange
 from analysis.models.impacts import Cause
 
 _RENAMED = (FactKind.RENAMED_NAME, FactKind.RENAMED_METHOD, FactKind.RENAMED_KEY, FactKind.RENAMED_FIELD)
+_AGREEING_FILES = 3  # that write the same instead of a name
+_MAJORITY = 3  # as many of them as of those that write something else
 
 
 class ChangedNames(NamedTuple):
@@ -67,7 +72,7 @@ def _of_module(old: Module, new: Module | None) -> Iterator[str]:
         elif isinstance(member, Class) and isinstance(kept, Class):
             if new and old.source(member) != new.source(kept):
                 yield from _of_class(name, old, member, new, kept)
-        elif kept is not None and _interface(member) != _interface(kept):
+        elif kept is not None and _differs(old, member, new, kept):
             yield name
 
 
@@ -82,7 +87,7 @@ def _of_class(name: str, old: Module, was: Class, new: Module, now: Class) -> It
         yield CONSTRUCTOR
     for own, member in was.members.items():
         kept = now.members.get(own)
-        if kept is None or _interface(member) != _interface(kept):
+        if kept is None or _differs(old, member, new, kept):
             yield own
     kept_attributes = {each.name for each in new.instance_attributes(now)}
     yield from (each.name for each in old.instance_attributes(was) if each.name not in kept_attributes)
@@ -90,6 +95,21 @@ def _of_class(name: str, old: Module, was: Class, new: Module, now: Class) -> It
 
 def is_abstract(member: Function) -> bool:
     return any("abstractmethod" in each for each in member.decorators)
+
+
+def _differs(old: Module, was: Member, new: Module | None, now: Member) -> bool:
+    """Return whether those who use a definition may notice its change: its interface, or how many values it returns."""
+    if _interface(was) != _interface(now):
+        return True
+    if (
+        new is None
+        or not isinstance(was, Function)
+        or not isinstance(now, Function)
+        or old.source(was) == new.source(now)
+    ):
+        return False
+    counts = returned_values(Found(old, was)), returned_values(Found(new, now))
+    return None not in counts and counts[0] != counts[1]
 
 
 def _interface(member: Member) -> object:
@@ -126,8 +146,12 @@ class Successor(NamedTuple):
 class Successors:
     """Looks for successors in what a commit's facts say, and in the other files that it changes."""
 
-    def __init__(self, files: Sequence[FileChange], facts: Sequence[Fact], before: Upstream, after: Upstream) -> None:
+    def __init__(
+        self, files: Sequence[FileChange], facts: Sequence[Fact], before: Upstream, after: Upstream, title: str = ""
+    ) -> None:
         self._files = files
+        self._title = title
+        self._written: dict[str, list[str | None]] = {}
         self._before = before
         self._after = after
         self._renamed = {(fact.path, fact.name): fact.new for fact in facts if fact.kind in _RENAMED and fact.new}
@@ -145,8 +169,36 @@ class Successors:
             return Successor(Cause.RENAMED, ".".join((*module, new)))
         if new := self._alike(place):
             return Successor(Cause.RENAMED, ".".join((*module, *([place.owner.name] if place.owner else []), new)))
+        if written := self._replaced_by(place, place.member):
+            return written
         found = [] if place.owner else self._defining(place.member.name, place.module.path)
         return Successor(Cause.MOVED, found[0]) if len(found) == 1 else None
+
+    def _replaced_by(self, place: Place, member: Member) -> Successor | None:
+        """Return what several files of the commit, or one and its title, write instead of a name, if the tree has it."""
+        name, owner = member.name, [place.owner.name] if place.owner else []
+        if name not in self._written:
+            votes = _reimported(name, self._files), _rewritten(name, self._files)
+            self._written[name] = [self._chosen(name, each) for each in votes]
+        elsewhere, new = self._written[name]
+        if elsewhere and not owner and self._finds(f"{elsewhere}.{name}"):
+            return Successor(Cause.MOVED, f"{elsewhere}.{name}")
+        renamed = ".".join((*self._after.dotted(place.module), *owner, new)) if new else ""
+        now = self._finds(renamed) if renamed else None
+        return Successor(Cause.RENAMED, renamed) if now and _can_stand_for(now, place.module, member) else None
+
+    def _finds(self, name: str) -> Place | None:
+        found = self._after.find(tuple(name.split(".")))
+        return found.last if found.presence is Presence.PRESENT else None
+
+    def _chosen(self, name: str, votes: Iterator[str]) -> str | None:
+        """Return what most files write instead of a name: three of them, or one if the title has both names."""
+        counted = Counter(votes).most_common(2)
+        if not counted or (len(counted) > 1 and counted[0][1] < _MAJORITY * counted[1][1]):
+            return None
+        new, files = counted[0]
+        words = set(re.findall(r"\w+", self._title))
+        return new if files >= _AGREEING_FILES or {name, new.rpartition(".")[2]} <= words else None
 
     def parameter(self, place: Place, name: str) -> str | None:
         """Return the new name of a parameter."""
@@ -168,13 +220,16 @@ class Successors:
         )
 
     def _of_module(self, path: str) -> Successor | None:
-        """Return where git says that a module is by now; not of an empty one, which resembles any other."""
+        """Return where git says that a module is by now, if half of what it had is there: tiny files resemble any other."""
         was = self._before.revision.module(path)
-        for file in self._files if was and (was.members or was.stars) else ():
+        if was is None or not (was.members or was.stars):
+            return None
+        for file in self._files:
             if (
                 file.status == "renamed"
                 and old_path(file) == path
                 and (module := self._after.revision.module(file.path))
+                and 2 * len(was.members.keys() & module.members.keys()) >= len(was.members)
             ):
                 return Successor(Cause.MOVED, ".".join(self._after.dotted(module)))
         return None
@@ -191,3 +246,40 @@ class Successors:
             if module and own and not (was and name in was.members):
                 found.append(".".join((*self._after.dotted(module), name)))
         return found
+
+
+def _can_stand_for(now: Place, module: Module, was: Member) -> bool:
+    """Return whether those who used a definition can use another one as it is: of the same type, or with the same arguments."""
+    if isinstance(was, Attribute) and isinstance(now.member, Attribute):
+        return was.annotation == now.member.annotation
+    if not isinstance(was, Class | Function) or type(now.member) is not type(was):
+        return False
+    return serves_as(Found(now.module, now.member), Found(module, was), ())
+
+
+def _changed_blocks(files: Sequence[FileChange]) -> Iterator[tuple[list[str], list[str]]]:
+    """Yield of each Python file the lines that the commit takes away, and those that it adds."""
+    for file in files:
+        if file.path.endswith(".py") and file.patch:
+            lines = file.patch.split("\n")
+            yield [each[1:] for each in lines if each[:1] == "-"], [each[1:] for each in lines if each[:1] == "+"]
+
+
+def _rewritten(name: str, files: Sequence[FileChange]) -> Iterator[str]:
+    """Yield, once a file, what stands for a name in an added line that is otherwise the same as a removed one."""
+    word = re.compile(rf"\b{re.escape(name)}\b")
+    for removed, added in _changed_blocks(files):
+        patterns = [
+            re.compile(r"(?P<new>[a-zA-Z_]\w*)".join([re.escape(first), *map(re.escape, rest[:1])]))
+            for first, *rest in (word.split(line, maxsplit=1) for line in removed if word.search(line))
+        ]
+        found = {each["new"] for line in added for pattern in patterns if (each := pattern.fullmatch(line))} - {name}
+        yield from found if len(found) == 1 else ()
+
+
+def _reimported(name: str, files: Sequence[FileChange]) -> Iterator[str]:
+    """Yield, once a file, the only module from which added lines import a name that removed ones import."""
+    imported = re.compile(rf"\s*from (\w[\w.]*) import (?:.*\W)?{re.escape(name)}\b")
+    for removed, added in _changed_blocks(files):
+        old, new = ({each[1] for each in map(imported.match, lines) if each} for lines in (removed, added))
+        yield from new - old if old and len(new - old) == 1 else ()

@@ -99,10 +99,11 @@ def _requires_value(field: Attribute) -> bool:
 
 
 class Misfit(NamedTuple):
-    """Why a call or an override does not fit: a cause, and the parameter that it is about."""
+    """Why a call or an override does not fit: a cause, the parameter that it is about, and the other one that is in its place."""
 
     cause: Cause
     parameter: str
+    other: str | None = None
 
 
 def call_misfits(arguments: Arguments, parameters: Sequence[Parameter]) -> Iterator[Misfit]:
@@ -146,11 +147,26 @@ def shifted_by(
 
 
 def displaced(arguments: Arguments, before: Sequence[Parameter], after: Sequence[Parameter]) -> Iterator[Misfit]:
-    """Yield the parameters whose argument a call passes by position, and which are at another position by now."""
-    old, new = ([each.name for each in side if each.positional] for side in (before, after))
-    for position, name in enumerate(old[: arguments.positional]):
-        if name in new and new[position : position + 1] != [name]:
-            yield Misfit(Cause.POSITION_CHANGED, name)
+    """Yield the parameters whose argument a call passes by position, and which are gone or at another position by now.
+
+    One that is gone may have another name, unless what takes its argument was a parameter before, or is of another type.
+    """
+    old, new = ([each for each in side if each.positional] for side in (before, after))
+    names = [{each.name for each in side} for side in (old, new)]
+    for position, each in enumerate(old[: arguments.positional]):
+        there = new[position] if position < len(new) else None
+        if each.name in names[1] and not (there and there.name == each.name):
+            yield Misfit(Cause.POSITION_CHANGED, each.name)
+        elif each.name not in names[1] and there and there.name in names[0]:
+            yield Misfit(Cause.PARAMETER_REMOVED, each.name)
+        elif each.name not in names[1] and there and _is_of_another_type(each, there):
+            yield Misfit(Cause.PARAMETER_RENAMED, each.name, there.name)
+
+
+def _is_of_another_type(old: Parameter, new: Parameter) -> bool:
+    """Return whether each of two annotations names a type that the other does not."""
+    was, now = (set(re.findall(r"\w+", each.annotation)) - {"None", "Optional", "Union"} for each in (old, new))
+    return bool(was - now and now - was)
 
 
 def is_callable_as(own: Sequence[Parameter], upstream: Sequence[Parameter]) -> bool:

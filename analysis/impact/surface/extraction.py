@@ -7,9 +7,9 @@ from pathlib import PurePosixPath
 from typing import NamedTuple, TypeVar
 
 from analysis.impact.surface.mentions import VARIABLE, mentions, variables_read
-from analysis.impact.surface.model import Subclass, Surface, Use, UseKind
+from analysis.impact.surface.model import Subclass, Substitute, Surface, Use, UseKind
 from analysis.impact.surface.modules import ClassDefinition, DownstreamModules, PythonModule
-from analysis.impact.surface.targets import Target
+from analysis.impact.surface.targets import CALL, CONSTRUCTOR, Target, infer
 from analysis.impact.surface.usage import UseFinder, overrides
 from analysis.models.frozen import Frozen
 from analysis.paths import Kind, kind
@@ -28,8 +28,11 @@ _ROOTS = ("", "src", "lib", "python")
 _LEAST_COPIED = 3  # Python files
 _COPIED_SHARE = 0.5  # of them are at the same place upstream
 # Of the rules that extract a surface: raised whenever they change, so that stored surfaces are extracted anew.
-VERSION = 6
+VERSION = 7
 
+_BARE_BASES = frozenset(
+    ["object", "ABC", "Generic", "Protocol", "NamedTuple", "Enum"]
+)  # which have no members to be used
 _CODE = (Kind.SOURCE, Kind.BUILD, Kind.DEPENDENCY, Kind.DATA, Kind.TEST, Kind.EXAMPLE)
 
 
@@ -239,6 +242,47 @@ class _Extraction:
             line=definition.node.lineno,
             code=modules.module_of(definition).code(definition.node.lineno),
             abstract=any("abstract" in ast.unparse(each) for each in decorators),
+            constructs=_constructs(definition, modules),
+            substitutes=dict(_substitutes(lineage, modules)),
         )
         if kind(definition.path) is not Kind.TEST:  # whose classes upstream does not call
             self._uses += overrides(definition, modules, own, constructed=own in self._constructed)
+
+
+def _constructs(definition: ClassDefinition, modules: DownstreamModules) -> frozenset[str] | None:
+    """Return the names of the classes whose constructors one calls, and of the upstream bases of those that are downstream.
+
+    None for a class without a constructor, or with one that calls `super`.
+    """
+    constructor = definition.methods.get(CONSTRUCTOR)
+    found: set[str] = set()
+    for node in ast.walk(constructor) if constructor else ():
+        if isinstance(node, ast.Attribute) and node.attr == CONSTRUCTOR:
+            owner = modules.canonical(infer(node.value, modules.module_of(definition).names))
+            if owner is None:
+                return None
+            called = modules.class_at(owner)
+            found.update(each[-1] for each in (owner, *(modules.upstream_bases(called) if called else ())))
+    return None if constructor is None else frozenset(found)
+
+
+def _substitutes(lineage: Sequence[ClassDefinition], modules: DownstreamModules) -> Iterator[tuple[str, Substitute]]:
+    """Yield each attribute that always holds an object of one downstream class, all of whose members are known."""
+    for name, target in (item for each in reversed(lineage) for item in each.attributes.items()):
+        found = modules.canonical(target) if target and target[-1] == CALL else None
+        definition = modules.class_at(found[:-1]) if found else None
+        if definition is None or "__getattr__" in definition.methods:
+            continue
+        own = [definition, *(each for each in modules.above(definition) if isinstance(each, ClassDefinition))]
+        is_upstreams = any(modules.upstream_bases(definition))
+        if all(_BARE_BASES.issuperset(modules.foreign_bases(each)) for each in own):
+            yield (
+                name,
+                Substitute(
+                    target=definition.target,
+                    members=None if is_upstreams else frozenset(member for each in own for member in each.members),
+                    path=definition.path,
+                    line=definition.node.lineno,
+                    code=modules.module_of(definition).code(definition.node.lineno),
+                ),
+            )

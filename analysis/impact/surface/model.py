@@ -1,15 +1,16 @@
 """The surface of a downstream repository: everything of an upstream one that its code uses, each with its place."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from functools import cached_property
 
-from pydantic import field_serializer, field_validator
+from pydantic import Field, field_serializer, field_validator
 
-from analysis.facts.python.module import Parameter
+from analysis.facts.python.module import Parameter, module_path
 from analysis.impact.surface.targets import CONSTRUCTOR, Target
 from analysis.models.frozen import Frozen
+from analysis.paths import Kind, kind
 
 
 class UseKind(StrEnum):
@@ -35,9 +36,10 @@ class Arguments(Frozen):
 class Use(Frozen):
     """One use of an upstream name, at a line (from 1) of a downstream file.
 
-    `guarded` is true where the code expects that the name may be missing. A call has `arguments`, and in `unpacked` the number
+    `guarded` is true where the code expects that the name may be missing. A call has `arguments`, and in `values` the number
     of names that its result is assigned to. An override or a replacement of a function has the `parameters` that it accepts,
-    those of a method without `self`, and in `returns` its annotation. A mention's target is one word.
+    those of a method without `self`, in `values` how many it returns if they are several, and in `returns` its annotation. A
+    mention's target is one word.
     """
 
     kind: UseKind
@@ -48,14 +50,29 @@ class Use(Frozen):
     guarded: bool = False
     arguments: Arguments | None = None
     parameters: tuple[Parameter, ...] | None = None
-    unpacked: int | None = None
+    values: int | None = None
     returns: str = ""
+
+
+class Substitute(Frozen):
+    """A downstream class whose objects a subclass of upstream's holds in an attribute.
+
+    `members` are those of a class without upstream bases; None for one with them, which is among the subclasses.
+    """
+
+    target: Target
+    members: frozenset[str] | None
+    path: str
+    line: int
+    code: str
 
 
 class Subclass(Frozen):
     """A downstream class with upstream bases, its own and those of its downstream bases, in the order of look-up.
 
-    `members` are defined by it and its downstream bases; `abstract` is true if it is not meant to be instantiated.
+    `members` are defined by it and its downstream bases; `abstract` is true if it is not meant to be instantiated. One with a
+    constructor that does not call `super` has in `constructs` the names of the classes whose constructors that calls.
+    `substitutes` are what its attributes hold.
     """
 
     target: Target
@@ -65,6 +82,8 @@ class Subclass(Frozen):
     line: int
     code: str
     abstract: bool = False
+    constructs: frozenset[str] | None = None
+    substitutes: Mapping[str, Substitute] = Field(default_factory=dict)
 
 
 class Surface(Frozen):
@@ -121,9 +140,34 @@ class SurfaceIndex:
         code = (use.target for use in self.surface.uses if use.kind is not UseKind.MENTION)
         return frozenset(target[: len(target) - above] for target in code for above in range(min(3, len(target))))
 
+    @cached_property
+    def _main_package(self) -> str:
+        """The folder at the root of the tree that has most of the uses in source code."""
+        own = [use.path for use in self.surface.uses if use.kind is not UseKind.MENTION]
+        roots = Counter(_root(path) for path in own if kind(path) is Kind.SOURCE)
+        return max(roots, key=lambda root: roots[root], default="")
+
+    def rank(self, path: str) -> int:
+        """Return the rank of a file in lists: the main package, its private folders for single devices, others, tests and examples."""
+        if kind(path) is not Kind.SOURCE:
+            return 3
+        return 2 if _root(path) != self._main_package else int("/_" in path.rpartition("/")[0])
+
     @property
     def subclasses(self) -> Mapping[Target, Subclass]:
         return self.surface.subclasses
+
+    @cached_property
+    def _derived(self) -> Mapping[str, list[tuple[Subclass, Target]]]:
+        found: dict[str, list[tuple[Subclass, Target]]] = defaultdict(list)
+        for each in self.subclasses.values():
+            for base in each.bases if each.constructs is not None or each.substitutes else ():
+                found[base[-1]].append((each, base))
+        return found
+
+    def derived(self, name: str) -> Sequence[tuple[Subclass, Target]]:
+        """Return the subclasses of upstream classes of this name, with their base, that stand in for something of upstream's."""
+        return self._derived.get(name, ())
 
     def nominated(self, names: Iterable[str]) -> list[Use]:
         """Return the uses of Python names that pass one of these, in the order of the files."""
@@ -140,3 +184,8 @@ class SurfaceIndex:
     def mentioning(self, what: str, name: str) -> Sequence[Use]:
         """Return the mentions of a name of this kind (`analysis.impact.surface.mentions`)."""
         return self._mentions.get((what, name), ())
+
+
+def _root(path: str) -> str:
+    """Return the folder of a path at the root of the tree, or below the folder that packages are installed from."""
+    return module_path(path).partition("/")[0]

@@ -162,6 +162,14 @@ class DownstreamModules:
             if isinstance(each, tuple) and each[0] in self.packages:
                 yield each
 
+    def foreign_bases(self, definition: ClassDefinition) -> Iterator[str]:
+        """Yield the names of the bases of a class that are neither downstream nor upstream, as far as they are known."""
+        for base in definition.node.bases:
+            named = base.value if isinstance(base, ast.Subscript) else base
+            target = self.canonical(infer(named, self.module_of(definition).names))
+            if target is None or not (self.class_at(target) or target[0] in self.packages):
+                yield ast.unparse(named).rpartition(".")[2]
+
     def _above(self, definition: ClassDefinition, seen: set[Target], hops: int) -> Iterator[ClassDefinition | Target]:
         for base in definition.bases:
             target = self.canonical(base, hops - 1) if hops else None

@@ -98,6 +98,11 @@ def _returned(call: ast.Call, names: Names) -> Target | None:
     match call:
         case ast.Call(func=ast.Name(id="cast") | ast.Attribute(attr="cast"), args=[kind, _]):
             return instance(kind, names)
+        case (
+            ast.Call(func=ast.Attribute(value=container, attr="pop" | "popleft"))
+            | ast.Call(func=ast.Name(id="max" | "min" | "next"), args=[container])
+        ):
+            return item(found) if (found := infer(container, names)) else None
     called = infer(call.func, names)
     return (*called, CALL) if called and not is_container(called) else None
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from analysis.facts.python.module import Parameter
 from analysis.facts.python.parsing import parameters
+from analysis.facts.python.signatures import returned_length
 from analysis.impact.surface.model import Arguments, Use, UseKind
 from analysis.impact.surface.modules import ClassDefinition, DownstreamModules, PythonModule
 from analysis.impact.surface.scopes import ScopedVisitor
@@ -118,7 +119,7 @@ class UseFinder(ScopedVisitor):
             if found and self._modules.class_at(found):
                 self.constructed.add(found)
                 target = (*found, CALL, CONSTRUCTOR)
-            self._note(UseKind.CALL, target, node.func, arguments=_passed(node), unpacked=unpacked)
+            self._note(UseKind.CALL, target, node.func, arguments=_passed(node), values=unpacked)
             self._descend(node.func)
         asserts = isinstance(node.func, ast.Attribute) and node.func.attr.startswith("assert")
         with self._comparing() if asserts else nullcontext():
@@ -158,6 +159,7 @@ class UseFinder(ScopedVisitor):
             (*found, name),
             node,
             parameters=own,
+            values=returned_length(function) if function else None,
             returns=_annotation(function) if function else "",
         )
         definition = self._modules.class_at(self._modules.canonical(by) or ())
@@ -172,7 +174,7 @@ class UseFinder(ScopedVisitor):
         *,
         arguments: Arguments | None = None,
         parameters: tuple[Parameter, ...] | None = None,
-        unpacked: int | None = None,
+        values: int | None = None,
         returns: str = "",
     ) -> None:
         found = self._modules.canonical(target)
@@ -191,7 +193,7 @@ class UseFinder(ScopedVisitor):
                 guarded=guarded or not self._tested.isdisjoint(target),
                 arguments=arguments,
                 parameters=parameters,
-                unpacked=unpacked,
+                values=values,
                 returns=returns,
             )
         )
@@ -225,6 +227,7 @@ def overrides(
             path=definition.path,
             line=method.lineno,
             code=modules.module_of(definition).code(method.lineno),
+            values=returned_length(method),
             returns=_annotation(method),
             parameters=None if "property" in decorators else _accepted(method)[int("staticmethod" not in decorators) :],
         )

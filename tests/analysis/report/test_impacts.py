@@ -71,13 +71,19 @@ def test_advice_of_several_lines_parses_in_the_terminal() -> None:
     ast.parse("\n".join(lines))
 
 
-def test_an_import_and_a_string_have_sentences_of_their_own() -> None:
-    """A test's `mock.patch` is not said to import."""
-    causes = impact_causes(report(IMPORT, STRING).commits[0].found[0])
-    assert [(each.first.downstream.line, each.sentence("en")) for each in causes] == [
-        (1, f"`{NAME}` is now `{NEW}`, so this import fails"),
-        (9, f"`{NAME}` is now `{NEW}`, so this string no longer resolves"),
-    ]
+@pytest.mark.parametrize(
+    ("impacts", "sentence"),
+    [
+        ([IMPORT], "so this import fails"),
+        ([STRING], "so this string no longer resolves"),
+        ([IMPORT, STRING], ""),
+    ],
+)
+def test_one_cause_is_one_line(impacts: list[Impact], sentence: str) -> None:
+    """A test's `mock.patch` is not said to import; of lines that do different things, only what became of the name is told."""
+    [cause] = impact_causes(report(*impacts).commits[0].found[0])
+    assert len(cause.lines) == len(impacts)
+    assert cause.sentence("en") == ", ".join(filter(None, [f"`{NAME}` is now `{NEW}`", sentence]))
 
 
 @pytest.mark.parametrize(

@@ -86,6 +86,8 @@ HEAD = (
         "def use(es: list[Engine]):\n    for e in es:\n        e.run(1, b=2)\n",
         "def use(es: list[Engine]):\n    es[0].run(1, b=2)\n",
         "def use(es: list[Engine]):\n    return [e.run(1, b=2) for e in es]\n",
+        "def use(es: list[Engine]):\n    e = es.pop()\n    e.run(1, b=2)\n",
+        "def use(es: list[Engine]):\n    max(es, key=cost).run(1, b=2)\n",
         "def use(es: dict[str, Engine]):\n    es['a'].run(1, b=2)\n",
         "def use(es: dict[str, Engine]):\n    for e in es.values():\n        e.run(1, b=2)\n",
         "def use(es: dict[str, Engine]):\n    for name, e in es.items():\n        e.run(1, b=2)\n",
@@ -245,11 +247,45 @@ def test_a_function_that_is_not_called_by_its_parameters_is_left_alone(decorator
     assert told(f"{decorator}\ndef load(a): ...\n", f"{decorator}\ndef load(a, b): ...\n", f"{IMPORTED}load(1)\n") == []
 
 
-def test_an_unpacked_tuple_of_another_length_breaks() -> None:
-    """A call whose result is unpacked into names fails when the tuple that is returned has more members by now."""
-    before, after = "def load() -> tuple[int, int]: ...\n", "def load() -> tuple[int, int, int]: ...\n"
-    [found] = impacts_of(before, after, f"{IMPORTED}a, b = load()\n")
-    assert (found.cause.value, found.certainty) == ("return type changed", Certainty.PROVEN)
+@pytest.mark.parametrize(
+    ("before", "after", "breaks"),
+    [
+        ("-> tuple[int, int]: ...", "-> tuple[int, int, int]: ...", True),
+        (": return 1, 2", ": return 1, 2, 3", True),
+        (": return 1, 2", ": return 2, 1", False),
+        (": return 1, 2", ": return both()", False),  # which may be two
+    ],
+)
+def test_an_unpacked_tuple_of_another_length_breaks(before: str, after: str, breaks: bool) -> None:
+    """A call whose result is unpacked fails when more values are returned, and an override may still return as few as before."""
+    plugin = (
+        "from engine.core import Engine, load\n\na, b = load()\n\n\nclass Mine(Engine):\n    def _run(self): return 3, 4\n\n"
+        "    def go(self):\n        self._run()\n"
+    )
+    old, new = (f"def load(){each}\n\n\nclass Engine:\n    def _run(self){each}\n" for each in (before, after))
+    found = {each.kind.value: (each.cause.value, each.certainty) for each in impacts_of(old, new, plugin)}
+    expected = {"call": Certainty.PROVEN, "override": Certainty.LIKELY}
+    assert found == (
+        {kind: ("return type changed", certainty) for kind, certainty in expected.items()} if breaks else {}
+    )
+
+
+@pytest.mark.parametrize(
+    ("after", "taken", "breaks"),
+    [
+        ("list[str]", "items()", True),
+        ("list[str] | None", "keys", True),
+        ("list[str]", "copy()", False),  # which both have
+        ("Mapping[str, int]", "items()", False),
+        ("dict[str, str]", "items()", False),
+    ],
+)
+def test_a_value_of_another_built_in_type_has_other_methods(after: str, taken: str, breaks: bool) -> None:
+    """A list has no `items`; of types that are not built in nothing is concluded."""
+    before, now = (f"class Output:\n    ids: {each}\n" for each in ("dict[str, int]", after))
+    plugin = f"from engine.core import Output\n\n\ndef use(output: 'Output'):\n    return output.ids.{taken}\n"
+    found = [(each.cause.value, each.subjects, each.new) for each in impacts_of(before, now, plugin)]
+    assert found == ([("type changed", (taken.removesuffix("()"),), "list")] if breaks else [])
 
 
 def test_a_class_imported_for_type_checkers_is_known() -> None:
@@ -269,6 +305,10 @@ def test_a_class_imported_for_type_checkers_is_known() -> None:
         ("a, b", "b, a", ["position changed: {} (a, b)"]),
         ("a, b, c", "a, b, c, x=1", []),
         ("a, b, c", "a, b, other", []),
+        ("a, b, c=1", "a, c=1, x=2", ["parameter removed: {} (b)", "position changed: {} (c)"]),
+        ("a, b", "b", ["fewer positional parameters: {} (b)"]),
+        ("a, b: Table", "a, blocks: Blocks", ["parameter renamed: {} (b)"]),
+        ("a, b: int", "a, blocks: int | None", []),
     ],
 )
 def test_arguments_that_are_passed_by_position_break_if_it_changes(
@@ -278,6 +318,13 @@ def test_arguments_that_are_passed_by_position_break_if_it_changes(
     call = f"{IMPORTED}load({', '.join('123'[: before.count(',') + 1])})\n"
     found = told(f"def load({before}): ...\n", f"def load({after}): ...\n", call)
     assert found == [f"call: {each.format(NAME)}" for each in expected]
+
+
+def test_an_argument_whose_parameter_is_gone_is_taken_for_another() -> None:
+    """A call by position, and by keyword, of what lost a parameter from its front or its middle."""
+    for call in ("load(1, 2)", "load(1, c=2)"):
+        found = told("def load(a, c=1, d=2): ...\n", "def load(c=1, d=2): ...\n", f"{IMPORTED}{call}\n")
+        assert found[:1] == [f"call: parameter removed: {NAME} (a)"]
 
 
 @pytest.mark.parametrize(("after", "advice"), [("a", "load(1)"), ("a, *, size=1", None)])

@@ -217,6 +217,47 @@ def test_a_new_place_is_told_only_if_it_is_certain(
     assert (found.cause.value, found.new, found.advice) == told_as
 
 
+@pytest.mark.parametrize(
+    ("changed", "written", "told_as"),
+    [
+        (4, "from engine.core import fetch\n\nx = fetch({})\n", ("renamed", "engine.core.fetch")),
+        (4, "from engine.io import load\n\nx = load({})\n", ("moved", "engine.io.load")),
+        (4, "from engine.core import missing\n\nx = missing({})\n", ("moved", "engine.net.load")),
+        (2, "from engine.core import fetch\n\nx = fetch({})\n", ("moved", "engine.net.load")),  # too few
+    ],
+)
+def test_what_many_files_of_the_commit_write_instead_is_the_successor(
+    changed: int, written: str, told_as: tuple[str, str]
+) -> None:
+    """What upstream's own callers use since the commit is told if the tree has it, before what another module defines."""
+    users = [f"engine/user{each}.py" for each in range(changed)]
+    other = {"engine/io.py": "def load(a):\n    return 2\n"}
+    before = {
+        UPSTREAM: LOAD,
+        **other,
+        "engine/net.py": "",
+        **{each: f"from engine.core import load\n\nx = load({each!r})\n" for each in users},
+    }
+    fetch = "def fetch(*rest, b=1):\n    while b:\n        rest()\n"
+    after = {
+        UPSTREAM: fetch,
+        **other,
+        "engine/net.py": "load = 1\n",
+        **{each: written.format(repr(each)) for each in users},
+    }
+    [found] = impacts_of(before, after, "from engine.core import load\n")
+    assert (found.cause.value, found.new) == told_as
+
+
+def test_a_file_that_git_pairs_with_one_that_holds_something_else_did_not_move() -> None:
+    """Files of few lines resemble each other."""
+    renamed = {"engine/old.py": "engine/new.py"}
+    [found] = impacts_of(
+        {"engine/old.py": "A = 1\nB = 2\n"}, {"engine/new.py": "C = 1\nD = 2\n"}, "import engine.old\n", renamed
+    )
+    assert (found.cause.value, found.new) == ("removed", None)
+
+
 def test_a_line_of_which_a_name_is_gone_gets_no_advice() -> None:
     """Of several names that a line imports from a renamed module, all have to be in the new one."""
     found = impacts_of(

@@ -38,10 +38,11 @@ def test_a_read_of_a_removed_member_breaks(member: str, read: str) -> None:
         "class Base:\n    def __init__(self):\n        self.limit = 1\n\n\n",
         "class Base:\n    @property\n    def limit(self): ...\n\n\n",
         "class Base:\n    def __getattr__(self, name): ...\n\n\n",
-        "class Base:\n    def other(self):\n        setattr(self, 'limit', 1)\n\n\n",
+        "class Base:\n    def other(self, name):\n        setattr(self, name, 1)\n\n\n",
+        "class Base:\n    def other(self, values):\n        self.__dict__.update(values)\n\n\n",
+        "class Base: ...\n\n\nBase.limit = 1\n\n\n",
         "class Root:\n    limit = 1\n\n\nclass Base(unknown.Other): ...\n\n\n",
         "class Base:\n    if x:\n        limit = 1\n\n\n",
-        "class Base:\n    __slots__ = ('limit',)\n\n\n",
     ],
 )
 def test_a_member_that_stays_in_another_form_is_not_proven_gone(after: str) -> None:
@@ -57,6 +58,8 @@ ASSIGNED = [
     "class Base:\n    def go(self):\n        with open('x') as self.limit: ...\n\n\n",
     "class Base:\n    def go(self):\n        for self.limit, x in (): ...\n\n\n",
     "class Base:\n    def go(self):\n        self.limit: int = 1\n        self.limit += 1\n\n\n",
+    "class Base:\n    def go(self):\n        setattr(self, 'limit', 1)\n\n\n",
+    "class Base:\n    def go(self):\n        object.__setattr__(self, 'limit', 1)\n\n\n",
     "class Base:\n    limit, x = 1, 2\n\n\n",
     "class Base:\n    with open('x') as limit: ...\n\n\n",
     "class Base:\n    for limit in (): ...\n\n\n",
@@ -66,12 +69,18 @@ ASSIGNED = [
 
 @pytest.mark.parametrize("assigned", ASSIGNED)
 def test_an_attribute_may_be_assigned_in_any_way(assigned: str) -> None:
-    """In tuples, lists and loops, by `with` and `:=`: it is there if upstream does so, and gone if upstream no longer does."""
+    """In tuples, lists and loops, by `with`, `:=` and `setattr`: it is there if upstream does so, and gone if upstream no longer does."""
     read = f"{HEAD}def use(e: Engine):\n    return e.limit\n"
     assert told(BASE + REST, assigned + REST, read) == []
     assert told(assigned + REST, BARE + REST, read) == ["attribute: removed: engine.core.Base.limit"]
     own = assigned.replace("Base", "Mine(Engine)")
     assert told(BASE + REST, BARE + REST, f"{HEAD}{own}def use(e: Mine):\n    return e.limit\n") == []
+
+
+def test_a_slot_is_an_attribute() -> None:
+    """What `__slots__` names is there, whoever sets it."""
+    slots = "class Base:\n    __slots__ = ('limit',)\n\n\n"
+    assert told(BASE + REST, slots + REST, f"{HEAD}def use(e: Engine):\n    return e.limit\n") == []
 
 
 def test_a_removed_member_of_an_enumeration_breaks() -> None:
@@ -147,3 +156,19 @@ def test_what_a_class_has_from_elsewhere_is_not_gone(
 ) -> None:
     """A method pulled up, a name of another class, what nothing declared, and what the plug-in sets itself are no break."""
     assert told({UPSTREAM: before}, {UPSTREAM: after} if isinstance(after, str) else after, plugin) == []
+
+
+@pytest.mark.parametrize(("kind", "new"), [("int", "engine.core.Engine.mode"), ("str", None)])
+def test_an_attribute_is_renamed_as_upstreams_own_readers_do(kind: str, new: str | None) -> None:
+    """Three files read it under its new name; one of another type is not to be read in its place."""
+    readers = [f"engine/user{each}.py" for each in range(3)]
+    sides = [
+        {
+            UPSTREAM: f"class Engine:\n    {name}: {described}\n{rest}",
+            **{path: f"def use(e):\n    return e.{name} == {path!r}\n" for path in readers},
+        }
+        for name, described, rest in (("level", "int", ""), ("mode", kind, "    other: int\n    third: int\n"))
+    ]
+    plugin = "from engine.core import Engine\n\n\ndef use(e: Engine):\n    return e.level\n"
+    [found] = impacts_of(sides[0], sides[1], plugin)
+    assert found.new == new

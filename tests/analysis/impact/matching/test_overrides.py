@@ -48,6 +48,7 @@ def test_an_override_breaks_if_upstream_calls_it_otherwise(
     [
         ("def go(e: Engine):\n    e.run(1, b=2)\n", "self, a", True),
         ("def go(e: Engine):\n    e.run(1, 2)\n", "self, a", True),
+        ("def go(e: Engine):\n    run = partial(e.run, 1)\n    run(b=2)\n", "self, a", True),
         ("def go(e: Engine):\n    e.run(1)\n", "self, a", False),
         ("def go(e: Engine):\n    e.stop(1, b=2)\n", "self, a", False),
         ("def go(e: Engine):\n    e.run(1, b=2)\n", "self, a, **rest", False),
@@ -228,8 +229,8 @@ def test_a_replacement_of_a_rewritten_function_is_likely() -> None:
 def test_a_replaced_function_in_other_clothes_is_not_rewritten() -> None:
     """Comments, types and line breaks of a replaced function are no change of what it does."""
     plugin = "from engine import core\n\n\ndef mine(a): ...\n\n\ncore.load = mine\n"
-    before = "def load(a: int):\n    return [a, a]\n"
-    after = 'def load(a: "int"):\n    """Load."""\n    # Twice.\n    return [\n        a,\n        a,\n    ]\n'
+    before = "def load(a: int):\n    b: Optional[int] = a\n    return [a, b]\n"
+    after = 'def load(a: "int"):\n    """Load."""\n    # Twice.\n    b: int | None = a\n    return [\n        a,\n        b,\n    ]\n'
     assert told(before, after, plugin) == []
 
 
@@ -266,3 +267,42 @@ def test_a_method_is_an_override_however_its_class_takes_its_place(
     before, after = "class Engine:\n    def run(self, a): ...\n", "class Engine:\n    def run(self, a, b): ...\n"
     found = [each for each in told(before, after, plugin) if "parameter required" in each]
     assert found == [f"{kind}: parameter required: {NAME} (b)" for kind in kinds]
+
+
+TABLE = (
+    "class Table:\n    def add(self): ...\n{member}\n\nclass Runner:\n    def __init__(self):\n        self.table = Table()\n{set}\n"
+    "    def run(self):\n        self.table.add()\n{read}\n"
+)
+ROWS = {"member": "    def rows(self): ...\n", "set": "", "read": "        self.table.rows()\n"}
+LIMIT = {"member": "", "set": "        self.limit = 1\n", "read": "        return self.limit\n"}
+OWN_TABLE = "class Mine{base}:\n    def add(self): ...\n{member}\n\n"
+OWN_RUNNER = "class Own(Runner):\n    def __init__(self):\n        {before}self.table = Mine()\n{method}\n"
+
+
+@pytest.mark.parametrize(
+    ("change", "own", "subject"),
+    [
+        (ROWS, {}, "table.rows"),
+        (ROWS, {"member": "    def rows(self): ...\n"}, None),
+        (ROWS, {"base": "(Table)"}, None),
+        (ROWS, {"base": "(elsewhere.Table)"}, None),
+        (ROWS, {"method": "    def run(self): ...\n"}, None),
+        (ROWS, {"method": "    def run(self):\n        super().run()\n"}, "table.rows"),
+        (LIMIT, {}, "limit"),
+        (LIMIT, {"before": "super().__init__()\n        "}, None),
+        (LIMIT, {"before": "Runner.__init__(self)\n        "}, None),
+        (LIMIT, {"before": "Table.__init__(self)\n        "}, "limit"),
+        (LIMIT, {"method": "    limit = 1\n"}, None),
+        ({**LIMIT, "set": "", "read": "        self.limit = 1\n        return self.limit\n"}, {}, None),
+    ],
+)
+def test_an_inherited_method_may_need_what_the_class_does_not_provide(
+    change: dict[str, str], own: dict[str, str], subject: str | None
+) -> None:
+    """A member of an object that the class puts in the place of upstream's, or what a constructor that it does not call sets."""
+    before = TABLE.format(**dict.fromkeys(change, ""))
+    plugin = f"{OWN_TABLE}{OWN_RUNNER}".format(**{"base": "", "member": "", "before": "", "method": "", **own})
+    found = impacts_of(before, TABLE.format(**change), f"from engine.core import Runner, Table\n\n\n{plugin}")
+    assert [(each.cause.value, each.subjects, each.certainty.value) for each in found] == (
+        [("newly used", (subject,), "likely")] if subject else []
+    )

@@ -146,3 +146,12 @@ def test_advice_for_a_renamed_module_keeps_what_is_imported_of_it(line: str, adv
     text = "def load(): ...\n\n\ndef keep(): ...\n"
     found = impacts_of({UPSTREAM: text}, {"engine/kernel.py": text}, f"{line}\n", {UPSTREAM: "engine/kernel.py"})
     assert {each.advice for each in found} == {advice}
+
+
+def test_places_are_in_order() -> None:
+    """The main package first, then its private folders for single devices, other programs, tests and examples."""
+    paths = ["plugin/worker.py", "plugin/_small/worker.py", "helpers/run.py", "examples/run.py", "tests/test_worker.py"]
+    call = "from engine.core import load\n\nload(1)\n"
+    plugin = {**dict.fromkeys(sorted(paths), call), "plugin/other.py": "from engine.core import load\n"}
+    found = impacts_of("def load(a): ...\n", "def load(a, b): ...\n", plugin)
+    assert [each.downstream.path for each in found] == paths
