@@ -149,6 +149,7 @@ FIELDS = (
     "weekly",
     "days",
     "quiet",
+    "releases",
 )
 ACTIONS = (
     "post_to_channel",

@@ -114,7 +114,9 @@ def _messages(
         *_opening(shown, language, when),
         *impact_blocks(commit, check, language),
         *_told(shown, say, reason),
-        _buttons(value, say, buttons, is_judged=not entry.watched and shown == entry),
+        _buttons(
+            value, say, buttons, is_judged=not entry.watched and shown == entry, is_released=bool(entry.released.tag)
+        ),
     ]
     title = f"{BADGE[shown.ranked.importance]} {commit.title or commit.short_sha} ({commit.short_sha})"
     packed = pack(title, [blocks], say("Continued: {what}", what=commit.short_sha))
@@ -129,11 +131,18 @@ def _told(entry: Entry, say: Catalogue, reason: str) -> list[Block]:
     return [*_changes(entry, say), *_analysis(entry, entry.analysis, say), *_closing(entry, say)]
 
 
-def _buttons(value: str, say: Catalogue, more: Sequence[Block] = (), *, is_judged: bool) -> Block:
-    """Return the buttons; no verdicts if this channel's watched terms or code raised the tier: a verdict is on the commit's own."""
+def _buttons(
+    value: str, say: Catalogue, more: Sequence[Block] = (), *, is_judged: bool, is_released: bool = False
+) -> Block:
+    """Return the buttons, with the five options that a menu may have at most.
+
+    No verdicts if this channel's watched terms or code raised the tier: a verdict is on the commit's own. What may come next is
+    told: a release or, once there is one, a revert.
+    """
+    alert = Action.TELL_REVERTED if is_released else Action.TELL_RELEASED
     menu = [(say("🧭 Why this rank"), Action.WHY, value), (say("❓ Why this message"), Action.WHY_HERE, value)]
     menu += [(say(label), action, value) for action, label in _VERDICTS.items() if is_judged]
-    menu += [(say(label), action, value) for action, label in _ALERTS.items()]
+    menu.append((say(_ALERTS[alert]), alert, value))
     return with_menu([button(say("💬 Ask"), Action.ASK_COMMIT, value), *more], menu)
 
 
