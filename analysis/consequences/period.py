@@ -58,7 +58,6 @@ _TELLS_NOTHING, _ONLY_FASTER = -1.0, -2.5
 _FURTHER = 1.5  # by which each further consequence of a commit matters less than another commit's first
 _GROUPS = {Whom.USERS: Group.USERS, Whom.OPERATORS: Group.OPERATORS, Whom.EXTENDERS: Group.EXTENDERS}
 _BY_EFFECT = {Effect.FIX: Group.FIXES, Effect.ADDITION: Group.NEW}
-_BRIEF = (Group.FIXES, Group.NEW, Group.IMPORTANT)  # whose lines may have two commits
 _TIERS = list(Importance)
 _PLAIN_MERGE = re.compile(r"Merge\b")
 _CHINESE, _MARKS = re.compile(CHINESE), re.compile("[\u3000-\u303f\uff00-\uffef]")  # its punctuation, without spaces
@@ -93,19 +92,11 @@ class CommitLine(NamedTuple):
 
 
 class GroupLines(NamedTuple):
-    """A group as it is shown: its first commits, the number of the others, and how many pairs of the last share a line."""
+    """A group as it is shown: its first commits, and the number of the others."""
 
     group: Group
     lines: tuple[CommitLine, ...]
     left: int
-    pairs: int = 0
-
-    @property
-    def rows(self) -> list[tuple[CommitLine, ...]]:
-        """Return the commits by line."""
-        alone = len(self.lines) - 2 * self.pairs
-        pairs = (self.lines[place : place + 2] for place in range(alone, len(self.lines), 2))
-        return [*((each,) for each in self.lines[:alone]), *pairs]
 
     def heading(self, say: Catalogue) -> str:
         """Return the group's name with the number of its commits, and of those shown if they are fewer."""
@@ -143,11 +134,10 @@ def shown_lines(report: PeriodReport, apart: Collection[str] = ()) -> list[Group
     for line in sorted(_by_length(groups), key=lambda line: -line.worth):
         known = told.get(line.entry.commit.sha)
         more = {**told, line.entry.commit.sha: line}
-        if line.told - 1 != (known.told if known else 0):
+        if len(more) > _MOST_LINES or line.told - 1 != (known.told if known else 0):
             continue
-        shown = _grouped(groups, more)
-        fits = sum(len(each.rows) for each in shown) <= _MOST_LINES and _words(shown, say) <= _MOST_WORDS
-        told = more if fits or not told else told
+        if not told or _words(_grouped(groups, more), say) <= _MOST_WORDS:
+            told = more
     return _grouped(groups, told)
 
 
@@ -175,17 +165,7 @@ def _grouped(groups: Mapping[Group, Sequence[CommitLine]], by_commit: Mapping[st
     for group, lines in groups.items():
         if rows := tuple(by_commit[sha] for line in lines if (sha := line.entry.commit.sha) in by_commit):
             found.append(GroupLines(group, rows, len(lines) - len(rows)))
-    return _paired(found)
-
-
-def _paired(groups: Sequence[GroupLines]) -> list[GroupLines]:
-    """Return the groups with two commits on as many lines as are too many otherwise, of those told in brief the last first."""
-    spare, found = sum(len(each.lines) for each in groups) - _MOST_LINES, []
-    for group in reversed(groups):
-        pairs = min(spare, len(group.lines) // 2) if group.group in _BRIEF and spare > 0 else 0
-        spare -= pairs
-        found.append(group._replace(pairs=pairs))
-    return found[::-1]
+    return found
 
 
 def _words(groups: Iterable[GroupLines], say: Catalogue) -> float:

@@ -1,11 +1,10 @@
 """The head of a day's or a week's digest: what breaks the channel's code, and what else follows from the commits, a line each."""
 
 from collections.abc import Sequence
-from itertools import chain
 from typing import NamedTuple
 
 from analysis.consequences import breaks_others
-from analysis.consequences.period import CommitLine, GroupLines, group_lines, shown_lines
+from analysis.consequences.period import CommitLine, Group, GroupLines, group_lines, shown_lines
 from analysis.locale import Catalogue, catalogue
 from analysis.models import SHORT_SHA, Entry, Importance, PeriodReport
 from analysis.text import shorten
@@ -71,14 +70,15 @@ def digest_head(
 
 
 def is_quiet(report: PeriodReport, check: DownstreamCheck) -> bool:
-    """Return whether a digest would tell no consequence: no commit has a line in its head or is high, and none was left unread.
+    """Return whether a digest would tell no consequence: no commit has one or is high, and none was left unread.
 
     What could not be compared with the channel's code may break it.
     """
     entries = (*report.entries, *report.late)
     is_high = any(each.ranked.importance is Importance.HIGH for each in entries)
     unknown = report.failed or check.commits or check.unchecked or check.failed
-    return not (unknown or is_high or any(group_lines(report).values()))
+    told = any(lines for group, lines in group_lines(report).items() if group is not Group.IMPORTANT)
+    return not (unknown or is_high or told)
 
 
 def with_line(messages: Sequence[Message], line: str) -> list[Message]:
@@ -121,20 +121,17 @@ def empty_digest(
 
 
 def _group_blocks(groups: Sequence[GroupLines], say: Catalogue, mark: str) -> list[Block]:
-    """Return a block a group, with a line a commit, or two."""
-
-    def row(lines: Sequence[CommitLine]) -> list[Piece]:
-        first, *others = (_line(each, say, mark) for each in lines)
-        return [*first, *chain(*(ours(" ‖ ") + other for other in others))]
-
-    return [listed(ours(group.heading(say), "bold"), list(map(row, group.rows))) for group in groups]
+    """Return a block a group, with a line a commit."""
+    return [
+        listed(ours(group.heading(say), "bold"), [_line(each, say, mark) for each in group.lines]) for group in groups
+    ]
 
 
 def _without_last(groups: Sequence[GroupLines]) -> list[GroupLines]:
     """Return the groups with one line less."""
     *others, last = groups
-    lines, pairs = last.lines[:-1], max(last.pairs - 1, 0)
-    left = [last._replace(lines=lines, left=last.left + 1, pairs=pairs)] if lines else []
+    lines = last.lines[:-1]
+    left = [last._replace(lines=lines, left=last.left + 1)] if lines else []
     return [*others, *left]
 
 

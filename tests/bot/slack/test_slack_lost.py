@@ -111,7 +111,7 @@ def test_what_is_too_long_for_slack_is_divided_and_nothing_is_lost(place: Place)
     """Where Slack takes less than it says, messages come in parts, in their order, with every word that they had."""
     fine, strict = place.another(), place.another()
     fine.deliver(DAY)
-    limit = Fault(POST, "error", 1000, lambda params: about(strict.channel, params) and size(params) > 400)
+    limit = Fault(POST, "error", 1000, lambda params: about(strict.channel, params) and size(params) > 800)
     place.slack.faults.append(limit._replace(error="msg_blocks_too_long"))
     strict.deliver(DAY)
     place.wait_for(lambda: fine.files() and strict.files())

@@ -103,10 +103,10 @@ def test_a_button_waits_for_a_revert(desk: Desk) -> None:
     """The menu of a commit's message sets an alert, which is told when a commit that undoes it is stored."""
     slack, talk = desk.talk.slack, desk.talk
     shown = talk.type(ADA, "n #1")
-    assert {"tell_released", "tell_reverted"} <= set(buttons(shown))
-    for action, reply in (("tell_reverted", "when it is reverted"), ("tell_released", "I know no release tags")):
-        talk.finish(press(slack, ADA, DIGEST, shown.ts, action))
-        assert reply in whole(slack.private(ADA, DIGEST)[-1])
+    assert "tell_released" in buttons(shown)
+    talk.type(ADA, "tell me when n #1 is reverted")
+    talk.finish(press(slack, ADA, DIGEST, shown.ts, "tell_released"))
+    assert "I know no release tags" in whole(slack.private(ADA, DIGEST)[-1])
     desk.github.push(
         "o/n", recorded(1), REVERTED, revert(REVERTED, 3), revert(recorded(1), 4), {**MERGED, "parents": ["04" * 20]}
     )
