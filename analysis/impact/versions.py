@@ -74,10 +74,10 @@ def fit(versions: Sequence[UpstreamVersion], surface: Surface) -> Fit:
 
     Guarded uses are passed over.
     """
-    return _Comparison(versions, surface).fit()
+    return _VersionComparison(versions, surface).fit()
 
 
-class _Comparison:
+class _VersionComparison:
     """One surface, and several versions that are referred to by their places in the order."""
 
     def __init__(self, versions: Sequence[UpstreamVersion], surface: Surface) -> None:

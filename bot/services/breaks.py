@@ -16,7 +16,7 @@ from bot.models.downstream import DownstreamCheck
 from bot.services.impact import ImpactService
 from bot.services.reader import Reader
 from bot.services.surfaces import downstream_commit
-from bot.store import Break, BreakState, Store, StoredCommit, Subscriptions
+from bot.store import BreakState, DownstreamBreak, Store, StoredCommit, Subscriptions
 
 log = structlog.get_logger(__name__)
 
@@ -53,7 +53,7 @@ class BreakLives:
                     paths[sha, of.downstream.name, each.name][each.downstream.path] = None
         self._store.breaks.keep(
             [
-                Break(channel, upstream.key, sha, downstream, name, tuple(files), heads[downstream])
+                DownstreamBreak(channel, upstream.key, sha, downstream, name, tuple(files), heads[downstream])
                 for (sha, downstream, name), files in paths.items()
             ],
             self._now(),
@@ -64,7 +64,7 @@ class BreakLives:
         found = self._store.breaks.found(channel=channel, repository=upstream.key, state=BreakState.UNCONCERNED)
         return frozenset(each.name for each in found)
 
-    def of_channel(self, reader: Reader, channel: str, **values: Any) -> list[Break]:
+    def of_channel(self, reader: Reader, channel: str, **values: Any) -> list[DownstreamBreak]:
         """Return the breaks of a channel that have some values, as far as it follows both repositories and may see them."""
         own = reader.within(channel)
         followed = {
@@ -78,7 +78,7 @@ class BreakLives:
 
     def refresh(self, reader: Reader) -> None:
         """Find which open breaks are undone or adapted by now. What cannot be looked at stays as it is."""
-        groups: dict[tuple[str, str], list[Break]] = defaultdict(list)
+        groups: dict[tuple[str, str], list[DownstreamBreak]] = defaultdict(list)
         for channel in {each.terms.channel for each in self._subscriptions.all() if each.terms.downstream}:
             for each in self.of_channel(reader, channel, state=BreakState.FOUND):
                 groups[each.repository, each.downstream].append(each)
@@ -91,7 +91,7 @@ class BreakLives:
             except DigestError as exc:
                 log.warning("breaks not looked at", repository=repository, downstream=name, why=str(exc))
 
-    def _undo(self, upstream: Repository, found: Sequence[Break]) -> list[Break]:
+    def _undo(self, upstream: Repository, found: Sequence[DownstreamBreak]) -> list[DownstreamBreak]:
         """Mark the breaks whose commit upstream reverted, and return the others."""
         ids = self._store.read_ids(upstream, list({each.sha for each in found}))
         stored = self._store.commits(list(ids.values()))
@@ -103,7 +103,7 @@ class BreakLives:
                 self._store.breaks.change(undone, state=BreakState.UNDONE, by_commit=commit.url, updated_at=self._now())
         return [each for each in found if not by.get(each.sha)]
 
-    def _adapt(self, upstream: Repository, downstream: Repository, found: Sequence[Break]) -> None:
+    def _adapt(self, upstream: Repository, downstream: Repository, found: Sequence[DownstreamBreak]) -> None:
         """Mark the breaks whose uses the downstream head has no more, with the commit that took the last of them.
 
         It is looked for only where a file that has the use changed since: rules of ours that changed adapt nothing.
@@ -126,7 +126,9 @@ class BreakLives:
                     self._store.breaks.change([each], state=BreakState.ADAPTED, by_commit=by, updated_at=self._now())
             self._store.breaks.change(moved, head=head)
 
-    def _broken(self, upstream: Repository, downstream: Repository, found: Sequence[Break]) -> set[tuple[str, str]]:
+    def _broken(
+        self, upstream: Repository, downstream: Repository, found: Sequence[DownstreamBreak]
+    ) -> set[tuple[str, str]]:
         """Return those of some breaks, as SHA and name, that the downstream head has still, or of which that is not known."""
         ids = self._store.read_ids(upstream, list({each.sha for each in found}))
         weights = packaged_weights(upstream)
@@ -154,7 +156,7 @@ def undone_by(store: Store, repository: Repository, stored: StoredCommit, links:
     return next((each for each in reverts if undoes(each, stored.commit, stored.facts)), None)
 
 
-def _adapting(adapted: Break, looked: _Looked) -> str:
+def _adapting(adapted: DownstreamBreak, looked: _Looked) -> str:
     """Return the address of the latest commit that changed lines with the name, or else one of its files; "" if there is none."""
     for word in (adapted.name.rpartition(".")[2], ""):
         found = [each for path in adapted.paths for each in looked.changes(path, word)]

@@ -20,17 +20,17 @@ from bot.store.subscriptions import (
     Terms,
     Weekday,
 )
-from bot.store.surfaces import Break, Breaks, BreakState
+from bot.store.surfaces import Breaks, BreakState, DownstreamBreak
 
 __all__ = [
     "Alert",
     "AlertEvent",
     "Alerts",
     "AnswerRatings",
-    "Break",
     "BreakState",
     "Breaks",
     "Departure",
+    "DownstreamBreak",
     "Draft",
     "Duplicate",
     "FailedPublication",

@@ -51,7 +51,7 @@ class BreakState(StrEnum):
     UNCONCERNED = "no concern"  # by a person's word; digests of the channel flag the name no more
 
 
-class Break(NamedTuple):
+class DownstreamBreak(NamedTuple):
     """A commit breaks downstream code of a channel by what it does to a name.
 
     `repository` is the key of upstream; `head` is the downstream commit at which the use of the name in `paths` was looked for
@@ -79,24 +79,24 @@ class Break(NamedTuple):
 class Breaks(Records):
     """What breaks downstream code, by channel, commit, downstream repository and name, on one engine; thread-safe."""
 
-    def keep(self, found: Sequence[Break], now: datetime) -> None:
+    def keep(self, found: Sequence[DownstreamBreak], now: datetime) -> None:
         """Store what was found; of what is known nothing changes."""
         rows = [each._asdict() | {"paths": list(each.paths), "updated_at": now} for each in found]
         with self.database.begin() as connection:
             insert_missing(connection, breaks, rows)
 
-    def change(self, some: Sequence[Break], **values: Any) -> None:
+    def change(self, some: Sequence[DownstreamBreak], **values: Any) -> None:
         """Set some values of some breaks; `updated_at` is when their lives changed."""
         with self.database.begin() as connection:
             for each in some:
                 key = {name: getattr(each, name) for name in _BREAK_KEY}
                 connection.execute(update(breaks).filter_by(**key).values(**values))
 
-    def found(self, **values: Any) -> list[Break]:
+    def found(self, **values: Any) -> list[DownstreamBreak]:
         """Return the breaks that have some values, in the order in which they were found or changed."""
-        query = select(*(breaks.c[name] for name in Break._fields)).filter_by(**values)
+        query = select(*(breaks.c[name] for name in DownstreamBreak._fields)).filter_by(**values)
         rows = self.database.rows(query.order_by(breaks.c.updated_at, breaks.c.sha, breaks.c.name))
-        return [Break(**{**row._asdict(), "state": BreakState(row.state)}) for row in rows]
+        return [DownstreamBreak(**{**row._asdict(), "state": BreakState(row.state)}) for row in rows]
 
     def forget(self, before: datetime) -> None:
         """Delete what nobody changed since an instant, except what people said to be no concern."""

@@ -4,6 +4,7 @@ import base64
 import os
 import subprocess
 from collections.abc import Mapping
+from http import HTTPStatus
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -112,7 +113,8 @@ class GitServer(FaultyGitHub):
 
     def answer(self, path: str, query: Mapping[str, str]) -> Reply:
         reply = super().answer(path, query)
-        return reply._replace(body={**reply.body, **self.said}) if isinstance(reply.body, dict) else reply
+        is_changed = reply.status == HTTPStatus.OK and isinstance(reply.body, dict)
+        return reply._replace(body={**reply.body, **self.said}) if is_changed else reply
 
     def _clone(self, name: str) -> Path | None:
         return self._bare[name].folder if name in self._bare else None

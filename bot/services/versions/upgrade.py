@@ -108,7 +108,6 @@ class UpgradeService:
         surfaces, unchecked = (find_surfaces or partial(self._surfaces, asked))(span.entries)
         compared = self._impacts.net_impacts(asked.upstream, span, surfaces, asked.now, progress)
         found = {each.entry.commit.sha: each.found for each in compared.commits}
-        times = [each.committed_at for each in listed]
         return UpgradeReport(
             repository=asked.upstream,
             start=ends.start,
@@ -118,8 +117,8 @@ class UpgradeService:
             pinned=ends.pinned,
             release=asked.release and _release_notes(asked.release, span, asked.language),
             merge_base=base if own else None,
-            oldest=min(times, default=None),
-            newest=max(times, default=None),
+            oldest=min((each.committed_at for each in listed), default=None),
+            newest=max((each.committed_at for each in listed), default=None),
             commits=len(listed),
             picked=len(new) - len(listed),
             reverted=len(span.undone),

@@ -10,7 +10,7 @@ from bot.services.versions.upgrade import UpgradeRequest, UpgradeService
 from bot.slack.commands.conversation import Conversation
 from bot.slack.delivery.drafts import attached, upgrade_file
 from bot.slack.messages.blocks import escaped
-from bot.slack.messages.upgrade import upgrade_messages, upgrade_summary
+from bot.slack.messages.upgrades import upgrade_messages, upgrade_summary
 from bot.slack.parsing.command_types import Upgrade
 
 _MOST_COMMITS = 2_000

@@ -42,7 +42,7 @@ from bot.slack.messages.head import is_quiet, with_line
 from bot.slack.messages.impacts import raised
 from bot.slack.messages.notices import line, link_message, unread, waiting
 from bot.slack.messages.subscriptions import quiet_line
-from bot.slack.messages.upgrade import upgrade_messages
+from bot.slack.messages.upgrades import upgrade_messages
 from bot.slack.messages.week import chart_comment, week_message
 from bot.slack.web import Web
 from bot.slack.web_errors import Refused, SlackFailure, Unanswered

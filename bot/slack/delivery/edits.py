@@ -22,7 +22,7 @@ from bot.services.reader import Reader
 from bot.slack.messages.marks import Edits, Mark
 from bot.slack.web import Web
 from bot.slack.web_errors import Refused
-from bot.store import Break, BreakState, Mailbox, OutboxMessage, Root, Store
+from bot.store import BreakState, DownstreamBreak, Mailbox, OutboxMessage, Root, Store
 
 _DAYS = 14  # whose digests are edited
 _FIXES = 2  # of a commit that are named
@@ -78,7 +78,7 @@ class DigestEdits:
             message = self._mailbox.message(root.key) or root
             self._update(message, Edits(**message.edits or {})._replace(links=links), parse_value(root.about).language)
 
-    def _refresh(self, root: Root, ref: DayRef, of_day: Sequence[_Marked], held: Sequence[Break]) -> None:
+    def _refresh(self, root: Root, ref: DayRef, of_day: Sequence[_Marked], held: Sequence[DownstreamBreak]) -> None:
         """Put what became of a day's commits and a channel's breaks into a message, unless it is there or Slack refused that."""
         old = Edits(**root.edits or {})
         if old.refused or _plain(self._wanted(of_day, held)._replace(links=old.links)) == old:
@@ -123,7 +123,7 @@ class DigestEdits:
             found.append((each.commit, marks))
         return found
 
-    def _wanted(self, commits: Sequence[_Marked], held: Sequence[Break]) -> Edits:
+    def _wanted(self, commits: Sequence[_Marked], held: Sequence[DownstreamBreak]) -> Edits:
         """Return what is to be in the message of a day, given its commits with their marks, and a channel's breaks."""
         shas = {each.sha for each, _ in commits}
         breaks = [each for each in held if each.sha in shas]
@@ -138,7 +138,7 @@ class DigestEdits:
         counts = [len(states), states.count(BreakState.ADAPTED), states.count(BreakState.UNDONE)]
         return Edits(marks=marks, struck=struck, counts=counts if any(counts[1:]) else ())
 
-    def _life_marks(self, breaks: Sequence[Break]) -> list[Mark]:
+    def _life_marks(self, breaks: Sequence[DownstreamBreak]) -> list[Mark]:
         """Return what became of the breaks of one commit; that it was reverted is told of the commit."""
         adapted = [each for each in breaks if each.state is BreakState.ADAPTED]
         open_ = [each for each in breaks if each.state is BreakState.FOUND]

@@ -8,21 +8,21 @@ from analysis.locale import Catalogue
 from analysis.locale.punctuation import join_items
 from analysis.models import SHORT_SHA
 from bot.slack.messages.blocks import Action, Block, Piece, button, date_picker, ours, prose
-from bot.store import Break
+from bot.store import DownstreamBreak
 
 _NAMES = 5
 _COMMITS = 10
 _ACTION_ID = 255  # characters
 
 
-def break_names(breaks: Sequence[Break], say: Catalogue) -> str:
+def break_names(breaks: Sequence[DownstreamBreak], say: Catalogue) -> str:
     """Return the names of some breaks, as many as are read at a glance."""
     names = list(dict.fromkeys(f"`{each.name}`" for each in breaks))
     more = [say("and {count} more", count=len(names) - _NAMES)] if len(names) > _NAMES else []
     return join_items([*names[:_NAMES], *more], say)
 
 
-def open_lines(breaks: Sequence[Break], today: date, say: Catalogue) -> list[list[Piece]]:
+def open_lines(breaks: Sequence[DownstreamBreak], today: date, say: Catalogue) -> list[list[Piece]]:
     """Return a heading and a line for each commit and downstream repository that has open breaks; nothing if none has."""
     if not breaks:
         return []

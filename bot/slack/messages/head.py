@@ -59,7 +59,7 @@ def digest_head(
     broken = [sha for sha in check.commits if sha in known]
     groups = shown_lines(report, broken)
     worst = worst_line(commits, check, report.language)
-    if groups and not worst:
+    if groups and not worst and groups[0].group is not Group.IMPORTANT:  # a title alone tells no consequence
         worst = groups[0].lines[0].headline.replace("`", "")
     first = [*opening, *breaking_section(commits, check, report.language)]
     while groups and not fits([*first, *_group_blocks(groups, say, mark), *closing, context(_SPARE)]):

@@ -25,7 +25,7 @@ from analysis.report.terminal import print_report
 from analysis.report.week_report import week_report
 from analysis.window import window
 from bot.slack.messages.digest import digest_messages
-from bot.slack.messages.upgrade import upgrade_messages
+from bot.slack.messages.upgrades import upgrade_messages
 from bot.slack.messages.week import week_message
 from tests.factories import NOON, commit, file
 from tests.slack_checks import read

@@ -159,6 +159,7 @@ def test_badges_are_published(run: Run, pair: Releases, tmp_path: Path) -> None:
     settings = {"DIGEST_REPOS": "o/engine", "DIGEST_MIRRORS": "mirrors", "DIGEST_DOWNSTREAM": "acme/plugin"}
     publish = ("publish", "2026-02-05", "--to", "./public")
     path = tmp_path / "public/reports/engine.compat.acme.plugin.json"
+    assert run("backfill", "2026-02-05", server=pair.server, **settings).code == 0  # which makes the mirror
     assert run(*publish, server=pair.server, **settings, DIGEST_PRIVATE="acme/plugin=C0123456789").code == 0
     assert not path.exists()
     assert run(*publish, server=pair.server, **settings).code == 0

@@ -13,7 +13,7 @@ from bot.models.subjects import DayRef
 from bot.services.breaks import BreakLives
 from bot.services.downstream import DownstreamChecks
 from bot.services.reader import Access, Reader
-from bot.store import Break, BreakState, Subscriptions, Terms
+from bot.store import BreakState, DownstreamBreak, Subscriptions, Terms
 from tests.servers.downstream import DAY, MORNING_AFTER, PLUGIN, UPSTREAM, USES, Pair
 
 CHANNEL = "C0DIGEST"
@@ -35,7 +35,7 @@ class Life(NamedTuple):
         self.lives.refresh(self.reader)
         return {each.name: (each.state, each.by_commit.rpartition("/")[2]) for each in self.held()}
 
-    def held(self) -> list[Break]:
+    def held(self) -> list[DownstreamBreak]:
         return self.lives.of_channel(self.reader, CHANNEL)
 
 

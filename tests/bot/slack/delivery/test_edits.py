@@ -21,7 +21,7 @@ from bot.slack.messages.impacts import THREAD_MARK
 from bot.slack.messages.marks import Edits
 from bot.slack.outbox import AT_ONCE, Outbox
 from bot.slack.web import Web
-from bot.store import Break, BreakState, Draft, Mailbox, Store, Subscriptions, Terms, open_engine
+from bot.store import BreakState, DownstreamBreak, Draft, Mailbox, Store, Subscriptions, Terms, open_engine
 from loopback.slack import Fault, LoopbackSlack, Message
 from tests.factories import NOON, REPOSITORY, commit, file
 from tests.servers.running import bot_database, whole
@@ -100,7 +100,9 @@ def place(tmp_path: Path) -> Iterator[Place]:
         found = Place(slack, store, mail, edits, now)
         found.save(*commits)
         store.save_day(REPOSITORY, date(2026, 2, 5), "UTC", listed=commits, late=[], remarks=[], listed_at=NOON)
-        store.breaks.keep([Break(CHANNEL, REPOSITORY.key, BROKEN, str(PLUG), "e.stop", ("p.py",), "f" * 40)], NOON)
+        store.breaks.keep(
+            [DownstreamBreak(CHANNEL, REPOSITORY.key, BROKEN, str(PLUG), "e.stop", ("p.py",), "f" * 40)], NOON
+        )
         mail.freeze([_digest(commits)])
         Outbox(mail, web, lambda: now[0], lambda _: None, AT_ONCE).send(KEY)
         yield found
