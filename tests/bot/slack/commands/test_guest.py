@@ -138,7 +138,9 @@ def test_a_channel_is_greeted_though_the_bot_is_killed(tmp_path: Path) -> None:
         bot.slack.workspace.add_channel("new", "C0NEW", members=[ADA])
         bot.slack.faults.append(Fault("chat.postMessage", "stall", seconds=1, acted=False))
         bot.slack.invite(ADA, "C0NEW")
-        bot.kill_at(Moment("invited", lambda: bool(bot.rows("SELECT 1 FROM inbox WHERE key LIKE 'join:%'"))))
+        bot.kill_at(
+            Moment("invited", lambda: bool(bot.rows("SELECT 1 FROM inbox WHERE key >= 'join:' AND key < 'join;'")))
+        )
         bot.start()
         bot.wait_for(lambda: len(bot.threads("C0NEW")) > 1)
         bot.wait_for(lambda: not bot.rows("SELECT 1 FROM inbox WHERE done_at IS NULL"))
