@@ -1,4 +1,4 @@
-"""What a sentence says of a change, read by patterns in English and Chinese: names removed, added, kept or deprecated, values
+"""Claims of a sentence about a change, read by patterns in English and Chinese: names removed, added, kept or deprecated, values
 before and after, defaults, places, outcomes and reasons; and the numbers of the lines that it cites.
 """
 

@@ -1,4 +1,4 @@
-"""What upstream newly uses of objects that downstream code puts in the place of its own, and which those lack.
+"""New uses upstream of objects that downstream code puts in the place of its own, and which those lack.
 
 A method of upstream's that a downstream class inherits meets the attributes that this class sets.
 """

@@ -1,4 +1,4 @@
-"""What becomes of subscriptions when their channel or their person is gone: they end, or follow a channel to its new id."""
+"""Subscriptions whose channel or person is gone: they end, or follow a channel to its new id."""
 
 import structlog
 

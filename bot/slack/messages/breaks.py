@@ -1,4 +1,4 @@
-"""What breaks a channel's code and is open still, in words: whose it is, and until when it is put off; and the buttons for that."""
+"""Open breaks of a channel's code, in words: whose it is, and until when it is put off; and the buttons for that."""
 
 from collections.abc import Sequence
 from datetime import date

@@ -1,4 +1,4 @@
-"""What became of a digest's commits since, put into its first message: a mark at the end of a line, and lines that are struck.
+"""Marks of what became of a digest's commits since, put into its first message: a mark at the end of a line, and lines that are struck.
 
 Only what was there is added to: the message is not made again, since what is stored or how it is worded may have changed.
 """
