@@ -4,13 +4,18 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo
 
 import pytest
 
+from analysis.models import Released, ReleaseState, Repository
+from bot.slack.messages.commit import commit_messages
 from loopback.github import RecordedRepository
 from loopback.slack import Fault as SlackFault
 from loopback.slack import LoopbackSlack
 from tests.conftest import recorded
+from tests.factories import NOON, commit
+from tests.factories import entry as analysed
 from tests.servers.clock import SettableClock
 from tests.servers.github import Fault, FaultyGitHub
 from tests.servers.place import faultless
@@ -99,8 +104,21 @@ def test_what_came_to_pass_is_answered_at_once(desk: Desk) -> None:
     assert "You asked for no alert" in whole(desk.talk.reply(ADA, f"{BOT} tell me"))
 
 
-def test_a_button_waits_for_a_revert(desk: Desk) -> None:
-    """The menu of a commit's message sets an alert, which is told when a commit that undoes it is stored."""
+@pytest.mark.parametrize(("tag", "offered"), [(None, "tell_released"), ("v1.0", "tell_reverted")])
+def test_a_menu_offers_what_may_come_next(tag: str | None, offered: str) -> None:
+    """A release or, once there is one, a revert: Slack takes five options in a menu."""
+    released = Released(state=ReleaseState.RELEASED, tag=tag, date=NOON) if tag else Released()
+    entry = analysed(commit("Do it")).model_copy(update={"released": released})
+    (shown,) = commit_messages(Repository.parse("o/n"), entry, "en", ZoneInfo("UTC"), public=False)
+    menus = [
+        each for block in shown.blocks if block["type"] == "actions" for each in block["elements"] if "options" in each
+    ]
+    assert [len(each["options"]) for each in menus] == [5]
+    assert [name for name in ("tell_released", "tell_reverted") if name in str(menus)] == [offered]
+
+
+def test_an_alert_waits_for_a_revert(desk: Desk) -> None:
+    """A command sets an alert, which is told when a commit that undoes it is stored; the menu sets one for the release."""
     slack, talk = desk.talk.slack, desk.talk
     shown = talk.type(ADA, "n #1")
     assert "tell_released" in buttons(shown)

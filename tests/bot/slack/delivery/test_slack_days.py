@@ -170,8 +170,7 @@ def test_each_repository_has_its_digest(slack: LoopbackSlack, clock: SettableClo
         assert two.text.startswith("⚠️ o/two · 2026-02-05")
         talk.settle()
         ts = slack.say(ADA, DIGEST, "<@U0BOT> 2026-02-05")
-        told = [each.text for each in talk.replies(ts)]
-        assert [name in text for name, text in zip(repositories, told, strict=True)] == [True] * 3
+        assert [each.text.split(" · ")[0] for each in talk.replies(ts)] == ["o/one", "⚠️ o/two", "o/three"]
         github.faults = []
         slack.command(ADA, DIGEST, "2026-02-04..2026-02-05")
         listed = slack.wait_for(lambda: slack.private(ADA, DIGEST)[3:])[0]
