@@ -88,7 +88,7 @@ def command_services(
     logs.set_up(settings.log_level or "WARNING", settings.log_format)
     store = Store(open_engine(settings.database_url.get_secret_value()))
     github = GitHub(settings.github_api_url, settings.token, on_wait=progress.wait)
-    sources = CommitSources(github, _mirrors(settings, github, progress.cloning), mirrored)
+    sources = CommitSources(github, _mirrors(settings, github, progress.cloning), mirrored, settings.digest_tag_prefix)
     answers = _for_answers(settings) if store.locks.over_processes else 0
     clock = (lambda: now) if now else None
     with closing(store), closing(github), _model(settings, store, clock, for_answers=answers) as model:
@@ -109,7 +109,7 @@ def bot_services(
     """
     store = Store(engine)
     github = github or GitHub(settings.github_api_url, settings.token)
-    sources = CommitSources(github, _mirrors(settings, github), mirrored)
+    sources = CommitSources(github, _mirrors(settings, github), mirrored, settings.digest_tag_prefix)
     # Other programs on this store, perhaps without a valid key, tell nothing of the bot's calls.
     model = _model(settings, store, now, for_answers=_for_answers(settings), failures=store.model_failures)
     with closing(store), closing(github), model as metered:

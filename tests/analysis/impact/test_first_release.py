@@ -90,4 +90,4 @@ def test_a_tag_with_a_secret_is_no_release(upstream: Upstream) -> None:
     upstream.tag("v1.1", upstream.bare.blob(b"a key"))
     with upstream.fetched() as mirror:
         assert mirror.release_tags() == ()
-    assert Released.by(None).state is ReleaseState.UNRELEASED
+    assert Released.by([], []).state is ReleaseState.UNRELEASED
