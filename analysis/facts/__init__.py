@@ -13,7 +13,7 @@ from analysis.facts.change import Change
 from analysis.facts.dependencies import dependencies, minimum_versions
 from analysis.facts.deprecations import deprecations
 from analysis.facts.dropped_support import dropped_support
-from analysis.facts.flags_variables_routes import environment_variables, flags, new_routes, routes
+from analysis.facts.flags_variables_routes import environment_variables, flags, metrics, new_routes, routes
 from analysis.facts.layout import formatting_only
 from analysis.facts.links import reverts
 from analysis.facts.python.classes import BASE_CLASS
@@ -31,7 +31,7 @@ __all__ = ["VERSION", "facts"]
 _Rule = Callable[[Change, FileChange], Iterator[Fact]]
 
 # Incremented whenever a rule changes, so that stored facts are recomputed from the stored patches.
-VERSION = 18
+VERSION = 19
 
 
 def facts(commit: Commit, trees: Trees | None = None) -> tuple[Fact, ...]:
@@ -111,6 +111,7 @@ _RULES: tuple[_Rule, ...] = (
     environment_variables,
     flags,
     routes,
+    metrics,
     dropped_support,
     minimum_versions,
     moved_modules,
