@@ -34,6 +34,7 @@ _ROUTE_CALL = re.compile(
 _ADDED_ROUTE = re.compile(r"^\+.*[\"']/\w", re.MULTILINE)
 _METRIC_CALL = re.compile(r"(?:.*[._])?(?:counter|gauge|histogram|summary)(?:_cls|_vec)?$", re.IGNORECASE)
 _METRIC = re.compile(r"[a-z][a-z0-9]*[:_][a-z0-9_:]*[a-z0-9]")
+_SERVED_ANYWAY = ("/docs", "/redoc", "/openapi.json")  # by FastAPI
 _PREFIX = re.compile(r"^[+-].*\bprefix\s*=", re.MULTILINE)
 
 
@@ -108,7 +109,8 @@ def new_routes(change: Change, file: FileChange) -> Iterator[Fact]:
         return
     before = {each.name for each in _routes(change, file, "-")}
     for each in _routes(change, file, "+"):
-        if each.line.sign == "+" and each.name not in before and each.name not in change.removed_lines:
+        is_own = each.name not in before and each.name not in _SERVED_ANYWAY
+        if each.line.sign == "+" and is_own and each.name not in change.removed_lines:
             yield Fact(kind=FactKind.NEW_SETTING, name=each.name, path=file.path, line=each.line.number)
 
 
