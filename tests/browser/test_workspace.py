@@ -104,7 +104,7 @@ def test_a_modal_is_opened_submitted_and_closed(page: Page, slack: LoopbackSlack
     field = dialog.locator("textarea")
     expect(field).to_be_focused()
     kept_back: list[Route] = []
-    tab.route("**/do/close*", lambda route: kept_back.append(route))
+    tab.route("**/do/close*", lambda route: kept_back.append(route))  # noqa: PLW0108 (Playwright marks its handlers)
     tab.keyboard.press("Escape")
     slack.say("U0LIN", EN, "said before Slack knew")
     expect(main_log(tab).locator("article").last).to_contain_text("said before Slack knew")
