@@ -257,14 +257,14 @@ def test_a_model_moves_a_commit_by_one_tier_where_the_diff_bears_it_out(
     assert (after.reasons[-1].evidence == reason) is (after.importance is not tiers[before])
 
 
-@pytest.mark.parametrize(("move", "first"), [("up", 0), ("down", 100)])
+@pytest.mark.parametrize(("move", "first"), [("up", 0), ("down", 3)])
 def test_a_model_that_obeys_every_instruction_moves_nothing(
     move: str, first: int, serve: Serve, read: Read, chat: Callable[[Say], ScriptedChat]
 ) -> None:
-    """Of 200 injected commits of the sample day each keeps the tier that the rules give it without the injection."""
+    """Of 67 injected commits of the sample day each keeps the tier that the rules give it without the injection."""
     sample = [each for each in sample_repository().commits.values() if each["committer"]["date"] >= "2026-02-04T16"]
     told, plain = [], []
-    for number, instruction in enumerate(islice(injections(200), first, first + 100)):
+    for number, instruction in enumerate(islice(injections(200), first, None, 6)):
         date = (datetime(2026, 2, 5, tzinfo=UTC) + timedelta(minutes=number)).isoformat()
         placed = {
             "sha": f"{number + 1:04x}" * 10,

@@ -1,4 +1,4 @@
-"""Days in Slack as they really are: the busiest of a month, one where everything matters, several repositories at once."""
+"""Days in Slack as they really are: the busiest of a month, several repositories at once."""
 
 import re
 from collections import Counter
@@ -10,10 +10,6 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from analysis.models import Importance, Stats
-from analysis.report import counts
-from analysis.writing.labels import BADGE
-from bot.slack.messages.impacts import THREAD_MARK
 from loopback.github import RecordedRepository
 from loopback.slack import LoopbackSlack, Message
 from tests.conftest import recorded
@@ -38,38 +34,6 @@ def slack(clock: SettableClock) -> Iterator[LoopbackSlack]:
         yield server
 
 
-def removals(count: int) -> list[dict[str, Any]]:
-    """Commits of 2026-02-05 that each remove an environment variable and a flag, with much code besides."""
-    commits: list[dict[str, Any]] = []
-    for number in range(1, count + 1):
-        patches = {
-            "engine/envs.py": f'@@ -1,3 +1,2 @@\n VARIABLES = {{\n-    "ENGINE_OLD_{number}": lambda: os.getenv("ENGINE_OLD_{number}"),\n }}',
-            "engine/args.py": f'@@ -1,3 +1,2 @@\n def add(parser):\n-    parser.add_argument("--old-{number}", type=int)\n     return parser',
-            f"engine/part{number}.py": "@@ -1,1 +1,91 @@\n import os\n"
-            + "\n".join(f"+def step_{number}_{line}(): ..." for line in range(90)),
-        }
-        files: list[dict[str, Any]] = []
-        for name, patch in patches.items():
-            added, removed = (sum(line.startswith(sign) for line in patch.split("\n")) for sign in "+-")
-            counts = {"additions": added, "deletions": removed, "changes": added + removed}
-            files.append({"filename": name, "status": "modified", **counts, "patch": patch})
-        stats = {name: sum(file[name] for file in files) for name in ("additions", "deletions")}
-        title = (
-            f"[Core] Remove ENGINE_OLD_{number} and --old-{number}, `deprecated` since {number} <!channel> (#{number})"
-        )
-        commits.append(
-            recorded(
-                number,
-                sha=f"{number:02x}" * 20,
-                parents=[commits[-1]["sha"]] if commits else [],
-                message=title,
-                files=files,
-                stats={**stats, "total": sum(stats.values())},
-            )
-        )
-    return commits
-
-
 def titles(messages: list[Message]) -> Counter[str]:
     """How often each commit's title stands in messages: SHA -> times."""
     found = Counter[str]()
@@ -88,11 +52,6 @@ def titles(messages: list[Message]) -> Counter[str]:
                         sha = url.rpartition("/commit/")[2]
                         found[sha] += int("/commit/" in url and not re.fullmatch(r"([0-9a-f]{7})+", text))
     return +found
-
-
-def linked_into_thread(root: Message) -> Message | None:
-    """A digest's root once its commits are linked to their messages in the thread."""
-    return None if THREAD_MARK in str(root.blocks) else root
 
 
 def delivered(talk: Talk, text: str) -> list[Message]:
@@ -132,26 +91,6 @@ def test_a_busy_real_day_is_posted_whole(
     assert f"{busiest} (" in root.text
     assert f"本日共 {len(of_day[busiest])} 个提交" in root.text
     assert len(thread) < 25
-
-
-def test_a_day_where_everything_matters_is_posted_whole(tmp_path: Path) -> None:
-    """Ninety commits of high importance are a message each in the thread; the first lists the worst of them and counts the others."""
-    commits = removals(90)
-    # Nobody waits for the pace here: a clock that hurries, and a Slack that lets it.
-    with LoopbackSlack(pace=False) as slack, FaultyGitHub({"o/n": RecordedRepository(commits)}) as github:
-        with Talk(slack, github.url, tmp_path, digest_timezone="UTC") as talk:
-            root, *thread = delivered(talk, "2026-02-05")
-            root = slack.wait_for(lambda: linked_into_thread(slack.thread(DIGEST, root.ts)[0]))
-        assert (slack.refusals, slack.breaches) == ([], [])
-    own = [each for each in thread if each.text.startswith(BADGE[Importance.HIGH])]
-    assert len(own) == 90
-    assert titles(own) == {commit["sha"]: 1 for commit in commits}
-    in_head = [each for each in own if each.ts.replace(".", "") in str(root.blocks)]
-    assert titles([each for each in thread if each not in own]) == {}
-    assert counts.tiers(Stats(total=90, high=90, medium=0, low=0), "en") in root.text
-    assert 0 < len(in_head) < 90
-    assert f"{90 - len(in_head)} others" in str(root.blocks[-1])
-    assert all("<!channel>" not in each.text for each in [root, *thread])
 
 
 def test_each_repository_has_its_digest(slack: LoopbackSlack, clock: SettableClock, tmp_path: Path) -> None:
