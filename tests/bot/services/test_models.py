@@ -446,7 +446,7 @@ def test_whatever_a_model_says_ends_in_an_analysis(serve: Serve, services: At, c
     days = [first + timedelta(days=number) for number in range(100)]
     found = services(serve(*(recorded(n + 1, date=f"{day}T12:00:00Z") for n, day in enumerate(days))))
 
-    @examples(40)
+    @examples(20)
     @given(SHAPES)
     def holds(reply: object) -> None:
         said.append(reply if isinstance(reply, str) else json.dumps(reply))

@@ -20,7 +20,7 @@ from bot.store import Alert, Alerts, Mailbox, Store, Subscriptions, open_engine
 from loopback.github import RecordedRepository
 from loopback.slack import LoopbackSlack
 from tests.bot.cli.test_upgrade_command import Releases
-from tests.bot.slack.delivery.test_releases import looked, settings
+from tests.bot.slack.delivery.test_releases import settings, wait_for_tags
 from tests.bot.slack.delivery.test_watched import subscribe
 from tests.conftest import recorded
 from tests.servers.clock import SettableClock
@@ -144,7 +144,7 @@ def test_a_release_is_told_when_its_tag_is_fetched(tmp_path: Path) -> None:
     with ExitStack() as ending, faultless(LoopbackSlack(pace=False)) as slack:
         pair = Releases(tmp_path / "served", ending)
         with Talk(slack, pair.server.url, tmp_path, **settings(pair, tmp_path, clock)) as talk:
-            slack.wait_for(lambda: looked(tmp_path, clock, 2))
+            wait_for_tags(slack, tmp_path, clock, 2)
             for sha, reply in (
                 (pair.option, "is released in v1.1"),
                 (pair.worker, "direct message when it is released"),
