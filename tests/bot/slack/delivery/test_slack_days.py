@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -130,21 +130,3 @@ def test_a_search_stays_among_what_is_configured(slack: LoopbackSlack, clock: Se
             for text in ("search acc", "o/hidden search acc", "o/hidden 0202020", "0202020", "#2"):
                 talk.type(ADA, text)
             assert not [each for each in slack.private(ADA, DIGEST)[seen:] if "accelerator (" in whole(each)]
-
-
-def test_a_day_that_githubs_limit_cuts_short_is_shown_as_far_as_it_came(tmp_path: Path) -> None:
-    """Where GitHub's limit is used up in the middle of a day, what was read is shown at once, and when the rest follows."""
-    commits = [recorded(number) for number in range(1, 13)]
-    with (
-        LoopbackSlack() as slack,
-        FaultyGitHub({"o/n": RecordedRepository(commits)}, limit=9) as github,
-        # GitHub's limit is lifted by the real time.
-        Talk(slack, github.url, tmp_path, now=lambda: datetime.now(UTC)) as _,
-    ):
-        slack.command(ADA, DIGEST, "2026-02-05")
-        slack.wait_for(lambda: len(slack.private(ADA, DIGEST)) == 2)
-        digest_shown, later = slack.private(ADA, DIGEST)
-        assert "post_to_channel" in buttons(digest_shown)
-        assert "o/n · 2026-02-05: GitHub's rate limit is reached; continuing at " in later.text
-        assert "could not be read" in whole(digest_shown)
-        assert (slack.refusals, slack.breaches) == ([], [])
