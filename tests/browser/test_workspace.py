@@ -1,7 +1,6 @@
 """What a new user does in the local workspace, in a real browser and with the real bot."""
 
 import re
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -304,16 +303,6 @@ def test_a_messages_json_is_shown(page: Page, open_page: Open) -> None:
     expect(box.locator("pre")).to_contain_text('"type": "header"')
     tab.keyboard.press("Escape")
     expect(box).to_be_hidden()
-
-
-def test_a_day_that_github_does_not_give_says_so(page: Page, open_page: Open) -> None:
-    """A real day without a network is a clear sentence, soon."""
-    tab = open_page(f"{page.url}#{EN}")
-    start = time.monotonic()
-    write(tab, f"{COMMAND} vllm-project/vllm 2026-02-05")
-    last = main_log(tab).locator("article.private").last
-    expect(last).to_contain_text("did not respond")
-    print(f"said so after {time.monotonic() - start:.1f} s")
 
 
 def test_everything_is_reached_by_keyboard(page: Page, slack: LoopbackSlack, open_page: Open) -> None:
