@@ -122,7 +122,7 @@ def test_whether_a_release_has_a_commit_is_answered(
     """A mention and a thread get yes or no, in the language of the question, by the tags of the mirror."""
     subscribe(tmp_path, DIGEST, repository=UPSTREAM, releases="on")
     with Talk(slack, pair.server.url, tmp_path, **settings(pair, tmp_path, clock)) as talk:
-        slack.wait_for(lambda: looked(tmp_path, clock, 2))
+        wait_for_tags(slack, tmp_path, clock, 2)
         sha, ts = pair.option[:8], talk.say(ADA, f"{BOT} is {pair.option[:8]} in v1.1?")
         assert "Yes, `v1.1` has it." in markdown(talk.replies(ts)[0])
         root = talk.open(f"o/engine {sha}")
