@@ -113,6 +113,15 @@ def test_variables_and_further_pins_are_told(compat: Run, pair: Releases) -> Non
     assert "It pins v1.0 in Dockerfile:2, which is within the range" in told
 
 
+def test_a_prefix_chooses_the_releases(compat: Run, pair: Releases) -> None:
+    """Of a repository that tags several packages the operator names the one whose releases count."""
+    pair.tag("sdk-v2.0", pair.later)
+    found = row(
+        compat("--downstream", "acme/plugin", "--format", "json", DIGEST_TAG_PREFIX="O/Engine=sdk-v, o/other=v")
+    )
+    assert [each["name"] for each in found["versions"] if each["is_release"]] == ["sdk-v2.0"]
+
+
 def test_people_read_the_range_first(compat: Run) -> None:
     """The terminal and Markdown begin with the range; Chinese is Chinese."""
     terminal = compat("--downstream", "acme/plugin").out
@@ -159,6 +168,7 @@ def test_a_check_fails_with_annotations(compat: Run) -> None:
         ([], {}, 2, "vllm-digest: name the code that may break: --downstream"),
         (["--downstream", "acme/none"], {}, 2, "vllm-digest: "),
         (["--downstream", "acme/plugin"], {"DIGEST_MIRRORS": ""}, 2, "vllm-digest: this needs a git mirror"),
+        ([], {"DIGEST_TAG_PREFIX": "o/engine"}, 2, "vllm-digest: DIGEST_TAG_PREFIX: 'o/engine' has no prefix; use"),
     ],
 )
 def test_what_is_missing_is_one_line(
