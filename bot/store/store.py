@@ -11,7 +11,6 @@ from analysis.models import (
     Commit,
     Fact,
     FactKind,
-    Frozen,
     Importance,
     Language,
     Links,
@@ -34,6 +33,7 @@ from bot.store.commit_rows import (
     replaceable_by,
     repository_id_of,
 )
+from bot.store.day_edits import CallUsage, DayEdits
 from bot.store.feedback import AnswerRatings, GivenRanks, ReleaseScores, Verdicts
 from bot.store.links import linked, save_named
 from bot.store.ongoing_answers import OngoingAnswers
@@ -58,19 +58,14 @@ class StoredDay(NamedTuple):
     read_from: ReadFrom
 
 
-class StoredAnalysis(Frozen):
-    """A stored analysis with the commit's tier, the tokens used and the cost (USD)."""
+class StoredAnalysis(CallUsage):
+    """A stored analysis with the commit's tier, and what its calls used."""
 
     analysis: Analysis
     importance: Importance
     move_reason: str = ""
     left_out: tuple[str, ...] = ()
     removed_claims: int = 0
-    calls: int = 0
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-    cached_tokens: int | None = None
-    cost_usd: float | None = None
 
 
 class Store(Records):
@@ -85,6 +80,7 @@ class Store(Records):
         self.spending = Spending(engine)
         self.model_failures = ModelFailures(engine)
         self.ongoing_answers = OngoingAnswers(engine)
+        self.edits = DayEdits(engine)
         self.publications = PublicationOutcomes(engine)
         self.ratings = AnswerRatings(engine)
         self.verdicts = Verdicts(engine)
