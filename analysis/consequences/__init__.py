@@ -45,7 +45,9 @@ def consequences(
     told = _by_rules(entry, entry.facts if facts is None else facts, say, titled=titled)
     written = _written(entry) if titled else ""
     if written and told and not _is_worded(told[0]):
-        told[0] = told[0].model_copy(update={"what": _with_names(written, told[0], say)})
+        # It says what the title does; what facts prove besides is told as well.
+        first = told[0].model_copy(update={"what": _with_names(written, told[0], say)})
+        told = [first, *(each for each in told[1:] if each.facts)]
     return tuple(told)
 
 

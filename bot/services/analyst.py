@@ -60,7 +60,6 @@ class Analyst:
         self._calls: list[Future[None]] = []
         self._pool = ThreadPoolExecutor(_THREADS_A_CALL * self._reader.at_once) if self._reader and ask else None
         self._low: list[int] = []
-        self._pending: set[int] = set()
         self._drafts: dict[int, StoredAnalysis] = {}
         self._drafted: list[Event] = []
 
@@ -91,19 +90,18 @@ class Analyst:
         low = self._reader.low(unanalysed)
         self._low += [each for each in unanalysed if each in low]
         for commit_id in (each for each in unanalysed if each not in low):
-            self._drafted.append(Event())
-            self._submit([commit_id], self._drafted[-1])
+            self._submit([commit_id])
 
     def submit_low(self) -> None:
         """Queue one call for the commits of low importance that were submitted, once no more will be."""
         low, self._low = self._low, []
         if low:
-            self._submit(low, Event())
+            self._submit(low)
 
-    def _submit(self, commit_ids: Sequence[int], drafted: Event) -> None:
+    def _submit(self, commit_ids: Sequence[int]) -> None:
         if self._pool and self._reader:
-            self._pending.update(commit_ids)
-            self._calls.append(self._pool.submit(self._analyse, self._reader, commit_ids, drafted))
+            self._drafted.append(Event())
+            self._calls.append(self._pool.submit(self._analyse, self._reader, commit_ids, self._drafted[-1]))
 
     def _analyse(self, reader: ModelReader, commit_ids: Sequence[int], drafted: Event) -> None:
         def keep(commit_id: int, draft: StoredAnalysis) -> None:
@@ -114,7 +112,6 @@ class Analyst:
             reader.analyse(commit_ids, keep)
         finally:
             drafted.set()
-            self._pending.difference_update(commit_ids)
         for _ in commit_ids:
             self._on_answer()
 
@@ -151,8 +148,7 @@ class Analyst:
                 if saved is None or saved.importance is not ranked.importance:
                     written = analyse_by_rules(each.commit, each.facts, ranked, self._language)
                     saved = StoredAnalysis(analysis=written, importance=ranked.importance)
-                    if each.id not in self._pending:
-                        self._store.save_analysis(each.id, self._language, _RULES, RULES_VERSION, saved)
+                    self._store.save_analysis(each.id, self._language, _RULES, RULES_VERSION, saved)
             analysis = saved.analysis if saved else None
             found.append(
                 Entry(

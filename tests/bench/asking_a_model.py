@@ -22,7 +22,7 @@ from bot.store import Store, open_engine
 from tests.bench.figures import MB, Row, duration
 from tests.bench.git_source import git_source
 from tests.bench.real_diffs import real_day
-from tests.bench.replies import after, doubting_nothing
+from tests.bench.replies import true_reply
 from tests.bench.served import NAME, Served, served
 from tests.servers.chat import ScriptedChat
 
@@ -43,7 +43,7 @@ def asking_a_model(*, commits: int = 45, call: float = 2.0, runs: int = 3) -> It
     day = real_day(_DAY, commits)
     with (
         served({NAME: day.commits}, _LATENCY) as server,
-        ScriptedChat(after(call), doubt=doubting_nothing(call)) as chat,
+        ScriptedChat(true_reply, latency=call) as chat,
     ):
         _day(server, commits, None)  # the secret scanner compiles its rules when it is first used
         seconds = median(_day(server, commits, chat) for _ in range(runs))

@@ -2,43 +2,21 @@
 
 import json
 import re
-import time
-from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
 from analysis.models import Insight
-from tests.servers.chat import DOUBTLESS
 from tests.servers.conversing import changed_lines
-
-Say = Callable[[dict[str, Any]], str]
 
 _WORD = re.compile(r"\b[A-Za-z_]\w{3,}\b")
 _WORDS = 5  # of a title
 _STATEMENTS = 12  # of an answer; more are not kept
 
 
-def after(seconds: float) -> Say:
-    """Make a model that takes so long over an analysis; how long an answer takes is the server's pace."""
-
-    def say(request: dict[str, Any]) -> str:
-        prompt = str(request["messages"][1]["content"])
-        if "response_format" not in request:
-            return _answer(prompt)
-        time.sleep(seconds)
-        return _analysis(prompt)
-
-    return say
-
-
-def doubting_nothing(seconds: float) -> Say:
-    """Make a model that takes so long over a second reading and doubts nothing."""
-
-    def say(_request: dict[str, Any]) -> str:
-        time.sleep(seconds)
-        return DOUBTLESS
-
-    return say
+def true_reply(request: dict[str, Any]) -> str:
+    """Say something true of the commit that a request is about."""
+    prompt = str(request["messages"][1]["content"])
+    return _analysis(prompt) if "response_format" in request else _answer(prompt)
 
 
 def _analysis(prompt: str) -> str:

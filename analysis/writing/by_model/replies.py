@@ -1,5 +1,6 @@
 """What a model is asked about a commit, the forms of its replies, and what is left of a reply once it is checked."""
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
@@ -16,6 +17,7 @@ from analysis.ranking import ceiling, floor, may_move_down, may_move_up, within
 from analysis.writing.by_model.asking import Form
 from analysis.writing.fact_sentences import FACT_SENTENCES
 
+_TRAILERS = re.compile(r"^(?:signed-off-by|co-authored-by): .*\n?", re.IGNORECASE | re.MULTILINE)
 _ORDER = (Importance.LOW, Importance.MEDIUM, Importance.HIGH)
 
 
@@ -52,9 +54,12 @@ class AnalysisRequest(NamedTuple):
     def values(self, shown: Excerpt, length: int) -> dict[str, object]:
         """Return the values of the template of a commit, whose texts are shown to a `length` in characters."""
         commit, say = self.commit, catalogue(self.language)
-        pull = commit.pull and commit.pull.model_copy(update={"body": commit.pull.body[:length]})
+        told, body = (
+            _TRAILERS.sub("", text).strip() for text in (commit.message, commit.pull.body if commit.pull else "")
+        )
+        pull = commit.pull and commit.pull.model_copy(update={"body": body[:length]})
         return {
-            "commit": commit.model_copy(update={"message": commit.message[:length], "pull": pull}),
+            "commit": commit.model_copy(update={"message": told[:length], "pull": pull}),
             "importance": self.ranked.importance.value,
             "types": [each.value for each in self.ranked.change_types],
             "facts": [f"{FACT_SENTENCES[fact.kind].named(fact.name, 1, say)} {fact.place}" for fact in self.facts[:30]],

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from analysis.diff import tokens
 from analysis.errors import ModelFailure
 from analysis.grounding.check import is_empty, rewritten, tidied
 from analysis.grounding.corpus import SPAN
@@ -12,7 +13,7 @@ from analysis.models import Analysis, Language
 from analysis.writing.by_model.asking import Asker, Form
 
 _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
-_MAX_TEXT = 4_000  # tokens of the reply
+_LEAST, _LONGEST = 300, 8_000  # tokens of the reply
 
 
 class _Translation(Form):
@@ -24,13 +25,16 @@ def translate(analyses: Sequence[Analysis], language: Language, asker: Asker) ->
 
     What does not keep the names and the figures is left out. Raises `ModelFailure` if there is no reply.
     """
-    texts = list(dict.fromkeys(text for each in analyses for text in (each.headline, *each.texts) if text))
+    said = list(dict.fromkeys(text for each in analyses for text in (each.headline, *each.texts)))
+    texts = [text for text in said if not is_empty(SPAN.sub("", text))]
     messages = asker.prompt("translation_system.j2", "translation.j2", language, texts=texts)
-    found = asker.ask(messages, _Translation, _MAX_TEXT).texts
+    most = min(_LONGEST, _LEAST + 2 * sum(map(tokens, texts)))
+    found = asker.ask(messages, _Translation, most).texts
     if len(found) != len(texts):
         raise ModelFailure(Phrase("the reply did not translate every sentence"))
-    kept = {old: tidied(new) for old, new in zip(texts, found, strict=True) if _says_the_same(old, new, language)}
-    return [_translated(each, kept) for each in analyses]
+    told = {old: tidied(new) for old, new in zip(texts, found, strict=True) if _says_the_same(old, new, language)}
+    names = {text: text for text in said if text not in texts}
+    return [_translated(each, told | names) for each in analyses]
 
 
 def _translated(analysis: Analysis, texts: dict[str, str]) -> Analysis | ModelFailure:

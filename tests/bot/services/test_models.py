@@ -95,7 +95,8 @@ def mock() -> Iterator[LLMockServer]:
         yield server
 
 
-GOOD = said("Changes `work` so that part 1 is fast.")
+LOW = {"commit": "01" * 4, "summary": "Changes `work` so that part 1 is fast.", **MOVED}
+GOOD = said(LOW["summary"], commits=[LOW])  # fits the form about several commits too
 
 
 @pytest.mark.parametrize(
