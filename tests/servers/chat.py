@@ -56,7 +56,8 @@ class ScriptedChat(Loopback):
             "_Edit": lambda _: UNEDITED,
             **(scripts or {}),
         }
-        self.others: dict[str, list[dict[str, Any]]] = {each: [] for each in (*self.scripts, "_LowCommits")}
+        forms = ("_SecondReading", "_Translation", "_Edit", "_LowCommits")
+        self.others: dict[str, list[dict[str, Any]]] = {each: [] for each in forms}
         self.pause = pause
         self.latency = latency
         self.hold: int | None = None
@@ -96,8 +97,14 @@ class ScriptedChat(Loopback):
     def url(self) -> str:
         return super().url + "/v1"
 
+    @property
+    def calls(self) -> list[dict[str, Any]]:
+        """All requests as they came, without those about each commit of a list."""
+        alone = [each for each in self.requests if _form(each) != "_LowCommits"]
+        return [*alone, *(each for others in self.others.values() for each in others)]
+
     def _said(self, request: dict[str, Any], api_key: str) -> Said:
-        form = request.get("response_format", {}).get("json_schema", {}).get("name", "")
+        form = _form(request)
         with self._lock:
             self.others.get(form, self.requests).append(request)
         if form in self.scripts:
@@ -123,6 +130,10 @@ class ScriptedChat(Loopback):
 
     def reply_to(self, request: dict[str, Any], api_key: str) -> Said:  # noqa: ARG002 (others tell by it who asks)
         return self.say(request)
+
+
+def _form(request: dict[str, Any]) -> str:
+    return str(request.get("response_format", {}).get("json_schema", {}).get("name", ""))
 
 
 def _chunks(said: str | Calls) -> Iterator[str]:
