@@ -45,10 +45,17 @@ def consequences(
     told = _by_rules(entry, entry.facts if facts is None else facts, say, titled=titled)
     written = _written(entry) if titled else ""
     if written and told and not _is_worded(told[0]):
-        # It says what the title does; what facts prove besides is told as well.
-        first = told[0].model_copy(update={"what": _with_names(written, told[0], say)})
-        told = [first, *(each for each in told[1:] if each.facts)]
+        # It says what the title does; what facts prove besides is told as well, and what breaks in words of ours.
+        proven = [each for each in told if each.facts]
+        if told[0].facts and (told[0].effect is not Effect.BREAK or _names_any(written, told[0].facts)):
+            told = [told[0].model_copy(update={"what": _with_names(written, told[0], say)}), *proven[1:]]
+        else:
+            told = [told[0].model_copy(update={"what": written, "facts": ()}), *proven]
     return tuple(told)
+
+
+def _names_any(text: str, facts: Sequence[Fact]) -> bool:
+    return any(_names(text, fact.name.partition("(")[0]) for fact in facts)
 
 
 def _written(entry: Entry) -> str:
@@ -120,7 +127,7 @@ def _tells_besides(entry: Entry, by_title: Consequence, told: Sequence[Consequen
     said = told[0].effect is Effect.BREAK and (by_title.effect is Effect.BREAK or is_removal)
     if said or not explains(by_title) or _is_worded(told[0]) or told[0].effect is Effect.REQUIREMENT:
         return False
-    return not any(_names(title, fact.name.partition("(")[0]) for each in told for fact in each.facts)
+    return not any(_names_any(title, each.facts) for each in told)
 
 
 def _is_told_better(entry: Entry, told: Sequence[Consequence]) -> bool:

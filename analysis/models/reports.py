@@ -183,6 +183,7 @@ class Edit(Frozen):
     order: tuple[str, ...] = ()
     lead: str = ""
     headlines: dict[str, str] = Field(default={})
+    usage: Usage = Usage()
 
 
 class PeriodReport(Frozen):

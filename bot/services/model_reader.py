@@ -13,13 +13,14 @@ from analysis.ranking import packaged_weights, rank
 from analysis.writing.prompts import VERSION as PROMPT
 from bot.services.commit_sources import CommitSource
 from bot.services.limits import FailedCall, MeteredModel
-from bot.store import CallUsage, EditKey, Store, StoredAnalysis, StoredCommit
+from bot.store import Store, StoredAnalysis, StoredCommit
 
 if TYPE_CHECKING:
     from analysis.llm import UsageCounter
     from analysis.writing.by_model import Analysed, AnalysisRequest, Asker
 
 _FEWEST_LINES = 4  # of a day that is edited
+_USED = {"calls", "input_tokens", "output_tokens", "cached_tokens", "cost_usd"}  # of `Usage`, in the store as well
 OnDraft = Callable[[int, StoredAnalysis], None]
 
 
@@ -45,7 +46,7 @@ class ModelReader:
         """Load what a call needs, in one thread: in eight at once it takes far longer."""
         from analysis.writing.by_model import load
 
-        load(self._model.chat, self._language)
+        load(self._model.chat)
 
     def stored(self, ids: Sequence[int]) -> dict[int, StoredAnalysis]:
         """Return commit id -> its analysis."""
@@ -99,8 +100,8 @@ class ModelReader:
         kept = {each: text for each, text in zip(known, found, strict=True) if not isinstance(text, ModelFailure)}
         for (commit_id, analysis), part in zip(kept.items(), usage.parts(len(kept)), strict=True):
             said, now = (sum(map(bool, each.texts)) for each in (known[commit_id].analysis, analysis))
-            changed = {"analysis": analysis, "removed_claims": said - now, **self._used(part)}
-            self._save(commit_id, known[commit_id].model_copy(update=changed))
+            changed = {"analysis": analysis, "removed_claims": said - now}
+            self._save(commit_id, known[commit_id].model_copy(update=changed), part)
         return [each for each in ids if each not in kept], UsageCounter() if kept else usage
 
     def _ask(self, ids: Sequence[int], usage: "UsageCounter", on_draft: OnDraft) -> None:
@@ -116,7 +117,7 @@ class ModelReader:
             if isinstance(reply, ModelFailure):
                 self._model.failures.record((commit_id, self._language), reply.what, part)
             else:
-                self._save(commit_id, _stored(reply).model_copy(update=self._used(part)))
+                self._save(commit_id, _stored(reply), part)
         if not all(isinstance(each, ModelFailure) for each in found):
             self._model.failures.succeeded()
 
@@ -157,20 +158,21 @@ class ModelReader:
     def _rank(self, stored: StoredCommit) -> Ranked:
         return rank(stored.commit, stored.facts, self._weights)
 
-    def _save(self, commit_id: int, saved: StoredAnalysis) -> None:
-        self._store.save_analysis(commit_id, self._language, self._model.name, PROMPT, saved)
+    def _save(self, commit_id: int, saved: StoredAnalysis, usage: "UsageCounter") -> None:
+        used = saved.model_copy(update=self._used(usage).model_dump(include=_USED))
+        self._store.save_analysis(commit_id, self._language, self._model.name, PROMPT, used)
 
     def edit_of(self, report: DayReport) -> Edit | None:
         """Return the stored edit of a day, if it was made of the same commits."""
-        found = self._store.edits.of(self._key(report))
-        return found.edit if found and set(found.edit.commits) == _shas(report) else None
+        found = self._store.edits.of(report, self._model.name, PROMPT)
+        return found if found and set(found.commits) == _shas(report) else None
 
     def edit(self, report: DayReport) -> None:
         """Let the model edit a day, unless it has, or failed to a while ago. What a channel alone knows is not in `report`."""
         from analysis.llm import UsageCounter
         from analysis.writing.by_model import EditedLine, edit
 
-        say, failure = catalogue("en"), (f"edit {self._key(report)}", self._language)
+        say, failure = catalogue("en"), (f"edit {report.repository} {report.date} {report.timezone}", self._language)
         lines = [(line, group.heading(say)) for group in all_lines(report) for line in group.lines]
         if len(lines) < _FEWEST_LINES or self.edit_of(report) or self._lasting or self._model.failures.recent(failure):
             return
@@ -187,29 +189,23 @@ class ModelReader:
         except ModelFailure as exc:
             self._model.failures.record(failure, exc.what, usage)
             return
-        made = made.model_copy(update={"commits": tuple(_shas(report))})
-        self._store.edits.save(self._key(report), made, CallUsage(**self._used(usage)))
-
-    def _key(self, report: DayReport) -> EditKey:
-        names = (report.timezone, report.language, self._model.name, PROMPT)
-        return EditKey(report.repository.key, report.date, *names)
+        made = made.model_copy(update={"commits": tuple(_shas(report)), "usage": self._used(usage)})
+        self._store.edits.save(report, self._model.name, PROMPT, made)
 
     def usage(self, ids: Sequence[int], report: DayReport) -> Usage:
         """Return what these commits' analyses and the day's edit used, whenever made, including recent failed calls."""
-        saved = self.stored(ids)
-        edited = self._store.edits.of(self._key(report))
-        failed = [CallUsage(**self._used(each.usage)) for each in self.recent_failures(ids).values()]
-        used = [*saved.values(), *failed, *([edited.usage] if edited else [])]
-        total = {name: _sum([getattr(each, name) for each in used]) for name in CallUsage.model_fields}
+        saved, failed, edit = self.stored(ids), self.recent_failures(ids), self.edit_of(report)
+        used = [*saved.values(), *(self._used(each.usage) for each in failed.values()), *([edit.usage] if edit else [])]
+        known = {name: [value for each in used if (value := getattr(each, name)) is not None] for name in _USED}
+        total = {name: sum(values) for name, values in known.items() if values}
         removed = sum(each.removed_claims for each in saved.values())
-        return Usage(model=self._model.name, removed_claims=removed, **(total | {"calls": total["calls"] or 0}))
+        return Usage(model=self._model.name, removed_claims=removed, **total)
 
-    def _used(self, usage: "UsageCounter") -> dict[str, object]:
-        """Return what calls used, under the names of the store and the report."""
+    def _used(self, usage: "UsageCounter") -> Usage:
         known = usage.input is not None
         cost = self._model.chat.cost(usage.input or 0, usage.output or 0, usage.cached or 0) if known else None
         tokens = {"input_tokens": usage.input, "output_tokens": usage.output, "cached_tokens": usage.cached}
-        return {"calls": usage.calls, **tokens, "cost_usd": cost}
+        return Usage(model=self._model.name, calls=usage.calls, cost_usd=cost, **tokens)
 
     def _asker(self, usage: "UsageCounter") -> "Asker":
         from analysis.writing.by_model import Asker
@@ -240,8 +236,3 @@ def _stored(reply: "Analysed") -> StoredAnalysis:
 
 def _shas(report: DayReport) -> set[str]:
     return {each.commit.sha for each in (*report.entries, *report.late)}
-
-
-def _sum(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return sum(known) if known else None

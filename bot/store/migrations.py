@@ -137,7 +137,6 @@ def _day_edits(operations: "Operations") -> None:
         Column("date", Date, primary_key=True),
         *(Column(each, _TEXT, primary_key=True) for each in keys),
         Column("body", JSON, nullable=False),
-        Column("usage", JSON, nullable=False),
     )
 
 

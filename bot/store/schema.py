@@ -194,7 +194,6 @@ day_edits = Table(
     Column("date", Date, primary_key=True),
     *(Column(each, Text, primary_key=True) for each in ("timezone", "language", "model", "prompt")),
     Column("body", JSON, nullable=False),
-    Column("usage", JSON, nullable=False),
 )
 
 ranks = Table(

@@ -11,6 +11,7 @@ from analysis.models import (
     Commit,
     Fact,
     FactKind,
+    Frozen,
     Importance,
     Language,
     Links,
@@ -33,7 +34,7 @@ from bot.store.commit_rows import (
     replaceable_by,
     repository_id_of,
 )
-from bot.store.day_edits import CallUsage, DayEdits
+from bot.store.day_edits import DayEdits
 from bot.store.feedback import AnswerRatings, GivenRanks, ReleaseScores, Verdicts
 from bot.store.links import linked, save_named
 from bot.store.ongoing_answers import OngoingAnswers
@@ -58,14 +59,19 @@ class StoredDay(NamedTuple):
     read_from: ReadFrom
 
 
-class StoredAnalysis(CallUsage):
-    """A stored analysis with the commit's tier, and what its calls used."""
+class StoredAnalysis(Frozen):
+    """A stored analysis with the commit's tier, the tokens used and the cost (USD)."""
 
     analysis: Analysis
     importance: Importance
     move_reason: str = ""
     left_out: tuple[str, ...] = ()
     removed_claims: int = 0
+    calls: int = 0
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cached_tokens: int | None = None
+    cost_usd: float | None = None
 
 
 class Store(Records):

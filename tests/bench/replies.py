@@ -23,7 +23,7 @@ def _analysis(prompt: str) -> str:
     """An analysis that names words of the commit's title, in the language of the prompt."""
     title = re.findall(r"^message:\n(.*)$", prompt, re.MULTILINE)[0]
     words = " ".join(f"`{word}`" for word in _WORD.findall(title)[:_WORDS])
-    summary = f"标题里有 {words}，改动与此有关。" if "请给出" in prompt else f"It is about {words}."
+    summary = f"标题里有 {words}，改动与此有关。" if "简体中文" in prompt else f"It is about {words}."
     whole = {"scope": [], "insight": Insight().model_dump(), "risks": [], "advice": []}
     return json.dumps({"summary": summary, **whole, "move": "keep", "move_reason": ""}, ensure_ascii=False)
 

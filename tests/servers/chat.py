@@ -114,10 +114,11 @@ class ScriptedChat(Loopback):
     def _about_each(self, request: dict[str, Any], api_key: str) -> Said:
         """Return what is said of each commit in a list, or else the first reply that fits no form."""
         system, user = (each["content"] for each in request["messages"][:2])
-        head, *sections = _COMMIT.split(user)
+        mark = user.split("\n", 1)[0]
+        told, task = user.removeprefix(mark).rsplit(mark, 1)
         found = []
-        for section in sections:
-            alone = {"role": "user", "content": f"{head}{section if section is sections[-1] else section + head}"}
+        for section in _COMMIT.split(told)[1:]:
+            alone = {"role": "user", "content": f"{mark}\n{section}{mark}{task}"}
             about = {**request, "messages": [{"role": "system", "content": system}, alone]}
             with self._lock:
                 self.requests.append(about)

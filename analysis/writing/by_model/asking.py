@@ -57,8 +57,8 @@ class Asker:
         return reply
 
 
-def load(model: ChatModel, language: Language) -> None:
-    """Load in advance what the first analysis needs: the prompts in this language, and the model's late imports."""
+def load(model: ChatModel) -> None:
+    """Load in advance what the first analysis needs: the prompts, and the model's late imports."""
     model.load()
-    for name in (f"system.{language}.j2", "user.j2", "low.j2", "again.j2", "read_again.j2"):
+    for name in ("system.j2", "user.j2", "low.j2", "again.j2", "read_again.j2"):
         load_prompt(name)

@@ -16,7 +16,7 @@ from analysis.grounding.finders import Section
 from analysis.grounding.plain_text import repair_end, sentences
 from analysis.llm import ModelMessage
 from analysis.models import Analysis, Importance, Language, Severity
-from analysis.writing.by_model.asking import Asker, Form
+from analysis.writing.by_model.asking import LANGUAGE_NAMES, Asker, Form
 from analysis.writing.by_model.replies import (
     Analysed,
     AnalysisRequest,
@@ -77,7 +77,7 @@ def analyse(request: AnalysisRequest, asker: Asker, on_draft: Callable[[Analysed
     tier = request.ranked.importance
     shown = excerpt(request.commit, _BUDGET[tier])
     values = {"repository": request.repository.full_name, **request.values(shown, _MESSAGE_LENGTH)}
-    messages = asker.prompt(f"system.{request.language}.j2", "user.j2", request.language, **values)
+    messages = asker.prompt("system.j2", "user.j2", request.language, **values)
     corpus, form, most = request.corpus(), _FORMS[tier], _MAX_REPLY[tier]
     answer = check_reply(asker.ask(messages, form, most), request, corpus)
     turns = [*messages, *_objection(answer, request.language)]
@@ -119,7 +119,7 @@ def _objection(answer: CheckedReply, language: Language) -> tuple[ModelMessage, 
     """Return the turns that put the problems of a reply to the model: the reply, and the request to correct it."""
     text = rendered(
         "again.j2",
-        language=language,
+        language_name=LANGUAGE_NAMES[language],
         wrong_language=not answer.in_language,
         claims=list(dict.fromkeys(each.text for each in answer.removed))[:20],
     )

@@ -33,7 +33,7 @@ def analyse_low(requests: Sequence[AnalysisRequest], asker: Asker) -> list[Analy
     shown = _share([each.commit for each in requests])
     length = _CHARACTERS * min(_LONGEST, _BUDGET // len(requests))
     told = [each.values(shown[each.commit.sha], length) for each in requests]
-    messages = asker.prompt(f"system.{language}.j2", "low.j2", language, repository=repository, commits=told)
+    messages = asker.prompt("system.j2", "low.j2", language, repository=repository, commits=told)
     reply = asker.ask(messages, _LowCommits, _MAX_TEXT + _MAX_REPLY * len(requests))
     written = {each.commit.strip("`")[:7]: each for each in reversed(reply.commits)}
     return [_checked(each, written.get(each.commit.short_sha[:7]), shown[each.commit.sha]) for each in requests]

@@ -203,7 +203,7 @@ def test_a_translation_that_fails_is_replaced_by_a_reading(
 ) -> None:
     """The whole commit is read in the second language too, and the translation made in vain is paid as well."""
     server = chat(
-        lambda request: said("移除 `APP_OLD_WAY`。" if "请给出" in str(request) else "Removes `APP_OLD_WAY`.")
+        lambda request: said("移除 `APP_OLD_WAY`。" if "简体中文" in str(request) else "Removes `APP_OLD_WAY`.")
     )
     github = serve(important())
     read(github, server.url)
