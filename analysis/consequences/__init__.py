@@ -45,13 +45,19 @@ def consequences(
     told = _by_rules(entry, entry.facts if facts is None else facts, say, titled=titled)
     written = _written(entry) if titled else ""
     if written and told and not _is_worded(told[0]):
-        # It says what the title does; what facts prove besides is told as well, and what breaks in words of ours.
-        proven = [each for each in told if each.facts]
-        if told[0].facts and (told[0].effect is not Effect.BREAK or _names_any(written, told[0].facts)):
-            told = [told[0].model_copy(update={"what": _with_names(written, told[0], say)}), *proven[1:]]
+        # It says what the title does; what facts prove besides is told as well, and how a call has to change.
+        first, proven = told[0], [each for each in told if each.facts]
+        if _asks_for_more(first) and not _names_any(written, first.facts):
+            told = [first.model_copy(update={"what": written, "facts": ()}), *proven]
         else:
-            told = [told[0].model_copy(update={"what": written, "facts": ()}), *proven]
+            others = proven[1:] if first.facts else proven
+            told = [first.model_copy(update={"what": _with_names(written, first, say)}), *others]
     return tuple(told)
+
+
+def _asks_for_more(each: Consequence) -> bool:
+    """Return whether what breaks is not merely gone: the names alone do not say what to do."""
+    return each.effect is Effect.BREAK and not all(fact.removes for fact in each.facts)
 
 
 def _names_any(text: str, facts: Sequence[Fact]) -> bool:

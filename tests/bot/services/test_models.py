@@ -19,13 +19,13 @@ from analysis.facts import facts
 from analysis.llm import ChatModel
 from analysis.models import DayReport, Importance, Language, Repository
 from analysis.ranking import rank
-from analysis.report.markdown import reports_markdown
+from analysis.report.markdown import reports_markdown, short_markdown
 from analysis.sources.github import GitHub
 from bot.models.subjects import DayRef
 from bot.services.factory import Services
 from bot.services.limits import MeteredModel
 from loopback.sample import sample_repository
-from tests.conftest import recorded
+from tests.conftest import important, recorded
 from tests.injections import PLACES, injected, injections
 from tests.servers.chat import Say, ScriptedChat
 from tests.servers.clock import SettableClock
@@ -94,15 +94,6 @@ def chat() -> Iterator[Callable[[Say], ScriptedChat]]:
 def mock() -> Iterator[LLMockServer]:
     with LLMockServer() as server:
         yield server
-
-
-REMOVED = '@@ -1 +0,0 @@\n-    "APP_OLD_WAY": lambda: 1,'
-
-
-def important(number: int = 1) -> dict[str, Any]:
-    """A recorded commit that is analysed by itself."""
-    file = {"filename": "app/envs.py", "status": "modified", "additions": 0, "deletions": 1, "patch": REMOVED}
-    return recorded(number, files=[file])
 
 
 LOW = {"commit": "01" * 4, "summary": "Changes `work` so that part 1 is fast.", **MOVED}
@@ -180,6 +171,7 @@ def test_low_commits_are_summarised_in_one_call(serve: Serve, read: Read, chat: 
     report = read(serve(*(recorded(n) for n in (1, 2, 3))), server.url)
     assert len(server.others["_LowCommits"]) == report.usage.calls == 1
     assert [entry.analysis and entry.analysis.by for entry in report.entries] == ["rules", "rules", "model"]
+    assert "Changes `part1.py`." in short_markdown(report)
     reasons = {each.sha[:2]: each.translated("en") for each in report.replaced}
     assert reasons == {"02": "the reply left out the commit", "03": "the reply is not about the commit"}
 
