@@ -126,7 +126,7 @@ class ModelReader:
     ) -> "list[Analysed | ModelFailure]":
         from analysis.writing.by_model import analyse, analyse_low
 
-        if requests[0].ranked.importance is Importance.LOW:
+        if len(requests) > 1 or requests[0].ranked.importance is Importance.LOW:
             return analyse_low(requests, asker)
         return [analyse(requests[0], asker, lambda draft: on_draft(ids[0], _stored(draft)))]
 

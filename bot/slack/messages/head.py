@@ -63,7 +63,7 @@ def digest_head(
     worst = worst_line(commits, check, report.language)
     lead = lead_of(report, broken)
     if lead and not worst:
-        worst = lead.text.replace("`", "")
+        worst = lead.text.replace("`", "").rstrip(".。")
     if groups and not worst and groups[0].group is not Group.IMPORTANT:  # a title alone tells no consequence
         worst = _weightiest(groups).headline.replace("`", "")
     first = [*opening, *breaking_section(commits, check, report.language), *_lead_blocks(lead, mark)]
