@@ -71,7 +71,7 @@ BENCHMARKS: dict[str, Benchmark] = {
             "analysed": 1,
             "call": 0.1,
         },
-        {"processes": [2], "repositories": 5, "channels": 50, "subscriptions": 100, "analysed": 0},
+        {"processes": [], "repositories": 8, "analysed": 40, "at_once": 32},
     ),
 }
 
