@@ -46,7 +46,9 @@ from bot.store.sqlite import supply_subseconds
 _SQLITE = "sqlite:///"
 SLACK, _PUBLISHING = "slack", "publishing"  # queues: of deliveries, partitioned by channel, and of publications
 _ANSWERS_AT_ONCE = 16
-_LEAST_SHARE = 4  # channels to which each process may deliver at once, however few wait
+# Channels to which a process delivers at once: each takes two threads and at most a message a second, of which Slack takes 17
+# from a workspace. Of several processes each takes its share, however few wait at least so many.
+_MOST_AT_ONCE, _LEAST_SHARE = 64, 4
 _QUEUE_POLL = 1  # second between polls of a queue; each takes 4 ms of CPU time
 _NOTIFICATION_POLL = 0.1  # seconds; nobody notifies here, but shutdown waits for one poll
 # Minimum seconds before a step is retried, by attempt; the last one repeats.
@@ -321,7 +323,12 @@ class Flows:
         try:
             _launch(database_url)
             for queue in (_PUBLISHING, SLACK):
-                DBOS.register_queue(queue, partition_concurrency=1, polling_interval_sec=_QUEUE_POLL)
+                DBOS.register_queue(
+                    queue,
+                    worker_concurrency=_MOST_AT_ONCE,
+                    partition_concurrency=1,
+                    polling_interval_sec=_QUEUE_POLL,
+                )
             for key in self._mailbox.waiting():
                 self.start_answer(key)
             yield
@@ -337,7 +344,7 @@ class Flows:
 
     def share_deliveries(self, channels: int, processes: int) -> None:
         """Let each of several processes deliver to its share of the `channels` that wait: the first to look would take all."""
-        share = max(_LEAST_SHARE, ceil(channels / processes)) if processes > 1 else None
+        share = min(_MOST_AT_ONCE, max(_LEAST_SHARE, ceil(channels / processes))) if processes > 1 else _MOST_AT_ONCE
         queue = DBOS.retrieve_queue(SLACK)
         if queue and queue.worker_concurrency != share:
             queue.set_worker_concurrency(share)

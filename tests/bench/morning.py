@@ -78,7 +78,8 @@ def morning_together(
     if not analysed:
         return
     few = _Load(repositories, analysed, repositories, repositories, at_once, call)
-    yield from _second_process(*(_morning(few, count) for count in (1, 2)), few)
+    one, two = (_morning(few, count) for count in (1, 2))
+    yield from _second_process(one, two, few)
 
 
 def _second_process(one: _Done, two: _Done, load: _Load) -> Iterator[Row]:
