@@ -1,13 +1,13 @@
 """A workspace of ten thousand channels by simulation: a morning of a part of them for real, at speed, then what is the first to give way.
 
-Processes on PostgreSQL deliver a stored day to some channels, without Slack's pace. What a digest asks of Slack, of the database
+Processes on PostgreSQL read a day and deliver it to some channels, without Slack's pace. What a digest asks of Slack, of the database
 and of the processors is then set beside what each allows in an hour. A tick of the scheduler runs with all channels.
 """
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from time import perf_counter
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
@@ -29,12 +29,11 @@ from tests.bench.figures import MB, Row, duration
 from tests.bench.real_diffs import real_day
 from tests.bench.replayed import replayed
 from tests.bench.served import NAME, served
-from tests.bench.stored_commits import day_of, fill, words_of
 from tests.servers.postgresql import new_postgresql_database
 
 _AT = time(9)
 _DAY, _HOUR = timedelta(days=1), 3600  # seconds
-_STORED = 200  # commits: of four days
+_DATE = date(2026, 2, 5)
 _PATIENCE = 1800  # seconds
 _A_DIGEST = 47  # requests of GitHub without a mirror: a day of 45 commits, its list, and whether it is public
 _GITHUB = 5_000  # requests an hour with a token
@@ -60,13 +59,12 @@ class _Morning(NamedTuple):
     connections: int
 
 
-def scale(*, workspace: int = 10_000, channels: int = 400, processes: int = 4, real: int = 200) -> Iterator[Row]:
+def scale(*, workspace: int = 10_000, channels: int = 400, processes: int = 4, commits: int = 45) -> Iterator[Row]:
     """Deliver to so many channels by so many processes, and work out when a whole workspace gives way."""
     logs.set_up("ERROR", "console")
-    now = datetime.combine(day_of(_STORED), time(), UTC)  # the day before is over and stored
-    with new_postgresql_database() as url, served({NAME: []}) as github:
+    now = datetime.combine(_DATE + _DAY, time(), UTC)
+    with new_postgresql_database() as url, served({NAME: real_day(_DATE, commits, {}).commits}) as github:
         engine = open_engine(url)
-        fill(engine, words_of(real_day(now.date(), real).commits), _STORED)
         ticks = _ticks(engine, github.url, workspace, now)
         morning = _morning(url, engine, github.url, _names(channels), now, processes)
         engine.dispose()
