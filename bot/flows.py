@@ -344,7 +344,7 @@ class Flows:
 
     def share_deliveries(self, channels: int, processes: int) -> None:
         """Let each of several processes deliver to its share of the `channels` that wait: the first to look would take all."""
-        share = min(_MOST_AT_ONCE, max(_LEAST_SHARE, ceil(channels / processes))) if processes > 1 else _MOST_AT_ONCE
+        share = delivery_share(channels, processes)
         queue = DBOS.retrieve_queue(SLACK)
         if queue and queue.worker_concurrency != share:
             queue.set_worker_concurrency(share)
@@ -387,6 +387,12 @@ class Flows:
                 DBOS.delete_workflows([each.workflow_id for each in found])
             if len(found) < _DELETED_AT_ONCE:
                 return
+
+
+def delivery_share(channels: int, processes: int) -> int:
+    """Return to how many of the `channels` that wait each process may deliver at once: all may have their turn."""
+    share = ceil(channels / processes) if processes > 1 else _MOST_AT_ONCE
+    return min(_MOST_AT_ONCE, max(_LEAST_SHARE, share))
 
 
 def _launch(database_url: str) -> None:
