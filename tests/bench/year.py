@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 from analysis.models import Repository
 from bot.slack.outbox import AT_ONCE
 from bot.store import Store, Subscriptions, Terms, open_engine
-from bot.store.flow_tables import flow_tables
+from bot.store.flow_tables import FlowTables, flow_tables
 from bot.store.lease import flows_url
 from loopback.slack import LoopbackSlack
 from tests.bench.figures import MB, Row, duration
@@ -40,18 +40,21 @@ def year(*, commits: int = 100_000, subscriptions: int = 500, days: int = 30, re
         _prepare(url, commits, real, channels, first)
         for channel in channels:
             slack.workspace.add_channel(channel.lower(), channel, members=["U0ADA", "U0BOT"])
-        with replayed(slack, github.url, url, first, AT_ONCE) as (bot,):
+        engine = open_engine(url)
+        with replayed(slack, github.url, url, first, AT_ONCE) as (bot,), flow_tables(flows_url(url)) as flows:
             memory, seconds = [], []
             for number in range(1, days + 1):
                 began = perf_counter()
                 bot.ask("set", first + number * _DAY + timedelta(hours=_AT.hour, minutes=1))
-                slack.wait_for(lambda number=number: _delivered(url, first + number * _DAY), _PATIENCE)  # type: ignore[misc]
+                now = first + number * _DAY
+                slack.wait_for(lambda now=now: _delivered(Subscriptions(engine), flows, now), _PATIENCE)  # type: ignore[misc]
                 seconds.append(perf_counter() - began)
                 memory.append(bot.memory)
                 slack.calls.clear()
             sizes = _sizes(Path(name))
             bot.ask("set", datetime.now(UTC) + _KEPT)  # of the engine, whose times are the machine's
             tidied = bot.ask("tidy")
+        engine.dispose()
         yield from _told(memory, seconds, subscriptions)
         yield Row(
             f"  the store of {commits:,} commits, and the flows", " and ".join(f"{each / MB:.0f} MB" for each in sizes)
@@ -75,13 +78,11 @@ def _prepare(url: str, commits: int, real: int, channels: Sequence[str], first: 
     engine.dispose()
 
 
-def _delivered(url: str, now: datetime) -> bool:
+def _delivered(subscriptions: Subscriptions, flows: FlowTables, now: datetime) -> bool:
     """Whether every digest of the day before has begun, and nothing waits any more."""
-    engine = open_engine(url)
-    begun = all(each.started_to == (now - _DAY).date() for each in Subscriptions(engine).all())
-    engine.dispose()
-    with flow_tables(flows_url(url)) as tables:
-        return begun and not tables.in_flight()
+    if flows.in_flight():
+        return False
+    return all(each.started_to == (now - _DAY).date() for each in subscriptions.all())
 
 
 def _told(memory: Sequence[int], seconds: Sequence[float], subscriptions: int) -> Iterator[Row]:
