@@ -11,7 +11,7 @@ from loopback.slack import Interaction, LoopbackSlack
 from tests.bench.bots import bot_at_work
 from tests.bench.figures import Row, percentile, tails
 from tests.bench.real_diffs import real_day
-from tests.bench.replies import after
+from tests.bench.replies import true_reply
 from tests.bench.served import NAME, served
 from tests.servers.chat import ScriptedChat
 
@@ -29,7 +29,7 @@ def acknowledging(*, at_once: int = 50, rounds: int = 4, commits: int = 150, ans
     day = real_day(_DAY, commits, {}).commits
     with (
         served({NAME: day}, 0.05) as server,
-        ScriptedChat(after(_CALL), pause=_PAUSE) as chat,
+        ScriptedChat(true_reply, pause=_PAUSE, latency=_CALL) as chat,
         LoopbackSlack() as slack,
         TemporaryDirectory() as folder,
         bot_at_work(

@@ -22,7 +22,7 @@ from tests.bench.bots import bot_at_work
 from tests.bench.figures import Row, duration
 from tests.bench.processes import processor_seconds
 from tests.bench.real_diffs import real_day
-from tests.bench.replies import after
+from tests.bench.replies import true_reply
 from tests.bench.served import served
 from tests.servers.chat import ScriptedChat
 from tests.servers.postgresql import new_postgresql_database
@@ -117,7 +117,7 @@ def _morning(load: _Load, processes: int) -> _Done:
         (folder / "data").mkdir()
         url = stack.enter_context(new_postgresql_database()) if processes else f"sqlite:///{folder}/data/digest.db"
         slack = stack.enter_context(LoopbackSlack())
-        chat = stack.enter_context(ScriptedChat(after(load.call)))
+        chat = stack.enter_context(ScriptedChat(true_reply, latency=load.call))
         for team in teams:
             slack.workspace.add_channel(team.lower(), team, members=["U0ADA", "U0BOT"])
         histories = {name: real_day(now.date() - _DAY, load.commits, {}).commits for name in names}
