@@ -21,6 +21,7 @@ from analysis.questions.segmenter import Segment
 from analysis.text import visible
 
 _CODE_LINES = 12
+_PLACED = re.compile(r"(.+):(\d+)")
 _COPIED = 12  # characters from which words are no coincidence
 
 _BRACKETED = re.compile(r"[ \t]*[\[【]([^\[\]【】\n]{1,300})[\]】](?!\()")
@@ -172,6 +173,12 @@ class AnswerChecker:
             or bool(_LABEL.fullmatch(text))
             or self._citable.resolve(text, Claimed("")) is not None
         )
+
+
+def file_lines(found: Statement) -> FileLines | None:
+    """Return the line of a file that a statement of the rules cites, with its text as what the line says; None if it cites none."""
+    place = _PLACED.fullmatch(found.citations[0].label) if found.citations else None
+    return FileLines(place[1], {int(place[2]): found.text}) if place else None
 
 
 def _words(text: str) -> str:

@@ -15,9 +15,10 @@ from analysis.diff import tokens
 from analysis.errors import ModelFailure
 from analysis.locale import Phrase, catalogue
 from analysis.models import Language, Statement
-from analysis.questions.answer_check import AnswerChecker
+from analysis.questions.answer_check import AnswerChecker, file_lines
 from analysis.questions.by_rules import NOT_SHOWN, OFF_TOPIC, answer_by_rules, further_commits
 from analysis.questions.prompt import Prompt, answer_prompt
+from analysis.questions.proofs import proofs
 from analysis.questions.question import Question
 from analysis.questions.segmenter import Segment, Segmenter
 from analysis.questions.tools import CommitTools
@@ -48,7 +49,7 @@ def estimate(messages: "Sequence[ModelMessage]", tools: "Sequence[Tool]" = ()) -
 class Answering:
     """An answer in progress: iterate over it once to get its statements, of which there is always at least one.
 
-    `usage` counts the tokens; `contents` returns the text of the files that the commits change. The model may call `tools`;
+    `found` is what the repository's files say, if the commits do not prove it. `usage` counts the tokens; `contents` returns the text of the files that the commits change. The model may call `tools`;
     `reserve` is entered for each call of the model. No `ModelFailure` is raised.
 
     `by` is the statements' source, `dropped` the number of the model's unsupported statements, `failure` the model's error.
@@ -64,6 +65,7 @@ class Answering:
         *,
         tools: CommitTools | None = None,
         reserve: Reserve = lambda _: nullcontext(),
+        found: Sequence[Statement] = (),
     ) -> None:
         self.by: Literal["model", "rules"] = "rules"
         self.dropped = 0
@@ -75,6 +77,7 @@ class Answering:
         self._contents = contents
         self._tools = tools
         self._reserve = reserve
+        self._found = found
         self._nonce, self._canary = random_marks.token_hex(8), random_marks.token_hex(8)
         self._pending: list[Statement] = []
         self._yielded: list[Statement] = []
@@ -87,11 +90,21 @@ class Answering:
 
     @cached_property
     def _prompt(self) -> Prompt:
-        return answer_prompt(self._question, self._language, self._nonce, self._canary)
+        return answer_prompt(self._question, self._language, self._nonce, self._canary, self._known)
+
+    @cached_property
+    def _known(self) -> Sequence[Statement]:
+        """What rules found for a question of a kind that has proofs: the model is told it, so that both say the same."""
+        entries = self._question.entries
+        return self._found or [
+            each for entry in entries for each in proofs(entry, self._question.asked, self._language)
+        ]
 
     @cached_property
     def _checker(self) -> AnswerChecker:
-        return AnswerChecker(self._question, self._prompt.chunks, self._language, self._contents)
+        checker = AnswerChecker(self._question, self._prompt.chunks, self._language, self._contents)
+        checker.add([each.text for each in self._known], list(filter(None, map(file_lines, self._known))))
+        return checker
 
     def _answer(self) -> Iterator[Statement]:
         if self._model is not None and self._question.entries:
@@ -105,7 +118,7 @@ class Answering:
                     broke_off = catalogue(self._language)("The answer stops here: the model did not finish.")
                     yield Statement(text=broke_off, new_paragraph=True)
         if self.by == "rules":
-            yield from answer_by_rules(self._question, self._language)
+            yield from self._found or answer_by_rules(self._question, self._language)
         yield from further_commits(self._question, self._language)
 
     def _by_model(self, model: "ChatModel") -> Iterator[Statement]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date
+from functools import partial
 from itertools import chain
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
@@ -42,6 +43,9 @@ _READ = 3  # of the matching commits, with their patches; the others are named
 _MAX_NAMED = 4  # terms that a denial names
 
 
+Check = Callable[[Repository, Sequence[Entry]], DownstreamCheck]
+
+
 class PeriodQuestion(NamedTuple):
     """A question about the days of a repository, oldest first, in a time zone.
 
@@ -76,15 +80,23 @@ class PeriodQuestions:
         language: Language,
         tz: ZoneInfo,
         read: Callable[[DayRef], DayReport],
+        check: Check | None = None,
     ) -> Iterator[Statement]:
-        """Read the commits of a subject, days with `read`, then return the statements of an answer. Raise what reading raises."""
+        """Read the commits of a subject, days with `read`, then return the statements of an answer. Raise what reading raises.
+
+        With a `check` the question is what the commits break of downstream code; over all days it is the last ones.
+        """
         about = subject.about
         if isinstance(about, QuestionScope):
-            asked = PeriodQuestion(parse_question(about.text), subject.repositories[0], about.days, tz, language)
+            upstream, days = subject.repositories[0], about.days or (subject.last_days if check else ())
+            against = partial(check, upstream) if check else None
+            asked = PeriodQuestion(parse_question(about.text), upstream, days, tz, language, against)
             statements = self.answer(asked, read)
             return chain([scope_statement(asked)], statements) if subject.by_question else statements
         located = self._commits.locate(about, subject.repositories)
         entry = self._commits.entry(located, language, patches=True)
+        if check:
+            return answer_from_impacts(check(located.repository, [entry]), [entry], language)
         return self._answers.answer(Question(parse_question(question), located.repository, (entry,)), language)
 
     def answer(self, question: PeriodQuestion, read: Callable[[DayRef], DayReport]) -> Iterator[Statement]:
@@ -136,7 +148,12 @@ class PeriodQuestions:
     def _answer_from_store(self, question: PeriodQuestion) -> Iterator[Statement]:
         """Yield the statements of an answer from all that is stored, and from the mirror if a name's history is asked for."""
         asked, count = question.asked, self._store.count(question.repository)
-        if in_files := self._answers.from_files(asked, question.repository, question.language):
+        in_files = (
+            ()
+            if QuestionKind.HISTORY in asked.kinds
+            else self._answers.from_files(asked, question.repository, question.language)
+        )
+        if in_files:
             yield from in_files
             return
         only_number = QuestionKind.HOW_MANY in asked.kinds and not (asked.terms or asked.facts.kinds)
@@ -155,6 +172,7 @@ class PeriodQuestions:
         """Yield what the matching commits answer, or that none matches."""
         if not matches.found:
             yield _none_of(matches, question)
+            yield from self._answers.where(question.asked.symbols, question.repository, question.language)
             return
         say, names, denial = catalogue(question.language), question.asked.removed, None
         found: Sequence[Entry] = matches.found
@@ -170,7 +188,9 @@ class PeriodQuestions:
             yield Statement(text=say("Commits that do not match can't be listed. These are the ones that do."))
         if denial:
             yield Statement(text=denial)
-        if found:
+        if not found:
+            yield from self._answers.where(names, question.repository, question.language)
+        else:
             found = found if names else self._touching(question, found)
             best = [self._whole(question, each) for each in found[:_READ]]
             yield from self._answers.answer(question.about(best, found[_READ:]), question.language)

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, partial
 from itertools import chain
 
 import structlog
@@ -12,7 +12,7 @@ from analysis.errors import DigestError
 from analysis.facts import facts
 from analysis.models import Commit, Entry, Links, Repository
 from analysis.paths import Kind, kind
-from analysis.questions.definitions import spelled_in_code
+from analysis.questions.definitions import default_in, spelled_in_code
 from analysis.questions.kinds import QuestionKind
 from analysis.questions.matches import (
     Mentioning,
@@ -41,12 +41,16 @@ _OF_PATH = 5  # commits of a path that a question names
 _PATHS = 2  # files of stored commits in which the mirror looks for a name
 _MOST_COMMITS = 2_000  # of a file whose history is halved
 _HALVED = 3  # files whose history is halved
+_OF_HISTORY = frozenset({QuestionKind.HISTORY, QuestionKind.COMMITS, QuestionKind.REPLACEMENT, QuestionKind.BEFORE})
+_OF_THE_GONE = frozenset({QuestionKind.REMOVAL, QuestionKind.REPLACEMENT})
 
 log = structlog.get_logger(__name__)
 
 
-def turning_commit(mirror: Mirror, name: str, paths: Sequence[str], *, gone: bool) -> Commit | None:
-    """Return the commit that brought a name, or with `gone` the one that took it away; None if none is found.
+def turning_commit(
+    mirror: Mirror, name: str, paths: Sequence[str], *, gone: bool = False, default: bool = False
+) -> Commit | None:
+    """Return the commit that brought a name, or its `default` of today, or with `gone` the one that took it away; None if none is found.
 
     `paths` are files that are known to have had the name. About ten versions of a file are fetched, one a step.
     """
@@ -63,7 +67,8 @@ def turning_commit(mirror: Mirror, name: str, paths: Sequence[str], *, gone: boo
     paths = list(dict.fromkeys(paths))
     if len(paths) > _HALVED and not gone:  # so many things have this name that the first of some says nothing
         return None
-    turned = [each for path in paths[:_HALVED] if (each := _turned(mirror, key, path, gone=gone))]
+    state = partial(_default, key) if default else partial(_has, key)
+    turned = [each for path in paths[:_HALVED] if (each := _turned(mirror, path, state, gone=gone))]
     first = min(turned, key=lambda each: each.committed_at, default=None)
     return mirror.read_commit(first.sha) if first else None
 
@@ -75,25 +80,35 @@ def _beside(mirror: Mirror, head: str, key: str) -> list[str]:
     return [path for path, _ in found.most_common(1)]
 
 
-def _turned(mirror: Mirror, key: str, path: str, *, gone: bool) -> Commit | None:
-    """Return the commit of a file's history since which a name is there, or with `gone` is not there any more."""
-    commits, word = mirror.history(path, limit=_MOST_COMMITS), re.compile(rf"(?<!\w){re.escape(key)}(?!\w)")
+def _has(key: str, text: str) -> str | None:
+    """Return a name if a file's text has it as a whole word."""
+    return key if re.search(rf"(?<!\w){re.escape(key)}(?!\w)", text) else None
+
+
+def _default(key: str, text: str) -> str | None:
+    """Return the first default that a file's text gives a name."""
+    return next((value for line in text.split("\n") if (value := default_in(key, line)) is not None), None)
+
+
+def _turned(mirror: Mirror, path: str, state: Callable[[str], str | None], *, gone: bool) -> Commit | None:
+    """Return the commit of a file's history since which its text has the state that it has now; None if it has `gone` not come."""
+    commits = mirror.history(path, limit=_MOST_COMMITS)
 
     @cache
-    def has(place: int) -> bool:
-        return bool(word.search(mirror.read_file(commits[place].sha, path) or ""))
+    def at(place: int) -> str | None:
+        return state(mirror.read_file(commits[place].sha, path) or "")
 
     newest, step = 0, 1
-    if not commits or has(0) is gone:
+    if not commits or (at(0) is None) is not gone:
         return None
     # What is sought lies between a commit that is as the head is, and an older one that is not.
-    while (oldest := min(newest + step, len(commits))) < len(commits) and has(oldest) is not gone:
+    while (oldest := min(newest + step, len(commits))) < len(commits) and at(oldest) == at(0):
         newest, step = oldest, 2 * step
     if oldest == len(commits) and (gone or len(commits) == _MOST_COMMITS):
         return None
     while oldest - newest > 1:
         middle = (newest + oldest) // 2
-        newest, oldest = (middle, oldest) if has(middle) is not gone else (newest, middle)
+        newest, oldest = (middle, oldest) if at(middle) == at(0) else (newest, middle)
     return commits[newest]
 
 
@@ -109,7 +124,7 @@ class StoredMatches:
         if asked.kinds & {QuestionKind.HISTORY, QuestionKind.COMMITS} and (found := self._of_paths(asked, repository)):
             return PeriodMatches(found)
         ids = self._store.search_index.best(repository, _search_words(asked), _CANDIDATES)
-        if asked.symbols and QuestionKind.HISTORY in asked.kinds and (found := self._history(asked, repository, ids)):
+        if asked.symbols and asked.kinds & _OF_HISTORY and (found := self._history(asked, repository, ids)):
             return PeriodMatches(found)
         if asked.facts.happened:  # facts prove it, of which the index knows nothing
             ids = list(dict.fromkeys((*ids, *self._store.latest(repository, _CANDIDATES, asked.facts.kinds))))
@@ -216,9 +231,11 @@ def _unstored(commits: Iterable[Commit], repository: Repository) -> list[Entry]:
 
 def _of_name(mirror: Mirror, asked: ParsedQuestion, name: str, paths: Sequence[str]) -> Sequence[Commit]:
     """Return the commit that brought or removed a name, if that is asked for and found, or else its whole history."""
-    gone = QuestionKind.REMOVAL in asked.kinds
-    if (gone or QuestionKind.ORIGIN in asked.kinds) and (turned := turning_commit(mirror, name, paths, gone=gone)):
-        return [turned]
+    gone, default = not asked.kinds.isdisjoint(_OF_THE_GONE), QuestionKind.DEFAULT in asked.kinds
+    if gone or default or QuestionKind.ORIGIN in asked.kinds:
+        turned = turning_commit(mirror, name, paths, gone=gone, default=default)
+        if turned or QuestionKind.REPLACEMENT in asked.kinds:
+            return [turned] if turned else []
     return mirror.symbol_history(name, paths, oldest=QuestionKind.ORIGIN in asked.kinds)
 
 

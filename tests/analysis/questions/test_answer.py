@@ -420,7 +420,7 @@ def test_names_of_code_are_told_from_words(question: str, names: tuple[str, ...]
 )
 def test_a_question_what_breaks_a_repository_is_told_by_its_name(question: str, asks: bool) -> None:
     """In full or short, as what is broken; a longer name, or one of somebody else, is another."""
-    assert asks_what_breaks(question, REPOSITORY) is asks
+    assert asks_what_breaks(question, REPOSITORY.name, REPOSITORY.owner) is asks
 
 
 @pytest.mark.parametrize(
