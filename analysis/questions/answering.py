@@ -1,13 +1,14 @@
 """Answers to questions about a commit or a day: streamed by a model with each statement checked, or found by rules.
 
-The prompt holds the evidence and the thread as delimited data. A statement is yielded as soon as it is complete and
-checked, but none before the first that is about the commits. If nothing is left, or the model fails, the rules answer.
+The prompt holds the evidence and the thread as delimited data. A statement is checked as soon as it is complete; once the
+reply is, the model reads those that are left once more, and what it does not doubt is yielded. If nothing is left, or the
+model fails, the rules answer.
 """
 
 import re
 import secrets as random_marks
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, nullcontext
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -22,6 +23,8 @@ from analysis.questions.proofs import proofs
 from analysis.questions.question import Question
 from analysis.questions.segmenter import Segment, Segmenter
 from analysis.questions.tools import CommitTools
+from analysis.writing.second_reading import MAX_READING
+from analysis.writing.second_reading import doubted as second_reading
 
 if TYPE_CHECKING:  # the SDK takes half a second to import, and the rules need none
     from analysis.llm import ChatModel, ModelMessage, Tool, ToolCall, UsageCounter
@@ -81,6 +84,7 @@ class Answering:
         self._nonce, self._canary = random_marks.token_hex(8), random_marks.token_hex(8)
         self._pending: list[Statement] = []
         self._yielded: list[Statement] = []
+        self._messages: Sequence[ModelMessage] = ()  # the last that were put to the model
         self._rejected: Segment | None = None
         self._in_other_language = False  # a statement was dropped for its language
         self._statements = self._answer()
@@ -128,15 +132,38 @@ class Answering:
         if not model.takes_tools:
             self._tools = None
         try:
-            yield from self._converse(model)
+            yield from self._read_again(model, self._converse(model))
         except ToolsRefused:
             model.refuse_tools()
             self._tools = None
-            yield from self._converse(model)
+            yield from self._read_again(model, self._converse(model))
         finally:
             self.dropped += len(self._pending)
-        if not self._yielded:
+        if self.by != "model":
             raise ModelFailure(Phrase("nothing in the reply could be verified"))
+
+    def _read_again(self, model: "ChatModel", checked: Iterator[Statement]) -> Iterator[Statement]:
+        """Yield the checked statements of a reply that the model does not doubt when it reads them once more against the evidence.
+
+        What was checked before the model broke off, and all where it cannot read again, is yielded as it is.
+        """
+        from analysis.llm import UsageCounter
+
+        said: list[Statement] = []
+        failure: ModelFailure | None = None
+        try:
+            said.extend(checked)
+        except ModelFailure as exc:
+            said, failure = self._yielded, exc
+        texts = [each.text for each in said if each.kind != "code" and not self._is_fixed_phrase(each.text)]
+        doubted: Collection[str] = ()
+        if texts and not failure:
+            with suppress(ModelFailure), self._reserve((estimate(self._messages)[0], MAX_READING)):
+                doubted = second_reading(texts, self._messages, model, self._usage or UsageCounter())
+        self.dropped += len(doubted)
+        yield from (each for each in said if each.text not in doubted)
+        if failure:
+            raise failure
 
     def _converse(self, model: "ChatModel") -> Iterator[Statement]:
         """Yield the statements of a reply and of those that follow its tool calls.
@@ -148,6 +175,7 @@ class Answering:
         tools, asked_again = self._tools, False
         messages, may_call = self._prompt.messages(with_tools=bool(tools)), bool(tools)
         while True:
+            self._messages = messages
             text, calls = yield from self._stream_statements(model, messages, may_call=may_call)
             if tools and calls and may_call:
                 messages = [*messages, ModelMessage("assistant", text, tuple(calls)), *self._results(tools, calls)]

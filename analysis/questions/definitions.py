@@ -89,11 +89,8 @@ def defaults_told(name: str, lines: Sequence[CodeLine], say: Catalogue) -> list[
     told = [Statement(text=text, citations=(given[0][0].place,)), *(quoted(line) for line, _ in given)]
     flag = f"--{key.replace('_', '-')}"
     set_by = [line for line in by_evidence(key, lines) if re.search(rf"['\"]{re.escape(flag)}['\"]", line.text)]
-    off = f"--no-{flag[2:]}"
     if set_by:
         told.append(Statement(text=say("It is set by {flag}.", flag=code(flag)), citations=(set_by[0].place,)))
-    if values == ["True"] and (turned := next((line for line in lines if off in line.text), None)):
-        told.insert(1, Statement(text=say("{flag} turns it off.", flag=code(off)), citations=(turned.place,)))
     return told
 
 
@@ -123,10 +120,9 @@ def is_notice(name: str, line: str) -> bool:
 
 def explanation(name: str, texts: Sequence[str]) -> tuple[int, str] | None:
     """Return the place and the text of what explains a name among the lines of a file: the string below its definition, its help, or the comment above."""
-    for place in (index for index, text in enumerate(texts) if is_definition(name, text)):
-        if found := _below(texts, place) or _above(texts, place):
-            return found
-    return None
+    places = [index for index, text in enumerate(texts) if is_definition(name, text)]
+    found = (look(texts, place) for look in (_below, _above) for place in places)
+    return next(filter(None, found), None)
 
 
 def _below(texts: Sequence[str], place: int) -> tuple[int, str] | None:
@@ -169,8 +165,10 @@ def _until(texts: Sequence[str], at: int, first: str, mark: str) -> str:
 
 
 def _above(texts: Sequence[str], place: int) -> tuple[int, str] | None:
-    """Return the comment that stands directly above a definition."""
+    """Return the comment that stands directly above a definition, but not above a parameter."""
     first = place
+    if texts[place].rstrip().endswith(",") and not re.match(r"\s*[\"']", texts[place]):
+        return None
     while first > 0 and re.match(r"\s*#", texts[first - 1]):
         first -= 1
     comment = " ".join(text.strip().lstrip("#").strip() for text in texts[first:place])

@@ -95,7 +95,7 @@ class FileAnswers:
         spelled, flag = rf"(^|{_NO_WORD}){key.replace('_', '[_-]')}", key.replace("_", "-")
         match wanted:
             case QuestionKind.DEFAULT:
-                return rf"{spelled}[[:space:]]*:[^=]*=|^[[:space:]]*{key}[[:space:]]*=[^,]*$|{spelled}[\"'].*default|--(no-)?{flag}[\"']"
+                return rf"{spelled}[[:space:]]*:[^=]*=|^[[:space:]]*{key}[[:space:]]*=[^,]*$|{spelled}[\"'].*default|--{flag}[\"']"
             case QuestionKind.DEFINITION | QuestionKind.MEANING:
                 return rf"^[[:space:]]*((async )?def |class )?{key}[[:space:]]*[(:=]|^[[:space:]]*class {key}\(|[\"']--{flag}[\"'],|^[[:space:]]*[\"']{key}[\"']:"
             case _:
@@ -103,6 +103,11 @@ class FileAnswers:
 
     def _default(self, name: str, lines: Sequence[CodeLine]) -> list[Statement]:
         told = defaults_told(name, lines, self._say)
+        off = f"--no-{spelled_in_code(name).replace('_', '-')}"
+        if told and told[0].text == self._say("{name} is on by default.", name=code(name)):
+            turned = by_evidence(off, self._lines(rf"(^|[^A-Za-z0-9_-]){off}([^A-Za-z0-9_-]|$)"))[:1]
+            text = self._say("{flag} turns it off.", flag=code(off))
+            told[1:1] = [Statement(text=text, citations=(each.place,)) for each in turned]
         constants = {value for line in lines if (value := default_in(spelled_in_code(name), line.text))}
         for constant in sorted(each for each in constants if re.fullmatch(r"(?:\w+\.)*[A-Z][A-Z0-9_]+", each)):
             last = constant.rpartition(".")[2]

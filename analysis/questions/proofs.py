@@ -18,7 +18,8 @@ from analysis.questions.definitions import (
     quoted,
     spelled_in_code,
 )
-from analysis.questions.items import MAX_ITEMS, fact_item
+from analysis.questions.evidence import DiffPlace
+from analysis.questions.items import MAX_ITEMS, Quoted, fact_item, line_item
 from analysis.questions.kinds import QuestionKind
 from analysis.questions.question import ParsedQuestion
 from analysis.writing.by_rules import code
@@ -48,9 +49,16 @@ def _replacements(entry: Entry, asked: ParsedQuestion, language: Language) -> li
     if found or not asked.symbols:
         return found
     keys = [spelled_in_code(each) for each in asked.symbols]
-    told = [each for each in _new_lines(entry) if any(is_notice(key, each.text) for key in keys)]
-    if told or not named:
-        return [quoted(each) for each in told[:_SHOWN]]
+    quoted_before = list[Quoted]()
+    notices = (
+        line_item(entry, DiffPlace(file, hunk, place), quoted_before, language)
+        for file in entry.commit.files
+        for hunk in hunks(file.patch)
+        for place, line in enumerate(hunk)
+        if line.sign == "+" and any(is_notice(key, line.text) for key in keys)
+    )
+    if (told := list(filter(None, notices))[:_SHOWN]) or not named:
+        return told
     text = say("The commit removes {name} and names nothing in its place.", name=code(named[0].name))
     return [Statement(text=text, citations=(to_fact(entry.commit, named[0]),))]
 
@@ -89,15 +97,18 @@ def _definitions(entry: Entry, asked: ParsedQuestion, language: Language) -> lis
 
 def _explanations(entry: Entry, asked: ParsedQuestion, language: Language) -> list[Statement]:
     """Return what the hunks that define a name of the question say of it."""
-    found = []
     for name in asked.symbols:
-        for file in entry.commit.files:
-            for hunk in hunks(file.patch):
-                new = [line for line in hunk if line.sign != "-"]
-                if told := explanation(spelled_in_code(name), [line.text for line in new]):
-                    place = to_line(entry.commit, file, new[told[0]])
-                    found.append(explained(name, told[1], place, catalogue(language)))
-    return found[:1]
+        news = [
+            (file, line)
+            for file in entry.commit.files
+            for hunk in hunks(file.patch)
+            for line in hunk
+            if line.sign != "-"
+        ]
+        if told := explanation(spelled_in_code(name), [line.text for _, line in news]):
+            place = to_line(entry.commit, *news[told[0]])
+            return [explained(name, told[1], place, catalogue(language))]
+    return []
 
 
 def _new_lines(entry: Entry) -> Iterator[CodeLine]:

@@ -34,6 +34,7 @@ from analysis.models import (
     Severity,
 )
 from analysis.ranking import ceiling, floor, may_move_down, may_move_up, within
+from analysis.writing import second_reading
 from analysis.writing.fact_sentences import FACT_SENTENCES
 from analysis.writing.prompts import load_prompt, rendered
 
@@ -41,8 +42,7 @@ _BUDGET = {Importance.HIGH: 12_000, Importance.MEDIUM: 6_000, Importance.LOW: 2_
 _MAX_REPLY = {Importance.HIGH: 3_000, Importance.MEDIUM: 1_200, Importance.LOW: 500}  # tokens of the reply
 _MESSAGE_LENGTH = 4_000  # characters of a commit message or of a pull request's text
 _MAX_SUMMARY = 500  # tokens of a summary that is asked for again
-_MAX_READING = 400  # tokens of the reply of a second reading
-_SYSTEM, _USER, _AGAIN, _READ_AGAIN = "system.{language}.j2", "user.j2", "again.j2", "read_again.j2"  # the prompts
+_SYSTEM, _USER, _AGAIN = "system.{language}.j2", "user.j2", "again.j2"  # the prompts
 _LANGUAGE_NAMES: dict[Language, str] = {"zh": "简体中文", "en": "English"}
 _ORDER = (Importance.LOW, Importance.MEDIUM, Importance.HIGH)
 
@@ -99,11 +99,6 @@ class _High(_Medium):
 _FORMS: dict[Importance, type[_Low]] = {Importance.HIGH: _High, Importance.MEDIUM: _Medium, Importance.LOW: _Low}
 
 
-class _SecondReading(_Form):
-    contradicted: list[int]
-    not_shown: list[int]
-
-
 class Analysed(NamedTuple):
     """A checked analysis: the resulting tier, the reason if it moved, the paths left out, the number of removed claims."""
 
@@ -147,7 +142,7 @@ class AnalysisRequest(NamedTuple):
 def load(model: ChatModel, language: Language) -> None:
     """Load in advance what the first analysis needs: the prompts in this language, and the model's late imports."""
     model.load()
-    for name in (_SYSTEM, _USER, _AGAIN, _READ_AGAIN):
+    for name in (_SYSTEM, _USER, _AGAIN, second_reading.PROMPT):
         load_prompt(name.format(language=language))
 
 
@@ -207,11 +202,7 @@ def _read_again(
     """
     texts = [analysis.headline, *analysis.texts]
     said = list(dict.fromkeys(each.strip() for text in texts for each in sentences(text) if each.strip()))
-    user = rendered(_READ_AGAIN, statements=said)
-    turns = [*messages, ModelMessage("user", user)]
-    reply = model.ask(turns, _SecondReading, max_tokens=_MAX_READING, usage=usage)
-    numbers = {*reply.contradicted, *reply.not_shown}
-    doubted = {each for number, each in enumerate(said, 1) if number in numbers}
+    doubted = second_reading.doubted(said, messages, model, usage)
 
     def without(text: str, _section: Section) -> str:
         return repair_end("".join(each for each in sentences(text) if each.strip() not in doubted))

@@ -438,10 +438,9 @@ def test_a_replacement_that_the_author_names_is_told_first(question: str, langua
     assert first.text == told
     assert [each.label for each in first.citations] == ["engine/envs.py:41"]
     unnamed = [each.text for each in by_rules(question, entry(), language=language)]
-    assert not any("代替" in each or "instead" in each for each in unnamed)
-    assert "ENGINE_OLD_WAY" not in question or (
-        catalogue(language)("No line answers this for certain. Closest matches:") in unnamed
-    )
+    assert not any("请用" in each or "instead" in each for each in unnamed)
+    nothing = catalogue(language)("The commit removes {name} and names nothing in its place.", name="`ENGINE_OLD_WAY`")
+    assert "ENGINE_OLD_WAY" not in question or unnamed[0] == nothing
 
 
 def test_a_trailer_is_quoted_and_not_denied() -> None:
