@@ -55,7 +55,8 @@ class FileAnswers:
         lines = by_evidence(key, self._lines(self._written(key)))
         if not lines:
             return self._not_found(name, key, lines)
-        text = self._say("{name} is there at {sha}.", name=code(name), sha=code(self._commit.short_sha))
+        say = self._say
+        text = say("{name} is there at {sha}.", name=code(name), sha=code(self._commit.short_sha))
         return Statement(text=text, citations=(lines[0].place,))
 
     def _named_in_words(self, words: Sequence[str]) -> list[str]:
@@ -102,11 +103,12 @@ class FileAnswers:
                 return self._written(key)
 
     def _default(self, name: str, lines: Sequence[CodeLine]) -> list[Statement]:
-        told = defaults_told(name, lines, self._say)
+        say = self._say
+        told = defaults_told(name, lines, say)
         off = f"--no-{spelled_in_code(name).replace('_', '-')}"
-        if told and told[0].text == self._say("{name} is on by default.", name=code(name)):
+        if told and told[0].text == say("{name} is on by default.", name=code(name)):
             turned = by_evidence(off, self._lines(rf"(^|[^A-Za-z0-9_-]){off}([^A-Za-z0-9_-]|$)"))[:1]
-            text = self._say("{flag} turns it off.", flag=code(off))
+            text = say("{flag} turns it off.", flag=code(off))
             told[1:1] = [Statement(text=text, citations=(each.place,)) for each in turned]
         constants = {value for line in lines if (value := default_in(spelled_in_code(name), line.text))}
         for constant in sorted(each for each in constants if re.fullmatch(r"(?:\w+\.)*[A-Z][A-Z0-9_]+", each)):
@@ -130,7 +132,8 @@ class FileAnswers:
         found = [each for each in lines if is_definition(key, each.text)][:_SHOWN]
         if not found:
             return []
-        text = self._say("{name} is defined in {path}.", name=code(name), path=code(found[0].path))
+        say = self._say
+        text = say("{name} is defined in {path}.", name=code(name), path=code(found[0].path))
         return [Statement(text=text, citations=(found[0].place,)), *map(quoted, found)]
 
     def _uses(self, name: str, lines: Sequence[CodeLine]) -> list[Statement]:

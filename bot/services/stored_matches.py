@@ -1,6 +1,7 @@
 """The stored commits that a question is about, whenever they landed, and those of a name's history in the mirror."""
 
 import re
+from bisect import bisect
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, partial
@@ -39,7 +40,7 @@ _LATEST = 2_000  # commits that are read for what is asked of all, in about a se
 _NAMES = 2  # whose history the mirror is asked for
 _OF_PATH = 5  # commits of a path that a question names
 _PATHS = 2  # files of stored commits in which the mirror looks for a name
-_MOST_COMMITS = 2_000  # of a file whose history is halved
+_AS_FAR_AS = (25, 250, 2_000)  # commits of a file whose history is halved
 _HALVED = 3  # files whose history is halved
 _OF_HISTORY = frozenset({QuestionKind.HISTORY, QuestionKind.COMMITS, QuestionKind.REPLACEMENT, QuestionKind.BEFORE})
 _OF_THE_GONE = frozenset({QuestionKind.REMOVAL, QuestionKind.REPLACEMENT})
@@ -92,24 +93,21 @@ def _default(key: str, text: str) -> str | None:
 
 def _turned(mirror: Mirror, path: str, state: Callable[[str], str | None], *, gone: bool) -> Commit | None:
     """Return the commit of a file's history since which its text has the state that it has now; None if it has `gone` not come."""
-    commits = mirror.history(path, limit=_MOST_COMMITS)
+    now = state(mirror.read_file(mirror.head(), path) or "")
 
     @cache
-    def at(place: int) -> str | None:
-        return state(mirror.read_file(commits[place].sha, path) or "")
+    def is_other(sha: str) -> bool:
+        return state(mirror.read_file(sha, path) or "") != now
 
-    newest, step = 0, 1
-    if not commits or (at(0) is None) is not gone:
+    if (now is None) is not gone:
         return None
-    # What is sought lies between a commit that is as the head is, and an older one that is not.
-    while (oldest := min(newest + step, len(commits))) < len(commits) and at(oldest) == at(0):
-        newest, step = oldest, 2 * step
-    if oldest == len(commits) and (gone or len(commits) == _MOST_COMMITS):
-        return None
-    while oldest - newest > 1:
-        middle = (newest + oldest) // 2
-        newest, oldest = (middle, oldest) if at(middle) == at(0) else (newest, middle)
-    return commits[newest]
+    for limit in _AS_FAR_AS:  # what is sought is mostly recent, and a long history takes a second to list
+        commits = mirror.history(path, limit=limit)
+        if commits and is_other(commits[-1].sha):
+            return commits[bisect([each.sha for each in commits], False, key=is_other) - 1]  # noqa: FBT003 (sought)
+        if len(commits) < limit:
+            return None if gone or not commits else commits[-1]
+    return None
 
 
 class StoredMatches:
