@@ -253,7 +253,7 @@ def test_the_rules_stand_behind_the_model(scene: Scene) -> None:
     for nonsense in ("Paris is sunny today.", "", "`turbo_mode_x9` is on [lantern/nowhere.py:7]."):
         scene.chat.say = lambda _, said=nonsense: said  # type: ignore[misc]
         reply = scene.talk.reply(ADA, "what is --kv-connector for?", scene.at.commit)
-        assert told(reply).startswith("Matching lines:\n")
+        assert told(reply).startswith("The code explains --kv-connector: how blocks move between servers")
     scene.chat.say = plausible
 
 
