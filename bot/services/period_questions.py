@@ -22,7 +22,6 @@ from analysis.questions.matches import (
     is_proven_removal,
     match_period,
     named_commits,
-    removes_lines,
     touching,
 )
 from analysis.questions.question import ParsedQuestion, Question, answered_in_parts, parse_question
@@ -198,15 +197,13 @@ class PeriodQuestions:
     def _removing(
         self, names: Sequence[str], question: PeriodQuestion, matches: PeriodMatches
     ) -> tuple[Sequence[Entry], str | None]:
-        """Return the matching commits that remove some names; if none is proven to, those that remove lines, and the denial."""
+        """Return the matching commits that are proven to remove some names, and the denial if none is."""
         looked_at = [self._whole(question, each) for each in matches.found[:_SEARCHED]]
         if found := [each for each in looked_at if is_proven_removal(each, names)]:
             return found, _not_found(matches, question) if matches.missing else None
-        say, found = catalogue(question.language), [each for each in looked_at if removes_lines(each, names)]
-        told = [say("No commit here is proven to remove {names}.", names=join_items(map(code, names), say))]
-        told += _left_out(matches, say)
-        told += [say("These only remove lines with that name.")] if found else []
-        return found, join_sentences(told, say)
+        say = catalogue(question.language)
+        told = say("No commit here is proven to remove {names}.", names=join_items(map(code, names), say))
+        return (), join_sentences([told, *_left_out(matches, say)], say)
 
     def _touching(self, question: PeriodQuestion, found: Sequence[Entry]) -> Sequence[Entry]:
         """Return the commits that touch the names of code in the question, or what else it names; all if none does."""

@@ -20,7 +20,6 @@ from analysis.questions.matches import (
     Mentions,
     PeriodCommit,
     PeriodMatches,
-    answering_history,
     match_period,
 )
 from analysis.questions.question import ParsedQuestion
@@ -179,11 +178,21 @@ class StoredMatches:
         known = {each.commit.sha for each in stored}
 
         def of_name(mirror: Mirror, name: str) -> Sequence[Commit]:
-            return _of_name(mirror, asked, name, list(paths)[:_PATHS])
+            return mirror.symbol_history(name, list(paths)[:_PATHS], oldest=QuestionKind.ORIGIN in asked.kinds)
 
+        def turning(mirror: Mirror, name: str) -> Sequence[Commit]:
+            turned = _turning_point(mirror, asked, name, list(paths)[:_PATHS])
+            return [turned] if turned else []
+
+        if turned := self._from_mirror(repository, asked.symbols[:_NAMES], turning):
+            return tuple(_unstored(turned, repository))
+        if QuestionKind.REPLACEMENT in asked.kinds:
+            return ()
         mirrored = self._from_mirror(repository, asked.symbols[:_NAMES], of_name)
         further = [each for each in mirrored if each.sha not in known and touches(each, asked.symbols)]
-        return tuple(answering_history(asked, [*stored, *_unstored(further, repository)]))
+        newest_first = QuestionKind.ORIGIN not in asked.kinds
+        found = [*stored, *_unstored(further, repository)]
+        return tuple(sorted(found, key=lambda each: each.commit.committed_at, reverse=newest_first))
 
     def _from_mirror(
         self, repository: Repository, sought: Sequence[str], read: Callable[[Mirror, str], Iterable[Commit]]
@@ -227,14 +236,12 @@ def _unstored(commits: Iterable[Commit], repository: Repository) -> list[Entry]:
     return [Entry(commit=each, facts=held, ranked=rank(each, held, weights)) for each, held in proven]
 
 
-def _of_name(mirror: Mirror, asked: ParsedQuestion, name: str, paths: Sequence[str]) -> Sequence[Commit]:
-    """Return the commit that brought or removed a name, if that is asked for and found, or else its whole history."""
+def _turning_point(mirror: Mirror, asked: ParsedQuestion, name: str, paths: Sequence[str]) -> Commit | None:
+    """Return the commit that brought or removed a name, or set its default, if that is asked for and found."""
     gone, default = not asked.kinds.isdisjoint(_OF_THE_GONE), QuestionKind.DEFAULT in asked.kinds
-    if gone or default or QuestionKind.ORIGIN in asked.kinds:
-        turned = turning_commit(mirror, name, paths, gone=gone, default=default)
-        if turned or QuestionKind.REPLACEMENT in asked.kinds:
-            return [turned] if turned else []
-    return mirror.symbol_history(name, paths, oldest=QuestionKind.ORIGIN in asked.kinds)
+    if not (gone or default or QuestionKind.ORIGIN in asked.kinds):
+        return None
+    return turning_commit(mirror, name, paths, gone=gone, default=default)
 
 
 def _search_words(asked: ParsedQuestion) -> str:
