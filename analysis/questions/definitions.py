@@ -22,6 +22,7 @@ _NOTICE = re.compile(
 _STRING = re.compile(r"""^\s*[rRfF]?(?P<mark>\"{3}|'{3})(?P<text>.*)""")
 _HELP = re.compile(r"""\b(?:help|description)\s*=\s*\(?(?P<text>.*)""")
 _LITERAL = re.compile(r"""^\s*[rRfF]?(?P<mark>["'])(?P<text>.*?)(?P=mark)[,)]*\s*$""")
+HUNK_END = "@"  # a line after which no definition goes on
 _BELOW = 24  # lines below a definition in which what explains it begins
 _LENGTH = 400  # characters of an explanation
 
@@ -128,9 +129,14 @@ def explanation(name: str, texts: Sequence[str]) -> tuple[int, str] | None:
 def _below(texts: Sequence[str], place: int) -> tuple[int, str] | None:
     """Return the string or the help that follows a definition, up to the next one."""
     depth = len(texts[place]) - len(texts[place].lstrip())
+    is_body = re.match(r"\s*(?:async\s+)?(?:def|class)\b", texts[place]) is not None
+    begun = False
     for at in range(place, min(len(texts), place + _BELOW)):
         if string := _STRING.match(texts[at]):
             return at, _until(texts, at, string["text"], string["mark"])
+        if begun and texts[at].strip():  # the body begins without a string
+            return None
+        begun = begun or (is_body and texts[at].rstrip().endswith(":"))
         if help_text := _HELP.search(texts[at]):
             literals = [help_text["text"], *texts[at + 1 : at + _BELOW]]
             pieces = list(_leading_literals(literals))

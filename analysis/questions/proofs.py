@@ -1,12 +1,14 @@
 """The proofs of a commit for what a question asks of a name: its successor, default, value before, definition or purpose."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from analysis.citations import to_fact, to_line
-from analysis.diff import hunks
+from analysis.diff import DiffLine, hunks
 from analysis.locale import catalogue
-from analysis.models import Entry, Fact, FactKind, Language, Statement
+from analysis.models import Entry, Fact, FactKind, FileChange, Language, Statement
 from analysis.questions.definitions import (
+    HUNK_END,
     CodeLine,
     by_evidence,
     defaults_told,
@@ -19,7 +21,7 @@ from analysis.questions.definitions import (
     spelled_in_code,
 )
 from analysis.questions.evidence import DiffPlace
-from analysis.questions.items import MAX_ITEMS, Quoted, fact_item, line_item
+from analysis.questions.items import MAX_ITEMS, Quoted, counterpart, fact_item, line_item
 from analysis.questions.kinds import QuestionKind
 from analysis.questions.question import ParsedQuestion
 from analysis.writing.by_rules import code
@@ -50,17 +52,29 @@ def _replacements(entry: Entry, asked: ParsedQuestion, language: Language) -> li
         return found
     keys = [spelled_in_code(each) for each in asked.symbols]
     quoted_before = list[Quoted]()
-    notices = (
-        line_item(entry, DiffPlace(file, hunk, place), quoted_before, language)
+    changed = (
+        DiffPlace(file, hunk, place)
         for file in entry.commit.files
         for hunk in hunks(file.patch)
-        for place, line in enumerate(hunk)
-        if line.sign == "+" and any(is_notice(key, line.text) for key in keys)
+        for place in range(len(hunk))
     )
-    if (told := list(filter(None, notices))[:_SHOWN]) or not named:
+    tells = [each for each in changed if any(_tells_successor(each, key) for key in keys)]
+    told = [item for each in tells if (item := line_item(entry, each, quoted_before, language))][:_SHOWN]
+    if told or not named:
         return told
     text = say("The commit removes {name} and names nothing in its place.", name=code(named[0].name))
     return [Statement(text=text, citations=(to_fact(entry.commit, named[0]),))]
+
+
+def _tells_successor(found: DiffPlace, key: str) -> bool:
+    """Return whether a line is a new notice about a name, or defines or sets it where another name stands now."""
+    if found.line.sign != "-":
+        return found.line.sign == "+" and is_notice(key, found.line.text)
+    word = rf"(?<!\w){re.escape(key)}(?!\w)"
+    if not re.match(rf"\s*(?:async def |def |class )?(?:self\.)?{word}\s*[:=(]", found.line.text):
+        return False
+    other = counterpart(found.hunk, found.place)
+    return other is not None and re.search(word, found.hunk[other].text) is None
 
 
 def _befores(entry: Entry, asked: ParsedQuestion, language: Language) -> list[Statement]:
@@ -98,13 +112,11 @@ def _definitions(entry: Entry, asked: ParsedQuestion, language: Language) -> lis
 def _explanations(entry: Entry, asked: ParsedQuestion, language: Language) -> list[Statement]:
     """Return what the hunks that define a name of the question say of it."""
     for name in asked.symbols:
-        news = [
-            (file, line)
-            for file in entry.commit.files
-            for hunk in hunks(file.patch)
-            for line in hunk
-            if line.sign != "-"
-        ]
+        news: list[tuple[FileChange, DiffLine]] = []
+        for file in entry.commit.files:
+            for hunk in hunks(file.patch):
+                news += [(file, line) for line in hunk if line.sign != "-"]
+                news.append((file, news[-1][1]._replace(text=HUNK_END)))
         if told := explanation(spelled_in_code(name), [line.text for _, line in news]):
             place = to_line(entry.commit, *news[told[0]])
             return [explained(name, told[1], place, catalogue(language))]
