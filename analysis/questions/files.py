@@ -52,7 +52,8 @@ class FileAnswers:
     def where(self, name: str) -> Statement:
         """Return where a name stands, or that it is not found."""
         key = spelled_in_code(name)
-        lines = by_evidence(key, self._lines(self._written(key)))
+        written = self._lines(rf"(^|[^A-Za-z0-9_-]){re.escape(name)}([^A-Za-z0-9_-]|$)")
+        lines = by_evidence(key, written or self._lines(self._written(key)))
         if not lines:
             return self._not_found(name, key, lines)
         say = self._say

@@ -131,7 +131,7 @@ _PATTERNS: Mapping[QuestionKind, tuple[str, ...]] = {
         r"(?:什么|哪个|哪些|谁|啥).{0,20}?(?:替代|代替|取代|替换)|(?:替代|代替|取代|替换|改用|换成).{0,10}?(?:什么|哪个|哪些|谁|啥)",
     ),
     QuestionKind.DEFAULT: (
-        r"\bdefaults? (?:value |setting )?(?:of|for)\b|\bdefaults? to\b|\b(?:on|off|enabled|disabled|used) by default\b|['’]s default\b",
+        r"\bdefaults? (?:value |setting )?(?:of|for)\b|\bdefaults? to\b|\bby default\b|['’]s default\b",
         r"\b(?:turn|switch)(?:ed)?\b[^?.]{0,40}?\bo(?:n|ff)\b|\bhow\b[^?.]{0,30}?\b(?:dis|en)abled?\b|\bwhat is the default\b",
         r"默认(?:值|是|为|开|关|启用|禁用|打开|关闭)|(?:怎么|如何|怎样)(?:关|开|禁用|启用|打开)",
     ),
@@ -224,6 +224,7 @@ _THINGS = _table(
     (r"\bmodules?\b(?=.*\b(?:remov|renam|mov|gone))|模块(?=.*[移搬挪])", (FactKind.MOVED_MODULE,)),
     (r"\bfields?\b|\battributes?\b|字段|属性", (*_FIELDS, *_KEY)),
     (r"(?:\bHTTP )?\b(?:routes?|endpoints?)\b|路由|端点", (FactKind.REMOVED_ROUTE, FactKind.RENAMED_ROUTE)),
+    (r"\bmetrics?\b|指标", (FactKind.REMOVED_METRIC, FactKind.RENAMED_METRIC)),
     (
         r"^\W*what(?:['’]s| is| was| were| has been| got)? (?:\w+ed|gone)\W*$|^(?:什么|哪些东西|有什么)被?[^，。]{2,4}了?[？?]?$",
         BREAKING,

@@ -13,10 +13,15 @@ from analysis.facts.syntax import parse_expression
 from analysis.models import Fact, FactKind, Proof
 
 # Functions that nobody calls by their parameters: kernels, fixtures, validators, commands.
-_NOT_CALLED = re.compile(r"\b(?:jit|kernel|fixture|field_validator|model_validator|validator|custom_op|command)\b")
+_NOT_CALLED = re.compile(
+    r"\b(?:jit|kernel|fixture|field_validator|model_validator|validator|custom_op|register_fake|impl_abstract|command)\b"
+)
 _PLAIN = frozenset(
     ["None", "bool", "int", "float", "str", "bytes", "list", "dict", "tuple", "set", "frozenset", "Tensor", "ndarray"]
 )
+_SINGLE = frozenset(
+    ["bool", "int", "float", "str", "bytes", "dict", "Tensor", "ndarray", "Callable"]
+)  # nobody unpacks one
 _WIDER = {"bool": "int", "int": "float"}
 _MODULE = re.compile(r"\b(?:[a-z_]\w*\.)+")
 _OLD_NAMES = re.compile(r"\b(?:List|Dict|Tuple|Set|FrozenSet)\b")
@@ -82,17 +87,30 @@ def _returned_facts(name: str, old: Found[Function], new: Found[Function]) -> It
     counts = [returned_values(each) for each in (old, new)]
     was, now = old.member.returns, new.member.returns
     is_private = new.member.name.startswith("_") and new.member.name not in SPECIAL_METHODS
-    was_wrong = None not in counts and len(alternatives(now)) == 1  # if it says now what the statements said before
-    if None not in counts and counts[0] != counts[1]:
+    # It says now what the statements said before.
+    was_wrong = counts[0] == counts[1] and (counts[0] or 1) > 1 and len(alternatives(now)) == 1
+    # Where one value stands against several, a type alone may have been wrong before.
+    only_described = 1 in counts and _returns(old) == _returns(new)
+    if None not in counts and counts[0] != counts[1] and not only_described:
         yield proven(FactKind.RETURNED_VALUES, name, new, new.member.line, str(counts[1]), old=str(counts[0]))
     elif not is_private and not was_wrong and narrowed(now, was):
         yield proven(FactKind.RETYPED, f"{name}(return)", new, new.member.line, now, old=was)
 
 
 def returned_values(function: Found[Function]) -> int | None:
-    """Return how many values a function returns: in each of its statements, or as its type says; None if unknown or one."""
+    """Return how many values a function returns: in each of its statements, or as its type says; None if that is unknown."""
     node = None if function.module.partial else function.module.definition(function.member)
-    return (returned_length(node) if node else None) or _described_length(function.member.returns)
+    lengths = _returned_lengths(node) if node else set()
+    if len(lengths) == 1 and (length := next(iter(lengths))):
+        return length
+    described = _described_length(function.member.returns)
+    return None if described == 1 and not lengths <= {None} else described
+
+
+def _returns(function: Found[Function]) -> list[str]:
+    """Return the statements with which a function returns, as they are written; none if only a patch shows it."""
+    node = None if function.module.partial else function.module.definition(function.member)
+    return [ast.unparse(each) for each in ast.walk(node) if isinstance(each, ast.Return)] if node else []
 
 
 def returned_length(function: ast.stmt) -> int | None:
@@ -103,7 +121,10 @@ def returned_length(function: ast.stmt) -> int | None:
 
 def _described_length(annotation: str) -> int | None:
     kinds = alternatives(annotation)
-    return _arity(next(iter(kinds))) or None if len(kinds) == 1 else None
+    if len(kinds) != 1:
+        return None
+    kind = next(iter(kinds))
+    return 1 if kind.partition("[")[0] in _SINGLE else _arity(kind) or None
 
 
 def _returned_lengths(function: ast.stmt) -> set[int | None]:
