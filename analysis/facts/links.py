@@ -97,7 +97,7 @@ _FIXES = re.compile(
     re.IGNORECASE,
 )
 # In a title, "Fix ... after #12" refers to #12; in a body it may mean anything.
-_FIXES_AFTER = re.compile(rf"\bfix(?:es|ed)?\b.{{0,200}}?\b(?:after|from|since|in)\s+{_REFERENCE}", re.IGNORECASE)
+_FIXES_AFTER = re.compile(rf"\bfix(?:es|ed)?\b.{{0,200}}?\b(?:after|from|since|in|PR)\s+{_REFERENCE}", re.IGNORECASE)
 _FIXES_TRAILER = re.compile(r"^Fixes: (?P<sha>[0-9a-f]{7,40})\b", re.IGNORECASE | re.MULTILINE)
 
 

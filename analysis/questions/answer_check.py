@@ -3,7 +3,8 @@
 import re
 from collections.abc import Callable, Sequence
 
-from analysis.diff import Chunk
+from analysis.citations import to_line
+from analysis.diff import Chunk, numbered_hunks
 from analysis.grounding.allowlist import EXTENSIONS, PRODUCTS, WORDS
 from analysis.grounding.check import false_claims, is_about, is_empty, tidied
 from analysis.grounding.code_names import CLASS_NAME
@@ -21,6 +22,7 @@ from analysis.questions.segmenter import Segment
 from analysis.text import visible
 
 _CODE_LINES = 12
+_PLACED = re.compile(r"(.+):(\d+)")
 _COPIED = 12  # characters from which words are no coincidence
 
 _BRACKETED = re.compile(r"[ \t]*[\[【]([^\[\]【】\n]{1,300})[\]】](?!\()")
@@ -99,13 +101,25 @@ class AnswerChecker:
             return None
         # A denial may use the question's names for what the diff does not show.
         corpus = self._corpus.with_texts(*self._said) if _denies(tidy) else self._corpus
-        contradicted = self._sides.contradict(tidy, _names(tidy)) or self._evidence.doubtful(tidy)
-        if contradicted or false_claims(text, corpus) or self._copies_file(tidy):
+        if self._sides.contradict(tidy, _names(tidy)) or false_claims(text, corpus) or self._copies_file(tidy):
             return None
         citations = self._citations(tidy, labels)
         if citations is None or denial(tidy, self._facts_about(tidy, citations)):
             return None
+        if self._evidence.doubtful(tidy, self._lines_cited(citations)):
+            return None
         return Statement(text=tidy, citations=citations, kind=segment.kind, new_paragraph=segment.new_paragraph)
+
+    def _lines_cited(self, citations: Sequence[Citation]) -> frozenset[int]:
+        """Return the numbers, in the commit's diff, of the lines that a statement cites; of several commits none."""
+        commits = [each.commit for each in self._entries]
+        addresses = {each.url for each in citations} if len(commits) == 1 else set()
+        return frozenset(
+            hunk.first + place
+            for hunk in (numbered_hunks(commits[0]) if addresses else ())
+            for place, line in enumerate(hunk.lines)
+            if to_line(commits[0], hunk.file, line).url in addresses
+        )
 
     def _facts_about(self, text: str, citations: Sequence[Citation]) -> Sequence[Fact]:
         """Return what is proven of the commits that a statement is about: of those it cites, if it speaks of single ones."""
@@ -175,6 +189,12 @@ class AnswerChecker:
             or bool(_LABEL.fullmatch(text))
             or self._citable.resolve(text, Claimed("")) is not None
         )
+
+
+def file_lines(found: Statement) -> FileLines | None:
+    """Return the line of a file that a statement of the rules cites, with its text as what the line says; None if it cites none."""
+    place = _PLACED.fullmatch(found.citations[0].label) if found.citations else None
+    return FileLines(place[1], {int(place[2]): found.text}) if place else None
 
 
 def _words(text: str) -> str:

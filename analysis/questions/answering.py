@@ -1,13 +1,14 @@
-"""Answers to questions about a commit or a day: streamed by a model with each statement checked, or found by rules.
+"""Answers to questions about a commit or a day: by a model with each statement checked, or found by rules.
 
-The prompt holds the evidence and the thread as delimited data. A statement is yielded as soon as it is complete and
-checked, but none before the first that is about the commits. If nothing is left, or the model fails, the rules answer.
+The prompt holds the evidence and the thread as delimited data. Each statement of a reply is checked; the model
+reads those that are left once more, and what it does not doubt is yielded. If nothing is left, or the model fails, the rules
+answer.
 """
 
 import re
 import secrets as random_marks
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, nullcontext
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -15,12 +16,15 @@ from analysis.diff import tokens
 from analysis.errors import ModelFailure
 from analysis.locale import Phrase, catalogue
 from analysis.models import Language, Statement
-from analysis.questions.answer_check import AnswerChecker
+from analysis.questions.answer_check import AnswerChecker, file_lines
 from analysis.questions.by_rules import NOT_SHOWN, OFF_TOPIC, answer_by_rules, further_commits
 from analysis.questions.prompt import Prompt, answer_prompt
+from analysis.questions.proofs import proofs
 from analysis.questions.question import Question
-from analysis.questions.segmenter import Segment, Segmenter
+from analysis.questions.segmenter import Segment, segments
 from analysis.questions.tools import CommitTools
+from analysis.writing.second_reading import MAX_READING
+from analysis.writing.second_reading import doubted as second_reading
 
 if TYPE_CHECKING:  # the SDK takes half a second to import, and the rules need none
     from analysis.llm import ChatModel, ModelMessage, Tool, ToolCall, UsageCounter
@@ -48,7 +52,7 @@ def estimate(messages: "Sequence[ModelMessage]", tools: "Sequence[Tool]" = ()) -
 class Answering:
     """An answer in progress: iterate over it once to get its statements, of which there is always at least one.
 
-    `usage` counts the tokens; `contents` returns the text of the files that the commits change. The model may call `tools`;
+    `found` is what the repository's files say, if the commits do not prove it. `usage` counts the tokens; `contents` returns the text of the files that the commits change. The model may call `tools`;
     `reserve` is entered for each call of the model. No `ModelFailure` is raised.
 
     `by` is the statements' source, `dropped` the number of the model's unsupported statements, `failure` the model's error.
@@ -64,6 +68,7 @@ class Answering:
         *,
         tools: CommitTools | None = None,
         reserve: Reserve = lambda _: nullcontext(),
+        found: Sequence[Statement] = (),
     ) -> None:
         self.by: Literal["model", "rules"] = "rules"
         self.dropped = 0
@@ -75,9 +80,10 @@ class Answering:
         self._contents = contents
         self._tools = tools
         self._reserve = reserve
+        self._found = found
         self._nonce, self._canary = random_marks.token_hex(8), random_marks.token_hex(8)
-        self._pending: list[Statement] = []
-        self._yielded: list[Statement] = []
+        self._told: list[Statement] = []
+        self._messages: Sequence[ModelMessage] = ()  # the last that were put to the model
         self._rejected: Segment | None = None
         self._in_other_language = False  # a statement was dropped for its language
         self._statements = self._answer()
@@ -87,11 +93,21 @@ class Answering:
 
     @cached_property
     def _prompt(self) -> Prompt:
-        return answer_prompt(self._question, self._language, self._nonce, self._canary)
+        return answer_prompt(self._question, self._language, self._nonce, self._canary, self._known)
+
+    @cached_property
+    def _known(self) -> Sequence[Statement]:
+        """What rules found for a question of a kind that has proofs: the model is told it, so that both say the same."""
+        entries = self._question.entries
+        return self._found or [
+            each for entry in entries for each in proofs(entry, self._question.asked, self._language)
+        ]
 
     @cached_property
     def _checker(self) -> AnswerChecker:
-        return AnswerChecker(self._question, self._prompt.chunks, self._language, self._contents)
+        checker = AnswerChecker(self._question, self._prompt.chunks, self._language, self._contents)
+        checker.add([each.text for each in self._known], list(filter(None, map(file_lines, self._known))))
+        return checker
 
     def _answer(self) -> Iterator[Statement]:
         if self._model is not None and self._question.entries:
@@ -105,7 +121,7 @@ class Answering:
                     broke_off = catalogue(self._language)("The answer stops here: the model did not finish.")
                     yield Statement(text=broke_off, new_paragraph=True)
         if self.by == "rules":
-            yield from answer_by_rules(self._question, self._language)
+            yield from self._found or answer_by_rules(self._question, self._language)
         yield from further_commits(self._question, self._language)
 
     def _by_model(self, model: "ChatModel") -> Iterator[Statement]:
@@ -115,37 +131,59 @@ class Answering:
         if not model.takes_tools:
             self._tools = None
         try:
-            yield from self._converse(model)
+            self._converse(model)
         except ToolsRefused:
             model.refuse_tools()
             self._tools = None
-            yield from self._converse(model)
-        finally:
-            self.dropped += len(self._pending)
-        if not self._yielded:
+            self._converse(model)
+        except ModelFailure:
+            yield from self._told
+            raise
+        yield from (left := self._without_doubted(model))
+        if not left:
             raise ModelFailure(Phrase("nothing in the reply could be verified"))
 
-    def _converse(self, model: "ChatModel") -> Iterator[Statement]:
-        """Yield the statements of a reply and of those that follow its tool calls.
+    def _without_doubted(self, model: "ChatModel") -> list[Statement]:
+        """Return the statements that the model does not doubt when it reads them again; all of them where it cannot."""
+        from analysis.llm import UsageCounter
+
+        texts = [each.text for each in self._told if each.kind != "code" and not self._is_fixed_phrase(each.text)]
+        usage = self._usage or UsageCounter()
+        doubted: Collection[str] = ()
+        if texts:
+            with suppress(ModelFailure), self._reserve((estimate(self._messages)[0], MAX_READING)):
+                doubted = second_reading(
+                    texts,
+                    self._messages,
+                    lambda turns, form, most: model.ask(turns, form, max_tokens=most, usage=usage),
+                )
+        self.dropped += len(doubted)
+        return [each for each in self._told if each.text not in doubted]
+
+    def _converse(self, model: "ChatModel") -> None:
+        """Keep the supported statements of a reply and of those that follow its tool calls. Raises `ModelFailure`.
 
         Ask once again if nothing is left of the answer because of its language.
         """
         from analysis.llm import ModelMessage
 
         tools, asked_again = self._tools, False
-        messages, may_call = self._prompt.messages(with_tools=bool(tools)), bool(tools)
+        self._messages, may_call = self._prompt.messages(with_tools=bool(tools)), bool(tools)
         while True:
-            text, calls = yield from self._stream_statements(model, messages, may_call=may_call)
+            text, calls = self._reply(model, may_call=may_call)
+            self._told += self._supported(text)
             if tools and calls and may_call:
-                messages = [*messages, ModelMessage("assistant", text, tuple(calls)), *self._results(tools, calls)]
+                results = self._results(tools, calls)
+                self._messages = [*self._messages, ModelMessage("assistant", text, tuple(calls)), *results]
                 may_call = tools.calls_left > 0
-            elif self._yielded or not self._in_other_language:
+            elif self._told or not self._in_other_language:
                 return
             elif asked_again:
                 raise ModelFailure(Phrase("the reply was in another language"))
             else:
                 asked_again = True
-                messages = [*messages, ModelMessage("assistant", text), ModelMessage("user", _AGAIN[self._language])]
+                again = ModelMessage("assistant", text), ModelMessage("user", _AGAIN[self._language])
+                self._messages = [*self._messages, *again]
 
     def _results(self, tools: CommitTools, calls: "Sequence[ToolCall]") -> "Iterator[ModelMessage]":
         """Run tools and yield what they return as data; statements may then be borne out by it."""
@@ -156,53 +194,41 @@ class Answering:
         for each in results:
             yield ModelMessage("tool", f"{self._nonce}\n{each.text}\n{self._nonce}", call_id=each.call_id)
 
-    def _stream_statements(
-        self, model: "ChatModel", messages: "Sequence[ModelMessage]", *, may_call: bool
-    ) -> "Generator[Statement, None, tuple[str, list[ToolCall]]]":
-        """Yield the supported statements of one reply; return its text and its tool calls."""
-        from analysis.llm import ToolCall, UsageCounter
+    def _reply(self, model: "ChatModel", *, may_call: bool) -> "tuple[str, list[ToolCall]]":
+        """Return the text and the tool calls of one reply. What came before it broke off is kept, but for its last segment."""
+        from analysis.llm import ToolCall, ToolsRefused, UsageCounter
 
-        self._pending, segmenter, received = [], Segmenter(), ""
-        calls: list[ToolCall] = []
-        failure: Exception | None = None
+        received, calls = "", list[ToolCall]()
         offered, usage = self._tools.offered() if self._tools else (), self._usage or UsageCounter()
-        talk = model.talk(messages, max_tokens=_MAX_REPLY, usage=usage, tools=offered, may_call=may_call)
-        with self._reserve(estimate(messages, offered)), closing(talk) as chunks:
-            for chunk in chunks:  # read to the end, where the server reports the usage
-                if isinstance(chunk, ToolCall):
-                    calls.append(chunk)
-                    continue
-                received += chunk
-                failure = failure or self._failure_of(received)
-                if failure:
-                    continue
-                for segment in segmenter.feed(chunk):
-                    yield from self._release(segment)
-        if failure:
-            raise failure
-        for segment in segmenter.end():
-            yield from self._release(segment)
+        talk = model.talk(self._messages, max_tokens=_MAX_REPLY, usage=usage, tools=offered, may_call=may_call)
+        with self._reserve(estimate(self._messages, offered)), closing(talk) as chunks:
+            try:
+                for chunk in chunks:
+                    if isinstance(chunk, ToolCall):
+                        calls.append(chunk)
+                    else:
+                        received += chunk
+            except ModelFailure:
+                self._told += self._supported(received, complete=False)
+                raise
+        if self._nonce in received or self._canary in received:
+            raise ModelFailure(Phrase("the reply revealed the prompt"))
+        if self._tools and _WRITTEN_CALL.match(received):
+            raise ToolsRefused
         return received, calls
 
-    def _failure_of(self, received: str) -> Exception | None:
-        """Return why nothing more of a reply is wanted, so far as it was received; None if it is."""
-        from analysis.llm import ToolsRefused
-
-        if self._nonce in received or self._canary in received:
-            return ModelFailure(Phrase("the reply revealed the prompt"))
-        return ToolsRefused() if self._tools and _WRITTEN_CALL.match(received) else None
-
-    def _release(self, segment: Segment) -> Iterator[Statement]:
-        """Yield the statement and those held back before it, once one of them is about the commits."""
-        statement = self._check_segment(segment)
-        texts_before = {each.text for each in (*self._yielded, *self._pending)}
-        if statement is None or statement.text in texts_before or len(texts_before) >= _MAX_STATEMENTS:
-            return
-        self._pending.append(statement)
-        if self._yielded or self._is_fixed_phrase(statement.text) or self._checker.is_about(statement):
-            self._yielded += self._pending
-            pending, self._pending = self._pending, []
-            yield from pending
+    def _supported(self, reply: str, *, complete: bool = True) -> list[Statement]:
+        """Return the statements of a reply that are new and supported; none where none so far is about the commits."""
+        found, texts = list[Statement](), {each.text for each in self._told}
+        for segment in [*segments(reply)][: None if complete else -1]:
+            statement = self._check_segment(segment)
+            if statement and statement.text not in texts and len(texts) < _MAX_STATEMENTS:
+                texts.add(statement.text)
+                found.append(statement)
+        if self._told or any(self._is_fixed_phrase(each.text) or self._checker.is_about(each) for each in found):
+            return found
+        self.dropped += len(found)
+        return []
 
     def _check_segment(self, segment: Segment) -> Statement | None:
         rejected, self._rejected = self._rejected, None

@@ -1,29 +1,28 @@
 """Answers without a model: matches in a commit, quoted with citations, a proven denial, or a line for each of several commits."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC
 
-from analysis.citations import to_commit, to_fact, to_line
-from analysis.diff import changed_lines
+from analysis.citations import to_commit
 from analysis.grounding.language import is_in_language
 from analysis.grounding.plain_text import sentences
 from analysis.locale import Catalogue, catalogue, mark
 from analysis.locale.punctuation import join_items
-from analysis.models import Entry, Fact, FactKind, Importance, Language, Statement
+from analysis.models import Entry, Fact, Importance, Language, Statement
 from analysis.paths import Kind, kind
-from analysis.questions.definitions import CodeLine, defaults_told, names_with, nearest, spelled_in_code
+from analysis.questions.definitions import nearest
 from analysis.questions.evidence import DiffPlace, EvidenceFound, search
-from analysis.questions.items import MAX_ITEMS, SEARCHED, best_items, fact_item, joined, line_item, proven_items
+from analysis.questions.items import MAX_ITEMS, SEARCHED, best_items, joined, line_item, proven_items
 from analysis.questions.kinds import QuestionKind
 from analysis.questions.matches import Mentions, touched_line
 from analysis.questions.metadata import NO_TEST, records
+from analysis.questions.proofs import proofs
 from analysis.questions.question import ParsedQuestion, Question, answered_in_parts
 from analysis.questions.terms import QuestionTerm, is_name
 from analysis.text import one_line
 from analysis.writing.by_rules import code
 from analysis.writing.labels import BADGE
-from analysis.writing.replacements import replacement
 
 _PREFERENCE = {each: index for index, each in enumerate(Kind)}
 _MAX_SUMMARY = 4  # sentences of a summary
@@ -41,7 +40,6 @@ _HINT = mark(
 )
 DENIALS = (NOT_SHOWN, _UNMENTIONED, _UNANSWERED, _UNREAD, _HINT, NO_TEST)
 
-_NAMED_ANEW = frozenset(each for each in FactKind if each.name.startswith(("RENAMED_", "MOVED_")))
 _MAX_COMMITS = 8
 _MAX_FURTHER = 5
 _FEW_COMMITS = 3
@@ -93,8 +91,7 @@ def _matching(
     asked: ParsedQuestion, entry: Entry, language: Language, *, certain: bool, described: bool
 ) -> Iterator[Statement]:
     """Yield what of a commit matches a question, or that nothing does, with what the commit is if it is `described`."""
-    proofs = [prove(entry, asked, language) for kind_asked, prove in _PROOFS.items() if kind_asked in asked.kinds]
-    proven = [each for proof in proofs for each in proof]
+    proven = proofs(entry, asked, language)
     yield from proven
     if QuestionKind.REPLACEMENT in asked.kinds:
         certain = certain and bool(proven)
@@ -114,55 +111,6 @@ def _matching(
     yield from items
     if nowhere and not items and described:
         yield from _description(entry, language)
-
-
-def _replacements(entry: Entry, asked: ParsedQuestion, language: Language) -> list[Statement]:
-    """Return what replaces the names that the commit removes: those that the question has, or all of them if it names none."""
-    say, found = catalogue(language), []
-    removed = [fact for fact in entry.facts if fact.removes or (fact.kind is FactKind.DEPRECATED and fact.new)]
-    named = _of_terms(removed, asked)
-    for fact in (named if asked.symbols else named or removed)[:MAX_ITEMS]:
-        if fact.kind in _NAMED_ANEW or fact.kind is FactKind.DEPRECATED:
-            found.append(fact_item(entry, [fact], language))
-        elif new := replacement(entry.commit, fact):
-            text = say("Use {new} instead of {old}.", new=code(new), old=code(fact.name))
-            found.append(Statement(text=text, citations=(to_fact(entry.commit, fact),)))
-    return found
-
-
-def _befores(entry: Entry, asked: ParsedQuestion, language: Language) -> list[Statement]:
-    """Return the facts of what the question names that have an old and a new value."""
-    changed = [fact for fact in entry.facts if fact.old and fact.new]
-    return [fact_item(entry, [fact], language) for fact in _of_terms(changed, asked)[:MAX_ITEMS]]
-
-
-def _defaults(entry: Entry, asked: ParsedQuestion, language: Language) -> list[Statement]:
-    """Return the defaults that the commit's new lines give the names in a question, and what they were."""
-    say, changed = catalogue(language), [fact for fact in entry.facts if fact.kind is FactKind.DEFAULT_CHANGED]
-    told = [fact_item(entry, [fact], language) for fact in _of_terms(changed, asked)[:MAX_ITEMS]]
-    lines = [
-        CodeLine(file.path, line.text, to_line(entry.commit, file, line))
-        for file in entry.commit.files
-        for line in changed_lines(file)
-        if line.sign == "+"
-    ]
-    words = [term.text for term in asked.subjects]
-    names = asked.symbols or (names_with(words, (line.text for line in lines))[:1] if len(words) > 1 else ())
-    return told or [each for name in names for each in defaults_told(name, lines, say)]
-
-
-def _of_terms(facts: Sequence[Fact], asked: ParsedQuestion) -> list[Fact]:
-    """Return the facts of what a question names."""
-    words = {spelled_in_code(each).casefold() for each in asked.symbols or [term.text for term in asked.subjects]}
-    return [fact for fact in facts if any(word in fact.name.replace("-", "_").casefold() for word in words)]
-
-
-# What proves the answer to a question of a kind; it is told before what only shares its words.
-_PROOFS: Mapping[QuestionKind, Callable[[Entry, ParsedQuestion, Language], list[Statement]]] = {
-    QuestionKind.REPLACEMENT: _replacements,
-    QuestionKind.DEFAULT: _defaults,
-    QuestionKind.BEFORE: _befores,
-}
 
 
 def _header(
@@ -256,9 +204,9 @@ def _history_item(entry: Entry, asked: ParsedQuestion, language: Language) -> St
 def _list_item(entry: Entry, asked: ParsedQuestion, language: Language) -> Statement:
     """Describe a commit in one line: its tier, its title, and its metadata, facts or best line that answer the question."""
     metadata = [each.statement for each in records(entry, language, asked.versions) if each.kind in asked.kinds]
-    proofs = (prove(entry, asked, language) for kind_asked, prove in _PROOFS.items() if kind_asked in asked.kinds)
-    proven = next(filter(None, proofs), [])
-    told = joined(metadata or proven or proven_items(entry, asked, language), catalogue(language))
+    told = joined(
+        metadata or proofs(entry, asked, language)[:1] or proven_items(entry, asked, language), catalogue(language)
+    )
     if told is None:
         found = search(entry, asked, language, SEARCHED)
         shown = found._replace(hits=[hit for hit in found.hits if isinstance(hit.document.item, Fact | DiffPlace)])

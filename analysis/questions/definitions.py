@@ -1,18 +1,14 @@
-"""Lines of code that define a name, give it a default or use it, names that are spelled nearly so, and answers from files."""
+"""Lines of code that define a name, give it a default, explain it or tell what to use instead, and names that are spelled nearly so."""
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import NamedTuple
 
-from analysis.citations import to_commit, to_repository_line
-from analysis.locale import Catalogue, catalogue
-from analysis.models import Citation, Commit, Language, Statement
+from analysis.locale import Catalogue
+from analysis.models import Citation, Statement
 from analysis.paths import Kind, kind
-from analysis.questions.kinds import QuestionKind
-from analysis.questions.question import ParsedQuestion
-from analysis.sources.mirror import Mirror
+from analysis.text import shorten
 from analysis.writing.by_rules import code
 
 _KINDS = list(Kind)
@@ -20,13 +16,15 @@ _NEAR = 0.82  # share of two names that is the same where one is a typing error 
 _VALUE = r"""(?P<value>-?\d[\w.]*(?:\s*\*+\s*\d+)*|"[^"]*"|'[^']*'|True|False|None|[\[{(][\]})]|(?:[A-Za-z_]\w*\.)*[A-Z][A-Z0-9_]+)"""
 COMMENT = re.compile(r"""^\s*(?:#(?!include|define|if|endif)|//|\*|"{3}|'{3})""")
 _NAME = re.compile(r"[A-Za-z_]\w{3,}")
-
-
-_MOST_LINES = 80  # that a search returns
-_MOST_OF_FILE = 20  # lines of a file that a search returns
-_SHOWN = 5
-_IN_WORD, _NO_WORD = "[A-Za-z0-9_]", "[^A-Za-z0-9_]"  # in POSIX extended expressions
-_ASKING = re.compile(r"defaults?|turn|o(?:n|ff)|(?:en|dis)abled?|switch|set(?:ting)?|value|option|flag", re.IGNORECASE)
+_NOTICE = re.compile(
+    r"\binstead\b|\bdeprecat|\brenamed?\b|\breplaced?\b|\bsplit into\b|\bmoved? to\b|\bin favou?r of\b", re.IGNORECASE
+)
+_STRING = re.compile(r"""^\s*[rRfF]?(?P<mark>\"{3}|'{3})(?P<text>.*)""")
+_HELP = re.compile(r"""\b(?:help|description)\s*=\s*\(?(?P<text>.*)""")
+_LITERAL = re.compile(r"""^\s*[rRfF]?(?P<mark>["'])(?P<text>.*?)(?P=mark)[,)]*\s*$""")
+HUNK_END = "@"  # a line after which no definition goes on
+_BELOW = 24  # lines below a definition in which what explains it begins
+_LENGTH = 400  # characters of an explanation
 
 
 class CodeLine(NamedTuple):
@@ -57,8 +55,8 @@ def default_in(name: str, line: str) -> str | None:
 def is_definition(name: str, line: str) -> bool:
     """Return whether a line defines a name: a class, a function, a field or a constant, or an option of the command line."""
     bare = re.escape(name)
-    defined = rf"^\s*(?:async\s+)?(?:def|class|struct|fn|func|function)\s+{bare}\b|^\s*{bare}\s*(?::[^=]|=[^=][^,]*$)"
-    return bool(re.search(rf"{defined}|add_argument\(\s*['\"]--{bare.replace('_', '[-_]')}['\"]", line))
+    defined = rf"^\s*(?:async\s+)?(?:def|class|struct|fn|func|function)\s+{bare}\b|^\s*{bare}\s*(?::[^=]|=[^=][^,]*$)|^\s*[\"']{bare}[\"']\s*:\s*lambda\b"
+    return bool(re.search(rf"{defined}|(?:add_argument\(|^)\s*['\"]--{bare.replace('_', '[-_]')}['\"]\s*(?:,|$)", line))
 
 
 def by_evidence(name: str, lines: Iterable[CodeLine]) -> list[CodeLine]:
@@ -116,100 +114,73 @@ def nearest(name: str, texts: Iterable[str]) -> str | None:
     return next(iter(get_close_matches(key, sorted(known), n=1, cutoff=_NEAR)), None)
 
 
-class FileAnswers:
-    """Answers for the default and the uses of names from the files of a mirror as of a commit."""
+def is_notice(name: str, line: str) -> bool:
+    """Return whether a line says what became of a name, or what to use in its place."""
+    return name in line and bool(_NOTICE.search(line))
 
-    def __init__(self, mirror: Mirror, commit: Commit, language: Language) -> None:
-        self._mirror, self._commit, self._say = mirror, commit, catalogue(language)
 
-    def answer(self, asked: ParsedQuestion) -> list[Statement]:
-        """Return what the files say of the first two names in a question, or of the setting that its words describe."""
-        words = [each.text for each in asked.terms if not _ASKING.fullmatch(each.text)]
-        names = asked.symbols or self._named_in_words(words)
-        return [each for name in names[:2] for each in self._answer(asked, name)]
+def explanation(name: str, texts: Sequence[str]) -> tuple[int, str] | None:
+    """Return the place and the text of what explains a name among the lines of a file: the string below its definition, its help, or the comment above."""
+    places = [index for index, text in enumerate(texts) if is_definition(name, text)]
+    found = (look(texts, place) for look in (_below, _above) for place in places)
+    return next(filter(None, found), None)
 
-    def _named_in_words(self, words: Sequence[str]) -> list[str]:
-        """Return the shortest declared name that has two or more words of a question beside each other; [] if none has."""
-        if len(words) < 2 or not all(re.fullmatch(r"\w+", each, re.ASCII) for each in words):  # noqa: PLR2004
-            return []
-        declared = rf"^[[:space:]]*{_IN_WORD}*{'_'.join(words).lower()}{_IN_WORD}*[[:space:]]*:"
-        return names_with(words, (line.text.partition(":")[0] for line in self._lines(declared)))[:1]
 
-    def _answer(self, asked: ParsedQuestion, name: str) -> list[Statement]:
-        """Return the uses or the default of a name, or that it is not found."""
-        key = spelled_in_code(name)
-        if QuestionKind.USES in asked.kinds:
-            lines = self._lines(rf"(^|{_NO_WORD}){key}({_NO_WORD}|$)", 2 * _MOST_LINES)
-            told = self._uses(name, by_evidence(key, lines))
-        else:
-            spelled = rf"(^|{_NO_WORD}){key.replace('_', '[_-]')}"
-            lines = self._lines(
-                rf"{spelled}[[:space:]]*:[^=]*=|^[[:space:]]*{key}[[:space:]]*=[^,]*$|{spelled}[\"'].*default|--{key.replace('_', '-')}[\"']"
-            )
-            lines = lines or self._lines(rf"{spelled}({_NO_WORD}|$)")
-            told = self._default(name, lines)
-        return told or self._not_found(name, key, lines)
-
-    def _default(self, name: str, lines: Sequence[CodeLine]) -> list[Statement]:
-        told = defaults_told(name, lines, self._say)
-        constants = {value for line in lines if (value := default_in(spelled_in_code(name), line.text))}
-        for constant in sorted(each for each in constants if re.fullmatch(r"(?:\w+\.)*[A-Z][A-Z0-9_]+", each)):
-            last = constant.rpartition(".")[2]
-            given = self._lines(rf"^[[:space:]]*{last}[[:space:]]*(:[^=]*)?=")
-            told[1:1] = map(quoted, by_evidence(last, given)[:1])
-        return told
-
-    def _uses(self, name: str, lines: Sequence[CodeLine]) -> list[Statement]:
-        key, say = spelled_in_code(name), self._say
-        definitions = [line for line in lines if is_definition(key, line.text)]
-        others = [line for line in lines if line not in definitions and not COMMENT.match(line.text)]
-        in_code = [line for line in others if kind(line.path) is not Kind.DOCS]
-        uses = [line for line in in_code if not _imports(line.text)] or in_code
-        if not lines:
-            return []
-        values = {"name": code(name), "sha": code(self._commit.short_sha)}
-        is_cut = len(lines) >= 2 * _MOST_LINES or _MOST_OF_FILE in Counter(line.path for line in lines).values()
-        if uses or is_cut:
-            places = say.plural("{count} line", "{count} lines", len(uses))
-            places = say("at least {places}", places=places) if is_cut else places
-            text = say("{name} is used in {places} at {sha}:", places=places, **values)
-        else:
-            text = say("No code uses {name} at {sha} but what defines it:", **values)
-        tests = [line for line in uses if kind(line.path) is not Kind.SOURCE]
-        shown = [each for each in uses if each not in tests][:_SHOWN] or tests[:_SHOWN]
-        defined = [
-            Statement(text=say("defined: {code}", code=code(each.text.strip())), citations=(each.place,), kind="item")
-            for each in definitions[:2]
-        ]
-        return [Statement(text=text, citations=(to_commit(self._commit),)), *map(quoted, shown), *defined]
-
-    def _not_found(self, name: str, key: str, lines: Sequence[CodeLine]) -> list[Statement]:
-        """Return that a name, or its default, is not there, and the name that may be meant."""
-        values, say = {"name": code(name), "sha": code(self._commit.short_sha)}, self._say
-        meant = None if any(is_definition(key, line.text) for line in lines) else self._nearest(name, key)
-        if lines:
-            text = say("No default of {name} was found in the files at {sha}.", **values)
-        else:
-            text = say("{name} is not found in the files at {sha}.", **values)
-        if meant:
-            text = f"{text} {say('Did you mean {name}?', name=code(meant))}"
-        best = [] if meant else by_evidence(key, lines)[:_SHOWN]
-        return [Statement(text=text, citations=(to_commit(self._commit),)), *map(quoted, best)]
-
-    def _nearest(self, name: str, key: str) -> str | None:
-        """Return the defined name that a name is a typing error of: one half of it is spelled right."""
-        half = len(key) // 2
-        near = (
-            rf"^[[:space:]]*((async )?def |class )?({key[:half]}{_IN_WORD}*|{_IN_WORD}*{key[half:]})[[:space:]]*[(:=]"
+def _below(texts: Sequence[str], place: int) -> tuple[int, str] | None:
+    """Return the string or the help that follows a definition, up to the next one."""
+    depth = len(texts[place]) - len(texts[place].lstrip())
+    is_body = re.match(r"\s*(?:async\s+)?(?:def|class)\b", texts[place]) is not None
+    begun = False
+    for at in range(place, min(len(texts), place + _BELOW)):
+        if string := _STRING.match(texts[at]):
+            return at, _until(texts, at, string["text"], string["mark"])
+        if begun and texts[at].strip():  # the body begins without a string
+            return None
+        begun = begun or (is_body and texts[at].rstrip().endswith(":"))
+        if help_text := _HELP.search(texts[at]):
+            literals = [help_text["text"], *texts[at + 1 : at + _BELOW]]
+            pieces = list(_leading_literals(literals))
+            return (at, shorten(" ".join(pieces), _LENGTH)) if pieces else None
+        is_next = (
+            re.match(r"\s*(?:@|def\b|class\b|[\w\"']+\s*[:=]\s)", texts[at])
+            and len(texts[at]) - len(texts[at].lstrip()) <= depth
         )
-        return nearest(name, (line.text for line in self._lines(near)))
-
-    def _lines(self, pattern: str, limit: int = _MOST_LINES) -> list[CodeLine]:
-        found = self._mirror.search(self._commit.sha, pattern, regex=True, limit=limit)
-        return [
-            CodeLine(each.path, each.text, to_repository_line(self._commit, each.path, each.line)) for each in found
-        ]
+        if at > place and is_next:
+            return None
+    return None
 
 
-def _imports(line: str) -> bool:
-    return bool(re.match(r"\s*(?:from|import)\s|\s*\w+,?$", line))
+def _leading_literals(texts: Iterable[str]) -> Iterable[str]:
+    for number, text in enumerate(texts):
+        literal = _LITERAL.match(text)
+        if literal:
+            yield literal["text"].strip()
+        elif number or text.strip():
+            return
+
+
+def _until(texts: Sequence[str], at: int, first: str, mark: str) -> str:
+    """Return a string's text up to the mark that closes it, or its first paragraph."""
+    lines = [first.strip()]
+    for text in texts[at + 1 : at + _BELOW] if mark not in first else ():
+        if mark in text or not text.strip():
+            lines.append(text.partition(mark)[0].strip())
+            break
+        lines.append(text.strip())
+    return shorten(" ".join(filter(None, lines)).partition(mark)[0], _LENGTH)
+
+
+def _above(texts: Sequence[str], place: int) -> tuple[int, str] | None:
+    """Return the comment that stands directly above a definition, but not above a parameter."""
+    first = place
+    if texts[place].rstrip().endswith(",") and not re.match(r"\s*[\"']", texts[place]):
+        return None
+    while first > 0 and re.match(r"\s*#", texts[first - 1]):
+        first -= 1
+    comment = " ".join(text.strip().lstrip("#").strip() for text in texts[first:place])
+    return (first, shorten(comment, _LENGTH)) if comment else None
+
+
+def explained(name: str, text: str, place: Citation, say: Catalogue) -> Statement:
+    """Return what the code says of a name, with its place."""
+    return Statement(text=say("The code explains {name}: {text}", name=code(name), text=code(text)), citations=(place,))

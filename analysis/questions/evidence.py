@@ -15,7 +15,7 @@ from analysis.instructions import without_instructions
 from analysis.locale import catalogue
 from analysis.models import Commit, Entry, Fact, FactKind, FileChange, Language
 from analysis.paths import Kind, kind
-from analysis.questions.definitions import COMMENT
+from analysis.questions.definitions import COMMENT, is_definition, spelled_in_code
 from analysis.questions.metadata import Record, records
 from analysis.questions.question import ParsedQuestion
 from analysis.questions.terms import QuestionTerm, words_of
@@ -34,8 +34,9 @@ _FACTORS = {
     Kind.GENERATED: 0.2,
     Kind.VENDORED: 0.3,
 }
-_FACT, _RECORD, _PULL_TEXT, _TRAILER_TEXT = 1.2, 0.5, 0.8, 0.3
+_FACT, _RECORD, _PULL_TEXT, _TRAILER_TEXT = 1.5, 0.5, 0.8, 0.3
 _IMPORT, _CONTEXT, _COMMENT = 0.5, 0.2, 0.9  # of lines
+_DEFINITION = 1.25  # factor of a line that defines a name in the question
 _ASKED_FACT = 2.0  # what a fact of a kind that is asked for is worth, in terms that one document has
 _ABSENT = 0.3  # weight of a word that nothing in the commit has, and that the author may only have put differently
 _EARLIER = 0.3  # weight of what was said before, relative to a question that names something itself
@@ -220,6 +221,8 @@ def _ranked(documents: Sequence[CommitDocument], asked: ParsedQuestion, held: fr
     whole = sum(weights[:own]) or 1.0
     mean = sum(len(each.own) for each in documents) / max(1, len(documents)) or 1.0
     wanted = frozenset(word for term in terms[:own] for word in term.words)
+    named = frozenset(word for term in asked.subjects for word in term.words) & held
+    defined = [spelled_in_code(each) for each in asked.symbols]
     hits = []
     for document in documents:
         score = share = 0.0
@@ -228,7 +231,10 @@ def _ranked(documents: Sequence[CommitDocument], asked: ParsedQuestion, held: fr
             gains = [weight * _gain(term, document, length) for term, weight in zip(terms, weights, strict=True)]
             score = sum(gains) * document.factor
             share = sum(weight for weight, gain in zip(weights[:own], gains, strict=False) if gain) / whole
-        if isinstance(document.item, Fact) and document.item.kind in asked.facts.kinds:
+        if isinstance(document.item, DiffPlace) and any(is_definition(key, document.item.line.text) for key in defined):
+            score *= _DEFINITION
+        is_fact_asked = isinstance(document.item, Fact) and document.item.kind in asked.facts.kinds
+        if is_fact_asked and (not named or document.has_any(named)):
             score += _ASKED_FACT * idf(1, len(documents))
         if score > 0:
             hits.append(Hit(document, score, share))

@@ -2,7 +2,7 @@
 
 import re
 
-from analysis.models import Language, Repository
+from analysis.models import Language
 
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
 _ADDRESS = re.compile(r"<[a-z]+:[^<>\s]*>?|\bhttps?://[^\s<>，。；！？、]*", re.IGNORECASE)
@@ -89,12 +89,14 @@ _ABOUT_OWN_CODE = re.compile(
     rf"|\b(?:affect|impact|hit|hurt|harm)\w*\s+(?:\w+\s+)?(?:us|me|ours|mine|(?:our|my)\s+(?:\S+\s+)?{_CODE_WORD})\b(?!\s*['’])"
     r"|\b(?:are|will|would)\s+we\s+(?:be\s+|get\s+)?(?:break|broken|affected|impacted|hit|safe)\b"
     rf"|\b(?:is|does|will|would|can)\s+(?:our|my)\s+(?:\S+\s+)?{_CODE_WORD}\b[^.?!]*\b(?:break|broken|affected|impacted|hit|safe|work|compatible|fail)"
+    r"|\b(?:that|which|what|anything|something)\s+we\s+(?:set|use|pass|call|import|override|subclass|rely on|depend on)\b"
     r"|\bwhat\s+(?:do|must|should|shall)\s+we\s+(?:(?:have|need)\s+to\s+)?(?:change|adapt|fix|update|write|port)\b"
     r"|\b(?:do|must|should|shall)\s+we\s+(?:(?:have|need)\s+to\s+)?(?:change|adapt|fix|update|port)\s+"
     rf"(?:anything|something|(?:our|my)\s+{_CODE_WORD}\b)"
     r"|(?:影响|破坏|弄坏|搞坏|搞挂|波及|打断)[^，。？！,?!]{0,6}(?:我们|咱们|我的)"
     r"|(?:我们|咱们|我的)[^，。？！,?!]{0,12}(?:受影响|影响吗|破坏|波及|会坏|会挂|会崩|坏掉|搞坏|搞挂|还能用|兼容)"
     r"|(?:我们|咱们)[^，。？！,?!]{0,6}(?:改|适配|调整)(?:什么|啥|哪[里些]|(?:我们的?)?(?:代码|插件))"
+    r"|(?:我们|咱们)(?:在)?(?:设置|使用|用到?|调用|覆盖|依赖|继承)(?:了)?的"
     r"|(?:我们|咱们)[^，。？！,?!]{0,4}(?:怎么|如何)(?:改|修改|适配|调整)",
     re.IGNORECASE,
 )
@@ -105,9 +107,9 @@ def asks_about_own_code(text: str) -> bool:
     return bool(_ABOUT_OWN_CODE.search(_prose_of_message(text)))
 
 
-def asks_what_breaks(text: str, repository: Repository) -> bool:
-    """Return whether a question is about what breaks a repository that it names in full or short: "does anything break vllm-ascend?"."""
-    name = rf"`?(?<![\w./-])(?:{re.escape(repository.owner)}/)?{re.escape(repository.name)}(?![\w/-])`?"
+def asks_what_breaks(text: str, name: str, owner: str = "") -> bool:
+    """Return whether a question is about what breaks a repository or folder that it names in full or short: "does anything break vllm-ascend?"."""
+    name = rf"`?(?<![\w./-])(?:{re.escape(owner)}/)?{re.escape(name)}(?![\w/-])`?"
     own = "我们的代码" if _HAN.search(text) else "our code"
     said, found = re.subn(name, own, text, flags=re.IGNORECASE | re.ASCII)
     return bool(found) and asks_about_own_code(said)

@@ -39,7 +39,7 @@ _MIN_PROSE, _PROSE_SHARE = 4, 0.7  # words of a line of prose, and the share of 
 _SENTENCE_END = re.compile(r"[.!?。！？:]['\")`]*\s*$|^\s*$")
 
 
-class _Quoted(NamedTuple):
+class Quoted(NamedTuple):
     """The lines of a hunk that an item quotes."""
 
     hunk: Sequence[DiffLine]
@@ -48,7 +48,7 @@ class _Quoted(NamedTuple):
 
 def best_items(entry: Entry, found: EvidenceFound, language: Language) -> list[Statement]:
     """Return the best hits as statements; lines that are quoted with a better one, or that prove a fact, are left out."""
-    quoted: list[_Quoted] = []
+    quoted: list[Quoted] = []
     labels: set[str] = set()
     items: list[Statement] = []
     for hit in found.hits:
@@ -85,7 +85,7 @@ def fact_item(entry: Entry, facts: Sequence[Fact], language: Language) -> Statem
     return Statement(text=text, citations=places, kind="item")
 
 
-def line_item(entry: Entry, found: DiffPlace, quoted: list[_Quoted], language: Language) -> Statement | None:
+def line_item(entry: Entry, found: DiffPlace, quoted: list[Quoted], language: Language) -> Statement | None:
     """Quote a line with those that complete it, beside the line that it replaces; None if it is in `quoted`, which grows."""
     say, hunk, file = catalogue(language), found.hunk, found.file
     text, places = quote(hunk, found.place)
@@ -101,7 +101,7 @@ def line_item(entry: Entry, found: DiffPlace, quoted: list[_Quoted], language: L
         old, new = (text, other_text) if found.line.sign == "-" else (other_text, text)
         told = say("changes {old} to {new}", old=code(old), new=code(new))
         citations.append(to_line(entry.commit, file, hunk[other]))
-    quoted.append(_Quoted(hunk, frozenset(covered)))
+    quoted.append(Quoted(hunk, frozenset(covered)))
     return Statement(text=told, citations=tuple(citations), kind="item")
 
 

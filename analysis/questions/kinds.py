@@ -28,7 +28,9 @@ class QuestionKind(StrEnum):
     THE_OTHERS = "the others"  # the commits that do not do something, which no search finds
     REPLACEMENT = "replacement"
     DEFAULT = "default"  # of a setting, or whether it is on, and how to turn it off
-    USES = "uses"  # who calls or uses a name, and where it is defined
+    DEFINITION = "definition"  # where a name is defined
+    MEANING = "meaning"  # what a name is for
+    USES = "uses"  # who calls or uses a name
     BEFORE = "before"  # what something was, and what it is now
     COMMITS = "commits"  # which commits changed something
     DESCRIPTION = "description"
@@ -37,9 +39,15 @@ class QuestionKind(StrEnum):
 METADATA = tuple(QuestionKind)[:7]  # which a commit's diff does not answer
 # What is answered from all of the history, or from the files as they are, where no days are named.
 TIMELESS = frozenset({QuestionKind.HISTORY, QuestionKind.LINKS})
-TIMELESS_OF_NAMES = frozenset(
-    {QuestionKind.REPLACEMENT, QuestionKind.DEFAULT, QuestionKind.USES, QuestionKind.BEFORE, QuestionKind.COMMITS}
+# What the files say of a name; the first that is asked for is answered.
+OF_FILES = (
+    QuestionKind.REPLACEMENT,
+    QuestionKind.DEFAULT,
+    QuestionKind.DEFINITION,
+    QuestionKind.USES,
+    QuestionKind.MEANING,
 )
+TIMELESS_OF_NAMES = frozenset({*OF_FILES, QuestionKind.BEFORE, QuestionKind.COMMITS})
 
 _VERSION = r"(?:v\d+(?:\.\d+)*|\d+(?:\.\d+)+)(?:[-.]?(?:a|b|c|rc|alpha|beta|dev|post)[-.]?\d*)*"
 _NAMED_VERSION = re.compile(rf"(?<![\w.#/-]){_VERSION}(?![\w/-]|\.\w)", re.IGNORECASE | re.ASCII)
@@ -126,15 +134,22 @@ _PATTERNS: Mapping[QuestionKind, tuple[str, ...]] = {
         r"(?:什么|哪个|哪些|谁|啥).{0,20}?(?:替代|代替|取代|替换)|(?:替代|代替|取代|替换|改用|换成).{0,10}?(?:什么|哪个|哪些|谁|啥)",
     ),
     QuestionKind.DEFAULT: (
-        r"\bdefaults? (?:value |setting )?(?:of|for)\b|\bdefaults? to\b|\b(?:on|off|enabled|disabled|used) by default\b|['’]s default\b",
+        r"\bdefaults? (?:value |setting )?(?:of|for)\b|\bdefaults? to\b|\bby default\b|['’]s default\b",
         r"\b(?:turn|switch)(?:ed)?\b[^?.]{0,40}?\bo(?:n|ff)\b|\bhow\b[^?.]{0,30}?\b(?:dis|en)abled?\b|\bwhat is the default\b",
         r"默认(?:值|是|为|开|关|启用|禁用|打开|关闭)|(?:怎么|如何|怎样)(?:关|开|禁用|启用|打开)",
     ),
     QuestionKind.USES: (
         r"\b(?:who|what|which \w+)(?: (?:still|else|also))? (?:calls?|uses|imports?|reads|sets|overrides)\b|\bcallers? of\b",
-        r"\bwhere (?:is|are|was|do|does)\b[^?.]{0,60}?\b(?:used?|called?|imported|read|set|defined?|declared)\b",
-        r"谁(?:还)?(?:在)?(?:调用|使用|用|导入)|(?:哪里|哪儿|在哪|何处|哪些地方|什么地方)[^，。？]{0,30}?(?:调用|用|导入|定义)",
-        r"(?:在哪|哪里|哪儿)(?:定义|声明)|的调用(?:者|方)",
+        r"\bwhere (?:is|are|was|do|does)\b[^?.]{0,60}?\b(?:used?|called?|imported|read)\b",
+        r"谁(?:还)?(?:在)?(?:调用|使用|用|导入)|(?:哪里|哪儿|在哪|何处|哪些地方|什么地方)[^，。？]{0,30}?(?:调用|用|导入)|的调用(?:者|方)",
+    ),
+    QuestionKind.DEFINITION: (
+        r"\bwhere (?:is|are|was|do|does)\b[^?.]{0,60}?\b(?:set|defined?|declared|live|implemented)\b",
+        r"(?:在哪|哪里|哪儿|何处|哪个文件)[^，。？]{0,30}?(?:定义|声明|实现)|定义在哪",
+    ),
+    QuestionKind.MEANING: (
+        r"\bwhat (?:does|do)\b[^?.]{1,60}?\b(?:do|mean|control)\b|\bwhat(?:['’]s| is| are)\b[^?.]{1,60}?\bfor\W*$|\bpurpose of\b",
+        r"是?(?:什么意思|干什么|干嘛|做什么|干啥)|(?:有什么|啥)用|(?:什么|何种?)(?:作用|用途|含义)|(?:作用|用途|含义)是",
     ),
     QuestionKind.BEFORE: (
         r"\bwhat (?:was|were|is)\b.*\b(?:before|previously|formerly|earlier)\b|\bwas and is now\b|\bwhat did\b.*\bchange (?:from|to)\b",

@@ -2,13 +2,12 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from analysis.citations import to_line
-from analysis.diff import changed_lines, hunks
-from analysis.models import OPERATIONAL, Commit, Entry, Fact, FactKind, FileChange
-from analysis.paths import Kind, kind
+from analysis.diff import hunks
+from analysis.models import OPERATIONAL, Commit, Entry, Fact, FactKind
 from analysis.questions.evidence import DiffPlace
 from analysis.questions.kinds import QuestionKind
 from analysis.questions.question import ParsedQuestion
@@ -25,7 +24,6 @@ _JOINTS = re.compile(r"[-_]+")
 _REVERT_TITLE = re.compile(r"(?:\[[^\]]*\]\s*)*(?:re)?revert\b", re.IGNORECASE)
 # What a name belongs to; of a file none.
 _OWNER = re.compile(r".*[.(](?!(?:pyi?|md|ya?ml|toml|txt|sh|json|cpp|cuh?|h)$)")
-_ELSEWHERE = (Kind.TEST, Kind.DOCS, Kind.EXAMPLE)  # which stop mentioning what is still there
 
 
 Mentioning = tuple[Entry, frozenset[str]]  # a commit, and the texts of the terms that it mentions
@@ -279,17 +277,6 @@ def _reverts(asked: ParsedQuestion, entries: Sequence[Entry]) -> tuple[Entry, ..
     return tuple(found)
 
 
-def answering_history(asked: ParsedQuestion, entries: Sequence[Entry]) -> list[Entry]:
-    """Return the commits (with patches that touch the names) that answer a question, newest first.
-
-    Of an addition those that add are left, the oldest first, unless none does.
-    """
-    newest = sorted(entries, key=lambda each: each.commit.committed_at, reverse=True)
-    if QuestionKind.ORIGIN in asked.kinds:
-        return [each for each in newest if _balance(each.commit.files, asked.symbols) > 0][::-1] or newest
-    return newest
-
-
 def is_proven_removal(entry: Entry, names: Sequence[str]) -> bool:
     """Return whether a commit removes one of the names, by its facts, or a file of that name."""
     files = (file.previous_path or file.path for file in entry.commit.files if file.status in ("removed", "renamed"))
@@ -301,25 +288,5 @@ def is_proven_removal(entry: Entry, names: Sequence[str]) -> bool:
     )
 
 
-def removes_lines(entry: Entry, names: Sequence[str]) -> bool:
-    """Return whether a commit (with patches) has fewer lines with the names than before."""
-    return _balance((each for each in entry.commit.files if kind(each.path) not in _ELSEWHERE), names) < 0
-
-
 def _key(name: str) -> str:
     return name_key(_OWNER.sub("", name))
-
-
-def _balance(files: Iterable[FileChange], names: Sequence[str]) -> int:
-    """Return how many more lines with the names are added to files than removed."""
-    have = [_finder(name) for name in names]
-    lines = (line for file in files for line in changed_lines(file) if any(has(line.text) for has in have))
-    return sum(1 if line.sign == "+" else -1 for line in lines)
-
-
-def _finder(name: str) -> Callable[[str], object]:
-    """Return a predicate: whether a line has a name, in any spelling; one of a single word only as a whole word."""
-    last, key = _OWNER.sub("", name).lstrip("-"), _key(name)
-    if last.isalnum() and last.islower():
-        return re.compile(rf"(?<![^\W_]){last}(?![^\W_])", re.IGNORECASE).search
-    return lambda text: key in name_key(text)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from analysis.diff import Chunk, hunks, tokens
 from analysis.locale import catalogue
-from analysis.models import SHORT_SHA, Commit, Entry, Importance, Language, Turn
+from analysis.models import SHORT_SHA, Commit, Entry, Importance, Language, Statement, Turn
 from analysis.paths import Kind, kind
 from analysis.questions.by_rules import NOT_SHOWN, OFF_TOPIC
 from analysis.questions.evidence import line_scores
@@ -50,8 +50,10 @@ class Prompt(NamedTuple):
         return [ModelMessage("system", rules), ModelMessage("user", self.evidence)]
 
 
-def answer_prompt(question: Question, language: Language, nonce: str, canary: str) -> Prompt:
-    """Return the prompt of a question; `nonce` delimits what is data, and `canary` must not come back."""
+def answer_prompt(
+    question: Question, language: Language, nonce: str, canary: str, found: Sequence[Statement] = ()
+) -> Prompt:
+    """Return the prompt of a question, with what rules `found` for it; `nonce` delimits what is data, and `canary` must not come back."""
     say, asked, entries = catalogue(language), question.asked, question.entries
     single = entries[0] if len(entries) == 1 else None
     diffs = entries if single or question.further_commits is not None else ()
@@ -72,6 +74,7 @@ def answer_prompt(question: Question, language: Language, nonce: str, canary: st
     user = rendered(
         "answer_user.j2",
         **(_commit_evidence(single, asked, chosen, language) if single else _day_evidence(entries, asked)),
+        found=[f"{each.text} [{each.citations[0].label}]" if each.citations else each.text for each in found],
         diff=render_chunks(chosen),
         nonce=nonce,
         language=language,

@@ -130,14 +130,16 @@ def _parsed(text: str, thread: tuple[Turn, ...]) -> ParsedQuestion:
     for age, turn in enumerate(reversed(thread[-_TURNS:]), 1):
         for term in terms_of(turn.text):
             earlier.setdefault(term.text, term._replace(weight=term.weight * _DECAY**age))
-    bare = text
+    bare, unreferenced = text, text
+    for reference in (references := references_in(text)):
+        unreferenced = re.sub(re.escape(reference), " ", unreferenced, flags=re.IGNORECASE)
     for name in (names := names_in(text)):
         bare = bare.replace(name, " ")
     kinds = kinds_of_question(text)
     if not asks_for(QuestionKind.REMOVAL, bare):
         kinds -= {QuestionKind.REMOVAL}
     return ParsedQuestion(
-        text, thread, terms, tuple(earlier.values()), kinds, facts_asked_for(text), names, tuple(references_in(text))
+        text, thread, terms, tuple(earlier.values()), kinds, facts_asked_for(unreferenced), names, tuple(references)
     )
 
 

@@ -1,4 +1,4 @@
-"""Splitting of a streamed reply into segments that can be checked: sentences, list items and code blocks."""
+"""Splitting of a reply into segments that can be checked: sentences, list items and code blocks."""
 
 import re
 from collections.abc import Iterator
@@ -24,101 +24,54 @@ _THOUGHTS = ("<think>", "</think>")
 _BLANK = re.compile(r"[ \t]*\n")
 _FENCE = re.compile(r"[ \t]*(```+|~~~+)[^\n]*(\n|\Z)")
 _MARKER = re.compile(r"[ \t]*(?:[-*+•·▪]|\d{1,2}[.)、])[ \t]+(?=\S)")
-_INCOMPLETE = re.compile(r"[ \t]*(?:[`~]{1,2}|[-*+•·▪]|\d{1,2}[.)、]?)?[ \t]*")
 _BRACKETED = re.compile(r"[ \t]*[\[【][^\[\]【】\n]*[\]】](?!\()[ \t]*[.。]?[ \t]*")
 # A path begins with a lower-case letter, so `sentences` does not split before a citation after the full stop.
 _CITED_AFTER = re.compile(r"[.!?][ \t]+(?:[\[【][^\[\]【】\n]*[\]】](?!\()[ \t]*)+(?=[^\s.。,，\[【])")
-# Nothing belongs to a Chinese sentence after it: it is complete before more is there.
 _CITED_END = re.compile(r"[\]】][ \t]*[。！？]")
 
 
-class Segmenter:
-    """Splitter of a stream: takes chunks and yields segments, each as soon as it is complete."""
-
-    def __init__(self) -> None:
-        self._rest = ""
-        self._in_line: Literal["sentence", "item", ""] = ""
-        self._has_begun = self._begins_paragraph = False
-        self._line = 0
-
-    def feed(self, chunk: str) -> Iterator[Segment]:
-        """Yield the segments that a chunk completes."""
-        self._rest += chunk.replace("\r\n", "\n").replace("\r", "\n")
-        yield from self._segments(final=False)
-
-    def end(self) -> Iterator[Segment]:
-        """Yield the remaining segments at the end of the stream."""
-        yield from self._segments(final=True)
-
-    def _segments(self, *, final: bool) -> Iterator[Segment]:
-        while True:
-            before = (self._rest, self._in_line)
-            if segment := self._next(final=final):
-                self._has_begun, self._begins_paragraph = True, False
-                yield segment
-            elif (self._rest, self._in_line) == before:
-                return
-
-    def _next(self, *, final: bool) -> Segment | None:
-        """Return the next segment, or None if it is incomplete; blank lines are skipped."""
-        if not self._has_begun and not self._without_thoughts(final=final):
-            return None
-        if self._in_line:
-            return self._text_segment(final=final)
-        if blank := _BLANK.match(self._rest):
-            self._rest = self._rest[blank.end() :]
-            self._begins_paragraph = self._has_begun
-            return None
-        if not final and _INCOMPLETE.fullmatch(self._rest):
-            return None
-        if fence := _FENCE.match(self._rest):
-            return self._code_block(fence, final=final)
-        marker = _MARKER.match(self._rest)
-        self._rest = self._rest[marker.end() if marker else 0 :]
-        if self._rest.strip():
-            self._in_line = "item" if marker else "sentence"
-            self._line += 1
-        return None
-
-    def _without_thoughts(self, *, final: bool) -> bool:
-        """Strip the model's thoughts; return whether the reply proper has begun."""
-        opening, closing = _THOUGHTS
-        start = self._rest.lstrip()
-        if not start.startswith(opening):
-            return final or not opening.startswith(start[: len(opening)]) or not start
-        _, closed, after = start.partition(closing)
-        self._rest = after if closed else "" if final else self._rest
-        return bool(closed)
-
-    def _code_block(self, fence: re.Match[str], *, final: bool) -> Segment | None:
-        closing = re.compile(rf"^[ \t]*{re.escape(fence[1])}[ \t]*(?:\n{'|$' if final else ''})", re.MULTILINE)
-        closed = closing.search(self._rest, fence.end())
-        if not fence[2] or not (closed or final):
-            if final:
-                self._rest = ""
-            return None
-        text = self._rest[fence.end() : closed.start() if closed else len(self._rest)]
-        self._rest = self._rest[closed.end() :] if closed else ""
-        self._line += 1
-        return Segment(text.strip("\n"), "code", self._begins_paragraph, self._line)
-
-    def _text_segment(self, *, final: bool) -> Segment | None:
-        line, newline, _ = self._rest.partition("\n")
-        text = _first_sentence(line, complete=bool(newline) or final)
-        if text is None:
-            return None
-        whole = text == line
-        kind = self._in_line or "sentence"
-        self._rest = self._rest[len(text) + (len(newline) if whole else 0) :]
-        if whole and (newline or final):
-            self._in_line = ""
-        elif kind == "item":
-            self._in_line = "sentence"
-        return Segment(text.strip(), kind, self._begins_paragraph, self._line) if text.strip() else None
+def segments(reply: str) -> Iterator[Segment]:
+    """Yield the segments of a reply, without what the model thought aloud before it."""
+    text = _without_thoughts(reply.replace("\r\n", "\n").replace("\r", "\n"))
+    begins_paragraph, line = False, 0
+    while text.strip():
+        if blank := _BLANK.match(text):
+            text, begins_paragraph = text[blank.end() :], line > 0
+            continue
+        line += 1
+        if fence := _FENCE.match(text):
+            closing = re.compile(rf"^[ \t]*{re.escape(fence[1])}[ \t]*(?:\n|$)", re.MULTILINE)
+            closed = closing.search(text, fence.end())
+            code = text[fence.end() : closed.start() if closed else len(text)]
+            text = text[closed.end() :] if closed else ""
+            yield Segment(code.strip("\n"), "code", begins_paragraph, line)
+        else:
+            row, _, text = text.partition("\n")
+            yield from _of_line(row, begins_paragraph, line)
+        begins_paragraph = False
 
 
-def _first_sentence(line: str, *, complete: bool) -> str | None:
-    """Return a line's first sentence with the citations after it; None while more of it may come."""
+def _without_thoughts(reply: str) -> str:
+    """Strip the model's thoughts; of thoughts without an end nothing is left."""
+    opening, closing = _THOUGHTS
+    start = reply.lstrip()
+    return start.partition(closing)[2] if start.startswith(opening) else reply
+
+
+def _of_line(row: str, begins_paragraph: bool, line: int) -> Iterator[Segment]:  # noqa: FBT001 (as of the segment)
+    marker = _MARKER.match(row)
+    kind: Literal["sentence", "item"] = "item" if marker else "sentence"
+    row = row[marker.end() if marker else 0 :]
+    while row:
+        text = _first_sentence(row)
+        row = row[len(text) :]
+        if text.strip():
+            yield Segment(text.strip(), kind, begins_paragraph, line)
+            kind, begins_paragraph = "sentence", False
+
+
+def _first_sentence(line: str) -> str:
+    """Return a line's first sentence with the citations after it."""
     text = ""
     for piece in sentences(line):
         text += piece
@@ -132,8 +85,7 @@ def _first_sentence(line: str, *, complete: bool) -> str | None:
             return line[: end.end()]
     while behind := _BRACKETED.match(line, len(text)):
         text = line[: behind.end()]
-    rest = line[len(text) :]
-    return text if complete or (rest.strip() and not rest.lstrip().startswith(("[", "【"))) else None
+    return text
 
 
 def _is_closed(text: str) -> bool:

@@ -10,51 +10,47 @@ from rich.console import Console
 
 from analysis.errors import BadSetting, Misuse, OutsideFailure, RateLimited
 from analysis.models import DayReport, Language, Repository
-from analysis.questions.days_asked import QuestionScope, last_days
 from analysis.questions.intent import language_of
 from analysis.ranking import packaged_weights
 from analysis.report.as_json import found_json
 from analysis.report.terminal import print_answer, print_found
 from analysis.text import quantity
-from bot.cli.downstream_reports import report_impacts
 from bot.cli.options import CommandOptions, check_complete, complete_index
 from bot.cli.output import deliver, open_input, raw
 from bot.cli.progress import TerminalProgress
 from bot.models.publish_target import PublishTarget, parse_target
-from bot.models.question_subject import QuestionSubject, question_subject
+from bot.models.question_subject import question_subject
 from bot.publishing.publications import Publications, opened_publications
 from bot.publishing.publisher import MoreCompleteError
 from bot.services.digest import DayRead
-from bot.services.downstream import asked_for
+from bot.services.downstream import asked_for, check_trees
 from bot.services.recorded_commits import ranked_lines
-from bot.services.surfaces import repositories_named
 from bot.settings import choose_repositories
 
 _MOST_WORDS = 50  # in a search
 
 
-def answer(options: CommandOptions, about: str, question: str, repo: str | None, language: Language | None) -> None:
-    """Print the answer to a question; if it asks what breaks downstream code, the report of the impacts."""
+def answer(
+    options: CommandOptions,
+    about: str,
+    question: str,
+    repo: str | None,
+    language: Language | None,
+    downstream: Sequence[str] | None,
+) -> None:
+    """Print the answer to a question; if it asks what breaks downstream code, from the impacts."""
     settings = options.settings
     options.language = language or language_of(question, settings.digest_language)
     choose = partial(choose_repositories, configured=settings.digest_repos)
     subject = question_subject(about, question, choose, repo, options.today)
-    if named := asked_for(question, repositories_named(settings.digest_downstream)):
-        _show_impacts(options, about, subject, named)
-        return
+    trees = asked_for(question, options.downstreams(downstream))
     with TerminalProgress() as progress, options.services(progress) as services:
         read = partial(services.digests.report, now=options.now, ask=False)
-        statements = services.period_questions.answer_subject(subject, question, options.language, options.tz, read)
+        check = partial(check_trees, services.impacts, trees=trees, now=options.now) if trees else None
+        statements = services.period_questions.answer_subject(
+            subject, question, options.language, options.tz, read, check
+        )
         deliver(lambda console: print_answer(console, progress.ended_by(statements)), None)
-
-
-def _show_impacts(
-    options: CommandOptions, about: str, subject: QuestionSubject, downstreams: Sequence[Repository]
-) -> None:
-    if isinstance(subject.about, QuestionScope):
-        days = subject.about.days or last_days(options.today)
-        about, options.repositories = f"{days[0]}..{days[-1]}", list(subject.repositories[:1])
-    report_impacts(options, about, downstreams).show("terminal", None)
 
 
 def fill_store(options: CommandOptions, days: str) -> None:

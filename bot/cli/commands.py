@@ -226,6 +226,7 @@ def ask(
         ),
     ],
     question: Annotated[str, typer.Argument(metavar="QUESTION", help="What you want to know, in Chinese or English.")],
+    downstream: Downstream = None,
     repo: Repo = None,
     lang: Lang = None,
     timezone: Zone = None,
@@ -235,7 +236,7 @@ def ask(
     from bot.cli.actions import answer
     from bot.cli.options import CommandOptions
 
-    answer(CommandOptions(repo, lang, timezone, model=not no_model), about, question, repo, lang)
+    answer(CommandOptions(repo, lang, timezone, model=not no_model), about, question, repo, lang, downstream)
 
 
 def backfill(

@@ -27,6 +27,7 @@ from bot.models.question_subject import question_subject
 from bot.models.reference import Reference, days_or_commit, parse_reference
 from bot.models.subjects import DayRef
 from bot.services.digest import reports_of
+from bot.services.downstream import asked_for, check_trees
 from bot.services.factory import Services
 from bot.services.impact import ReportTerms
 from bot.services.limits import CallerLimits
@@ -199,6 +200,7 @@ class Tools:
             ),
         ] = "",
         repository: RepositoryName = None,
+        downstream: DownstreamNames = None,
     ) -> Result:
         """Answer a question about a commit, about days or about a repository, with the places that prove each statement.
 
@@ -214,7 +216,9 @@ class Tools:
             else:
                 _limited(subject.about.days)
             read = partial(self._reader.report, now=self._now(), ask=False)
-            statements = self._questions.answer_subject(subject, question, language, self._tz, read)
+            trees = asked_for(question, self._downstreams(downstream, needed=False))
+            check = partial(check_trees, self._impacts, trees=trees, now=self._now()) if trees else None
+            statements = self._questions.answer_subject(subject, question, language, self._tz, read, check)
             kept = {"text", "kind", "citations"}
             return result(statements=[each.model_dump(mode="json", include=kept) for each in statements])
 

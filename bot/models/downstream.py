@@ -1,6 +1,7 @@
 """The check of a channel's downstream repositories: the impacts of commits, shown in that channel and stored nowhere."""
 
 from collections.abc import Collection, Mapping
+from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -12,7 +13,7 @@ from analysis.models.impacts import Downstream, DownstreamImpacts
 class Unchecked(NamedTuple):
     """A downstream repository whose code could not be compared, and why."""
 
-    repository: Repository
+    repository: Repository | Path
     reason: str | Phrase
 
 

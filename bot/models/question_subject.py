@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from analysis.errors import Misuse
 from analysis.models import Repository
-from analysis.questions.days_asked import QuestionScope, days_asked, scope_of
+from analysis.questions.days_asked import QuestionScope, days_asked, last_days, scope_of
 from bot.models.reference import Reference, days_or_commit
 
 _REPOSITORY = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+(?:@\S+)?")
@@ -16,12 +16,14 @@ _REPOSITORY = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+(?:@\S+)?")
 class QuestionSubject(NamedTuple):
     """What a question is about, and the repositories to look in; days of one alone.
 
-    `by_question` tells that the question's words chose the days, so that the answer has to say which.
+    `by_question` tells that the question's words chose the days, so that the answer has to say which. The `last_days` are for
+    what is asked of all that is stored and can only be answered for days.
     """
 
     about: QuestionScope | Reference
     repositories: Sequence[Repository]
     by_question: bool = False
+    last_days: Sequence[date] = ()
 
 
 def question_subject(
@@ -36,7 +38,9 @@ def question_subject(
     named = _REPOSITORY.fullmatch(about)
     repositories = choose(about if named else repo)
     if named or not about:
-        return QuestionSubject(scope_of(question, today), _one(repositories), by_question=True)
+        return QuestionSubject(
+            scope_of(question, today), _one(repositories), by_question=True, last_days=last_days(today)
+        )
     subject = days_or_commit(about, today)
     if not isinstance(subject, list):
         return QuestionSubject(subject, repositories)

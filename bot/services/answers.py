@@ -1,6 +1,6 @@
 """Answers to questions about a commit or a day: by a model within its limits, by rules, or from the files of a mirror."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 
@@ -9,8 +9,9 @@ import structlog
 from analysis.errors import DigestError
 from analysis.models import Commit, Language, Repository, Statement
 from analysis.questions.answering import Answering
-from analysis.questions.definitions import FileAnswers
-from analysis.questions.kinds import QuestionKind
+from analysis.questions.files import FileAnswers
+from analysis.questions.kinds import OF_FILES, QuestionKind
+from analysis.questions.proofs import proofs
 from analysis.questions.question import ParsedQuestion, Question
 from analysis.questions.tools import CommitTools
 from bot.services.commit_sources import CommitSources
@@ -18,7 +19,7 @@ from bot.services.limits import MeteredModel
 from bot.store import Store
 
 _MOST_FOUND = 20  # commits of a search
-
+_NAMES = 2  # that are looked for in files
 
 log = structlog.get_logger(__name__)
 
@@ -34,34 +35,49 @@ class AnswerService:
     def from_files(
         self, asked: ParsedQuestion, repository: Repository, language: Language, commit: Commit | None = None
     ) -> list[Statement]:
-        """Return what the files of a commit, or of the head, say of the default or the uses of a name.
-
-        Return nothing without a mirror, or if something else is asked.
-        """
-        if asked.kinds.isdisjoint({QuestionKind.DEFAULT, QuestionKind.USES}):
+        """Return what the files of a commit, or of the head, say of a name; nothing without a mirror, or if something else is asked."""
+        if asked.kinds.isdisjoint(OF_FILES):
             return []
+        return self._in_files(repository, language, lambda files: files.answer(asked), commit)
+
+    def where(self, names: Sequence[str], repository: Repository, language: Language) -> list[Statement]:
+        """Return where names stand in the files of the head, or that they do not; nothing without a mirror."""
+        return self._in_files(repository, language, lambda files: [files.where(each) for each in names[:_NAMES]])
+
+    def _in_files(
+        self,
+        repository: Repository,
+        language: Language,
+        ask: Callable[[FileAnswers], list[Statement]],
+        commit: Commit | None = None,
+    ) -> list[Statement]:
         try:
             mirror = self._sources.existing_mirror(repository)
             if mirror is None:
                 return []
-            return FileAnswers(mirror, commit or mirror.history("", limit=1)[0], language).answer(asked)
+            return ask(FileAnswers(mirror, commit or mirror.history("", limit=1)[0], language))
         except DigestError as exc:
             log.warning("files not searched", repository=str(repository), why=str(exc))
             return []
 
     def answer(self, question: Question, language: Language) -> Iterator[Statement]:
         """Yield the statements of an answer, each as soon as it is checked."""
-        asked, told = question.asked, list[Statement]()
-        if len(question.entries) == 1 and QuestionKind.USES in asked.kinds:
-            told = self.from_files(asked, question.repository, language, question.entries[0].commit)
-        if told:
-            yield from told
-        elif self._model is None or not self._model.may_read(question.repository):
-            yield from Answering(question, language)
+        found = self._found(question, language) if len(question.entries) == 1 else ()
+        if self._model is None or not self._model.may_read(question.repository):
+            yield from Answering(question, language, found=found)
         else:
-            yield from self._by_model(self._model, question, language)
+            yield from self._by_model(self._model, question, language, found)
 
-    def _by_model(self, model: MeteredModel, question: Question, language: Language) -> Iterator[Statement]:
+    def _found(self, question: Question, language: Language) -> Sequence[Statement]:
+        """Return what the files as of a commit say of a name, if that is asked and the commit does not prove it itself."""
+        asked, [entry] = question.asked, question.entries
+        if QuestionKind.USES not in asked.kinds and (not asked.symbols or proofs(entry, asked, language)):
+            return ()
+        return self.from_files(asked, question.repository, language, entry.commit)
+
+    def _by_model(
+        self, model: MeteredModel, question: Question, language: Language, found: Sequence[Statement]
+    ) -> Iterator[Statement]:
         from analysis.llm import UsageCounter
 
         usage = UsageCounter()
@@ -70,7 +86,9 @@ class AnswerService:
             return model.call("answer", tokens, usage)
 
         contents, tools = partial(self._contents, question), self._tools(question)
-        answering = Answering(question, language, model.chat, usage, contents, tools=tools, reserve=reserve)
+        answering = Answering(
+            question, language, model.chat, usage, contents, tools=tools, reserve=reserve, found=found
+        )
         yield from answering
         if answering.failure:
             model.failures.failed(answering.failure.what)

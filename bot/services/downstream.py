@@ -3,7 +3,10 @@
 "Does this break us?" is answered with both places, or with what was compared.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import TypeVar
 
 import structlog
 
@@ -29,10 +32,69 @@ _COMMITS = 5  # of a day
 log = structlog.get_logger(__name__)
 
 
-def asked_for(question: str, own: Sequence[Repository], others: Sequence[Repository] = ()) -> list[Repository]:
-    """Return the downstream repositories of which a question asks what breaks them: those that it names, or one's own."""
-    named = {each.key: each for each in (*others, *own) if asks_what_breaks(question, each)}
+Tree = TypeVar("Tree", bound=Repository | Path)
+
+
+def asked_for(question: str, own: Sequence[Tree], others: Sequence[Tree] = ()) -> list[Tree]:
+    """Return the downstream trees of which a question asks what breaks them: those that it names, or one's own."""
+    named = {str(each): each for each in (*others, *own) if _is_named(question, each)}
     return list(named.values()) or (list(own) if asks_about_own_code(question) else [])
+
+
+def _is_named(question: str, tree: Repository | Path) -> bool:
+    """Return whether a question asks what breaks a tree that it names."""
+    if isinstance(tree, Path):
+        return asks_what_breaks(question, tree.resolve().name)
+    return asks_what_breaks(question, tree.name, tree.owner)
+
+
+def surfaces_of(
+    impacts: ImpactService,
+    upstream: Repository,
+    entries: Sequence[Entry],
+    trees: Sequence[Repository | Path],
+    now: datetime,
+    allow: Callable[[Repository], object] = bool,
+) -> tuple[list[ComparedSurface], list[Unchecked]]:
+    """Return the surfaces of downstream trees as before these entries, or as they are without any, and those that failed, with the reason.
+
+    `allow` raises for a repository that may not be seen.
+    """
+    surfaces: list[ComparedSurface] = []
+    unchecked: list[Unchecked] = []
+    for each in trees:
+        try:
+            if not isinstance(each, Path):
+                allow(each)
+            surfaces.append(impacts.surface(each, upstream, entries, now))
+        except Exception as exc:  # noqa: BLE001 (whatever fails, the digest must arrive and say so)
+            unchecked.append(_unchecked(each, exc))
+    return surfaces, unchecked
+
+
+def check_trees(
+    impacts: ImpactService,
+    upstream: Repository,
+    entries: Sequence[Entry],
+    trees: Sequence[Repository | Path],
+    now: datetime,
+    allow: Callable[[Repository], object] = bool,
+) -> DownstreamCheck:
+    """Return what stored commits break of downstream trees. Errors are part of it."""
+    surfaces, unchecked = surfaces_of(impacts, upstream, entries, trees, now, allow)
+    found = ImpactsFound()
+    try:
+        if surfaces:
+            found = impacts.impacts(upstream, entries, surfaces, now)
+    except Exception as exc:  # noqa: BLE001 (likewise)
+        surfaces, unchecked = [], [_unchecked(each, exc) for each in trees]
+    return DownstreamCheck(
+        compared=tuple(each.downstream for each in surfaces),
+        unchecked=tuple(unchecked),
+        commits={each.entry.commit.sha: each.found for each in sorted(found.commits, key=_severity)},
+        failed=found.failed,
+        touching=found.touching,
+    )
 
 
 class DownstreamChecks:
@@ -73,15 +135,8 @@ class DownstreamChecks:
 
         They are as before these entries, or as they are now if there are none.
         """
-        surfaces: list[ComparedSurface] = []
-        unchecked: list[Unchecked] = []
-        for each in named or self.named(channel, upstream):
-            try:
-                reader.within(channel).allow(each)
-                surfaces.append(self._impacts.surface(each, upstream, entries, self._now()))
-            except Exception as exc:  # noqa: BLE001 (whatever fails, the digest must arrive and say so)
-                unchecked.append(_unchecked(each, exc))
-        return surfaces, unchecked
+        trees = named or self.named(channel, upstream)
+        return surfaces_of(self._impacts, upstream, entries, trees, self._now(), reader.within(channel).allow)
 
     def check(
         self,
@@ -96,23 +151,10 @@ class DownstreamChecks:
         named = named or self.named(channel, upstream, subscription)
         if not named:
             return UNASKED
-        surfaces, unchecked = self.surfaces(reader, channel, upstream, named, entries)
-        found = ImpactsFound()
-        try:
-            if surfaces:
-                found = self._impacts.impacts(upstream, entries, surfaces, self._now())
-        except Exception as exc:  # noqa: BLE001 (likewise)
-            surfaces, unchecked = [], [_unchecked(each, exc) for each in named]
-        return DownstreamCheck(
-            compared=tuple(each.downstream for each in surfaces),
-            unchecked=tuple(unchecked),
-            commits={each.entry.commit.sha: each.found for each in sorted(found.commits, key=_severity)},
-            failed=found.failed,
-            touching=found.touching,
-        )
+        return check_trees(self._impacts, upstream, entries, named, self._now(), reader.within(channel).allow)
 
 
-def _unchecked(repository: Repository, error: Exception) -> Unchecked:
+def _unchecked(repository: Repository | Path, error: Exception) -> Unchecked:
     """Return why a repository was not checked; a bug of ours is logged with its traceback."""
     if isinstance(error, DigestError):
         log.warning("not compared", repository=str(repository), why=str(error))

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date
+from functools import partial
 from itertools import chain
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
@@ -21,7 +22,6 @@ from analysis.questions.matches import (
     is_proven_removal,
     match_period,
     named_commits,
-    removes_lines,
     touching,
 )
 from analysis.questions.question import ParsedQuestion, Question, answered_in_parts, parse_question
@@ -40,6 +40,9 @@ from bot.store import Store
 _SEARCHED = 60  # matching commits whose patches are searched for names
 _READ = 3  # of the matching commits, with their patches; the others are named
 _MAX_NAMED = 4  # terms that a denial names
+
+
+Check = Callable[[Repository, Sequence[Entry]], DownstreamCheck]
 
 
 class PeriodQuestion(NamedTuple):
@@ -76,15 +79,23 @@ class PeriodQuestions:
         language: Language,
         tz: ZoneInfo,
         read: Callable[[DayRef], DayReport],
+        check: Check | None = None,
     ) -> Iterator[Statement]:
-        """Read the commits of a subject, days with `read`, then return the statements of an answer. Raise what reading raises."""
+        """Read the commits of a subject, days with `read`, then return the statements of an answer. Raise what reading raises.
+
+        With a `check` the question is what the commits break of downstream code; over all days it is the last ones.
+        """
         about = subject.about
         if isinstance(about, QuestionScope):
-            asked = PeriodQuestion(parse_question(about.text), subject.repositories[0], about.days, tz, language)
+            upstream, days = subject.repositories[0], about.days or (subject.last_days if check else ())
+            against = partial(check, upstream) if check else None
+            asked = PeriodQuestion(parse_question(about.text), upstream, days, tz, language, against)
             statements = self.answer(asked, read)
             return chain([scope_statement(asked)], statements) if subject.by_question else statements
         located = self._commits.locate(about, subject.repositories)
         entry = self._commits.entry(located, language, patches=True)
+        if check:
+            return answer_from_impacts(check(located.repository, [entry]), [entry], language)
         return self._answers.answer(Question(parse_question(question), located.repository, (entry,)), language)
 
     def answer(self, question: PeriodQuestion, read: Callable[[DayRef], DayReport]) -> Iterator[Statement]:
@@ -136,7 +147,12 @@ class PeriodQuestions:
     def _answer_from_store(self, question: PeriodQuestion) -> Iterator[Statement]:
         """Yield the statements of an answer from all that is stored, and from the mirror if a name's history is asked for."""
         asked, count = question.asked, self._store.count(question.repository)
-        if in_files := self._answers.from_files(asked, question.repository, question.language):
+        in_files = (
+            ()
+            if QuestionKind.HISTORY in asked.kinds
+            else self._answers.from_files(asked, question.repository, question.language)
+        )
+        if in_files:
             yield from in_files
             return
         only_number = QuestionKind.HOW_MANY in asked.kinds and not (asked.terms or asked.facts.kinds)
@@ -155,6 +171,7 @@ class PeriodQuestions:
         """Yield what the matching commits answer, or that none matches."""
         if not matches.found:
             yield _none_of(matches, question)
+            yield from self._answers.where(question.asked.symbols, question.repository, question.language)
             return
         say, names, denial = catalogue(question.language), question.asked.removed, None
         found: Sequence[Entry] = matches.found
@@ -170,7 +187,9 @@ class PeriodQuestions:
             yield Statement(text=say("Commits that do not match can't be listed. These are the ones that do."))
         if denial:
             yield Statement(text=denial)
-        if found:
+        if not found:
+            yield from self._answers.where(names, question.repository, question.language)
+        else:
             found = found if names else self._touching(question, found)
             best = [self._whole(question, each) for each in found[:_READ]]
             yield from self._answers.answer(question.about(best, found[_READ:]), question.language)
@@ -178,15 +197,13 @@ class PeriodQuestions:
     def _removing(
         self, names: Sequence[str], question: PeriodQuestion, matches: PeriodMatches
     ) -> tuple[Sequence[Entry], str | None]:
-        """Return the matching commits that remove some names; if none is proven to, those that remove lines, and the denial."""
+        """Return the matching commits that are proven to remove some names, and the denial if none is."""
         looked_at = [self._whole(question, each) for each in matches.found[:_SEARCHED]]
         if found := [each for each in looked_at if is_proven_removal(each, names)]:
             return found, _not_found(matches, question) if matches.missing else None
-        say, found = catalogue(question.language), [each for each in looked_at if removes_lines(each, names)]
-        told = [say("No commit here is proven to remove {names}.", names=join_items(map(code, names), say))]
-        told += _left_out(matches, say)
-        told += [say("These only remove lines with that name.")] if found else []
-        return found, join_sentences(told, say)
+        say = catalogue(question.language)
+        told = say("No commit here is proven to remove {names}.", names=join_items(map(code, names), say))
+        return (), join_sentences([told, *_left_out(matches, say)], say)
 
     def _touching(self, question: PeriodQuestion, found: Sequence[Entry]) -> Sequence[Entry]:
         """Return the commits that touch the names of code in the question, or what else it names; all if none does."""

@@ -1,9 +1,10 @@
 """The stored commits that a question is about, whenever they landed, and those of a name's history in the mirror."""
 
 import re
+from bisect import bisect
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, partial
 from itertools import chain
 
 import structlog
@@ -12,14 +13,13 @@ from analysis.errors import DigestError
 from analysis.facts import facts
 from analysis.models import Commit, Entry, Links, Repository
 from analysis.paths import Kind, kind
-from analysis.questions.definitions import spelled_in_code
+from analysis.questions.definitions import default_in, spelled_in_code
 from analysis.questions.kinds import QuestionKind
 from analysis.questions.matches import (
     Mentioning,
     Mentions,
     PeriodCommit,
     PeriodMatches,
-    answering_history,
     match_period,
 )
 from analysis.questions.question import ParsedQuestion
@@ -39,14 +39,18 @@ _LATEST = 2_000  # commits that are read for what is asked of all, in about a se
 _NAMES = 2  # whose history the mirror is asked for
 _OF_PATH = 5  # commits of a path that a question names
 _PATHS = 2  # files of stored commits in which the mirror looks for a name
-_MOST_COMMITS = 2_000  # of a file whose history is halved
+_AS_FAR_AS = (25, 250, 2_000)  # commits of a file whose history is halved
 _HALVED = 3  # files whose history is halved
+_OF_HISTORY = frozenset({QuestionKind.HISTORY, QuestionKind.COMMITS, QuestionKind.REPLACEMENT, QuestionKind.BEFORE})
+_OF_THE_GONE = frozenset({QuestionKind.REMOVAL, QuestionKind.REPLACEMENT})
 
 log = structlog.get_logger(__name__)
 
 
-def turning_commit(mirror: Mirror, name: str, paths: Sequence[str], *, gone: bool) -> Commit | None:
-    """Return the commit that brought a name, or with `gone` the one that took it away; None if none is found.
+def turning_commit(
+    mirror: Mirror, name: str, paths: Sequence[str], *, gone: bool = False, default: bool = False
+) -> Commit | None:
+    """Return the commit that brought a name, or its `default` of today, or with `gone` the one that took it away; None if none is found.
 
     `paths` are files that are known to have had the name. About ten versions of a file are fetched, one a step.
     """
@@ -63,7 +67,8 @@ def turning_commit(mirror: Mirror, name: str, paths: Sequence[str], *, gone: boo
     paths = list(dict.fromkeys(paths))
     if len(paths) > _HALVED and not gone:  # so many things have this name that the first of some says nothing
         return None
-    turned = [each for path in paths[:_HALVED] if (each := _turned(mirror, key, path, gone=gone))]
+    state = partial(_default, key) if default else partial(_has, key)
+    turned = [each for path in paths[:_HALVED] if (each := _turned(mirror, path, state, gone=gone))]
     first = min(turned, key=lambda each: each.committed_at, default=None)
     return mirror.read_commit(first.sha) if first else None
 
@@ -75,26 +80,33 @@ def _beside(mirror: Mirror, head: str, key: str) -> list[str]:
     return [path for path, _ in found.most_common(1)]
 
 
-def _turned(mirror: Mirror, key: str, path: str, *, gone: bool) -> Commit | None:
-    """Return the commit of a file's history since which a name is there, or with `gone` is not there any more."""
-    commits, word = mirror.history(path, limit=_MOST_COMMITS), re.compile(rf"(?<!\w){re.escape(key)}(?!\w)")
+def _has(key: str, text: str) -> str | None:
+    """Return a name if a file's text has it as a whole word."""
+    return key if re.search(rf"(?<!\w){re.escape(key)}(?!\w)", text) else None
+
+
+def _default(key: str, text: str) -> str | None:
+    """Return the first default that a file's text gives a name."""
+    return next((value for line in text.split("\n") if (value := default_in(key, line)) is not None), None)
+
+
+def _turned(mirror: Mirror, path: str, state: Callable[[str], str | None], *, gone: bool) -> Commit | None:
+    """Return the commit of a file's history since which its text has the state that it has now; None if it has `gone` not come."""
+    now = state(mirror.read_file(mirror.head(), path) or "")
 
     @cache
-    def has(place: int) -> bool:
-        return bool(word.search(mirror.read_file(commits[place].sha, path) or ""))
+    def is_other(sha: str) -> bool:
+        return state(mirror.read_file(sha, path) or "") != now
 
-    newest, step = 0, 1
-    if not commits or has(0) is gone:
+    if (now is None) is not gone:
         return None
-    # What is sought lies between a commit that is as the head is, and an older one that is not.
-    while (oldest := min(newest + step, len(commits))) < len(commits) and has(oldest) is not gone:
-        newest, step = oldest, 2 * step
-    if oldest == len(commits) and (gone or len(commits) == _MOST_COMMITS):
-        return None
-    while oldest - newest > 1:
-        middle = (newest + oldest) // 2
-        newest, oldest = (middle, oldest) if has(middle) is not gone else (newest, middle)
-    return commits[newest]
+    for limit in _AS_FAR_AS:  # what is sought is mostly recent, and a long history takes a second to list
+        commits = mirror.history(path, limit=limit)
+        if commits and is_other(commits[-1].sha):
+            return commits[bisect([each.sha for each in commits], False, key=is_other) - 1]  # noqa: FBT003 (sought)
+        if len(commits) < limit:
+            return None if gone or not commits else commits[-1]
+    return None
 
 
 class StoredMatches:
@@ -109,7 +121,7 @@ class StoredMatches:
         if asked.kinds & {QuestionKind.HISTORY, QuestionKind.COMMITS} and (found := self._of_paths(asked, repository)):
             return PeriodMatches(found)
         ids = self._store.search_index.best(repository, _search_words(asked), _CANDIDATES)
-        if asked.symbols and QuestionKind.HISTORY in asked.kinds and (found := self._history(asked, repository, ids)):
+        if asked.symbols and asked.kinds & _OF_HISTORY and (found := self._history(asked, repository, ids)):
             return PeriodMatches(found)
         if asked.facts.happened:  # facts prove it, of which the index knows nothing
             ids = list(dict.fromkeys((*ids, *self._store.latest(repository, _CANDIDATES, asked.facts.kinds))))
@@ -166,11 +178,21 @@ class StoredMatches:
         known = {each.commit.sha for each in stored}
 
         def of_name(mirror: Mirror, name: str) -> Sequence[Commit]:
-            return _of_name(mirror, asked, name, list(paths)[:_PATHS])
+            return mirror.symbol_history(name, list(paths)[:_PATHS], oldest=QuestionKind.ORIGIN in asked.kinds)
 
+        def turning(mirror: Mirror, name: str) -> Sequence[Commit]:
+            turned = _turning_point(mirror, asked, name, list(paths)[:_PATHS])
+            return [turned] if turned else []
+
+        if turned := self._from_mirror(repository, asked.symbols[:_NAMES], turning):
+            return tuple(_unstored(turned, repository))
+        if QuestionKind.REPLACEMENT in asked.kinds:
+            return ()
         mirrored = self._from_mirror(repository, asked.symbols[:_NAMES], of_name)
         further = [each for each in mirrored if each.sha not in known and touches(each, asked.symbols)]
-        return tuple(answering_history(asked, [*stored, *_unstored(further, repository)]))
+        newest_first = QuestionKind.ORIGIN not in asked.kinds
+        found = [*stored, *_unstored(further, repository)]
+        return tuple(sorted(found, key=lambda each: each.commit.committed_at, reverse=newest_first))
 
     def _from_mirror(
         self, repository: Repository, sought: Sequence[str], read: Callable[[Mirror, str], Iterable[Commit]]
@@ -214,12 +236,12 @@ def _unstored(commits: Iterable[Commit], repository: Repository) -> list[Entry]:
     return [Entry(commit=each, facts=held, ranked=rank(each, held, weights)) for each, held in proven]
 
 
-def _of_name(mirror: Mirror, asked: ParsedQuestion, name: str, paths: Sequence[str]) -> Sequence[Commit]:
-    """Return the commit that brought or removed a name, if that is asked for and found, or else its whole history."""
-    gone = QuestionKind.REMOVAL in asked.kinds
-    if (gone or QuestionKind.ORIGIN in asked.kinds) and (turned := turning_commit(mirror, name, paths, gone=gone)):
-        return [turned]
-    return mirror.symbol_history(name, paths, oldest=QuestionKind.ORIGIN in asked.kinds)
+def _turning_point(mirror: Mirror, asked: ParsedQuestion, name: str, paths: Sequence[str]) -> Commit | None:
+    """Return the commit that brought or removed a name, or set its default, if that is asked for and found."""
+    gone, default = not asked.kinds.isdisjoint(_OF_THE_GONE), QuestionKind.DEFAULT in asked.kinds
+    if not (gone or default or QuestionKind.ORIGIN in asked.kinds):
+        return None
+    return turning_commit(mirror, name, paths, gone=gone, default=default)
 
 
 def _search_words(asked: ParsedQuestion) -> str:

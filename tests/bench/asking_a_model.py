@@ -47,7 +47,7 @@ def asking_a_model(*, commits: int = 45, call: float = 2.0, runs: int = 3) -> It
     ):
         _day(server, commits, None)  # the secret scanner compiles its rules when it is first used
         seconds = median(_day(server, commits, chat) for _ in range(runs))
-        readings, calls = len(chat.others["_SecondReading"]) / runs, len(chat.calls) / runs
+        readings, calls = len(chat.others["SecondReading"]) / runs, len(chat.calls) / runs
         limit = math.ceil(calls / _AT_ONCE) * call
         yield Row(
             f"{commits} commits, {call:g} s a call, {_AT_ONCE} at once; {day.told}",

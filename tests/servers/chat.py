@@ -39,7 +39,7 @@ class ScriptedChat(Loopback):
     """Answers /chat/completions with what `say` makes of each request: text, tool calls or a refusal; `requests` keeps them.
 
     `others` keeps by the form that they ask for what is no analysis of a commit and no answer: second readings
-    ("_SecondReading"), translations ("_Translation") and edits of days ("_Edit"). It answers those with what `scripts` has
+    ("SecondReading"), translations ("_Translation") and edits of days ("_Edit"). It answers those with what `scripts` has
     for the form, by default without a doubt, without a translation and without an edit. A call about several commits
     ("_LowCommits") is kept there too, and `say` is asked about one commit after the other. A call for a form takes
     `latency` seconds; between two chunks of a text that no form was asked for pass `pause`. With `hold` set it has so
@@ -51,12 +51,12 @@ class ScriptedChat(Loopback):
     ) -> None:
         self.say = say
         self.scripts = {
-            "_SecondReading": lambda _: DOUBTLESS,
+            "SecondReading": lambda _: DOUBTLESS,
             "_Translation": lambda _: UNTRANSLATED,
             "_Edit": lambda _: UNEDITED,
             **(scripts or {}),
         }
-        forms = ("_SecondReading", "_Translation", "_Edit", "_LowCommits")
+        forms = ("SecondReading", "_Translation", "_Edit", "_LowCommits")
         self.others: dict[str, list[dict[str, Any]]] = {each: [] for each in forms}
         self.pause = pause
         self.latency = latency

@@ -27,12 +27,12 @@ from analysis.writing.by_model.replies import (
     tier_after_move,
 )
 from analysis.writing.prompts import rendered
+from analysis.writing.second_reading import doubted as second_reading
 
 _BUDGET = {Importance.HIGH: 12_000, Importance.MEDIUM: 6_000}  # tokens of diff
 _MAX_REPLY = {Importance.HIGH: 3_000, Importance.MEDIUM: 1_200}  # tokens of the reply
 _MESSAGE_LENGTH = 4_000  # characters of a commit message or of a pull request's text
 _MAX_SUMMARY = 500  # tokens of a summary that is asked for again
-_MAX_READING = 400  # tokens of the reply of a second reading
 
 
 class _Medium(Brief):
@@ -62,11 +62,6 @@ class _High(_Medium):
 
 
 _FORMS: dict[Importance, type[_Medium]] = {Importance.HIGH: _High, Importance.MEDIUM: _Medium}
-
-
-class _SecondReading(Form):
-    contradicted: list[int]
-    not_shown: list[int]
 
 
 def analyse(request: AnalysisRequest, asker: Asker, on_draft: Callable[[Analysed], None] = lambda _: None) -> Analysed:
@@ -103,10 +98,7 @@ def _read_again(analysis: Analysis, messages: Sequence[ModelMessage], asker: Ask
     """
     texts = [analysis.headline, *analysis.texts]
     said = list(dict.fromkeys(each.strip() for text in texts for each in sentences(text) if each.strip()))
-    user = rendered("read_again.j2", statements=said)
-    reply = asker.ask([*messages, ModelMessage("user", user)], _SecondReading, _MAX_READING)
-    numbers = {*reply.contradicted, *reply.not_shown}
-    doubted = {each for number, each in enumerate(said, 1) if number in numbers}
+    doubted = second_reading(said, messages, asker.ask)
 
     def without(text: str, _section: Section) -> str:
         return repair_end("".join(each for each in sentences(text) if each.strip() not in doubted))

@@ -1,5 +1,6 @@
 """Questions answered by a model: what it says is streamed, each statement checked, and the rules stand behind it."""
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
@@ -272,7 +273,7 @@ def test_another_language_is_asked_again_once(ask: Ask) -> None:
         lambda request: TRUE if len(request["messages"]) > 2 else "这是中文的回答。", meter=meter
     )
     assert (statements[0].text, answering.by) == ("`best_of` is called now.", "model")
-    assert (meter.calls, meter.input, meter.output) == (2, 200, 40)
+    assert (meter.calls, meter.input, meter.output) == (3, 300, 60)
     statements, answering = ask("这是中文的回答。")
     assert (answering.by, str(answering.failure)) == ("rules", "the reply was in another language")
     assert statements[0].text == "Matching lines:"
@@ -293,14 +294,21 @@ def test_a_question_off_the_topic_gets_one_polite_line(ask: Ask) -> None:
     assert answering.by == "model"
 
 
-def test_the_first_statement_is_there_before_the_last(asking: Callable[..., Answering], opened: ExitStack) -> None:
-    """A statement is given as soon as it is complete, while the model still speaks."""
-    server = opened.enter_context(ScriptedChat(lambda _: f"Yes. {TRUE} And".ljust(200) + "so on."))
-    server.hold = 1
-    statements = iter(asking(server.url))
-    assert [next(statements).text, next(statements).text] == ["Yes.", "`best_of` is called now."]
-    server.go.set()
-    assert [each.text for each in statements] == ["And so on."]
+@pytest.mark.parametrize(
+    ("contradicted", "kept"), [([], ["`best_of` is called now.", "And so on."]), ([1], ["And so on."]), ([1, 2], None)]
+)
+def test_what_the_model_doubts_when_it_reads_again_is_left_out(
+    contradicted: list[int], kept: list[str] | None, asking: Callable[..., Answering], opened: ExitStack
+) -> None:
+    """A whole answer is read once more before anyone sees it, as analyses are; if nothing is left the rules answer."""
+    doubt = json.dumps({"contradicted": contradicted, "not_shown": []})
+    server = opened.enter_context(
+        ScriptedChat(lambda _: f"{TRUE} And so on.", scripts={"SecondReading": lambda _: doubt})
+    )
+    answering = asking(server.url)
+    statements = [each.text for each in answering]
+    assert len(server.others["SecondReading"]) == 1
+    assert statements == kept if kept else answering.by == "rules"
 
 
 def test_who_stops_listening_ends_the_reply(asking: Callable[..., Answering]) -> None:

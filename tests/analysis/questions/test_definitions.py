@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.questions.definitions import default_in, is_definition, nearest
+from analysis.questions.definitions import default_in, explanation, is_definition, nearest
 
 
 @pytest.mark.parametrize(
@@ -49,3 +49,24 @@ def test_only_a_near_name_is_offered() -> None:
     texts = ["    max_num_seqs: int = 128", "def other_name():"]
     assert nearest("--max-num-seq", texts) == "max_num_seqs"
     assert nearest("prefix_cache", texts) is None
+
+
+@pytest.mark.parametrize(
+    ("lines", "found"),
+    [
+        (["    lanes: int = 8", '    """How many run', '    at once."""'], (1, "How many run at once.")),
+        (
+            ['    "--lanes",', "    type=int,", '    help="How many run "', '    "at once.",'],
+            (2, "How many run at once."),
+        ),
+        (["    # How many run.", '    "lanes": lambda: 8,'], (0, "How many run.")),
+        (["def lanes(self):", "    return 8", '"""Of another."""'], None),
+        (["    lanes: int = 8", "    others: int = 9", '    """Of others."""'], None),
+        (["    # Of all parameters", "    lanes: int,"], None),
+    ],
+)
+def test_a_definition_is_explained_by_what_stands_below_or_above_it(
+    lines: list[str], found: tuple[int, str] | None
+) -> None:
+    """The string below a definition, its help, or the comment above explain it; what belongs to another name does not."""
+    assert explanation("lanes", lines) == found

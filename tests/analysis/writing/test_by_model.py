@@ -121,11 +121,11 @@ def test_the_model_reads_its_text_again(tier: Importance, second: object, left: 
     first = {"summary": "`part.py` loads. Changes `work`.", **REST, "advice": ["Callers wait."]}
 
     with (
-        ScriptedChat(lambda _: json.dumps(first), scripts={"_SecondReading": lambda _: json.dumps(second)}) as chat,
+        ScriptedChat(lambda _: json.dumps(first), scripts={"SecondReading": lambda _: json.dumps(second)}) as chat,
         closing(ChatModel("scripted", base_url=chat.url, api_key="none")) as model,
     ):
         ranked = rank(whole, (), packaged_weights(REPOSITORY)).model_copy(update={"importance": tier})
         analysed = analyse(AnalysisRequest(REPOSITORY, whole, (), ranked, "en"), Asker(model, UsageCounter()))
     assert (analysed.analysis.summary, analysed.analysis.advice) == left
-    assert "3. Callers wait." in chat.others["_SecondReading"][0]["messages"][-1]["content"]
+    assert "3. Callers wait." in chat.others["SecondReading"][0]["messages"][-1]["content"]
     assert analysed.removed == removed

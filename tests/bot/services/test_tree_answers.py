@@ -57,6 +57,12 @@ def answered(services: Services, question: str, language: Language = "en") -> li
         ("is use_cache on by default?", "en", "`use_cache` is on by default.", "`use_cache: bool = True`"),
         ("what is the default for max lanes?", "en", "`max_lanes` defaults to `LIMIT`.", "`LIMIT = 8`"),
         ("use_cache 的默认值是什么？", "zh", "`use_cache` 默认开启。", "`use_cache: bool = True`"),
+        (
+            "where is use_cache defined?",
+            "en",
+            "`use_cache` is defined in `engine/config.py`.",
+            "`use_cache: bool = True`",
+        ),
         ("who uses max_lanes?", "en", "`max_lanes` is used in 1 line at ", "`return config.max_lanes`"),
     ],
 )
@@ -88,6 +94,8 @@ def test_since_when_a_name_is_there_or_gone_is_found_by_halving(services: Servic
     """The commit that brought a name is told alone, and the one that removed it from the file of names like it."""
     (there,) = (line for line in answered(services, "since when is there use_cache?") if "Change" in line)
     assert "Change 6" in there
+    (default,) = (line for line in answered(services, "since when is use_cache on by default?") if "Change" in line)
+    assert "Change 6" in default
     (gone,) = (line for line in answered(services, "since when is LANE_SIZE gone?") if "Change" in line)
     assert "Change 9" in gone
 

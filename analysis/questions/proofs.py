@@ -1,0 +1,147 @@
+"""The proofs of a commit for what a question asks of a name: its successor, default, value before, definition or purpose."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from analysis.citations import to_fact, to_line
+from analysis.diff import DiffLine, hunks
+from analysis.locale import catalogue
+from analysis.models import Entry, Fact, FactKind, FileChange, Language, Statement
+from analysis.questions.definitions import (
+    HUNK_END,
+    CodeLine,
+    by_evidence,
+    defaults_told,
+    explained,
+    explanation,
+    is_definition,
+    is_notice,
+    names_with,
+    quoted,
+    spelled_in_code,
+)
+from analysis.questions.evidence import DiffPlace
+from analysis.questions.items import MAX_ITEMS, Quoted, counterpart, fact_item, line_item
+from analysis.questions.kinds import QuestionKind
+from analysis.questions.question import ParsedQuestion
+from analysis.writing.by_rules import code
+from analysis.writing.replacements import replacement
+
+_NAMED_ANEW = frozenset(each for each in FactKind if each.name.startswith(("RENAMED_", "MOVED_")))
+_SHOWN = 2
+
+
+def proofs(entry: Entry, asked: ParsedQuestion, language: Language) -> list[Statement]:
+    """Return what proves the answer to a question, if it is of a kind that has proofs; it is told before what only shares its words."""
+    found = [prove(entry, asked, language) for each, prove in _PROOFS.items() if each in asked.kinds]
+    return [each for proof in found for each in proof]
+
+
+def _replacements(entry: Entry, asked: ParsedQuestion, language: Language) -> list[Statement]:
+    """Return what replaces the names that the commit removes: those that the question has, or all of them if it names none."""
+    say, found = catalogue(language), []
+    removed = [fact for fact in entry.facts if fact.removes or (fact.kind is FactKind.DEPRECATED and fact.new)]
+    named = _of_terms(removed, asked)
+    for fact in (named if asked.symbols else named or removed)[:MAX_ITEMS]:
+        if fact.kind in _NAMED_ANEW or (fact.kind is FactKind.DEPRECATED and fact.new):
+            found.append(fact_item(entry, [fact], language))
+        elif new := replacement(entry.commit, fact):
+            text = say("Use {new} instead of {old}.", new=code(new), old=code(fact.name))
+            found.append(Statement(text=text, citations=(to_fact(entry.commit, fact),)))
+    if found or not asked.symbols:
+        return found
+    keys = [spelled_in_code(each) for each in asked.symbols]
+    quoted_before = list[Quoted]()
+    changed = (
+        DiffPlace(file, hunk, place)
+        for file in entry.commit.files
+        for hunk in hunks(file.patch)
+        for place in range(len(hunk))
+    )
+    tells = [each for each in changed if any(_tells_successor(each, key) for key in keys)]
+    told = [item for each in tells if (item := line_item(entry, each, quoted_before, language))][:_SHOWN]
+    if told or not named:
+        return told
+    text = say("The commit removes {name} and names nothing in its place.", name=code(named[0].name))
+    return [Statement(text=text, citations=(to_fact(entry.commit, named[0]),))]
+
+
+def _tells_successor(found: DiffPlace, key: str) -> bool:
+    """Return whether a line is a new notice about a name, or defines or sets it where another name stands now."""
+    if found.line.sign != "-":
+        return found.line.sign == "+" and is_notice(key, found.line.text)
+    word = rf"(?<!\w){re.escape(key)}(?!\w)"
+    if not re.match(rf"\s*(?:async def |def |class )?(?:self\.)?{word}\s*[:=(]", found.line.text):
+        return False
+    other = counterpart(found.hunk, found.place)
+    return other is not None and re.search(word, found.hunk[other].text) is None
+
+
+def _befores(entry: Entry, asked: ParsedQuestion, language: Language) -> list[Statement]:
+    """Return the facts of what the question names that have an old and a new value."""
+    changed = [fact for fact in entry.facts if fact.old and fact.new]
+    return [fact_item(entry, [fact], language) for fact in _of_terms(changed, asked)[:MAX_ITEMS]]
+
+
+def _defaults(entry: Entry, asked: ParsedQuestion, language: Language) -> list[Statement]:
+    """Return the defaults that the commit's new lines give the names in a question, or its new settings, and what they were."""
+    say, changed = catalogue(language), [fact for fact in entry.facts if fact.kind is FactKind.DEFAULT_CHANGED]
+    if told := [fact_item(entry, [fact], language) for fact in _of_terms(changed, asked)[:MAX_ITEMS]]:
+        return told
+    lines, words = list(_new_lines(entry)), [term.text for term in asked.subjects]
+    names: Sequence[str] = asked.symbols
+    if not names and words:
+        names = names_with(words, (line.text for line in lines))[:1] if len(words) > 1 else ()
+    elif not names:
+        new = {spelled_in_code(fact.name): fact.name for fact in entry.facts if fact.kind is FactKind.NEW_SETTING}
+        names = list(new.values())[:_SHOWN]
+    return [each for name in names for each in defaults_told(name, lines, say)]
+
+
+def _definitions(entry: Entry, asked: ParsedQuestion, language: Language) -> list[Statement]:
+    """Return where the commit's new lines define the names in a question."""
+    say, lines = catalogue(language), list(_new_lines(entry))
+    for name in asked.symbols:
+        key = spelled_in_code(name)
+        if found := [each for each in by_evidence(key, lines) if is_definition(key, each.text)][:_SHOWN]:
+            text = say("{name} is defined in {path}.", name=code(name), path=code(found[0].path))
+            return [Statement(text=text, citations=(found[0].place,)), *map(quoted, found)]
+    return []
+
+
+def _explanations(entry: Entry, asked: ParsedQuestion, language: Language) -> list[Statement]:
+    """Return what the hunks that define a name of the question say of it."""
+    for name in asked.symbols:
+        news: list[tuple[FileChange, DiffLine]] = []
+        for file in entry.commit.files:
+            for hunk in hunks(file.patch):
+                news += [(file, line) for line in hunk if line.sign != "-"]
+                news.append((file, news[-1][1]._replace(text=HUNK_END)))
+        if told := explanation(spelled_in_code(name), [line.text for _, line in news]):
+            place = to_line(entry.commit, *news[told[0]])
+            return [explained(name, told[1], place, catalogue(language))]
+    return []
+
+
+def _new_lines(entry: Entry) -> Iterator[CodeLine]:
+    """Yield the lines that a commit adds."""
+    for file in entry.commit.files:
+        for hunk in hunks(file.patch):
+            for line in hunk:
+                if line.sign == "+":
+                    yield CodeLine(file.path, line.text, to_line(entry.commit, file, line))
+
+
+def _of_terms(facts: Sequence[Fact], asked: ParsedQuestion) -> list[Fact]:
+    """Return the facts of what a question names."""
+    words = {spelled_in_code(each).casefold() for each in asked.symbols or [term.text for term in asked.subjects]}
+    return [fact for fact in facts if any(word in fact.name.replace("-", "_").casefold() for word in words)]
+
+
+_PROOFS: Mapping[QuestionKind, Callable[[Entry, ParsedQuestion, Language], list[Statement]]] = {
+    QuestionKind.REPLACEMENT: _replacements,
+    QuestionKind.DEFAULT: _defaults,
+    QuestionKind.BEFORE: _befores,
+    QuestionKind.DEFINITION: _definitions,
+    QuestionKind.MEANING: _explanations,
+}
