@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from analysis.facts.python.module import module_path
 from analysis.facts.python.revision import Revision
-from analysis.impact.matching.broken_settings import setting_impacts
+from analysis.impact.matching.broken_settings import merged_pull, setting_impacts
 from analysis.impact.matching.broken_uses import Matching
 from analysis.impact.matching.callers import Callers
 from analysis.impact.matching.changes import Successors, changed_names
@@ -37,6 +37,7 @@ def impacts(
     found = [*matching.impacts(changed_names(commit, *revisions))]
     found += missing_members(commit.files, before, after, index)
     found += setting_impacts(facts, index, before)
+    found += merged_pull(commit, index)
     return worst_first(found, index)
 
 

@@ -1,4 +1,7 @@
-"""Impacts of changed settings: what downstream files mention or read of variables, flags, keys, routes and versions."""
+"""Impacts of changed settings: what downstream files mention or read of variables, flags, keys, routes and versions.
+
+Also of a pull request that downstream code waits for.
+"""
 
 from collections.abc import Iterator, Sequence
 
@@ -6,10 +9,10 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
 
 from analysis.impact.matching.upstream import Upstream
-from analysis.impact.surface.mentions import FLAG, KEY, REQUIREMENT, ROUTE, VARIABLE
+from analysis.impact.surface.mentions import FLAG, KEY, PULL, REQUIREMENT, ROUTE, VARIABLE
 from analysis.impact.surface.model import SurfaceIndex, Use, UseKind
 from analysis.impact.surface.targets import written
-from analysis.models import Fact, FactKind
+from analysis.models import Commit, Fact, FactKind
 from analysis.models.impacts import Cause, Certainty, DownstreamPlace, Impact, ImpactKind, UpstreamPlace
 
 _WHAT = {
@@ -38,6 +41,13 @@ def setting_impacts(facts: Sequence[Fact], index: SurfaceIndex, before: Upstream
             yield from _renamed_or_removed(fact, what, index, before)
         elif fact.kind in _VERSIONS:
             yield from _contradicted(fact, index)
+
+
+def merged_pull(commit: Commit, index: SurfaceIndex) -> Iterator[Impact]:
+    """Yield where downstream code names the pull request of a commit, for want of which it does something by itself."""
+    for use in index.mentioning(PULL, str(commit.pr)):
+        place = UpstreamPlace(path=commit.files[0].path if commit.files else "", after=commit.title)
+        yield _impact(use, ImpactKind.MENTION, Cause.MERGED, f"#{commit.pr}", place, certain=False)
 
 
 def _renamed_or_removed(fact: Fact, what: str, index: SurfaceIndex, before: Upstream) -> Iterator[Impact]:

@@ -24,33 +24,56 @@ _MAJORITY = 3  # as many of them as of those that write something else
 class ChangedNames(NamedTuple):
     """The last names of definitions that are gone or whose interface changed, and of modules that are gone.
 
-    `abstract` are those of methods that became abstract.
+    `abstract` are those of methods that became abstract, `rewritten` those of functions that do something else.
     """
 
     all: frozenset[str]
     abstract: frozenset[str]
+    rewritten: frozenset[str] = frozenset()
 
 
 def changed_names(commit: Commit, before: Revision, after: Revision) -> ChangedNames:
     """Return the names that a commit changes for those who use them; tests and documentation define none."""
     found: set[str] = set()
     abstract: set[str] = set()
+    rewritten: set[str] = set()
     for file in commit.files:
         if file.status != "added" and file.size and is_module(file):
             found |= set(_of_file(file, before, after))
+            rewritten |= set(_rewritten_functions(file, before, after))
             if "abstractmethod" in (file.patch or "abstractmethod"):
                 abstract |= set(_abstract_methods(after.module(file.path))) - set(
                     _abstract_methods(before.module(old_path(file)))
                 )
-    return ChangedNames(frozenset(found), frozenset(abstract))
+    return ChangedNames(frozenset(found), frozenset(abstract), frozenset(rewritten))
+
+
+def _rewritten_functions(file: FileChange, before: Revision, after: Revision) -> Iterator[str]:
+    old, new = modules_of(file, before, after) or (None, None)
+    if old is None or new is None:
+        return
+    was, now = (
+        {(owner, each.name): module.source(each) for owner, each in _functions(module)} for module in (old, new)
+    )
+    yield from (key[1] for key in was.keys() & now.keys() if was[key] != now[key])
+
+
+def _functions(module: Module) -> Iterator[tuple[str, Function]]:
+    """Yield the functions of a module, and of its classes with their names."""
+    owners = [("", module.members), *((each.name, each.members) for each in _classes(module))]
+    for owner, members in owners:
+        yield from ((owner, each) for each in members.values() if isinstance(each, Function))
+
+
+def _classes(module: Module | None) -> Iterator[Class]:
+    return (each for each in (module.members.values() if module else ()) if isinstance(each, Class))
 
 
 def _abstract_methods(module: Module | None) -> Iterator[str]:
-    for owner in module.members.values() if module else ():
-        if isinstance(owner, Class):
-            for name, member in owner.members.items():
-                if isinstance(member, Function) and is_abstract(member):
-                    yield name
+    for owner in _classes(module):
+        for name, member in owner.members.items():
+            if isinstance(member, Function) and is_abstract(member):
+                yield name
 
 
 def _of_file(file: FileChange, before: Revision, after: Revision) -> Iterator[str]:

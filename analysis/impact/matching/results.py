@@ -1,14 +1,13 @@
 """Changed results of functions that downstream code calls, overrides or replaces."""
 
 import ast
-import re
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from analysis.facts.python.module import Attribute, Function, Module
+from analysis.facts.python.module import Attribute, Function
 from analysis.facts.python.revision import Found
 from analysis.facts.python.signatures import alternatives, narrowed, returned_values
-from analysis.facts.syntax import parse_expression
+from analysis.facts.syntax import body, parse_expression
 from analysis.impact.matching.signatures import is_callable_as, own_parameters
 from analysis.impact.matching.upstream import Answer, Place
 from analysis.impact.surface.model import Use, UseKind
@@ -17,7 +16,6 @@ from analysis.models.impacts import Cause
 _OF_RESULTS = (UseKind.CALL, UseKind.OVERRIDE, UseKind.REPLACEMENT)
 _STUBS = ("", "pass", "...")  # bodies that leave to subclasses what is returned
 _BUILT_IN = {each.__name__: each for each in (dict, list, set, frozenset, tuple, str, int, float, bool, bytes)}
-_ANNOTATION = re.compile(r"^([ \w.]+): .*? =(?!=)", re.MULTILINE)  # of a variable, in a line as Python writes it
 _ALIKE = 0.9  # share of the lines that two bodies have in common if neither was rewritten
 
 
@@ -40,19 +38,39 @@ def result_change(use: Use, was: Place, now: Place) -> ResultChange | None:
     if counts and counts[0] == use.values and counts[1] not in (None, use.values):
         is_call = use.kind is UseKind.CALL
         return ResultChange(Cause.RETURNS, certain=is_call) if is_call or _is_meant_for(use, was) else None
-    before, after = _body(was.module, old), _body(now.module, new)
+    if old.returns != new.returns and (change := _retyped(use, was, now)):
+        return change
+    return _rewritten(use, was, now) if use.kind is UseKind.REPLACEMENT else None
+
+
+def _retyped(use: Use, was: Place, now: Place) -> ResultChange | None:
+    """Return what another annotation of what a function returns means, unless its body is the same."""
+    assert isinstance(was.member, Function)
+    assert isinstance(now.member, Function)
+    old, new = was.member.returns, now.member.returns
+    if use.kind is UseKind.CALL:
+        unfit = use.values is not None and _tuple_length(old) == use.values != _tuple_length(new)
+        return ResultChange(Cause.RETURNS, certain=True) if unfit and _body(was) != _body(now) else None
+    own = use.returns or old
+    # What callers could not expect before either is the override's own affair.
+    if new == "None" or not narrowed(own, new) or narrowed(own, old) or not _is_meant_for(use, was):
+        return None
+    after = _body(now)
     is_stub = after in _STUBS or after.startswith("raise NotImplementedError")
-    if old.returns != new.returns and (is_stub or before != after):
-        if use.kind is UseKind.CALL:
-            lengths = _tuple_length(old.returns), _tuple_length(new.returns)
-            unfit = use.values is not None and lengths[0] == use.values != lengths[1]
-            return ResultChange(Cause.RETURNS, certain=True) if unfit else None
-        own = use.returns or old.returns
-        # What callers could not expect before either is the override's own affair.
-        if new.returns != "None" and narrowed(own, new.returns) and not narrowed(own, old.returns):
-            return ResultChange(Cause.RETURNS) if _is_meant_for(use, was) else None
-    rewritten = use.kind is UseKind.REPLACEMENT and _differ(before, after)
-    return ResultChange(Cause.REWRITTEN) if rewritten else None
+    return ResultChange(Cause.RETURNS) if is_stub or after != _body(was) else None
+
+
+def _rewritten(use: Use, was: Place, now: Place) -> ResultChange | None:
+    """Return that a replaced function does by now what its replacement does, or that its signature and all that it does changed."""
+    assert isinstance(was.member, Function)
+    assert isinstance(now.member, Function)
+    before, after = _body(was), _body(now)
+    if not _differ(before, after):
+        return None
+    if _differ(use.body, before) and not _differ(use.body, after):
+        return ResultChange(Cause.MERGED)
+    old, new = ((each.parameters, each.returns) for each in (was.member, now.member))
+    return None if old == new else ResultChange(Cause.REWRITTEN)
 
 
 def lost_method(use: Use, was: Answer, now: Answer) -> tuple[str, str] | None:
@@ -75,13 +93,9 @@ def _built_in(annotation: str) -> type | None:
     return _BUILT_IN.get(next(iter(kinds)).partition("[")[0]) if len(kinds) == 1 else None
 
 
-def _body(module: Module, function: Function) -> str:
-    """Return the statements of a function without types, formatting, comments and docstring."""
-    node = module.definition(function)
-    statements = node.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) else []
-    if statements and isinstance(statements[0], ast.Expr) and isinstance(statements[0].value, ast.Constant):
-        statements = statements[1:]
-    return _ANNOTATION.sub(r"\1 =", "\n".join(map(ast.unparse, statements)))
+def _body(place: Place) -> str:
+    node = place.module.definition(place.member) if isinstance(place.member, Function) else None
+    return body(node) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) else ""
 
 
 def _differ(before: str, after: str) -> bool:

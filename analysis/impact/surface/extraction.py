@@ -28,7 +28,7 @@ _ROOTS = ("", "src", "lib", "python")
 _LEAST_COPIED = 3  # Python files
 _COPIED_SHARE = 0.5  # of them are at the same place upstream
 # Of the rules that extract a surface: raised whenever they change, so that stored surfaces are extracted anew.
-VERSION = 7
+VERSION = 8
 
 _BARE_BASES = frozenset(
     ["object", "ABC", "Generic", "Protocol", "NamedTuple", "Enum"]
@@ -101,9 +101,8 @@ def _redacted(surface: Surface) -> Surface:
     """Redact what a surface quotes."""
     quoted = dict.fromkeys([*(use.code for use in surface.uses), *(each.code for each in surface.subclasses.values())])
     changed = {line: shown for line, shown in _redacted_lines(list(quoted)) if line != shown}
-    if not changed:
+    if not changed and not any(use.body for use in surface.uses):
         return surface
-
     return surface.model_copy(
         update={
             "uses": tuple(_with_code(each, changed) for each in surface.uses),
@@ -113,7 +112,8 @@ def _redacted(surface: Surface) -> Surface:
 
 
 def _with_code(each: _Quoting, changed: Mapping[str, str]) -> _Quoting:
-    return each.model_copy(update={"code": changed[each.code]}) if each.code in changed else each
+    body = {"body": Redactor()(each.body)} if isinstance(each, Use) and each.body else {}
+    return each.model_copy(update={"code": changed.get(each.code, each.code), **body})
 
 
 def _redacted_lines(lines: Sequence[str]) -> Iterator[tuple[str, str]]:

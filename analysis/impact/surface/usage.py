@@ -9,10 +9,11 @@ from dataclasses import replace
 from analysis.facts.python.module import Parameter
 from analysis.facts.python.parsing import parameters
 from analysis.facts.python.signatures import returned_length
+from analysis.facts.syntax import body
 from analysis.impact.surface.model import Arguments, Use, UseKind
 from analysis.impact.surface.modules import ClassDefinition, DownstreamModules, PythonModule
 from analysis.impact.surface.scopes import ScopedVisitor
-from analysis.impact.surface.targets import CALL, CONSTRUCTOR, Function, Target, infer, instance, owner_of
+from analysis.impact.surface.targets import CALL, CONSTRUCTOR, GUESSED, Function, Target, infer, instance, owner_of
 
 _MAX_CODE = 200  # characters quoted of a line
 _SPECIAL = (CONSTRUCTOR, "__call__", "__new__")  # of the methods that Python calls, those whose parameters are told
@@ -161,6 +162,7 @@ class UseFinder(ScopedVisitor):
             parameters=own,
             values=returned_length(function) if function else None,
             returns=_annotation(function) if function else "",
+            body=body(function) if function else "",
         )
         definition = self._modules.class_at(self._modules.canonical(by) or ())
         if definition and not any(self._modules.upstream_bases(definition)):
@@ -176,8 +178,11 @@ class UseFinder(ScopedVisitor):
         parameters: tuple[Parameter, ...] | None = None,
         values: int | None = None,
         returns: str = "",
+        body: str = "",
     ) -> None:
         found = self._modules.canonical(target)
+        guessed = found is not None and found[0] == GUESSED
+        found = found[1:] if found and guessed else found
         if found is None or not (found[0] in self._modules.packages or self._inherits(found)):
             return
         guarded = self._guards > 0 or (self._calls_guarded and kind is UseKind.CALL)
@@ -191,10 +196,12 @@ class UseFinder(ScopedVisitor):
                 line=line,
                 code=self._module.code(line)[:_MAX_CODE],
                 guarded=guarded or not self._tested.isdisjoint(target),
+                guessed=guessed,
                 arguments=arguments,
                 parameters=parameters,
                 values=values,
                 returns=returns,
+                body=body,
             )
         )
 

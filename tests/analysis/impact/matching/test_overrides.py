@@ -226,6 +226,14 @@ def test_a_replacement_of_a_rewritten_function_is_likely() -> None:
     assert (found.cause.value, found.certainty) == ("rewritten", Certainty.LIKELY)
 
 
+def test_a_replacement_that_upstream_has_taken_over_can_go() -> None:
+    """A function that does after the commit what the plug-in's own in its place does, and did not before, is told as such."""
+    before, after = "def size(a):\n    return a\n", "def size(a):\n    b = a + 1\n    return b * 2\n"
+    own = after.replace("def size(a)", "def own(a: int)").replace("b = ", "b: int = ")
+    plugin = f"from engine import core\n\n\n{own}\n\ncore.size = own\n"
+    assert told(before, after, plugin) == ["replaced function: merged: engine.core.size"]
+
+
 def test_a_replaced_function_in_other_clothes_is_not_rewritten() -> None:
     """Comments, types and line breaks of a replaced function are no change of what it does."""
     plugin = "from engine import core\n\n\ndef mine(a): ...\n\n\ncore.load = mine\n"
