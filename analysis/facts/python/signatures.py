@@ -92,7 +92,7 @@ def _returned_facts(name: str, old: Found[Function], new: Found[Function]) -> It
 def returned_values(function: Found[Function]) -> int | None:
     """Return how many values a function returns: in each of its statements, or as its type says; None if unknown or one."""
     node = None if function.module.partial else function.module.definition(function.member)
-    return (returned_length(node) if node else None) or _described_length(function.member.returns)
+    return (returned_length(node) if node else None) or described_length(function.member.returns)
 
 
 def returned_length(function: ast.stmt) -> int | None:
@@ -101,7 +101,8 @@ def returned_length(function: ast.stmt) -> int | None:
     return lengths.pop() if len(lengths) == 1 else None
 
 
-def _described_length(annotation: str) -> int | None:
+def described_length(annotation: str) -> int | None:
+    """Return how many parts a tuple has that an annotation describes; None for anything else."""
     kinds = alternatives(annotation)
     return _arity(next(iter(kinds))) or None if len(kinds) == 1 else None
 

@@ -105,7 +105,8 @@ def _no_longer_serves(old: Module, new: Module | None) -> bool:
 
 
 def _of_class(name: str, old: Module, was: Class, new: Module, now: Class) -> Iterator[str]:
-    if was.bases != now.bases or _fields(was) != _fields(now):
+    constructs = (CONSTRUCTOR in was.members) != (CONSTRUCTOR in now.members)
+    if constructs or was.bases != now.bases or _fields(was) != _fields(now):
         yield name
         yield CONSTRUCTOR
     for own, member in was.members.items():

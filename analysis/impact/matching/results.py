@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from analysis.facts.python.module import Attribute, Function
 from analysis.facts.python.revision import Found
-from analysis.facts.python.signatures import alternatives, narrowed, returned_values
-from analysis.facts.syntax import body, parse_expression
+from analysis.facts.python.signatures import alternatives, described_length, narrowed, returned_values
+from analysis.facts.syntax import body
 from analysis.impact.matching.signatures import is_callable_as, own_parameters
 from analysis.impact.matching.upstream import Answer, Place
 from analysis.impact.surface.model import Use, UseKind
@@ -16,7 +16,9 @@ from analysis.models.impacts import Cause
 _OF_RESULTS = (UseKind.CALL, UseKind.OVERRIDE, UseKind.REPLACEMENT)
 _STUBS = ("", "pass", "...")  # bodies that leave to subclasses what is returned
 _BUILT_IN = {each.__name__: each for each in (dict, list, set, frozenset, tuple, str, int, float, bool, bytes)}
-_ALIKE = 0.9  # share of the lines that two bodies have in common if neither was rewritten
+_ALIKE = 0.9  # likeness of two bodies if neither was rewritten
+_COPIED = 0.75  # of a body and another that was copied and adapted
+_LEAST_COPIED = 2  # line breaks; what is shorter may be the same by chance
 
 
 class ResultChange(NamedTuple):
@@ -40,7 +42,7 @@ def result_change(use: Use, was: Place, now: Place) -> ResultChange | None:
         return ResultChange(Cause.RETURNS, certain=is_call) if is_call or _is_meant_for(use, was) else None
     if old.returns != new.returns and (change := _retyped(use, was, now)):
         return change
-    return _rewritten(use, was, now) if use.kind is UseKind.REPLACEMENT else None
+    return _rewritten(use, was, now) if use.body else None
 
 
 def _retyped(use: Use, was: Place, now: Place) -> ResultChange | None:
@@ -49,7 +51,7 @@ def _retyped(use: Use, was: Place, now: Place) -> ResultChange | None:
     assert isinstance(now.member, Function)
     old, new = was.member.returns, now.member.returns
     if use.kind is UseKind.CALL:
-        unfit = use.values is not None and _tuple_length(old) == use.values != _tuple_length(new)
+        unfit = use.values is not None and described_length(old) == use.values != described_length(new)
         return ResultChange(Cause.RETURNS, certain=True) if unfit and _body(was) != _body(now) else None
     own = use.returns or old
     # What callers could not expect before either is the override's own affair.
@@ -61,16 +63,14 @@ def _retyped(use: Use, was: Place, now: Place) -> ResultChange | None:
 
 
 def _rewritten(use: Use, was: Place, now: Place) -> ResultChange | None:
-    """Return that a replaced function does by now what its replacement does, or that its signature and all that it does changed."""
-    assert isinstance(was.member, Function)
-    assert isinstance(now.member, Function)
+    """Return that a function does by now what a use does in its place, or what no longer is what the use is a copy of."""
     before, after = _body(was), _body(now)
-    if not _differ(before, after):
+    if _likeness(before, after) >= _ALIKE:
         return None
-    if _differ(use.body, before) and not _differ(use.body, after):
+    if _likeness(use.body, after) >= _ALIKE > _likeness(use.body, before):
         return ResultChange(Cause.MERGED)
-    old, new = ((each.parameters, each.returns) for each in (was.member, now.member))
-    return None if old == new else ResultChange(Cause.REWRITTEN)
+    is_copy = use.body.count("\n") >= _LEAST_COPIED and _likeness(use.body, before) >= _COPIED
+    return ResultChange(Cause.REWRITTEN) if is_copy else None
 
 
 def lost_method(use: Use, was: Answer, now: Answer) -> tuple[str, str] | None:
@@ -98,21 +98,12 @@ def _body(place: Place) -> str:
     return body(node) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) else ""
 
 
-def _differ(before: str, after: str) -> bool:
-    """Return whether two bodies differ in more than a few of their lines, as after a renaming."""
-    lines = before.split("\n"), after.split("\n")
-    return before != after and SequenceMatcher(None, *lines, autojunk=False).ratio() < _ALIKE
+def _likeness(one: str, other: str) -> float:
+    """Return the share of their lines that two bodies have in common."""
+    return SequenceMatcher(None, one.split("\n"), other.split("\n"), autojunk=False).ratio()
 
 
 def _is_meant_for(use: Use, place: Place) -> bool:
     """Return whether upstream could call an override or a replacement before the commit."""
     upstream = own_parameters(place)
     return use.parameters is None or upstream is None or is_callable_as(use.parameters, upstream)
-
-
-def _tuple_length(annotation: str) -> int | None:
-    """Return how many parts a described tuple has; None for anything else."""
-    match parse_expression(annotation):
-        case ast.Subscript(value=ast.Name(id="tuple" | "Tuple"), slice=ast.Tuple(elts=parts)):
-            return None if any(isinstance(each, ast.Constant) and each.value is ... for each in parts) else len(parts)
-    return None

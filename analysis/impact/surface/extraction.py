@@ -23,7 +23,6 @@ _UNREAD_KINDS = (Kind.GENERATED, Kind.VENDORED)
 _BINARY = wordlist("binary_extensions")
 _BOM = "\ufeff"
 _Quoting = TypeVar("_Quoting", Use, Subclass)
-_CHUNK = 1_000_000  # characters of code scanned for secrets at once
 _ROOTS = ("", "src", "lib", "python")
 _LEAST_COPIED = 3  # Python files
 _COPIED_SHARE = 0.5  # of them are at the same place upstream
@@ -116,20 +115,10 @@ def _with_code(each: _Quoting, changed: Mapping[str, str]) -> _Quoting:
     return each.model_copy(update={"code": changed.get(each.code, each.code), **body})
 
 
-def _redacted_lines(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield each line with its redacted text; many are scanned at once, which is much faster than one by one."""
-    start = 0
-    while start < len(lines):
-        size, end = 0, start
-        while end < len(lines) and size < _CHUNK:
-            size += len(lines[end]) + 1
-            end += 1
-        shown = Redactor()("\n".join(lines[start:end])).split("\n")
-        if len(shown) == end - start:
-            yield from zip(lines[start:end], shown, strict=True)
-        else:
-            yield from ((line, Redactor()(line)) for line in lines[start:end])
-        start = end
+def _redacted_lines(lines: Sequence[str]) -> Iterable[tuple[str, str]]:
+    """Return each line with its redacted text; all are scanned at once, which is much faster than one by one."""
+    shown = Redactor()("\n".join(lines)).split("\n")
+    return zip(lines, shown if len(shown) == len(lines) else map(Redactor(), lines), strict=True)
 
 
 def packages(paths: Iterable[str]) -> dict[str, str]:

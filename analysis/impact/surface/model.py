@@ -39,8 +39,7 @@ class Use(Frozen):
     `guarded` is true where the code expects that the name may be missing, `guessed` where only the name of a parameter says of
     which class it is. A call has `arguments`, and in `values` the number of names that its result is assigned to. An override
     or a replacement of a function has the `parameters` that it accepts, those of a method without `self`, in `values` how many
-    it returns if they are several, and in `returns` its annotation; a replacement has its statements in `body`. A mention's
-    target is one word.
+    it returns if they are several, in `returns` its annotation, and in `body` its statements. A mention's target is one word.
     """
 
     kind: UseKind

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -109,15 +109,15 @@ class DownstreamModules:
                 self.drop(module)
 
     def _guesses(self) -> Iterator[tuple[str, Target]]:
-        """Yield what a parameter is if it has the name of a class: the only one of upstream's that the tree imports under it."""
-        found: dict[str, set[Target | None]] = defaultdict(set)
+        """Yield what a parameter is if it has the name of a class: that of upstream's which most files import under it."""
+        found: dict[str, Counter[Target | None]] = defaultdict(Counter)
         for module in self:
             for name, target in module.names.items():
                 if _CLASS_NAME.match(name):
-                    found[guess_key(name)].add(self.canonical(target))
+                    found[guess_key(name)][self.canonical(target)] += 1
         for key, targets in found.items():
-            target = targets.pop()
-            if target and not targets and target[0] in self.packages:
+            [(target, _)] = targets.most_common(1)
+            if target and target[0] in self.packages:
                 yield key, (GUESSED, *target, CALL)
 
     def drop(self, module: PythonModule) -> None:

@@ -236,6 +236,7 @@ def overrides(
             code=modules.module_of(definition).code(method.lineno),
             values=returned_length(method),
             returns=_annotation(method),
+            body=body(method),
             parameters=None if "property" in decorators else _accepted(method)[int("staticmethod" not in decorators) :],
         )
 

@@ -343,3 +343,12 @@ def test_a_construction_quotes_the_constructor() -> None:
         "def __init__(self, a): ...",
         "def __init__(self, a, b): ...",
     )
+
+
+def test_a_class_of_a_library_takes_anything_until_it_has_a_constructor_of_its_own() -> None:
+    """A call of it that fitted is broken by a constructor that requires more, and not by one that takes what it passes."""
+    before = "from lib import Module\n\n\nclass Pool(Module):\n    x = 1\n"
+    plugin = "from engine.core import Pool\n\nPool()\nPool(size=1)\n"
+    after = f"{before}\n    def __init__(self, size): ...\n"
+    assert told(before, after, plugin) == ["call: parameter required: engine.core.Pool (size)"]
+    assert told(after, before, plugin) == []
