@@ -6,7 +6,7 @@ They are computed when they are read, in the reader's language, and never stored
 import re
 from collections.abc import Sequence
 
-from analysis.consequences.audience import INTERFACE, effect, is_interface, reach, whom
+from analysis.consequences.audience import INTERFACE, RESULT, effect, is_interface, reach, whom
 from analysis.consequences.titles import (
     ANY_FIX,
     explains,
@@ -29,7 +29,8 @@ from analysis.writing.titles import concerned_parts, names_code, plain_title
 _WHOM, _EFFECTS, _KINDS = list(Whom), list(Effect), list(FactKind)
 _IS_PATH = re.compile(r"^\w.*/")  # rather than a route
 _BEGUN = 30  # characters of a title that say something without its other clauses
-_STOP = re.compile(r"[,;:.] | (?=\()| [-—–] ")  # where a clause ends
+_STOP = re.compile(r"[,;:.] | (?=\()| [-—–+&|] ")  # where a clause ends
+_LABEL = re.compile(r" [+&|] \S+$")  # what stood before a colon
 _JOINT = re.compile(r" (?=(?:and|by|to|for|with|when|if|in|on) )")
 _PARTS = 2  # of the project that a title's tags name
 
@@ -89,7 +90,7 @@ def _insert(told: list[Consequence], by_title: Consequence, say: Catalogue) -> N
     minor = by_title.effect in (Effect.ADDITION, Effect.OTHER) or (
         by_title.effect is Effect.FIX and by_title.reach >= ANY_FIX
     )
-    is_first = not minor and order(by_title) < order(told[0])
+    is_first = told[0].effect is Effect.ADDITION or (not minor and order(by_title) < order(told[0]))
     whom = told[0].whom if by_title.whom is Whom.INTERNALS else by_title.whom
     told.insert(0 if is_first else 1, by_title.model_copy(update={"whom": whom}))
 
@@ -116,7 +117,7 @@ def _tells_besides(entry: Entry, by_title: Consequence, told: Sequence[Consequen
         return True
     is_removal = by_title.effect is Effect.DEPRECATION and not names_code(title)
     said = told[0].effect is Effect.BREAK and (by_title.effect is Effect.BREAK or is_removal)
-    if said or not explains(by_title) or _is_worded(told[0]) or told[0].effect is Effect.REQUIREMENT:
+    if said or not explains(by_title) or _is_worded(told[0]):
         return False
     return not any(_names(title, fact.name.partition("(")[0]) for each in told for fact in each.facts)
 
@@ -131,7 +132,7 @@ def _is_told_better(entry: Entry, told: Sequence[Consequence]) -> bool:
     if first.effect is Effect.REQUIREMENT:
         return is_important_feature(entry)
     if first.facts[0].kind in (FactKind.CONDITIONAL_DEFAULT, FactKind.RETYPED):  # the author says when, or why
-        return True
+        return not first.facts[0].name.endswith(RESULT)
     if first.whom is Whom.EXTENDERS:  # they look for names
         return "`" not in first.what
     return says_more(entry) and (len(told) > 1 or len(first.facts) > 1)
@@ -166,7 +167,7 @@ def title_line(entry: Entry, say: Catalogue) -> str:
     parts = [part for part in concerned_parts(entry.commit) if part.casefold() not in words.casefold()][:_PARTS]
     whole = f"{words} ({say.context('between the items of a list', ', ').join(parts)})" if parts else words
     ends = [end for each in (_STOP, _JOINT) for end in reversed([*each.finditer(words, _BEGUN)])]
-    clauses = (words[: end.start()] for end in ends)
+    clauses = (_LABEL.sub("", words[: end.start()]) for end in ends)
     return next((each for each in (whole, words, *clauses) if fits(each)), shorten(words, LENGTH))
 
 
@@ -174,7 +175,13 @@ def _from_facts(entry: Entry, facts: Sequence[Fact], say: Catalogue) -> list[Con
     groups: dict[object, list[Fact]] = {}
     for fact in facts:
         groups.setdefault((family(fact.kind), whom(fact), effect(fact)), []).append(fact)
-    return [_consequence(entry, sorted(alike, key=reach), say) for alike in groups.values()]
+    return [_consequence(entry, sorted(alike, key=_naming_order), say) for alike in groups.values()]
+
+
+def _naming_order(fact: Fact) -> tuple[int, bool, bool]:
+    """Return the sort key of facts that are told together: what most meet, and of names classes, then functions, then constants."""
+    name = fact.name.partition("(")[0].rpartition(".")[2].lstrip("_")
+    return reach(fact), name.isupper(), name[:1].islower()
 
 
 def _consequence(entry: Entry, facts: Sequence[Fact], say: Catalogue) -> Consequence:

@@ -4,11 +4,13 @@ import re
 from collections.abc import Sequence
 
 from analysis.facts.python.classes import BASE_CLASS, BASE_FILE
+from analysis.facts.python.signatures import alternatives
 from analysis.models import BREAKING, DEPENDENCIES, EXTRAS, OPERATIONAL, Fact, FactKind
 from analysis.models.consequences import Effect, Whom
 from analysis.paths import Kind, kind
 from analysis.ranking.vocabulary import AREAS
 
+RESULT = "(return)"  # ends the name of a fact about what a function returns
 MOST, INTERFACE, HARDLY_ANY = 0, 1, 4  # how many people meet a fact, by rank
 
 _BEHIND_THE_SCENES = frozenset(
@@ -126,6 +128,8 @@ def _reach_in_code(fact: Fact, path: str) -> int:
         return 3
     if fact.kind in _WIDE or is_base or AREAS["touches plug-in points"].search(path):
         return INTERFACE
+    if fact.kind is FactKind.RETYPED and fact.name.endswith(RESULT):
+        return HARDLY_ANY if alternatives(fact.old or "") & alternatives(fact.new or "") else 3
     if fact.kind is FactKind.RETYPED or AREAS["touches models"].search(path):
         return HARDLY_ANY
     return 2 if fact.kind in _IMPORTED and "." not in fact.name else 3

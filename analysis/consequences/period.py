@@ -76,6 +76,11 @@ class CommitLine(NamedTuple):
         return self.consequences[0].what
 
     @property
+    def tier(self) -> int:
+        """Return the place of the commit's tier; 0 is the highest."""
+        return _TIERS.index(self.entry.ranked.importance)
+
+    @property
     def text(self) -> str:
         """Return the headline, and behind it what else the line tells."""
         return " · ".join(each.what for each in self.consequences[: self.told])
@@ -208,7 +213,7 @@ def _group(first: Consequence) -> Group | None:
 
 
 def _order(line: CommitLine) -> tuple[int, ...]:
-    return *order(line.consequences[0]), _TIERS.index(line.entry.ranked.importance)
+    return *order(line.consequences[0]), line.tier
 
 
 def _reverted_elsewhere(period: Sequence[Entry]) -> frozenset[str]:

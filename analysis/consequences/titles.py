@@ -24,7 +24,7 @@ _SAYS_DEFAULT = re.compile(
     re.IGNORECASE,
 )
 _SAYS_BEHAVIOUR = re.compile(
-    r"(?:disabl|enforc|requir|reject|forbid|disallow|forc|always|never|stop|default|limit|raise an? error)\w*\b|"
+    r"(?:disabl|enforc|requir|reject|refus|forbid|disallow|forc|always|never|stop|default|limit|fail(?! to\b)|raise an? error)\w*\b|"
     r"enabl\w+\b.*\bonly\b",
     re.IGNORECASE,
 )
@@ -60,7 +60,7 @@ _FIXES = tuple(
 )
 # What is wrong in tests, documents or messages alone breaks nobody's run.
 _HARMLESS = re.compile(
-    r"\b(?:unused|comments?|tests?|test_\w+|ci|flak\w+|typos?|docs?|confusing|misleading|"
+    r"\b(?:unused|comments?|type hints?|annotations?|tests?|test_\w+|ci|flak\w+|typos?|docs?|confusing|misleading|"
     r"(?:error|warning|log|help)s? (?:messages?|texts?|outputs?)|"
     r"lint\w*|ruff|yapf|isort|flake8|pylint|mypy|pre-?commit|codeowners|fmt|formatting)\b",
     re.IGNORECASE,
@@ -76,7 +76,11 @@ _EXPLAINS_NOTHING = re.compile(
     r"(?:tid(?:y|ie)|clean|refactor|rework|simplif|restructur|reorgani[sz]|polish|miscellaneous|minor|small)\w*\b",
     re.IGNORECASE,
 )
-_MENDS = re.compile(r"\b(?:fix\w*|missing|back)\b", re.IGNORECASE)  # what is added again, or should have been there
+_IMPROVES = re.compile(r"(?:optimi[sz]|improv|accelerat|speed|faster|reduc)\w*\b", re.IGNORECASE)
+_FIXES_BY_TYPE = re.compile(r"\W*(?:\[[^\]]*\]\s*)*fix\b[^:]{0,40}:", re.IGNORECASE)  # `fix(shm): add barriers`
+_MENDS = re.compile(
+    r"\b(?:bug\w*|fix\w*|missing|back)\b", re.IGNORECASE
+)  # what is added again, or should have been there
 _MERGE = re.compile(r"Merge (?:branch|remote|pull request)\b")
 _NOTABLE = -1.5  # log-odds of a score; what has less is told by its facts alone, or if it mends something
 _REMOVED_NAME = re.compile(
@@ -153,12 +157,18 @@ def _told(entry: Entry) -> tuple[Whom, Effect, int] | None:
     tells = notable and shipped and not harmless
     if tells and (said := _said(entry, title)):
         return said
-    if ChangeType.BUG_FIX in entry.ranked.change_types and _has_files(entry, Kind.SOURCE) and not harmless:
+    is_fix = ChangeType.BUG_FIX in entry.ranked.change_types and not _is_only_faster(entry, title)
+    if is_fix and _has_files(entry, Kind.SOURCE) and not harmless:
         return _fix(entry, title)
     if tells and _is_feature(entry):
         return Whom.USERS, Effect.ADDITION, 3
     tells_itself = importance is Importance.HIGH or (tells and len(title.split()) >= _SAYING)
     return (Whom.INTERNALS, Effect.OTHER, 3) if tells_itself else None
+
+
+def _is_only_faster(entry: Entry, title: str) -> bool:
+    """Return whether a title tells what got better, and no tag calls that a fix: "Optimize x to avoid y"."""
+    return bool(_IMPROVES.match(title)) and not _MENDS.search(entry.commit.title)
 
 
 def _said(entry: Entry, title: str) -> tuple[Whom, Effect, int] | None:
@@ -176,7 +186,7 @@ def _fix(entry: Entry, title: str) -> tuple[Whom, Effect, int]:
     others = ANY_FIX + (entry.ranked.importance is Importance.LOW) if _DOES.match(title) else NAMED_FIX
     severity = next((place for place, words in enumerate(_FIXES) if words.search(title)), others)
     adds = added_feature(entry.commit) or any(effect(fact) is Effect.ADDITION for fact in entry.facts)
-    if severity >= ANY_FIX and adds and not _MENDS.search(title):
+    if severity >= ANY_FIX and adds and not _MENDS.search(title) and not _FIXES_BY_TYPE.match(entry.commit.title):
         return Whom.USERS, Effect.ADDITION, 3
     return Whom.USERS, Effect.FIX if severity else Effect.SECURITY, severity
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from posixpath import commonpath
 
+from analysis.consequences.audience import RESULT
 from analysis.facts.dependencies import ANY_VERSION
 from analysis.facts.requirements import is_installed_from
 from analysis.locale import Catalogue
@@ -125,11 +126,17 @@ def _of_owners(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
     """Yield sentences about names with the class or module that they have in common."""
     first, names = facts[0], list(dict.fromkeys(_last(each.name) for each in facts))
     owners, modules = {each.name.rpartition(".")[0] for each in facts}, {each.path for each in facts}
+    packages, first_package = (
+        {_dotted(each.name).rpartition(".")[0] for each in facts},
+        _dotted(first.name).rpartition(".")[0],
+    )
     for told in _few(names, say):
         if first.kind in _OF_CLASSES and len(owners) == 1 and (owner := first.name.rpartition(".")[0]):
             yield FACT_SENTENCES[first.kind].named(told, len(names), say, code(owner))
         elif first.kind is FactKind.REMOVED_NAME and len(modules) == 1:
             yield say("Removes {names} from {module}", names=told, module=_module(first.path))
+        elif first.kind is FactKind.MOVED_MODULE and len(packages) == 1:
+            yield FACT_SENTENCES[first.kind].named(told, len(names), say, code(first_package))
 
 
 def _named(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
@@ -168,8 +175,10 @@ def _one(fact: Fact, say: Catalogue) -> Iterator[str]:
         case FactKind.ENTRY_RENAMED if fact.old and "." in fact.old:
             registry = code(fact.old.rpartition(".")[0])
             yield say("Renames {name} of {registry} to {new}", name=name, registry=registry, new=new)
+        case FactKind.CONDITIONAL_DEFAULT if fact.new:
+            yield say("Sets {name} to {new} in some configurations", name=name, new=new)
         case FactKind.RETYPED if fact.new:
-            yield say("The type of {name} is now {new}", name=name, new=new)
+            yield from _retyped(fact, say)
         case FactKind.REVERT:
             yield from _revert(fact.name, say)
         case kind if fact.new and "RENAMED" in kind.name:
@@ -179,10 +188,23 @@ def _one(fact: Fact, say: Catalogue) -> Iterator[str]:
             pass
 
 
+def _retyped(fact: Fact, say: Catalogue) -> Iterator[str]:
+    """Yield sentences about the new type of a setting or a parameter, or of what a function returns."""
+    name, new = code(fact.name), code(fact.new or "None")
+    if not fact.name.endswith(RESULT):
+        yield say("The type of {name} is now {new}", name=name, new=new)
+        return
+    function = code(f"{fact.name.removesuffix(RESULT)}()")
+    yield say("{name} now returns {new} (was {old})", name=function, new=new, old=code(fact.old or ""))
+    yield say("{name} now returns {new}", name=function, new=new)
+
+
 def _one_definition(fact: Fact, say: Catalogue) -> Iterator[str]:
     """Yield sentences about one class, method or function that is used in another way than before."""
     if fact.kind is FactKind.RETURNED_VALUES:
         function = code(f"{fact.name}()")
+        if fact.new == "1":
+            yield say("{name} now returns one value instead of {old}", name=function, old=fact.old)
         yield say("{name} now returns {new} values instead of {old}", name=function, new=fact.new, old=fact.old)
     elif fact.kind is FactKind.MEMBER_KIND and fact.new == "property":
         yield say("{name} is now a property, not a method", name=code(fact.name))
@@ -407,7 +429,9 @@ def _function_names(functions: Sequence[str], say: Catalogue) -> Iterator[str]:
     yield _functions(functions, say, _NAMED)
     if len({each.rpartition(".")[2] for each in functions}) == len(functions) > 1:
         yield _functions([each.rpartition(".")[2] for each in functions], say, _NAMED)
-    yield from (_functions(functions, say, named) for named in (1, 0))
+    yield _functions(functions, say, 1)
+    yield _functions([each.rpartition(".")[2] for each in functions], say, 1)
+    yield _functions(functions, say, 0)
 
 
 def _functions(functions: Sequence[str], say: Catalogue, named: int) -> str:

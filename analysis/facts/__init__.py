@@ -13,10 +13,10 @@ from analysis.facts.change import Change
 from analysis.facts.dependencies import dependencies, minimum_versions
 from analysis.facts.deprecations import deprecations
 from analysis.facts.dropped_support import dropped_support
-from analysis.facts.flags_variables_routes import environment_variables, flags, new_routes, routes
+from analysis.facts.flags_variables_routes import environment_variables, flags, metrics, new_routes, routes
 from analysis.facts.layout import formatting_only
 from analysis.facts.links import reverts
-from analysis.facts.python.classes import BASE_CLASS
+from analysis.facts.python.classes import BASE_CLASS, BASE_FILE
 from analysis.facts.python.comparison import compared, moved_modules
 from analysis.facts.removed_tests import removed_tests
 from analysis.facts.sensitive_code import concurrency_and_memory, security_calls, security_terms
@@ -31,7 +31,7 @@ __all__ = ["VERSION", "facts"]
 _Rule = Callable[[Change, FileChange], Iterator[Fact]]
 
 # Incremented whenever a rule changes, so that stored facts are recomputed from the stored patches.
-VERSION = 18
+VERSION = 19
 
 
 def facts(commit: Commit, trees: Trees | None = None) -> tuple[Fact, ...]:
@@ -79,7 +79,7 @@ def _is_second(fact: Fact) -> bool:
     """Return whether another fact of the same key is told instead: a base class's method, and a flag rather than its field."""
     if fact.kind is FactKind.NEW_SETTING:
         return not fact.name.startswith("-")
-    return fact.kind in _METHOD_KINDS and not BASE_CLASS.match(fact.name)
+    return fact.kind in _METHOD_KINDS and not (BASE_CLASS.match(fact.name) or BASE_FILE.search(fact.path or ""))
 
 
 def _deduplication_key(fact: Fact) -> str:
@@ -111,6 +111,7 @@ _RULES: tuple[_Rule, ...] = (
     environment_variables,
     flags,
     routes,
+    metrics,
     dropped_support,
     minimum_versions,
     moved_modules,

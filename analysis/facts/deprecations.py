@@ -6,7 +6,7 @@ commit's removed lines, or one of its files before it, already called deprecated
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -43,6 +43,9 @@ _DESCRIBED = re.compile(
 )
 
 
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
 class _Notice(NamedTuple):
     """A deprecated name, the text that says so, and the lines that hold it."""
 
@@ -73,7 +76,8 @@ def deprecations(change: Change, file: FileChange) -> Iterator[Fact]:
     for each in _notices(change, file, "+"):
         line = next((number for number in each.lines if number in added), None)
         is_copied = file.status in ("added", "copied") and each.name != module_path(file.path).replace("/", ".")
-        if line is None or each.name in known or is_copied or _was_deprecated(each.name, before):
+        bare = each.name.rstrip(")").rpartition("(")[2]  # of a parameter
+        if line is None or each.name in known or is_copied or _was_deprecated(bare, before):
             continue
         known |= {each.name, each.name.rpartition(".")[2]}  # a field, and the warning that names it alone
         yield Fact(
@@ -97,19 +101,32 @@ def _was_deprecated(name: str, before: str) -> bool:
 def _notices(change: Change, file: FileChange, side: Side) -> Iterator[_Notice]:
     """Yield the notices on one side of a file."""
     source = change.source(file, side) if _has_hint(file.patch) else None
+    functions: dict[str, _Function] = {}
     for parent, node in source.nodes_with(_HINT_LINE) if source else ():
         owner = f"{parent.name}." if isinstance(parent, ast.ClassDef) else ""
+        if isinstance(node, _Function):
+            functions[owner + node.name] = node
         match node:
             case ast.ClassDef(name=name) | ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
                 marks = (each for each in node.decorator_list if _DECORATOR.match(ast.unparse(each)))
                 yield from (_Notice(owner + name, _said(each), _lines(each)) for each in marks if name[0] != "_")
             case ast.Expr(value=ast.Call() as call):
-                yield from _of_call(call)
+                yield from (_of_parameter(each, functions) for each in _of_call(call))
             case ast.AnnAssign(target=ast.Name(id=name), value=ast.Call() as call) if owner and name[0] != "_":
                 if (dotted(call.func) or "").rpartition(".")[2].lower() == "field" and _is_described(call):
                     yield _Notice(owner + name, _said(call), _lines(node))
         if isinstance(node, ast.ClassDef):
             yield from _of_documented_fields(node)
+
+
+def _of_parameter(notice: _Notice, functions: Mapping[str, _Function]) -> _Notice:
+    """Return a notice whose name is a parameter of the innermost function that gives it as one of that: `Pool.take(size)`."""
+    for function, node in reversed([*functions.items()]):
+        if notice.lines.start in _lines(node):
+            arguments = node.args
+            names = {each.arg for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+            return notice._replace(name=f"{function}({notice.name})") if notice.name in names else notice
+    return notice
 
 
 def _of_documented_fields(owner: ast.ClassDef) -> Iterator[_Notice]:

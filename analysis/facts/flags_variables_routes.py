@@ -1,4 +1,4 @@
-"""Removed and renamed flags, environment variables and routes: names that people write in commands, files and requests."""
+"""Removed and renamed flags, environment variables, routes and metrics: names that people write in commands, files and queries."""
 
 import ast
 import re
@@ -32,6 +32,9 @@ _ROUTE_CALL = re.compile(
     r"|.*\.(?:add_api_route|add_api_websocket_route|add_route|add_url_rule|add_websocket_route|add_get|add_post|add_put|add_delete)$"
 )
 _ADDED_ROUTE = re.compile(r"^\+.*[\"']/\w", re.MULTILINE)
+_METRIC_CALL = re.compile(r"(?:.*[._])?(?:counter|gauge|histogram|summary)(?:_cls|_vec)?$", re.IGNORECASE)
+_METRIC = re.compile(r"[a-z][a-z0-9]*[:_][a-z0-9_:]*[a-z0-9]")
+_SERVED_ANYWAY = ("/docs", "/redoc", "/openapi.json")  # by FastAPI
 _PREFIX = re.compile(r"^[+-].*\bprefix\s*=", re.MULTILINE)
 
 
@@ -106,7 +109,8 @@ def new_routes(change: Change, file: FileChange) -> Iterator[Fact]:
         return
     before = {each.name for each in _routes(change, file, "-")}
     for each in _routes(change, file, "+"):
-        if each.line.sign == "+" and each.name not in before and each.name not in change.removed_lines:
+        is_own = each.name not in before and each.name not in _SERVED_ANYWAY
+        if each.line.sign == "+" and is_own and each.name not in change.removed_lines:
             yield Fact(kind=FactKind.NEW_SETTING, name=each.name, path=file.path, line=each.line.number)
 
 
@@ -122,3 +126,22 @@ def _served(source: Source) -> Iterator[tuple[str, int]]:
         for path, line in constant_strings(*call.args[:1], *named):
             if path.startswith("/"):
                 yield path, line
+
+
+def metrics(change: Change, file: FileChange) -> Iterator[Fact]:
+    """Yield metrics that a program no longer exports under their name."""
+    if removes_lines(file) and is_public(file) and _METRIC.search(file.patch or ""):
+        yield from removals(change, file, FactKind.REMOVED_METRIC, partial(_metrics, change))
+
+
+def _metrics(change: Change, file: FileChange, side: Side) -> Iterator[Occurrence]:
+    if source := change.source(file, side):
+        yield from located(file, side, _exported(source))
+
+
+def _exported(source: Source) -> Iterator[tuple[str, int]]:
+    """Yield the metrics that a Python file defines, each with its line; with a name alone it may be any counter."""
+    for call in source.calls(_METRIC_CALL):
+        named = (each.value for each in call.keywords if each.arg == "name")
+        if len(call.args) + len(call.keywords) > 1:
+            yield from (each for each in constant_strings(*call.args[:1], *named) if _METRIC.fullmatch(each[0]))

@@ -14,6 +14,7 @@ _RENAMED = {
     FactKind.REMOVED_ENV: FactKind.RENAMED_ENV,
     FactKind.REMOVED_FLAG: FactKind.RENAMED_FLAG,
     FactKind.REMOVED_ROUTE: FactKind.RENAMED_ROUTE,
+    FactKind.REMOVED_METRIC: FactKind.RENAMED_METRIC,
 }
 
 

@@ -91,6 +91,7 @@ _KINDS_OF_NOUNS: Mapping[str, set[FactKind]] = {
     r"(?:command[- ]line )?(?:flags?|switch(?:es)?)|(?:命令行)?(?:标志|选项|开关)": {FactKind.REMOVED_FLAG, FactKind.RENAMED_FLAG},
     r"env(?:ironment)?[- ]var(?:iable)?s?|环境变量": {FactKind.REMOVED_ENV, FactKind.RENAMED_ENV},
     r"(?:HTTP )?(?:routes?|endpoints?)|路由|端点": {FactKind.REMOVED_ROUTE, FactKind.RENAMED_ROUTE},
+    r"(?:Prometheus )?metrics?|指标": {FactKind.REMOVED_METRIC, FactKind.RENAMED_METRIC},
     r"(?:API )?fields?|字段": {FactKind.REMOVED_FIELD, FactKind.RENAMED_FIELD},
     r"(?:config(?:uration)?|settings?) ?keys?|配置(?:项|键)": {FactKind.REMOVED_KEY, FactKind.RENAMED_KEY},
     r"parameters?|arguments?|参数": _PARAMETERS,

@@ -24,6 +24,7 @@ _IN_FILE = (
     FactKind.REMOVED_BASE,
     FactKind.REMOVED_ROUTE,
     FactKind.REMOVED_FLAG,
+    FactKind.REMOVED_METRIC,
 )
 # The reverse of a move is a move: without places, moves of one parameter cannot be told from each other. So it is with a
 # method that becomes a property.

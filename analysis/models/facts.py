@@ -20,6 +20,8 @@ class FactKind(StrEnum):
     RENAMED_KEY = "renamed configuration key"
     REMOVED_ROUTE = "removed HTTP route"
     RENAMED_ROUTE = "renamed HTTP route"
+    REMOVED_METRIC = "removed metric"
+    RENAMED_METRIC = "renamed metric"
     REMOVED_FIELD = "removed API field"
     RENAMED_FIELD = "renamed API field"
     REQUIRED_FIELD = "new required API field"
@@ -78,6 +80,8 @@ OPERATIONAL = frozenset(
         FactKind.RENAMED_KEY,
         FactKind.REMOVED_ROUTE,
         FactKind.RENAMED_ROUTE,
+        FactKind.REMOVED_METRIC,
+        FactKind.RENAMED_METRIC,
         FactKind.REMOVED_FIELD,
         FactKind.RENAMED_FIELD,
         FactKind.REQUIRED_FIELD,

@@ -43,6 +43,7 @@ _FLAG = Noun(mark("flag"), mark("flags"))
 _VARIABLE = Noun(mark("environment variable"), mark("environment variables"))
 _KEY = Noun(mark("configuration key"), mark("configuration keys"))
 _ROUTE = Noun(mark("route"), mark("routes"))
+_METRIC = Noun(mark("metric"), mark("metrics"))
 _FIELD = Noun(mark("API field"), mark("API fields"))
 _NAME = Noun(mark("name"), mark("names"), bare=True)
 _NEW_NAME = Noun(mark("setting"), mark("settings"), bare=True)
@@ -108,6 +109,18 @@ FACT_SENTENCES = {
         _ROUTE,
         mark("clients that call the old route get a 404"),
         mark("Switch your clients and gateways to the new route: {names}."),
+    ),
+    FactKind.REMOVED_METRIC: FactSentences(
+        mark("Removes {what}"),
+        _METRIC,
+        mark("dashboards and alerts that read it show nothing"),
+        mark("Check your dashboards and alerts for {names}."),
+    ),
+    FactKind.RENAMED_METRIC: FactSentences(
+        mark("Renames {what}"),
+        _METRIC,
+        mark("dashboards and alerts that read the old name show nothing"),
+        mark("Use the new name in your dashboards and alerts: {names}."),
     ),
     FactKind.REMOVED_FIELD: FactSentences(
         mark("Removes {what}"),

@@ -92,7 +92,7 @@ def constructor_facts(name: str, old: Found[Class], new: Found[Class]) -> Iterat
     for own, member in old.member.members.items():
         kept = new.member.members.get(own)
         if isinstance(member, Attribute) and is_passed(member) and not own.startswith("_"):
-            left_out = isinstance(kept, Attribute) and kept.field and not is_passed(kept)
+            left_out = isinstance(kept, Attribute) and (kept.field or kept.computed) and not is_passed(kept)
             if left_out or (kept is None and is_only_passed(member)):
                 yield proven(FactKind.REMOVED_PARAMETER, f"{name}.__init__({own})", old, member.line)
     if [each.name for each in old.member.bases] != [each.name for each in new.member.bases]:
@@ -218,7 +218,7 @@ class ClassComparison(NamedTuple):
             yield proven(kind, name, self.old, member.line, f"{self.name}.{other}" if other else None)
         elif isinstance(member, Attribute) and is_constructed(self.old.member) and is_only_passed(member):
             return  # no attribute: the constructor's parameter
-        elif isinstance(member, Attribute) and member.field and is_setting(self.old):
+        elif isinstance(member, Attribute) and is_passed(member) and is_setting(self.old):
             if not member.name.startswith("_"):
                 yield self._removed_setting(member, name)
         elif not isinstance(member, Import) and not member.name.startswith("_"):

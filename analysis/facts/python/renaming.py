@@ -63,8 +63,8 @@ def serves_as(new: Found[_Renamed], old: Found[_Renamed], gone: Collection[str])
     if isinstance(before, Class) and isinstance(after, Class):
         return {each.name for each in before.bases} - {*gone, PROTOCOL} <= {each.name for each in after.bases}
     if isinstance(before, Function) and isinstance(after, Function):
-        is_same_result = returned_values(Found(old_module, before)) == returned_values(Found(new_module, after))
-        return is_same_result and _fits_calls(after, before)
+        was, now = returned_values(Found(old_module, before)), returned_values(Found(new_module, after))
+        return (was or 1) == (now or 1) and _fits_calls(after, before)
     return True
 
 

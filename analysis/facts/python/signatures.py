@@ -17,6 +17,9 @@ _NOT_CALLED = re.compile(r"\b(?:jit|kernel|fixture|field_validator|model_validat
 _PLAIN = frozenset(
     ["None", "bool", "int", "float", "str", "bytes", "list", "dict", "tuple", "set", "frozenset", "Tensor", "ndarray"]
 )
+_SINGLE = frozenset(
+    ["bool", "int", "float", "str", "bytes", "dict", "Tensor", "ndarray", "Callable"]
+)  # nobody unpacks one
 _WIDER = {"bool": "int", "int": "float"}
 _MODULE = re.compile(r"\b(?:[a-z_]\w*\.)+")
 _OLD_NAMES = re.compile(r"\b(?:List|Dict|Tuple|Set|FrozenSet)\b")
@@ -82,7 +85,8 @@ def _returned_facts(name: str, old: Found[Function], new: Found[Function]) -> It
     counts = [returned_values(each) for each in (old, new)]
     was, now = old.member.returns, new.member.returns
     is_private = new.member.name.startswith("_") and new.member.name not in SPECIAL_METHODS
-    was_wrong = None not in counts and len(alternatives(now)) == 1  # if it says now what the statements said before
+    # It says now what the statements said before.
+    was_wrong = counts[0] == counts[1] and (counts[0] or 1) > 1 and len(alternatives(now)) == 1
     if None not in counts and counts[0] != counts[1]:
         yield proven(FactKind.RETURNED_VALUES, name, new, new.member.line, str(counts[1]), old=str(counts[0]))
     elif not is_private and not was_wrong and narrowed(now, was):
@@ -90,9 +94,13 @@ def _returned_facts(name: str, old: Found[Function], new: Found[Function]) -> It
 
 
 def returned_values(function: Found[Function]) -> int | None:
-    """Return how many values a function returns: in each of its statements, or as its type says; None if unknown or one."""
+    """Return how many values a function returns: in each of its statements, or as its type says; None if that is unknown."""
     node = None if function.module.partial else function.module.definition(function.member)
-    return (returned_length(node) if node else None) or described_length(function.member.returns)
+    lengths = _returned_lengths(node) if node else set()
+    if len(lengths) == 1 and (length := next(iter(lengths))):
+        return length
+    described = described_length(function.member.returns)
+    return None if described == 1 and not lengths <= {None} else described
 
 
 def returned_length(function: ast.stmt) -> int | None:
@@ -102,9 +110,12 @@ def returned_length(function: ast.stmt) -> int | None:
 
 
 def described_length(annotation: str) -> int | None:
-    """Return how many parts a tuple has that an annotation describes; None for anything else."""
+    """Return how many values an annotation describes: the parts of a tuple, or one; None if that is unknown."""
     kinds = alternatives(annotation)
-    return _arity(next(iter(kinds))) or None if len(kinds) == 1 else None
+    if len(kinds) != 1:
+        return None
+    kind = next(iter(kinds))
+    return 1 if kind.partition("[")[0] in _SINGLE else _arity(kind) or None
 
 
 def _returned_lengths(function: ast.stmt) -> set[int | None]:

@@ -60,13 +60,19 @@ def digest_head(
     groups = shown_lines(report, broken)
     worst = worst_line(commits, check, report.language)
     if groups and not worst and groups[0].group is not Group.IMPORTANT:  # a title alone tells no consequence
-        worst = groups[0].lines[0].headline.replace("`", "")
+        worst = _weightiest(groups).headline.replace("`", "")
     first = [*opening, *breaking_section(commits, check, report.language)]
     while groups and not fits([*first, *_group_blocks(groups, say, mark), *closing, context(_SPARE)]):
         groups = _without_last(groups)
     shown = {each.entry.commit.sha for group in groups for each in group.lines}
     blocks = (*first, *_group_blocks(groups, say, mark), *closing)
     return DigestHead(blocks, frozenset(shown.union(broken[:SHOWN_COMMITS])), worst)
+
+
+def _weightiest(groups: Sequence[GroupLines]) -> CommitLine:
+    """Return the first line of the highest tier among those who have to do something, or else of the first group."""
+    acting = [each for each in groups if each.group in (Group.USERS, Group.OPERATORS, Group.EXTENDERS)] or groups[:1]
+    return min((line for each in acting for line in each.lines), key=lambda line: line.tier)
 
 
 def is_quiet(report: PeriodReport, check: DownstreamCheck) -> bool:

@@ -80,7 +80,7 @@ def fact(kind: FactKind, name: str, old: str | None = None, new: str | None = No
         ),
         (
             [fact(FactKind.MOVED_MODULE, f"package/long_folder/{name}.py", None, "b/c.py") for name in ("chat_of_servers", "engine_of_servers")],
-            "Moves modules `chat_of_servers` and `engine_of_servers`",
+            "Moves modules `chat_of_servers` and `engine_of_servers` of `package.long_folder`",
         ),
         (
             [
@@ -121,6 +121,9 @@ def fact(kind: FactKind, name: str, old: str | None = None, new: str | None = No
             [fact(FactKind.REMOVED_NAME, "take"), *(fact(FactKind.REMOVED_METHOD, f"{n}.fits") for n in ("Pass", "Base"))],
             "Removes method `fits` of `Pass` and `Base`",
         ),
+        ([fact(FactKind.RETURNED_VALUES, "Pool.take", "2", "1")], "`Pool.take()` now returns one value instead of 2"),
+        ([fact(FactKind.RETYPED, "Pool.take(return)", "list[int]", "Tensor")], "`Pool.take()` now returns `Tensor` (was `list[int]`)"),
+        ([fact(FactKind.REMOVED_NAME, n) for n in ("POOL_SIZE", "take", "Pool")], "Removes `Pool`, `take` and `POOL_SIZE` from `engine.core`"),
         ([fact(FactKind.RETURNED_VALUES, "Pool.take", "2", "3")], "`Pool.take()` now returns 3 values instead of 2"),
         ([fact(FactKind.ENTRY_RENAMED, "heron", "Pools.heron", "herons")], "Renames `heron` of `Pools` to `herons`"),
         (
@@ -189,6 +192,26 @@ def test_an_important_feature_stands_behind_what_it_breaks() -> None:
 def test_a_title_tells_what_its_facts_do_not(title: str, told: list[str]) -> None:
     """What it adds or deprecates stands behind what breaks, unless it says the same by name; what explains nothing does not."""
     assert [each.what for each in consequences(entry(title), "en", [fact(FactKind.REMOVED_NAME, "take")])] == told
+
+
+def test_a_conditional_default_is_told_with_its_value() -> None:
+    """Without the title, which says when, what it is set to is what a reader has to know."""
+    found = [
+        fact(FactKind.DEFAULT_CHANGED, "--size", "1", "2"),
+        fact(FactKind.CONDITIONAL_DEFAULT, "PoolConfig.fair", None, "False"),
+    ]
+    assert consequences(entry(), "en", found)[1].what == "Sets `PoolConfig.fair` to `False` in some configurations"
+
+
+def test_a_title_leads_what_is_only_new_and_follows_what_is_required() -> None:
+    """A method that a base class gained is what a change needed, not what it is; a new version seldom is all of it."""
+    made = entry("Share pools among engines")
+    new, needed = fact(FactKind.NEW_METHOD, "BasePool.close"), fact(FactKind.DEPENDENCY_MOVED, "heron", "==1", "==2")
+    assert [each.what for each in consequences(made, "en", [new])] == [
+        "Share pools among engines",
+        "Adds method `BasePool.close`",
+    ]
+    assert [each.what for each in consequences(made, "en", [needed])][1:] == ["Share pools among engines"]
 
 
 def test_what_extends_the_project_is_told_by_its_names() -> None:
@@ -289,6 +312,7 @@ def test_a_platforms_requirement_is_told_with_its_file(path: str, others: tuple[
     [
         ("[Core][KV Connector] Keep blocks (#7)", "Keep blocks (KV Connector)"),
         ("[2/N] fix: hang at exit", "Fix: hang at exit"),
+        ("Keep blocks of the pool for the next request that wants them (Heron) + NewPool: the pool of a much longer name", "Keep blocks of the pool for the next request that wants them (Heron)"),
         ("Keep blocks of the pool that nobody has asked for in a while, so that the next request finds them there", "Keep blocks of the pool that nobody has asked for in a while"),
     ],
 )  # fmt: skip

@@ -50,6 +50,12 @@ def test_a_warning_names_what_is_deprecated(
     [
         (
             "engine/pool.py",
+            "",
+            [" class Pool:", "     def take(self, size=None):", '+        warn("`size` is deprecated, use `count`")'],
+            ("Pool.take(size)", "count", None),
+        ),
+        (
+            "engine/pool.py",
             "class Pool:",
             ['+    @deprecated("Will be removed in v0.17. Use `empty` instead.")', "     def drain(self):"],
             ("Pool.drain", "empty", "v0.17"),
@@ -77,7 +83,7 @@ def test_a_warning_names_what_is_deprecated(
 def test_marks_and_descriptions_deprecate(
     path: str, under: str, lines: Sequence[str], expected: tuple[str, str | None, str | None]
 ) -> None:
-    """Decorators, help texts and described fields announce it as well."""
+    """Decorators, help texts and described fields announce it as well; a parameter has its function."""
     assert announced(changed(path, *lines, under=under)) == [expected]
 
 

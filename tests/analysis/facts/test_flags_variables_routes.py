@@ -65,6 +65,26 @@ from tests.factories import commit
             ['-@router.post("/v1/echo")', '+@router.post("/v1/echoes")', " async def _echo(): ..."],
             ("renamed HTTP route", "/v1/echo"),
         ),
+        (
+            "engine/metrics.py",
+            "",
+            [
+                "-tokens = prometheus_client.Counter(",
+                '-    name="engine:tokens_total",',
+                '-    documentation="Tokens."',
+                "-)",
+            ],
+            ("removed metric", "engine:tokens_total"),
+        ),
+        (
+            "engine/metrics.py",
+            "",
+            [
+                '-busy = self._gauge_cls("engine_busy", "Share.")',
+                '+busy = self._gauge_cls("engine_busy_ratio", "Share.")',
+            ],
+            ("renamed metric", "engine_busy"),
+        ),
     ],
 )
 def test_what_people_write_down_is_missed(path: str, under: str, lines: Sequence[str], found: tuple[str, str]) -> None:
@@ -76,6 +96,7 @@ def test_what_people_write_down_is_missed(path: str, under: str, lines: Sequence
     ("path", "under", "lines"),
     [
         ("engine/config.py", "def build():", ["-    swap: int = 4"]),  # a local
+        ("engine/words.py", "", ['-counted = Counter("some_words")']),  # no metric
         ("engine/config.py", "class CacheConfig:", ["-        swap: int = 4"]),  # a method's local
         ("engine/config.py", "class CacheConfig:", ["-    _swap: int = 4"]),
         ("engine/config.py", "class CacheConfig:", ["-    swap: int,"]),  # a parameter cut by the hunk

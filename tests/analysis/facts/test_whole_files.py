@@ -139,6 +139,24 @@ BREAKS = [
         "A.__init__(y)",
     ),
     (
+        "@dataclass\nclass A:\n    x: int\n    y: int\n",
+        "@dataclass\nclass A:\n    x: int\n    @property\n    def y(self): ...\n",
+        "removed parameter",
+        "A.__init__(y)",
+    ),
+    (
+        "@dataclass\nclass PoolConfig:\n    x: int\n    y: int = field(init=False)\n",
+        "@dataclass\nclass PoolConfig:\n    x: int\n",
+        "removed attribute",
+        "PoolConfig.y",
+    ),
+    (
+        "def load(a) -> tuple[str, int]: ...\n",
+        "def load(a) -> str: ...\n",
+        "changed number of returned values",
+        "load",
+    ),
+    (
         "@dataclass\nclass A:\n    x: int\n    y: InitVar[int] = 1\n",
         "@dataclass\nclass A:\n    x: int\n",
         "removed parameter",

@@ -117,6 +117,13 @@ def test_the_notification_begins_with_the_worst_line(language: Language, worst: 
     assert root.text.startswith(worst)
 
 
+def test_the_notification_tells_of_the_highest_tier() -> None:
+    """A requirement of a low commit is no reason to look while a high one breaks plug-ins."""
+    low = entry(1, Importance.LOW, Fact(kind=FactKind.DEPENDENCY_ADDED, name="heron", path="setup.py", new=">=1.2"))
+    high = entry(2, Importance.HIGH, Fact(kind=FactKind.REMOVED_NAME, name="take", path="engine/core.py"))
+    assert digest_messages(report(low, high))[0].text.startswith("Removes take from ")
+
+
 def test_a_commit_of_rules_is_told_once() -> None:
     """Without a model a message has each fact once with its consequence, the SHA once, and no sentence about lines."""
     made = entry(
