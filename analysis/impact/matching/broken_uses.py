@@ -53,8 +53,8 @@ class Matching:
 
     def impacts(self, names: ChangedNames) -> Iterator[Impact]:
         """Yield what no longer fits of the uses of these names, and what subclasses now lack."""
-        replacing = (use for use in self.uses.nominated(names.rewritten - names.all) if use.body)
-        for use in (*self.uses.nominated(names.all), *replacing):
+        copies = (use for use in self.uses.nominated(names.rewritten - names.all) if use.body)
+        for use in (*self.uses.nominated(names.all), *copies):
             with suppress(RecursionError):  # of code that is nested too deep to be followed
                 yield from list(self.of_use(use))
         for subclass in self.uses.subclasses.values() if names.abstract else ():
@@ -93,10 +93,7 @@ class Matching:
         place, successor = self._succeeded(use, len(target)) or (_offered(was, target[-1]), None)
         cause, new = successor or (Cause.REMOVED, None)
         # An object that is passed for one of the class may be of a downstream class that has the member.
-        own = place.owner is not None and target[-1] in self.uses.surface.members
-        if own and use.guessed:
-            return
-        own = own and use.kind is UseKind.READ
+        own = use.kind is UseKind.READ and place.owner is not None and target[-1] in self.uses.surface.members
         yield self._impact(use, cause, self._name(place), place, new=new, certain=certain and not own)
 
     def _succeeded(self, use: Use, length: int) -> tuple[Place, Successor] | None:
@@ -186,7 +183,7 @@ class Matching:
     ) -> Impact:
         return Impact(
             kind=_KINDS[use.kind],
-            certainty=Certainty.PROVEN if certain and not use.guessed else Certainty.LIKELY,
+            certainty=Certainty.PROVEN if certain else Certainty.LIKELY,
             cause=cause,
             name=name,
             subjects=tuple(subjects),

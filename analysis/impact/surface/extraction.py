@@ -111,8 +111,10 @@ def _redacted(surface: Surface) -> Surface:
 
 
 def _with_code(each: _Quoting, changed: Mapping[str, str]) -> _Quoting:
-    body = {"body": Redactor()(each.body)} if isinstance(each, Use) and each.body else {}
-    return each.model_copy(update={"code": changed.get(each.code, each.code), **body})
+    update = {"code": changed.get(each.code, each.code)}
+    if isinstance(each, Use) and each.body:
+        update["body"] = Redactor()(each.body)
+    return each.model_copy(update=update)
 
 
 def _redacted_lines(lines: Sequence[str]) -> Iterable[tuple[str, str]]:

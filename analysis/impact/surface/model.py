@@ -36,10 +36,10 @@ class Arguments(Frozen):
 class Use(Frozen):
     """One use of an upstream name, at a line (from 1) of a downstream file.
 
-    `guarded` is true where the code expects that the name may be missing, `guessed` where only the name of a parameter says of
-    which class it is. A call has `arguments`, and in `values` the number of names that its result is assigned to. An override
-    or a replacement of a function has the `parameters` that it accepts, those of a method without `self`, in `values` how many
-    it returns if they are several, in `returns` its annotation, and in `body` its statements. A mention's target is one word.
+    `guarded` is true where the code expects that the name may be missing. A call has `arguments`, and in `values` the number
+    of names that its result is assigned to. An override or a replacement of a function has the `parameters` that it accepts,
+    those of a method without `self`, in `values` how many it returns if they are several, in `returns` its annotation, and in
+    `body` its statements. A mention's target is one word.
     """
 
     kind: UseKind
@@ -48,7 +48,6 @@ class Use(Frozen):
     line: int
     code: str
     guarded: bool = False
-    guessed: bool = False
     arguments: Arguments | None = None
     parameters: tuple[Parameter, ...] | None = None
     values: int | None = None

@@ -1,27 +1,13 @@
 """The Python modules of a downstream tree: what their names stand for, and which classes they define."""
 
 import ast
-import re
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from analysis.facts.python.module import module_path
 from analysis.facts.syntax import parse_module
-from analysis.impact.surface.targets import (
-    ABOVE,
-    CALL,
-    GUESSED,
-    Function,
-    Target,
-    attribute_targets,
-    guess_key,
-    infer,
-    instance,
-    joined,
-)
+from analysis.impact.surface.targets import ABOVE, CALL, Function, Target, attribute_targets, infer, instance, joined
 
-_CLASS_NAME = re.compile(r"[A-Z]\w*[a-z][A-Z]")  # of two words
 _MAX_HOPS = 12  # names followed from module to module, or classes up to their bases
 
 
@@ -95,30 +81,12 @@ class DownstreamModules:
                 self._modules[target] = PythonModule(path, target, tree, text.split("\n"))
             else:
                 self.unparsed.append(path)
-        self._each(self._bind)
-        guesses = dict(self._guesses())
-        for module in self:
-            module.names = guesses | module.names
-        self._each(self._define)
-
-    def _each(self, step: Callable[[PythonModule], None]) -> None:
-        for module in list(self):
-            try:
-                step(module)
-            except RecursionError:
-                self.drop(module)
-
-    def _guesses(self) -> Iterator[tuple[str, Target]]:
-        """Yield what a parameter is if it has the name of a class: that of upstream's which most files import under it."""
-        found: dict[str, Counter[Target | None]] = defaultdict(Counter)
-        for module in self:
-            for name, target in module.names.items():
-                if _CLASS_NAME.match(name):
-                    found[guess_key(name)][self.canonical(target)] += 1
-        for key, targets in found.items():
-            [(target, _)] = targets.most_common(1)
-            if target and target[0] in self.packages:
-                yield key, (GUESSED, *target, CALL)
+        for step in (self._bind, self._define):
+            for module in list(self):
+                try:
+                    step(module)
+                except RecursionError:
+                    self.drop(module)
 
     def drop(self, module: PythonModule) -> None:
         """Leave out a module that is nested too deep to be followed."""

@@ -2,8 +2,7 @@
 
 `runner.vllm_config.model_config`, in a function whose `runner` is annotated with an imported class, has the target
 `("vllm", "worker", "Runner", "()", "vllm_config", "model_config")`. The step `()` is the result of a call, which makes a
-class an instance of it; `[]` is what an object holds. A target that begins with `*` is a container of what follows, one
-that begins with `?` is what a parameter's name says that it is.
+class an instance of it; `[]` is what an object holds. A target that begins with `*` is a container of what follows.
 """
 
 import ast
@@ -18,7 +17,6 @@ CALL = "()"
 ITEM = "[]"
 ABOVE = "^"  # what `super` stands for: the bases of a class
 CONSTRUCTOR = "__init__"
-GUESSED = "?"
 _CONTAINER = "*"
 
 _TRANSPARENT = ("Optional", "Union", "Annotated", "ClassVar", "Final", "Required", "NotRequired")
@@ -144,19 +142,13 @@ def _generic(generic: ast.expr, inner: ast.expr, names: Names) -> Target | None:
 
 
 def parameter_names(function: Function, names: Names) -> dict[str, Target]:
-    """Return what the annotated parameters of a function stand for, and those that are named as a class of `names` is."""
+    """Return what the annotated parameters of a function stand for."""
     parameters = function.args
     found: dict[str, Target] = {}
     for each in (*parameters.posonlyargs, *parameters.args, *parameters.kwonlyargs):
-        guess = None if each.annotation else names.get(guess_key(each.arg))
-        if target := instance(each.annotation, names) or guess:
+        if target := instance(each.annotation, names):
             found[each.arg] = target
     return found
-
-
-def guess_key(name: str) -> str:
-    """Return the key under which names keep what a parameter of this name is taken for: `?PoolConfig` of `pool_config`."""
-    return GUESSED + name.replace("_", "").lower()
 
 
 def attribute_targets(owner: ast.ClassDef, own: Target, names: Names) -> dict[str, Target | None]:

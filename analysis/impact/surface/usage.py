@@ -13,7 +13,7 @@ from analysis.facts.syntax import body
 from analysis.impact.surface.model import Arguments, Use, UseKind
 from analysis.impact.surface.modules import ClassDefinition, DownstreamModules, PythonModule
 from analysis.impact.surface.scopes import ScopedVisitor
-from analysis.impact.surface.targets import CALL, CONSTRUCTOR, GUESSED, Function, Target, infer, instance, owner_of
+from analysis.impact.surface.targets import CALL, CONSTRUCTOR, Function, Target, infer, instance, owner_of
 
 _MAX_CODE = 200  # characters quoted of a line
 _SPECIAL = (CONSTRUCTOR, "__call__", "__new__")  # of the methods that Python calls, those whose parameters are told
@@ -181,8 +181,6 @@ class UseFinder(ScopedVisitor):
         body: str = "",
     ) -> None:
         found = self._modules.canonical(target)
-        guessed = found is not None and found[0] == GUESSED
-        found = found[1:] if found and guessed else found
         if found is None or not (found[0] in self._modules.packages or self._inherits(found)):
             return
         guarded = self._guards > 0 or (self._calls_guarded and kind is UseKind.CALL)
@@ -196,7 +194,6 @@ class UseFinder(ScopedVisitor):
                 line=line,
                 code=self._module.code(line)[:_MAX_CODE],
                 guarded=guarded or not self._tested.isdisjoint(target),
-                guessed=guessed,
                 arguments=arguments,
                 parameters=parameters,
                 values=values,

@@ -172,27 +172,3 @@ def test_an_attribute_is_renamed_as_upstreams_own_readers_do(kind: str, new: str
     plugin = "from engine.core import Engine\n\n\ndef use(e: Engine):\n    return e.level\n"
     [found] = impacts_of(sides[0], sides[1], plugin)
     assert found.new == new
-
-
-@pytest.mark.parametrize(
-    ("read", "own", "found"),
-    [
-        ("def use(pool_state):\n    return pool_state.limit\n", "", 1),
-        (
-            "class Own:\n    def __init__(self, pool_state):\n        self.s = pool_state\n\n    def go(self):\n        return self.s.limit\n",
-            "",
-            1,
-        ),
-        ("def use(pool_state: dict):\n    return pool_state.limit\n", "", 0),
-        ("def use(state):\n    return state.limit\n", "", 0),
-        ("def use(pool_state):\n    return pool_state.limit\n", "class Own:\n    limit = 1\n", 0),
-    ],
-)
-def test_a_parameter_is_taken_for_the_class_of_its_name(read: str, own: str, found: int) -> None:
-    """Without an annotation it is likely an object of the class that is called as it is, unless a class of the plug-in has the member."""
-    class_of = "class PoolState:\n    other = 1\n{}"
-    plugin = f"from engine.core import PoolState\n\n\n{own}\n\n{read}"
-    impacts = impacts_of(class_of.format("    limit = 1\n"), class_of.format(""), plugin)
-    assert [(each.certainty, each.name) for each in impacts] == [
-        (Certainty.LIKELY, "engine.core.PoolState.limit")
-    ] * found
