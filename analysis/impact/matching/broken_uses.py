@@ -192,9 +192,15 @@ class Matching:
             downstream=DownstreamPlace(path=use.path, line=use.line, code=use.code),
             advice=advised(_KINDS[use.kind], cause, use.code, name=name, new=new, subjects=subjects)
             # What came with it may take the place of an argument, so that it is not just to be dropped.
-            if cause is not Cause.PARAMETER_REMOVED or now is None or not _gains(place, now)
+            if (cause is not Cause.PARAMETER_REMOVED or now is None or not _gains(place, now))
+            and not (cause is Cause.RENAMED and new and self._loses_members(place, new))
             else None,
         )
+
+    def _loses_members(self, was: Place, new: str) -> bool:
+        """Return whether a class lacks members under its new name, so that the old name cannot stand for it."""
+        places = self.after.find(tuple(new.split("."))).places
+        return isinstance(was.member, Class) and bool(places) and _gains(places[-1], was)
 
     def _name(self, place: Place) -> str:
         """Return the name of a definition as it is imported, of a member with its class."""
