@@ -62,9 +62,9 @@ def changes_imported_modules(commit: Commit, index: SurfaceIndex, roots: Mapping
     """Return whether a commit changes a Python file from which the code of a surface imports. `roots` are as for `impacts`."""
     paths = (path for file in commit.files for path in (file.path, file.previous_path) if path and path.endswith(".py"))
     return any(
-        (package, *module_path(path.removeprefix(folder)).strip("/").split("/")) in index.modules
+        tuple(module_path(path.removeprefix(folder).strip("/")).split("/")) in index.modules
         for path in paths
-        for package, folder in roots.items()
+        for folder in roots.values()
         if path.startswith(folder)
     )
 

@@ -10,7 +10,6 @@ from analysis.facts.python.comparison import modules_of
 from analysis.facts.python.module import Attribute, Class, Function, Import, Member, Module
 from analysis.facts.python.renaming import serves_as, successor
 from analysis.facts.python.revision import Found, Revision
-from analysis.facts.python.signatures import returned_values
 from analysis.impact.matching.upstream import Place, Presence, Upstream
 from analysis.impact.surface.targets import CONSTRUCTOR
 from analysis.models import Commit, Fact, FactKind, FileChange
@@ -42,8 +41,8 @@ def changed_names(commit: Commit, before: Revision, after: Revision) -> ChangedN
             found |= set(_of_file(file, before, after))
             rewritten |= set(_rewritten_functions(file, before, after))
             if "abstractmethod" in (file.patch or "abstractmethod"):
-                abstract |= set(_abstract_methods(after.module(file.path))) - set(
-                    _abstract_methods(before.module(old_path(file)))
+                abstract |= _abstract_methods(after.module(file.path)) - _abstract_methods(
+                    before.module(old_path(file))
                 )
     return ChangedNames(frozenset(found), frozenset(abstract), frozenset(rewritten))
 
@@ -58,22 +57,16 @@ def _rewritten_functions(file: FileChange, before: Revision, after: Revision) ->
     yield from (key[1] for key in was.keys() & now.keys() if was[key] != now[key])
 
 
-def _functions(module: Module) -> Iterator[tuple[str, Function]]:
+def _functions(module: Module | None) -> Iterator[tuple[str, Function]]:
     """Yield the functions of a module, and of its classes with their names."""
-    owners = [("", module.members), *((each.name, each.members) for each in _classes(module))]
-    for owner, members in owners:
-        yield from ((owner, each) for each in members.values() if isinstance(each, Function))
+    members = module.members if module else {}
+    owners = [("", members), *((each.name, each.members) for each in members.values() if isinstance(each, Class))]
+    for owner, own in owners:
+        yield from ((owner, each) for each in own.values() if isinstance(each, Function))
 
 
-def _classes(module: Module | None) -> Iterator[Class]:
-    return (each for each in (module.members.values() if module else ()) if isinstance(each, Class))
-
-
-def _abstract_methods(module: Module | None) -> Iterator[str]:
-    for owner in _classes(module):
-        for name, member in owner.members.items():
-            if isinstance(member, Function) and is_abstract(member):
-                yield name
+def _abstract_methods(module: Module | None) -> set[str]:
+    return {each.name for _, each in _functions(module) if is_abstract(each)}
 
 
 def _of_file(file: FileChange, before: Revision, after: Revision) -> Iterator[str]:
@@ -95,7 +88,7 @@ def _of_module(old: Module, new: Module | None) -> Iterator[str]:
         elif isinstance(member, Class) and isinstance(kept, Class):
             if new and old.source(member) != new.source(kept):
                 yield from _of_class(name, old, member, new, kept)
-        elif kept is not None and _differs(old, member, new, kept):
+        elif kept is not None and _interface(member) != _interface(kept):
             yield name
 
 
@@ -111,7 +104,7 @@ def _of_class(name: str, old: Module, was: Class, new: Module, now: Class) -> It
         yield CONSTRUCTOR
     for own, member in was.members.items():
         kept = now.members.get(own)
-        if kept is None or _differs(old, member, new, kept):
+        if kept is None or _interface(member) != _interface(kept):
             yield own
     kept_attributes = {each.name for each in new.instance_attributes(now)}
     yield from (each.name for each in old.instance_attributes(was) if each.name not in kept_attributes)
@@ -119,21 +112,6 @@ def _of_class(name: str, old: Module, was: Class, new: Module, now: Class) -> It
 
 def is_abstract(member: Function) -> bool:
     return any("abstractmethod" in each for each in member.decorators)
-
-
-def _differs(old: Module, was: Member, new: Module | None, now: Member) -> bool:
-    """Return whether those who use a definition may notice its change: its interface, or how many values it returns."""
-    if _interface(was) != _interface(now):
-        return True
-    if (
-        new is None
-        or not isinstance(was, Function)
-        or not isinstance(now, Function)
-        or old.source(was) == new.source(now)
-    ):
-        return False
-    counts = returned_values(Found(old, was)), returned_values(Found(new, now))
-    return None not in counts and counts[0] != counts[1]
 
 
 def _interface(member: Member) -> object:

@@ -56,7 +56,10 @@ class UseFinder(ScopedVisitor):
                 self._forget(each)
                 self.visit(each)
         tuples = [each for each in node.targets if isinstance(each, ast.Tuple)]
-        self._visit_value(node.value, len(tuples[0].elts) if tuples and not _has_star(tuples[0]) else None)
+        if isinstance(node.value, ast.Call):
+            self._visit_call(node.value, len(tuples[0].elts) if tuples and not _has_star(tuples[0]) else None)
+        else:
+            self.visit(node.value)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         if isinstance(node.target, ast.Name):
@@ -103,12 +106,6 @@ class UseFinder(ScopedVisitor):
     def visit_Expr(self, node: ast.Expr) -> None:
         if not isinstance(node.value, ast.Constant):  # docstrings
             self.visit(node.value)
-
-    def _visit_value(self, value: ast.expr, unpacked: int | None) -> None:
-        if isinstance(value, ast.Call):
-            self._visit_call(value, unpacked)
-        else:
-            self.visit(value)
 
     def _visit_call(self, node: ast.Call, unpacked: int | None) -> None:
         target = infer(node.func, self._names)
