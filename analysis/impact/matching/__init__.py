@@ -40,7 +40,8 @@ def impacts(
     found += missing_members(commit.files, before, after, index)
     found += setting_impacts(facts, index, before)
     found += merged_pull(commit, index)
-    return tuple(each if _resolves(each.advice, after) else _without_advice(each) for each in worst_first(found, index))
+    told = worst_first(found, index)
+    return tuple(each if _resolves(each.advice, after) else each.model_copy(update={"advice": None}) for each in told)
 
 
 def _resolves(advice: str | None, after: Upstream) -> bool:
@@ -52,10 +53,6 @@ def _resolves(advice: str | None, after: Upstream) -> bool:
         if isinstance(node, ast.ImportFrom) and not node.level
         for each in node.names
     )
-
-
-def _without_advice(impact: Impact) -> Impact:
-    return impact.model_copy(update={"advice": None})
 
 
 def changes_imported_modules(commit: Commit, index: SurfaceIndex, roots: Mapping[str, str]) -> bool:

@@ -1,7 +1,4 @@
-"""Impacts of changed settings: what downstream files mention or read of variables, flags, keys, routes and versions.
-
-Also of a pull request that downstream code waits for.
-"""
+"""Impacts on what downstream files mention: variables, flags, keys, routes, versions, and pull requests that code waits for."""
 
 from collections.abc import Iterator, Sequence
 
@@ -31,7 +28,6 @@ _READS = {UseKind.READ: ImpactKind.ATTRIBUTE, UseKind.IMPORT: ImpactKind.IMPORT}
 _LATER_THAN_ANY, _JUST_AFTER = "99999", ".0.0.0.1"
 _VERSIONS = (FactKind.MINIMUM_RAISED, FactKind.DEPENDENCY_MOVED)
 SETTINGS = frozenset({*_WHAT, *_VERSIONS})
-_CERTAIN = (VARIABLE,)  # names that nobody else has; a flag, a key or a route may be of another program
 
 
 def setting_impacts(facts: Sequence[Fact], index: SurfaceIndex, before: Upstream) -> Iterator[Impact]:
@@ -54,8 +50,8 @@ def _renamed_or_removed(fact: Fact, what: str, index: SurfaceIndex, before: Upst
     name = fact.name.rpartition(".")[2] if what == KEY else fact.name.split()[-1] if what == ROUTE else fact.name
     cause = Cause.RENAMED if fact.new else Cause.REMOVED
     place = UpstreamPlace(path=fact.path or "", line=fact.line, before=_line(fact, before), after=fact.new)
-    for use in index.mentioning(what, name):
-        yield _impact(use, ImpactKind.MENTION, cause, fact.name, place, certain=what in _CERTAIN, new=fact.new)
+    for use in index.mentioning(what, name):  # a flag, a key or a route may be of another program
+        yield _impact(use, ImpactKind.MENTION, cause, fact.name, place, certain=what == VARIABLE, new=fact.new)
     for use in index.passing(name) if what == VARIABLE else ():
         if use.kind in _READS and use.target[-1] == name and _is_of_module(use, fact, before):
             yield _impact(use, _READS[use.kind], cause, written(use.target), place, certain=True, new=fact.new)
