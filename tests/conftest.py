@@ -30,7 +30,7 @@ from tests.strategies import TIMES
 pytest_plugins = ["tests.processes"]
 
 # Of generated examples few, the same ones each time, and none kept on disk. In a campaign many, those of a seed.
-settings.register_profile("suite", max_examples=50 * TIMES, deadline=None, derandomize=TIMES == 1, database=None)
+settings.register_profile("suite", max_examples=30 * TIMES, deadline=None, derandomize=TIMES == 1, database=None)
 settings.load_profile("suite")
 
 share_compiled_statements()

@@ -55,7 +55,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "campaign": Benchmark(
         campaign, {"settings": {"BENCH_KINDS": "forms", "BENCH_CAMPAIGN": "1", "BENCH_PIECES": "1"}}, None
     ),
-    "start": Benchmark(starting, {"commits": 2, "runs": 1, "starts": 1}),
+    "start": Benchmark(starting, {"commits": 2, "runs": 1, "starts": 0}),
     "ack": Benchmark(acknowledging, {"at_once": 5, "rounds": 1, "commits": 3, "answers": 2}),
     "killed": Benchmark(killed, {"settings": {"BENCH_KILLS": "1", "BENCH_SEEDS": "100"}}, None),
     "upgrade": Benchmark(upgrading, {"commits": 2, "settings": {}}),
@@ -68,7 +68,7 @@ BENCHMARKS: dict[str, Benchmark] = {
             "commits": 1,
             "channels": 2,
             "subscriptions": 2,
-            "analysed": 1,
+            "analysed": 0,
             "call": 0.1,
         },
         {"processes": [2], "repositories": 5, "channels": 50, "subscriptions": 100, "analysed": 0},

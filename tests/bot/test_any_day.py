@@ -84,8 +84,9 @@ def test_slack_takes_any_day(language: Language, told: list[dict[str, Any]]) -> 
 @examples(8)
 @given(DAYS)
 def test_any_day_keeps_the_outline_of_markdown(language: Language, told: list[dict[str, Any]]) -> None:
-    """A commit adds one heading to the document, and no link, picture or markup of its own."""
-    found = list(_tokens(reports_markdown([reported(told, language)])))
+    """A commit adds one heading to the document, and no link, picture, markup, cell or token of its own."""
+    markdown = reports_markdown([reported(told, language)])
+    found = list(_tokens(markdown))
     levels = [token.tag for token in found if token.type == "heading_open"]
     assert levels.count("h1") == 1
     assert levels.count("h2") <= 2
@@ -97,6 +98,9 @@ def test_any_day_keeps_the_outline_of_markdown(language: Language, told: list[di
     assert not [token for token in found if token.type == "image"]
     markup = {token.content for token in found if token.type in ("html_block", "html_inline")}
     assert all(re.fullmatch(r'<a id="[0-9a-f]{7,40}-*">|</a>', piece) for piece in markup), markup
+    cells, rows = (sum(token.type in kinds for token in found) for kinds in (("td_open", "th_open"), ("tr_open",)))
+    assert cells == 3 * rows
+    assert not re.search("<(?:!|@|#|https?:)", markdown)  # what Slack would ping or link in the file
 
 
 def _tokens(markdown: str) -> list[Token]:

@@ -5,7 +5,7 @@ import os
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from itertools import count
+from itertools import count, cycle
 from pathlib import Path
 from random import Random
 from string import ascii_letters, digits
@@ -149,8 +149,7 @@ def kept(folder: Path) -> str:
         )
 
 
-@pytest.mark.parametrize("arguments", COMMANDS, ids=lambda arguments: " ".join(arguments[:1]))
-@pytest.mark.parametrize("form", ["console", "json"])
+@pytest.mark.parametrize(("arguments", "form"), [*zip(COMMANDS, cycle(("console", "json")), strict=False)])
 def test_a_command_logs_nothing_that_was_sent(
     arguments: tuple[str, ...], form: str, run: Run, serve: Serve, chat: PlantingChat, tmp_path: Path
 ) -> None:

@@ -20,7 +20,7 @@ from tests.bot.cli.test_command_line import one_line
 from tests.conftest import Run
 from tests.servers.launched import Launched, begun
 from tests.servers.running import bot_running, free_port, stored
-from tests.servers.wire import Got, ask, dripping, send
+from tests.servers.wire import Got, ask, send
 
 _PATIENCE = 120  # seconds
 SECRET = "made-up-secret"
@@ -157,15 +157,6 @@ def _requests(store: Path) -> list[tuple[str, bool]]:
 
 def _files_with(text: str, folder: Path) -> set[str]:
     return {each.name for each in folder.rglob("*") if each.is_file() and text.encode() in each.read_bytes()}
-
-
-def test_a_thousand_slow_requests_do_not_deafen_it(tmp_path: Path) -> None:
-    """While requests that drip byte by byte hold more connections than it keeps, what people type is answered."""
-    with LoopbackSlack(command_timeout=10) as slack, served(slack, tmp_path, "--metrics-port", "0") as bot:
-        slack.delivery.deliver_to = f"http://127.0.0.1:{bot.port}/slack/events"
-        with dripping(bot.port, 1_200, f"{BEGUN}\r\n\r\n".encode(), every=1):
-            for _ in range(3):
-                assert slack.command("U0ADA", "C0DIGEST", "help").acked_after is not None
 
 
 def test_forged_requests_do_not_fill_the_log(tmp_path: Path) -> None:

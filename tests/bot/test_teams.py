@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from analysis.models import Importance, Repository
+from analysis.models import Repository
 from bot.store import Subscriptions, Terms, open_engine
 from loopback.github import RecordedRepository
 from loopback.slack import LoopbackSlack
@@ -19,7 +19,7 @@ from tests.conftest import recorded
 from tests.servers.chat import ScriptedChat
 from tests.servers.clock import SettableClock
 from tests.servers.github import FaultyGitHub
-from tests.servers.running import bot_database, bot_running, posted, whole
+from tests.servers.running import posted, whole
 from tests.servers.talk import ADA, Talk
 
 BERLIN, TOKYO, DENVER = "C0BERLIN", "C0TOKYO", "C0DENVER"
@@ -162,37 +162,6 @@ def test_each_team_gets_what_it_asked_for_when_it_asked_for_it(
     )
     assert len(chat.requests) == sum(asked.values())
     assert asked == Counter({**{(letter, False): 1 for letter in "abcdef"}, **{(letter, True): 1 for letter in "ab"}})
-
-
-def test_a_restart_in_the_middle_of_the_morning_loses_and_doubles_nothing(
-    slack: LoopbackSlack, github: FaultyGitHub, clock: SettableClock, tmp_path: Path
-) -> None:
-    """A bot that is ended twice while the digests of five subscriptions go out has posted each message once in the end."""
-    engine = open_engine(bot_database(tmp_path))
-    held = Subscriptions(engine)
-    for channel, repository, language, paths in (
-        (BERLIN, N, "en", ()),
-        (BERLIN, M, "en", ()),
-        (BERLIN, N, "en", ("pkg/",)),
-        (TOKYO, N, "zh", ()),
-        (DENVER, N, "en", ()),
-    ):
-        terms = Terms(channel, repository, time(9), ZoneInfo("UTC"), language, Importance.LOW, paths)  # type: ignore[arg-type]
-        held.keep(terms, utc("2026-02-05 10:00"))
-    engine.dispose()
-    clock.set(utc("2026-02-06 09:00"))
-    wanted = {BERLIN: 3, TOKYO: 1, DENVER: 1}
-    for count in (1, 6):
-        with bot_running(slack, github.url, tmp_path, now=clock):
-            slack.wait_for(lambda count=count: len(slack.asked("chat.postMessage")) >= count)  # type: ignore[misc]
-    with bot_running(slack, github.url, tmp_path, now=clock):
-        slack.wait_for(lambda: {each: digests(slack, each) for each in wanted} == wanted, 30)
-    for channel, count in wanted.items():
-        assert len(slack.channel(channel)) == count
-        said = [each for each in slack.workspace.visible(channel) if each.metadata]
-        keys = [each.metadata["event_payload"]["key"] for each in said if each.metadata]
-        assert len(keys) == len(set(keys))
-    assert set(listings(github).values()) == {1}
 
 
 @pytest.fixture

@@ -30,4 +30,6 @@ from bot.store import open_engine
 
 analysis.sources.secrets.Redactor()("a text")  # builds the scanners, in a third of a second and without a thread
 open_engine("sqlite://").dispose()
+for _template in ("day.md.j2", "days.md.j2", "entry.md.j2", "entry_short.md.j2"):
+    analysis.report.markdown._report_environment().get_template(_template)  # each compiled in a twentieth of a second
 gc.freeze()  # what is here stays, and need not be looked through by every command

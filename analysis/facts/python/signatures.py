@@ -13,7 +13,9 @@ from analysis.facts.syntax import parse_expression
 from analysis.models import Fact, FactKind, Proof
 
 # Functions that nobody calls by their parameters: kernels, fixtures, validators, commands.
-_NOT_CALLED = re.compile(r"\b(?:jit|kernel|fixture|field_validator|model_validator|validator|custom_op|command)\b")
+_NOT_CALLED = re.compile(
+    r"\b(?:jit|kernel|fixture|field_validator|model_validator|validator|custom_op|register_fake|impl_abstract|command)\b"
+)
 _PLAIN = frozenset(
     ["None", "bool", "int", "float", "str", "bytes", "list", "dict", "tuple", "set", "frozenset", "Tensor", "ndarray"]
 )
@@ -87,7 +89,9 @@ def _returned_facts(name: str, old: Found[Function], new: Found[Function]) -> It
     is_private = new.member.name.startswith("_") and new.member.name not in SPECIAL_METHODS
     # It says now what the statements said before.
     was_wrong = counts[0] == counts[1] and (counts[0] or 1) > 1 and len(alternatives(now)) == 1
-    if None not in counts and counts[0] != counts[1]:
+    # Where one value stands against several, a type alone may have been wrong before.
+    only_described = 1 in counts and _returns(old) == _returns(new)
+    if None not in counts and counts[0] != counts[1] and not only_described:
         yield proven(FactKind.RETURNED_VALUES, name, new, new.member.line, str(counts[1]), old=str(counts[0]))
     elif not is_private and not was_wrong and narrowed(now, was):
         yield proven(FactKind.RETYPED, f"{name}(return)", new, new.member.line, now, old=was)
@@ -101,6 +105,12 @@ def returned_values(function: Found[Function]) -> int | None:
         return length
     described = described_length(function.member.returns)
     return None if described == 1 and not lengths <= {None} else described
+
+
+def _returns(function: Found[Function]) -> list[str]:
+    """Return the statements with which a function returns, as they are written; none if only a patch shows it."""
+    node = None if function.module.partial else function.module.definition(function.member)
+    return [ast.unparse(each) for each in ast.walk(node) if isinstance(each, ast.Return)] if node else []
 
 
 def returned_length(function: ast.stmt) -> int | None:

@@ -64,8 +64,9 @@ class AlertNews:
     def settle(self) -> None:
         """Store what is to be told: of commits each minute, of releases each hour, of one pull request at each interval."""
         for event, interval in _INTERVALS.items():
-            if self._is_time(f"alerts {event}", interval):
-                for each in self._alerts.of_commits(event):
+            kept = self._alerts.of_commits(event)
+            if kept and self._is_time(f"alerts {event}", interval):
+                for each in kept:
                     self._settle(each)
         waiting = self._alerts.of_pulls()
         if waiting and self._is_time(_OF_PULLS, self._interval):

@@ -74,9 +74,10 @@ function changed(event) {
 // Modals
 
 let shown = null;
+let dismissed = null; // the id of the last: what comes before the server has heard of it still shows that view
 
 export function showModal(view) {
-  if (!view) {
+  if (!view || view.id === dismissed) {
     shown = null;
     if (modal.open) modal.close();
     return;
@@ -101,11 +102,11 @@ function fill(within, kept) {
 
 async function dismiss() {
   if (!shown) return;
-  const view = shown.id;
+  dismissed = shown.id;
   shown = null;
   modal.close();
   try {
-    await act("close", { view });
+    await act("close", { view: dismissed });
   } catch (error) {
     toast(error.message);
   }

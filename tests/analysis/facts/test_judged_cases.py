@@ -90,6 +90,18 @@ def test_a_type_that_is_only_spelled_otherwise_is_no_other_type() -> None:
     assert changes == ["Loader.load"]
 
 
+def test_a_type_that_was_wrong_is_no_other_result() -> None:
+    """One value instead of two is told if a statement returns otherwise, not if only the annotation follows the code."""
+    before = "def load(path) -> tuple[str, int]:\n    {}\n    return text\n"
+    same, other = (
+        before.format(line).replace("tuple[str, int]", "str").replace("return text", result)
+        for line, result in (("text = path", "return text"), ("text = path", "return text.strip()"))
+    )
+    old = before.format("text = path")
+    changes = [named for after in (same, other) for named in names(every(old, after), FactKind.RETURNED_VALUES)]
+    assert changes == ["load"]
+
+
 def test_a_flag_of_the_projects_own_scripts_is_nobodys() -> None:
     """What a script for developers no longer takes breaks no user; what a command of the product no longer takes does."""
     text = 'import argparse\np = argparse.ArgumentParser()\n{}p.add_argument("--keep")\n'

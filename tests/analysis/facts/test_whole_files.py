@@ -151,8 +151,8 @@ BREAKS = [
         "PoolConfig.y",
     ),
     (
-        "def load(a) -> tuple[str, int]: ...\n",
-        "def load(a) -> str: ...\n",
+        "def load(a) -> tuple[str, int]:\n    return split(a)\n",
+        "def load(a) -> str:\n    return strip(a)\n",
         "changed number of returned values",
         "load",
     ),

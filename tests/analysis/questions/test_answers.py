@@ -471,7 +471,7 @@ REAL = {f"{SCHEDULER}:{line}" for line in (10, 11, 20, 21, 22, 23)} | {
 } | {SCHEDULER, "engine/envs.py", SHA[:7], "abc1234"}  # fmt: skip
 
 
-@examples(60)
+@examples(30)
 @given(reply=st.lists(PIECES | st.text(max_size=12), max_size=25).map("".join), days=st.booleans())
 def test_whatever_a_model_says_ends_in_an_answer(reply: str, days: bool, parrot: tuple[list[str], ChatModel]) -> None:
     """Replies of any characters leave an answer, and none of its citations, links or addresses is invented."""

@@ -1,6 +1,5 @@
 """Servers, files and streams that are not what they should be: told in one line, nothing destroyed, nothing stored as true."""
 
-import json
 import os
 import subprocess
 import sys
@@ -105,18 +104,6 @@ def test_an_answer_about_another_commit_is_a_failure(serve: Serve, services: At)
     assert [failure.sha[:2] for failure in coverage.failed] == ["02"]
 
 
-def test_a_revert_without_the_number_finds_what_it_reverts(serve: Serve, services: At) -> None:
-    """`Revert "title"` is tied to `title (#N)`, both ways."""
-    commits = [
-        recorded(1, message="[Perf] Faster cache (#11)", pull=None),
-        recorded(2, message='Revert "[Perf] Faster cache" (#12)', pull=None),
-    ]
-    report = read(services(serve(*commits)))
-    revert, reverted = report.entries
-    assert revert.links.reverts == reverted.commit.sha
-    assert reverted.links.reverted_by == revert.commit.sha
-
-
 def test_a_link_stays_a_link(run: Run, tmp_path: Path) -> None:
     """`--out` writes through a link into its target."""
     target, link = tmp_path / "target.md", tmp_path / "link.md"
@@ -151,15 +138,6 @@ def test_a_foreign_database_is_left_alone(run: Run, tmp_path: Path) -> None:
     ran = run("search", "x", DATABASE_URL=f"sqlite:///{tmp_path}/other.db")
     assert (ran.code, ran.err.count("\n")) == (2, 1), ran.err
     assert "cannot be used" in ran.err
-
-
-def test_one_unknown_repository_leaves_the_others(run: Run, serve: Serve) -> None:
-    """A report of several repositories holds those that could be read; the others are named."""
-    server = serve(recorded(1))
-    ran = run("digest", "2026-02-05", "--format", "json", server=server, DIGEST_REPOS="o/n,nope/nope")
-    assert [json.loads(line)["repo"] for line in ran.out.splitlines()] == ["o/n"]
-    assert "nope/nope" in ran.err
-    assert ran.code == 2
 
 
 def test_repositories_that_share_commits_keep_their_anchors_apart(run: Run, serve: Serve) -> None:

@@ -1,6 +1,6 @@
 """Checks of the processes that share a database, of their work, and of what was given up, as `doctor` tells them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -19,7 +19,6 @@ from tests.servers.databases import empty_database
 from tests.servers.postgresql import new_postgresql_database, postgresql_database
 
 NOW = datetime(2026, 2, 6, 12, tzinfo=UTC)
-Doctor = Callable[[], list[Finding]]
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

@@ -84,7 +84,6 @@ def test_a_lost_permission_is_shown(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rule", "private", "messages"),
     [
-        (NAME, False, []),
         (NAME, True, []),
         (f"o/n={NAME}", False, []),
         (f"o/n={NAME}", True, [ADDED]),

@@ -23,7 +23,6 @@ At = Callable[..., Services]
 
 REPOSITORY = Repository(owner="o", name="n")
 DAY = date(2026, 2, 5)
-UTC_ZONE = ZoneInfo("UTC")
 NEXT_MORNING = datetime(2026, 2, 6, 9, tzinfo=UTC)
 
 

@@ -160,8 +160,9 @@ def test_what_postgresql_cannot_store_is_replaced(make: Make) -> None:
     assert "new\N{REPLACEMENT CHARACTER}key" in {row[0] for row in rows["outbox"]}
 
 
-@pytest.mark.parametrize("other", ["sqlite", "postgresql"])
-@pytest.mark.parametrize("stage", ["commits", "commit_search", "outbox"])
+@pytest.mark.parametrize(
+    ("other", "stage"), [("sqlite", "commits"), ("postgresql", "commit_search"), ("postgresql", "outbox")]
+)
 def test_an_interrupted_move_begins_again_from_a_changed_source(other: str, stage: str, make: Make) -> None:
     """What was added, changed or deleted meanwhile is so in the new database too, in its rows and its search index."""
     source, target = make("sqlite", "source"), make(other, "target")

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import pytest
 
-from loopback.slack import Fault, LoopbackSlack
+from loopback.slack import LoopbackSlack
 from tests.servers.chat import ScriptedChat
 from tests.servers.conversing import ALIKE, COMMITS, CONNECTOR, RACE, WEB, assert_well, commits, plausible, sample_talk
 from tests.servers.running import buttons, whole
-from tests.servers.talk import ADA, BOT, DIGEST, LIN, Talk, links, markdown, told
+from tests.servers.talk import ADA, BOT, DIGEST, LIN, Talk, markdown, told
 
 
 class Place(NamedTuple):
@@ -246,22 +246,3 @@ def test_answers_grow_as_slack_lets_them(scene: Scene) -> None:
 
 
 # When something fails
-
-
-def test_the_rules_stand_behind_the_model(scene: Scene) -> None:
-    """Where it says nothing at all or nothing true, the diff is quoted instead."""
-    for nonsense in ("Paris is sunny today.", "", "`turbo_mode_x9` is on [lantern/nowhere.py:7]."):
-        scene.chat.say = lambda _, said=nonsense: said  # type: ignore[misc]
-        reply = scene.talk.reply(ADA, "what is --kv-connector for?", scene.at.commit)
-        assert told(reply).startswith("Matching lines:\n")
-    scene.chat.say = plausible
-
-
-def test_where_nothing_streams_the_message_is_changed_instead(scene: Scene) -> None:
-    """A workspace without streams gets the same answer in an ordinary message."""
-    talk = scene.talk
-    talk.slack.faults.append(Fault("chat.startStream", "error", error="feature_not_enabled"))
-    reply = talk.reply(ADA, "which tests are new?", scene.at.commit)
-    assert reply.thread_ts == scene.at.commit
-    assert links(markdown(reply))
-    assert "chat.update" in {call.method for call in talk.slack.calls if call.response.get("ts") == reply.ts}

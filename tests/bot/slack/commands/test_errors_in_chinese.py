@@ -13,13 +13,9 @@ from tests.servers.clock import SettableClock
 from tests.servers.github import Fault, FaultyGitHub
 from tests.servers.place import faultless
 from tests.servers.running import whole
-from tests.servers.talk import ADA, BOT, DIGEST, LIN, Talk
+from tests.servers.talk import ADA, DIGEST, Talk
 
-REPOSITORIES = ("o/n", "o/down", "o/half")
-FAULTS = [
-    Fault("/repos/o/down", status=418, times=1000),
-    Fault("/repos/o/half/commits/", status=418, times=1000),
-]
+REPOSITORIES = ("o/n", "o/down")
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +24,7 @@ def talk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Talk]:
     days = RecordedRepository([recorded(1), recorded(2)])
     clock = SettableClock(datetime(2026, 2, 6, 8, tzinfo=UTC))
     with faultless(LoopbackSlack(pace=False)) as slack, FaultyGitHub(dict.fromkeys(REPOSITORIES, days)) as github:
-        github.faults += FAULTS
+        github.faults.append(Fault("/repos/o/down", status=418, times=1000))
         with Talk(slack, github.url, tmp_path_factory.mktemp("bot"), now=clock) as running:
             running.type(ADA, "subscribe lang zh")
             yield running
@@ -49,18 +45,6 @@ def test_a_command_is_refused_in_chinese(talk: Talk, text: str, said: str) -> No
     assert said in whole(talk.type(ADA, text))
 
 
-def test_a_mention_and_a_question_are_refused_in_chinese(talk: Talk) -> None:
-    """The same of a mention, and of a question about a commit that is not there."""
-    assert "⚠️ o/n 中没有 PR #999" in whole(talk.reply(ADA, f"{BOT} #999"))
-    thread = talk.open("2026-02-05")
-    assert "中没有提交 deadbeef1" in whole(talk.reply(ADA, f"{BOT} does deadbeef1 break us?", thread))
-
-
-def test_a_range_says_in_chinese_what_cannot_be_read(talk: Talk) -> None:
-    """A day that a range could not list has its reason beside it."""
-    assert "返回状态码 418" in whole(talk.type(ADA, "o/down 2026-02-04..2026-02-05"))
-
-
 @pytest.mark.parametrize(
     ("field", "value", "said"),
     [
@@ -79,19 +63,3 @@ def test_a_form_is_refused_in_chinese(talk: Talk, field: str, value: str, said: 
     errors = talk.slack.submit(ADA, view.id, {name: {name: each} for name, each in filled.items()}).errors
     assert errors
     assert said in errors[field]
-
-
-def test_an_empty_question_is_refused_in_chinese(talk: Talk) -> None:
-    """The form for a question and what is wrong with it are in the channel's language too."""
-    talk.type(ADA, "#1")
-    shown = talk.slack.private(ADA, DIGEST)[-1]
-    before = talk.slack.modal(ADA)  # what an earlier test left open
-    talk.slack.press(ADA, DIGEST, shown.ts, "ask_commit")
-    view = talk.slack.wait_for(lambda: None if talk.slack.modal(ADA) is before else talk.slack.modal(ADA))
-    assert talk.slack.submit(ADA, view.id, {"question": {"question": " "}}).errors == {"question": "请写下你的问题"}
-
-
-def test_an_unread_commit_has_its_reason_in_chinese(talk: Talk) -> None:
-    """A digest says in Chinese why commits of it could not be read, and the same of the limit with when it ends."""
-    assert "2 个提交未能读取：127.0.0.1:" in (digest := whole(talk.type(LIN, "o/half 2026-02-05")))
-    assert "返回状态码 418" in digest

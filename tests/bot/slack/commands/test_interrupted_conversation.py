@@ -11,8 +11,8 @@ from bot.slack.web import Web
 from loopback.slack import LoopbackSlack
 from tests.servers.chat import ScriptedChat
 from tests.servers.clock import noon_clock
-from tests.servers.conversing import CONNECTOR, assert_well, commits, long_answer, plausible, sample_talk
-from tests.servers.talk import ADA, BOT, DIGEST, LIN, Talk, ratings, told
+from tests.servers.conversing import CONNECTOR, assert_well, commits, long_answer, sample_talk
+from tests.servers.talk import ADA, BOT, DIGEST, Talk, ratings, told
 
 SPEED = 10  # of the clock by which the bot and Slack go, so that nobody waits for the bot's pace
 
@@ -47,21 +47,6 @@ def test_a_thread_that_the_store_lost_is_known_by_its_root(fresh: Callable[..., 
     assert talk.replies(talk.say(ADA, "thanks!", commit)) == []
     assert talk.replies(talk.say(ADA, "what breaks us?", day)) == []
     assert "#388" in told(talk.reply(ADA, f"{BOT} what breaks us?", day))
-
-
-def test_what_is_asked_around_a_restart_is_answered_once(fresh: Callable[..., Talk]) -> None:
-    """Questions that were under way when the bot ended, and those asked while it was away, are answered once each."""
-    with ScriptedChat(plausible, pause=0.3) as chat:
-        model = {"openai_base_url": chat.url, "openai_api_key": "key", "digest_model": "scripted"}
-        talk = fresh(**model)
-        commit = talk.open(CONNECTOR)
-        said = [talk.say(user, "which tests are new?", commit) for user in (ADA, LIN)]
-        talk.slack.wait_for(lambda: talk.slack.asked("chat.startStream"))
-        talk.stop()
-        said += [talk.say(user, "默认超时是多少？", commit) for user in (LIN, ADA)]
-        talk.start()
-        assert [len(talk.replies(ts)) for ts in said] == [1, 1, 1, 1]
-        assert len(talk.slack.thread(DIGEST, commit)) == 1 + 2 * len(said)
 
 
 def test_a_restart_in_mid_stream_completes_the_answer_and_its_session(fresh: Callable[..., Talk]) -> None:

@@ -10,7 +10,7 @@ from loopback.slack import LoopbackSlack
 from tests.servers.clock import SettableClock
 from tests.servers.conversing import COMMITS, sample_talk
 from tests.servers.running import whole
-from tests.servers.talk import ADA, BOT, DIGEST, HURRY, LIN, Talk, links, markdown, told
+from tests.servers.talk import ADA, BOT, DIGEST, HURRY, Talk, links, markdown
 
 FRIDAY = datetime(2026, 2, 13, 1, tzinfo=UTC)  # a week after the sample's day
 FLAG, RACE, CHANGED, REVERT = "(#388)", "(#409)", "(#402)", "(#421)"  # ends of titles
@@ -60,30 +60,12 @@ def test_a_question_that_names_no_commit_is_about_days(
     assert (sha_of(title) in cited) if title else not cited
 
 
-def test_that_no_commit_matches_is_told_with_their_number(talk: Talk) -> None:
-    """A denial says among how many commits none was found."""
-    text = told(talk.reply(LIN, f"{BOT} does anything mention Zyzzyva9000 on 2026-02-05?"))
-    assert f"None of the {len(COMMITS)} commits mentions Zyzzyva9000" in text
-
-
 def test_a_follow_up_in_the_thread_is_about_the_same_days(talk: Talk) -> None:
     """Days that were named before in a thread hold for what follows."""
     asked = talk.say(ADA, f"{BOT} which commits touched the scheduler last week?")
     talk.settle()
     follow_up = whole(talk.reply(ADA, f"{BOT} and is anything about ROCm there?", asked))
     assert "from 2026-02-02 to 2026-02-08" in follow_up
-
-
-@pytest.mark.parametrize(
-    ("question", "words"),
-    [
-        ("which commits touched the scheduler since 2025-12-01?", "75 days are too many"),
-        ("which commits touch the scheduler on 2027-01-01?", "2027-01-01 is in the future"),
-    ],
-)
-def test_days_that_cannot_be_asked_about_are_told(talk: Talk, question: str, words: str) -> None:
-    """Too many days, and days in the future, are one line."""
-    assert words in whole(talk.reply(ADA, f"{BOT} {question}"))
 
 
 def test_in_a_digests_thread_other_days_may_be_named(talk: Talk) -> None:

@@ -9,7 +9,6 @@ import pytest
 
 from loopback.github import RecordedRepository
 from loopback.slack import Fault, LoopbackSlack, Message
-from tests.bot.slack.delivery.test_slack_days import removals
 from tests.conftest import recorded
 from tests.servers.clock import noon_clock
 from tests.servers.github import FaultyGitHub
@@ -60,7 +59,9 @@ class Channel(NamedTuple):
 @pytest.fixture(scope="module")
 def talk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Talk]:
     clock = noon_clock(speed=20)  # so that nobody waits for the bot's pace
-    commits = [*removals(1), recorded(2, parents=["01" * 20])]
+    flag = '@@ -1,3 +1,2 @@\n def add(parser):\n-    parser.add_argument("--old", type=int)\n     return parser'
+    removal = {"filename": "engine/args.py", "status": "modified", "additions": 0, "deletions": 1, "patch": flag}
+    commits = [recorded(1, files=[removal]), recorded(2, parents=["01" * 20])]
     with (
         LoopbackSlack(now=clock.timestamp, pace=False) as slack,
         FaultyGitHub({"o/n": RecordedRepository(commits)}) as github,

@@ -49,10 +49,10 @@ def releases(slack: LoopbackSlack, channel: str, count: int = 1) -> list[Message
     return slack.wait_for(found)
 
 
-def looked(folder: Path, clock: SettableClock, tags: int) -> bool:
-    """Let time pass, and return whether so many tags are known; the first look stores one row more."""
+def wait_for_tags(slack: LoopbackSlack, folder: Path, clock: SettableClock, tags: int) -> None:
+    """Let the time between two looks pass, and wait until so many tags are known; the first look stores one row more."""
     clock.advance(timedelta(minutes=11))
-    return len(stored(folder, "SELECT tag FROM seen_releases")) > tags
+    slack.wait_for(lambda: len(stored(folder, "SELECT tag FROM seen_releases")) > tags)
 
 
 def settings(pair: Releases, folder: Path, clock: SettableClock) -> dict[str, Any]:
@@ -75,11 +75,11 @@ def test_a_release_comes_once_when_its_tag_appears(
         "html_url": "https://x.test/v1.2",
     }
     with bot_running(slack, pair.server.url, tmp_path, **settings(pair, tmp_path, clock)):
-        slack.wait_for(lambda: looked(tmp_path, clock, 2))
+        wait_for_tags(slack, tmp_path, clock, 2)
         served.releases = [notes]
         pair.upstream.git("update-ref", "refs/tags/v1.2rc1", pair.worker)
         pair.upstream.git("update-ref", "refs/tags/v1.2", "refs/heads/main")
-        slack.wait_for(lambda: looked(tmp_path, clock, 4))
+        wait_for_tags(slack, tmp_path, clock, 4)
         [root] = releases(slack, DIGEST)
         candidate, chinese = releases(slack, OTHER, 2)
     assert "o/engine v1.2 · 2026-02-" in whole(root)
@@ -96,7 +96,7 @@ def test_a_release_comes_once_when_its_tag_appears(
         pair.upstream.git("update-ref", "refs/tags/v1.2", pair.worker)  # it moves, and another goes
         pair.upstream.git("update-ref", "-d", "refs/tags/v1.1")
         pair.upstream.git("update-ref", "refs/tags/v1.0.1", "refs/tags/v1.0")
-        slack.wait_for(lambda: looked(tmp_path, clock, 5))
+        wait_for_tags(slack, tmp_path, clock, 5)
         assert [whole(each).count("v1.0.1") > 0 for each in releases(slack, DIGEST, 2)] == [False, True]
     assert slack.refusals == []
 
@@ -109,9 +109,10 @@ def test_the_first_release_ever_is_told(
         pair.upstream.git("update-ref", "-d", f"refs/tags/{tag}")
     subscribe(tmp_path, DIGEST, repository=UPSTREAM, releases="on")
     with bot_running(slack, pair.server.url, tmp_path, **settings(pair, tmp_path, clock)):
-        slack.wait_for(lambda: looked(tmp_path, clock, 0))
+        wait_for_tags(slack, tmp_path, clock, 0)
         pair.upstream.git("update-ref", "refs/tags/v0.1", pair.option)
-        [root] = releases(slack, DIGEST) if slack.wait_for(lambda: looked(tmp_path, clock, 1)) else []
+        wait_for_tags(slack, tmp_path, clock, 1)
+        [root] = releases(slack, DIGEST)
     assert "The first release: everything since the first commit" in whole(root)
 
 

@@ -1,19 +1,15 @@
-"""Days in Slack as they really are: the busiest of a month, one where everything matters, several repositories at once."""
+"""Days in Slack as they really are: the busiest of a month, several repositories at once."""
 
 import re
 from collections import Counter
 from collections.abc import Iterator
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
 
-from analysis.models import Importance, Stats
-from analysis.report import counts
-from analysis.writing.labels import BADGE
-from bot.slack.messages.impacts import THREAD_MARK
 from loopback.github import RecordedRepository
 from loopback.slack import LoopbackSlack, Message
 from tests.conftest import recorded
@@ -38,38 +34,6 @@ def slack(clock: SettableClock) -> Iterator[LoopbackSlack]:
         yield server
 
 
-def removals(count: int) -> list[dict[str, Any]]:
-    """Commits of 2026-02-05 that each remove an environment variable and a flag, with much code besides."""
-    commits: list[dict[str, Any]] = []
-    for number in range(1, count + 1):
-        patches = {
-            "engine/envs.py": f'@@ -1,3 +1,2 @@\n VARIABLES = {{\n-    "ENGINE_OLD_{number}": lambda: os.getenv("ENGINE_OLD_{number}"),\n }}',
-            "engine/args.py": f'@@ -1,3 +1,2 @@\n def add(parser):\n-    parser.add_argument("--old-{number}", type=int)\n     return parser',
-            f"engine/part{number}.py": "@@ -1,1 +1,91 @@\n import os\n"
-            + "\n".join(f"+def step_{number}_{line}(): ..." for line in range(90)),
-        }
-        files: list[dict[str, Any]] = []
-        for name, patch in patches.items():
-            added, removed = (sum(line.startswith(sign) for line in patch.split("\n")) for sign in "+-")
-            counts = {"additions": added, "deletions": removed, "changes": added + removed}
-            files.append({"filename": name, "status": "modified", **counts, "patch": patch})
-        stats = {name: sum(file[name] for file in files) for name in ("additions", "deletions")}
-        title = (
-            f"[Core] Remove ENGINE_OLD_{number} and --old-{number}, `deprecated` since {number} <!channel> (#{number})"
-        )
-        commits.append(
-            recorded(
-                number,
-                sha=f"{number:02x}" * 20,
-                parents=[commits[-1]["sha"]] if commits else [],
-                message=title,
-                files=files,
-                stats={**stats, "total": sum(stats.values())},
-            )
-        )
-    return commits
-
-
 def titles(messages: list[Message]) -> Counter[str]:
     """How often each commit's title stands in messages: SHA -> times."""
     found = Counter[str]()
@@ -88,11 +52,6 @@ def titles(messages: list[Message]) -> Counter[str]:
                         sha = url.rpartition("/commit/")[2]
                         found[sha] += int("/commit/" in url and not re.fullmatch(r"([0-9a-f]{7})+", text))
     return +found
-
-
-def linked_into_thread(root: Message) -> Message | None:
-    """A digest's root once its commits are linked to their messages in the thread."""
-    return None if THREAD_MARK in str(root.blocks) else root
 
 
 def delivered(talk: Talk, text: str) -> list[Message]:
@@ -134,26 +93,6 @@ def test_a_busy_real_day_is_posted_whole(
     assert len(thread) < 25
 
 
-def test_a_day_where_everything_matters_is_posted_whole(tmp_path: Path) -> None:
-    """Ninety commits of high importance are a message each in the thread; the first lists the worst of them and counts the others."""
-    commits = removals(90)
-    # Nobody waits for the pace here: a clock that hurries, and a Slack that lets it.
-    with LoopbackSlack(pace=False) as slack, FaultyGitHub({"o/n": RecordedRepository(commits)}) as github:
-        with Talk(slack, github.url, tmp_path, digest_timezone="UTC") as talk:
-            root, *thread = delivered(talk, "2026-02-05")
-            root = slack.wait_for(lambda: linked_into_thread(slack.thread(DIGEST, root.ts)[0]))
-        assert (slack.refusals, slack.breaches) == ([], [])
-    own = [each for each in thread if each.text.startswith(BADGE[Importance.HIGH])]
-    assert len(own) == 90
-    assert titles(own) == {commit["sha"]: 1 for commit in commits}
-    in_head = [each for each in own if each.ts.replace(".", "") in str(root.blocks)]
-    assert titles([each for each in thread if each not in own]) == {}
-    assert counts.tiers(Stats(total=90, high=90, medium=0, low=0), "en") in root.text
-    assert 0 < len(in_head) < 90
-    assert f"{90 - len(in_head)} others" in str(root.blocks[-1])
-    assert all("<!channel>" not in each.text for each in [root, *thread])
-
-
 def test_each_repository_has_its_digest(slack: LoopbackSlack, clock: SettableClock, tmp_path: Path) -> None:
     """Where several repositories are configured each one's digest stays, and one that cannot be read is a line among them."""
     repositories = {name: RecordedRepository([recorded(1), recorded(2)]) for name in ("o/one", "o/two", "o/three")}
@@ -191,21 +130,3 @@ def test_a_search_stays_among_what_is_configured(slack: LoopbackSlack, clock: Se
             for text in ("search acc", "o/hidden search acc", "o/hidden 0202020", "0202020", "#2"):
                 talk.type(ADA, text)
             assert not [each for each in slack.private(ADA, DIGEST)[seen:] if "accelerator (" in whole(each)]
-
-
-def test_a_day_that_githubs_limit_cuts_short_is_shown_as_far_as_it_came(tmp_path: Path) -> None:
-    """Where GitHub's limit is used up in the middle of a day, what was read is shown at once, and when the rest follows."""
-    commits = [recorded(number) for number in range(1, 13)]
-    with (
-        LoopbackSlack() as slack,
-        FaultyGitHub({"o/n": RecordedRepository(commits)}, limit=9) as github,
-        # GitHub's limit is lifted by the real time.
-        Talk(slack, github.url, tmp_path, now=lambda: datetime.now(UTC)) as _,
-    ):
-        slack.command(ADA, DIGEST, "2026-02-05")
-        slack.wait_for(lambda: len(slack.private(ADA, DIGEST)) == 2)
-        digest_shown, later = slack.private(ADA, DIGEST)
-        assert "post_to_channel" in buttons(digest_shown)
-        assert "o/n · 2026-02-05: GitHub's rate limit is reached; continuing at " in later.text
-        assert "could not be read" in whole(digest_shown)
-        assert (slack.refusals, slack.breaches) == ([], [])

@@ -16,7 +16,7 @@ from loopback.slack import Fault, LoopbackSlack, Message
 from tests.conftest import recorded
 from tests.servers.clock import SettableClock
 from tests.servers.github import FaultyGitHub
-from tests.servers.killed import CHANNELS, Moment, killable, more
+from tests.servers.place import faultless
 from tests.servers.running import bot_database, bot_running, buttons, posted, whole
 from tests.servers.talk import ADA, BOT, DIGEST, LIN, Talk
 
@@ -206,9 +206,13 @@ def test_a_private_repository_has_no_weeks_elsewhere(
     assert posted(slack, DIGEST) == []
 
 
-def test_weeks_are_chosen_and_ended(slack: LoopbackSlack, serve: Serve, clock: SettableClock, tmp_path: Path) -> None:
+def test_weeks_are_chosen_and_ended(serve: Serve, tmp_path: Path) -> None:
     """By an option of `subscribe`, and in the form; the replies say when the next one comes."""
-    with Talk(slack, serve().url, tmp_path, now=clock) as talk:
+    clock = SettableClock(utc("2026-02-09 08:59:50"))  # as fast as the real time: a trigger lives 3 s
+    with (
+        faultless(LoopbackSlack(now=clock.timestamp, pace=False)) as slack,
+        Talk(slack, serve().url, tmp_path, now=clock) as talk,
+    ):
         told = whole(talk.type(ADA, "subscribe weekly mon at 09:00"))
         assert "Weekly: Mon" in told
         assert re.search(r"Next weekly digest: 2026-02-(09|16) \(Mon\) 09:00 UTC", told)
@@ -225,29 +229,3 @@ def test_weeks_are_chosen_and_ended(slack: LoopbackSlack, serve: Serve, clock: S
         assert "✅ Subscribed" not in whole(ended)
         assert "is not a day of the week" in whole(talk.type(ADA, "subscribe weekly 13"))
         assert "edit_subscription" in buttons(listed)
-
-
-def test_a_week_is_whole_though_the_bot_is_killed_between_its_messages(tmp_path: Path) -> None:
-    """Its message, its chart and its file come once and in order, though the bot died before it knew that Slack had the chart."""
-    today = datetime.now(UTC).date()
-    at = datetime.combine(today - timedelta(days=1), time(0, 30), UTC)
-    with killable(tmp_path, [recorded(1, date=at.isoformat())]) as bot:
-        engine = open_engine(bot.database_url)
-        weekday: Weekday = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")[today.weekday()]
-        terms = Terms(CHANNELS[0], REPOSITORY, time(), ZoneInfo("UTC"), "en", weekly=weekday)
-        kept = Subscriptions(engine).keep(terms, datetime.now(UTC) - timedelta(days=7))
-        Subscriptions(engine).started(kept.id, today)  # of the daily digests, none is due
-        store_day(Store(engine), today - timedelta(days=3))
-        engine.dispose()
-        slack = bot.slack
-        slack.faults.append(Fault("files.completeUploadExternal$", "accept_and_drop"))
-        bot.live_until(Moment("chart", more(lambda: len(slack.asked("files.completeUploadExternal")), 1)))
-        bot.start()
-        bot.wait_for(lambda: any(len(thread) > 2 for thread in bot.threads(CHANNELS[0])))
-        bot.stop()
-        [thread] = bot.threads(CHANNELS[0])
-        keys = [each.key for each in thread]
-    name = f"n-{today - timedelta(days=7)}-{today - timedelta(days=1)}"
-    assert keys[0].startswith("week:o/n:")
-    assert keys[1:] == [f"{name}.png", f"{name}.md"]
-    assert [death.came for death in bot.deaths] == [True]
