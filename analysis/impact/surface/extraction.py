@@ -98,7 +98,8 @@ def _is_read(path: str) -> bool:
 
 def _redacted(surface: Surface) -> Surface:
     """Redact what a surface has of the tree's lines; all are scanned at once, which is much faster than one by one."""
-    texts = [each.code for each in (*surface.uses, *surface.subclasses.values())] + [use.body for use in surface.uses]
+    texts = [text for use in surface.uses for text in (use.code, use.body)]
+    texts += [each.code for each in surface.subclasses.values()]
     lines = list(dict.fromkeys(line for text in texts for line in text.split("\n")))
     shown = Redactor()("\n".join(lines)).split("\n")
     pairs = zip(lines, shown if len(shown) == len(lines) else map(Redactor(), lines), strict=True)

@@ -21,7 +21,7 @@ _WORDS = re.compile(
     r"|(?P<flag>(?<![\w-])--[a-z][a-z0-9]*(?:[-_.][a-z0-9]+)*)"
     r"|(?P<route>(?<=[\"'`\s\d])/[a-z_]\w*(?:/[\w{}.-]+)*)"
 )
-_PULL = re.compile(r"\bgithub\.com/[\w.-]+/(?P<repository>[\w.-]+)/pull/(?P<number>\d+)")
+_PULL = re.compile(r"\bgithub\.com/[\w.-]+/([\w.-]+)/pull/(\d+)")
 _KEY = re.compile(r"""^\s*["']?(?P<key>[a-z]\w{3,})["']?\s*[:=]""")
 _HISTORY = re.compile(r"(?:^|[/_-])(?:changelog|changes|release[-_]?notes|news|history)[^/]*$", re.IGNORECASE)
 _QUOTED_FLAG = re.compile(r"""["']--[a-z]""")
@@ -51,20 +51,15 @@ def mentions(path: str, text: str, packages: Collection[str]) -> Iterator[Use]:
         command = f"{command} {line}" if command.endswith("\\") else line
         # A flag in quotes is an argument that code passes to a program.
         upstreams = bool(_QUOTED_FLAG.search(line)) or any(package in command.lower() for package in packages)
-        pulls = _pulls(line, packages) if found is Kind.SOURCE else ()
-        for target in (*pulls, *_mentioned(path, found, line)):
+        # Code names the pull requests that it waits for, of a repository that is called as one of its packages.
+        pulls = (each for each in _PULL.finditer(line) if each[1].lower().replace("-", "_") in packages)
+        waits = [(PULL, each[2]) for each in pulls if found is Kind.SOURCE]
+        for target in (*waits, *_mentioned(path, found, line)):
             own = names_upstream or target[0] == REQUIREMENT or target[1].startswith(prefixes)
             other = (target[0] == REQUIREMENT and section == _BUILD) or (target[0] == FLAG and not upstreams)
             if own and target not in seen and not other:
                 seen.add(target)
                 yield Use(kind=UseKind.MENTION, target=target, path=path, line=number, code=line.strip()[:_MAX_CODE])
-
-
-def _pulls(line: str, packages: Collection[str]) -> Iterator[tuple[str, ...]]:
-    """Yield the pull requests of a repository that is called as one of its packages; code names those that it waits for."""
-    for match in _PULL.finditer(line):
-        if match["repository"].lower().replace("-", "_") in packages:
-            yield (PULL, match["number"])
 
 
 def variables_read(text: str) -> Iterator[str]:

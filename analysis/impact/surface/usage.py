@@ -55,9 +55,10 @@ class UseFinder(ScopedVisitor):
             else:
                 self._forget(each)
                 self.visit(each)
-        tuples = [each for each in node.targets if isinstance(each, ast.Tuple)]
+        parts = next((each.elts for each in node.targets if isinstance(each, ast.Tuple)), [])
         if isinstance(node.value, ast.Call):
-            self._visit_call(node.value, len(tuples[0].elts) if tuples and not _has_star(tuples[0]) else None)
+            starred = any(isinstance(each, ast.Starred) for each in parts)
+            self._visit_call(node.value, None if starred else len(parts) or None)
         else:
             self.visit(node.value)
 
@@ -205,10 +206,6 @@ class UseFinder(ScopedVisitor):
             return False
         definition = self._modules.class_at(owner_of(target))
         return definition is not None and any(self._modules.upstream_bases(definition))
-
-
-def _has_star(node: ast.Tuple) -> bool:
-    return any(isinstance(each, ast.Starred) for each in node.elts)
 
 
 def overrides(
