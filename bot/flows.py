@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from datetime import datetime, timedelta
 from hashlib import sha256
+from math import ceil
 from threading import Event, Lock, Semaphore
 from typing import ParamSpec, TypeVar
 
@@ -43,8 +44,11 @@ from bot.store.lease import Lease, LeaseLost
 from bot.store.sqlite import supply_subseconds
 
 _SQLITE = "sqlite:///"
-_SLACK, _PUBLISHING = "slack", "publishing"
+SLACK, _PUBLISHING = "slack", "publishing"  # queues: of deliveries, partitioned by channel, and of publications
 _ANSWERS_AT_ONCE = 16
+# Channels to which a process delivers at once: each takes two threads and at most a message a second, of which Slack takes 17
+# from a workspace. Of several processes each takes its share, however few wait at least so many.
+_MOST_AT_ONCE, _LEAST_SHARE = 64, 4
 _QUEUE_POLL = 1  # second between polls of a queue; each takes 4 ms of CPU time
 _NOTIFICATION_POLL = 0.1  # seconds; nobody notifies here, but shutdown waits for one poll
 # Minimum seconds before a step is retried, by attempt; the last one repeats.
@@ -166,7 +170,7 @@ class Flows:
             SetWorkflowID(_flow_id("deliver", delivery.label, delivery.channel, delivery.what)),
             SetEnqueueOptions(queue_partition_key=delivery.channel),
         ):
-            DBOS.enqueue_workflow(_SLACK, self._deliver, *delivery)
+            DBOS.enqueue_workflow(SLACK, self._deliver, *delivery)
 
     def _start_retraction(self, found: Reverted) -> None:
         """Start the flow of a revert notice, unless already started for any delivery."""
@@ -174,7 +178,7 @@ class Flows:
             SetWorkflowID(_flow_id("retract", found.channel, found.repository, found.sha)),
             SetEnqueueOptions(queue_partition_key=found.channel),
         ):
-            DBOS.enqueue_workflow(_SLACK, self._retract, *found)
+            DBOS.enqueue_workflow(SLACK, self._retract, *found)
 
     def start_alert(self, alert_id: int) -> None:
         """Start the flow that tells a person what they asked to be told, unless already started."""
@@ -318,8 +322,13 @@ class Flows:
         )
         try:
             _launch(database_url)
-            for queue in (_PUBLISHING, _SLACK):
-                DBOS.register_queue(queue, partition_concurrency=1, polling_interval_sec=_QUEUE_POLL)
+            for queue in (_PUBLISHING, SLACK):
+                DBOS.register_queue(
+                    queue,
+                    worker_concurrency=_MOST_AT_ONCE,
+                    partition_concurrency=1,
+                    polling_interval_sec=_QUEUE_POLL,
+                )
             for key in self._mailbox.waiting():
                 self.start_answer(key)
             yield
@@ -332,6 +341,13 @@ class Flows:
             if engine:
                 engine.dispose()
             _engine.release()
+
+    def share_deliveries(self, channels: int, processes: int) -> None:
+        """Let each of several processes deliver to its share of the `channels` that wait: the first to look would take all."""
+        share = delivery_share(channels, processes)
+        queue = DBOS.retrieve_queue(SLACK)
+        if queue and queue.worker_concurrency != share:
+            queue.set_worker_concurrency(share)
 
     def hand_over(self) -> None:
         """Interrupt the flows and let other processes go on with them at once. Only exiting may follow."""
@@ -371,6 +387,12 @@ class Flows:
                 DBOS.delete_workflows([each.workflow_id for each in found])
             if len(found) < _DELETED_AT_ONCE:
                 return
+
+
+def delivery_share(channels: int, processes: int) -> int:
+    """Return to how many of the `channels` that wait each process may deliver at once: all may have their turn."""
+    share = ceil(channels / processes) if processes > 1 else _MOST_AT_ONCE
+    return min(_MOST_AT_ONCE, max(_LEAST_SHARE, share))
 
 
 def _launch(database_url: str) -> None:

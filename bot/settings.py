@@ -82,16 +82,26 @@ def _channels(text: str) -> list[str]:
     return found
 
 
-def _private(text: str) -> dict[str, frozenset[str]]:
-    """Parse `o/n=C1+C2, o/m=C3` into lower-case full name -> channels."""
+def _by_repository(text: str, what: str, example: str) -> dict[str, str]:
+    """Parse `owner/name=VALUE, ...` into lower-case full name -> value."""
     found = {}
     for each in _items(text):
-        name, equals, channels = each.partition("=")
+        name, equals, value = each.partition("=")
         repository = Repository.parse(name)
         if not equals or repository.branch:
-            raise ValueError(f"{each[:60]!r} has no channels; use owner/name=C0123456789+C9876543210")
-        found[repository.full_name.lower()] = frozenset(_channels(channels.replace("+", ",")))
+            raise ValueError(f"{each[:60]!r} has no {what}; use owner/name={example}")
+        found[repository.full_name.lower()] = value.strip()
     return found
+
+
+def _private(text: str) -> dict[str, frozenset[str]]:
+    """Parse `o/n=C1+C2, o/m=C3` into lower-case full name -> channels."""
+    found = _by_repository(text, "channels", "C0123456789+C9876543210")
+    return {name: frozenset(_channels(channels.replace("+", ","))) for name, channels in found.items()}
+
+
+def _tag_prefixes(text: str) -> dict[str, str]:
+    return _by_repository(text, "prefix", "sdk-v")
 
 
 def _publish_rules(text: str) -> list[PublishRule]:
@@ -169,6 +179,7 @@ class Settings(BaseSettings):
     digest_timezone: Annotated[str, _parsed(lambda text: zone(text) and text)] = "Asia/Shanghai"
     digest_language: Language = "zh"
     digest_downstream: _Items = Field(default_factory=list)
+    digest_tag_prefix: Annotated[dict[str, str], NoDecode, _parsed(_tag_prefixes)] = Field(default_factory=dict)
     digest_mirrors: Annotated[Path | None, _parsed(_folder)] = Path("data/mirrors")
     database_url: SecretStr = SecretStr("sqlite:///data/digest.db")
     openai_api_key: _Token = None

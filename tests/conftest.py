@@ -94,6 +94,13 @@ def recorded(number: int = 1, **changes: Any) -> dict[str, Any]:
     } | changes
 
 
+def important(number: int = 1) -> dict[str, Any]:
+    """A recorded commit that a model analyses by itself: it removes an environment variable."""
+    patch = '@@ -1 +0,0 @@\n-    "APP_OLD_WAY": lambda: 1,'
+    file = {"filename": "app/envs.py", "status": "modified", "additions": 0, "deletions": 1, "patch": patch}
+    return recorded(number, files=[file])
+
+
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
     opened = Store(open_engine(empty_database(tmp_path / "test.db")))

@@ -46,8 +46,23 @@ def consequences(
     told = _by_rules(entry, entry.facts if facts is None else facts, say, titled=titled)
     written = _written(entry) if titled else ""
     if written and told and not _is_worded(told[0]):
-        told[0] = told[0].model_copy(update={"what": _with_names(written, told[0], say)})
+        # It says what the title does; what facts prove besides is told as well, and how a call has to change.
+        first, proven = told[0], [each for each in told if each.facts]
+        if _asks_for_more(first) and not _names_any(written, first.facts):
+            told = [first.model_copy(update={"what": written, "facts": ()}), *proven]
+        else:
+            others = proven[1:] if first.facts else proven
+            told = [first.model_copy(update={"what": _with_names(written, first, say)}), *others]
     return tuple(told)
+
+
+def _asks_for_more(each: Consequence) -> bool:
+    """Return whether what breaks is not merely gone: the names alone do not say what to do."""
+    return each.effect is Effect.BREAK and not all(fact.removes for fact in each.facts)
+
+
+def _names_any(text: str, facts: Sequence[Fact]) -> bool:
+    return any(_names(text, fact.name.partition("(")[0]) for fact in facts)
 
 
 def _written(entry: Entry) -> str:
@@ -119,7 +134,7 @@ def _tells_besides(entry: Entry, by_title: Consequence, told: Sequence[Consequen
     said = told[0].effect is Effect.BREAK and (by_title.effect is Effect.BREAK or is_removal)
     if said or not explains(by_title) or _is_worded(told[0]):
         return False
-    return not any(_names(title, fact.name.partition("(")[0]) for each in told for fact in each.facts)
+    return not any(_names_any(title, each.facts) for each in told)
 
 
 def _is_told_better(entry: Entry, told: Sequence[Consequence]) -> bool:

@@ -96,6 +96,13 @@ class CommitLine(NamedTuple):
         return self.entry.ranked.score + told - (self.told - 1) * _FURTHER
 
 
+class Lead(NamedTuple):
+    """A model's sentence about a day, and the commits that it is about."""
+
+    text: str
+    entries: tuple[Entry, ...]
+
+
 class GroupLines(NamedTuple):
     """A group as it is shown: its first commits, and the number of the others."""
 
@@ -126,7 +133,8 @@ def group_lines(report: PeriodReport, apart: Collection[str] = ()) -> dict[Group
     for merge, merged in merged_commits(period):
         _tell_merge_once(found, merge, merged)
     groups: dict[Group, list[CommitLine]] = {group: [] for group in Group}
-    for line in sorted(found.values(), key=_order):
+    edited = {sha: place for place, sha in enumerate(report.edit.order)} if report.edit else {}
+    for line in sorted(found.values(), key=lambda line: (edited.get(line.entry.commit.sha, len(edited)), _order(line))):
         if group := _group(line.consequences[0]):
             groups[group].append(line)
     return groups
@@ -135,15 +143,31 @@ def group_lines(report: PeriodReport, apart: Collection[str] = ()) -> dict[Group
 def shown_lines(report: PeriodReport, apart: Collection[str] = ()) -> list[GroupLines]:
     """Return the groups that have commits in a head, each with them: those that matter most, as many as are read in 45 seconds."""
     groups, say = group_lines(report, apart), catalogue(report.language)
+    lead = _lead(report, groups)
+    most = _MOST_WORDS - (_reading_length(lead.text) if lead else 0)
     told: dict[str, CommitLine] = {}
     for line in sorted(_by_length(groups), key=lambda line: -line.worth):
         known = told.get(line.entry.commit.sha)
         more = {**told, line.entry.commit.sha: line}
         if len(more) > _MOST_LINES or line.told - 1 != (known.told if known else 0):
             continue
-        if not told or _words(_grouped(groups, more), say) <= _MOST_WORDS:
+        if not told or _words(_grouped(groups, more), say) <= most:
             told = more
     return _grouped(groups, told)
+
+
+def lead_of(report: PeriodReport, apart: Collection[str] = ()) -> Lead | None:
+    """Return the sentence about a day, while all commits that it is about are shown with the headlines that it was made of."""
+    return _lead(report, group_lines(report, apart))
+
+
+def _lead(report: PeriodReport, groups: Mapping[Group, Sequence[CommitLine]]) -> Lead | None:
+    if report.edit is None or not report.edit.lead:
+        return None
+    made_of = report.edit.headlines
+    shown = {line.entry.commit.sha: line for lines in groups.values() for line in lines}
+    named = [shown[sha] for sha, headline in made_of.items() if sha in shown and shown[sha].headline == headline]
+    return Lead(report.edit.lead, tuple(line.entry for line in named)) if len(named) == len(made_of) else None
 
 
 def _by_length(groups: Mapping[Group, Sequence[CommitLine]]) -> Iterator[CommitLine]:

@@ -145,12 +145,6 @@ class Corpus:
         return "\n".join(line.text for file in self.files for line in changed_lines(file))
 
     @cached_property
-    def traces(self) -> str:
-        """What is told of the change, and what it changed: texts, facts, paths and changed lines, but no line that stays."""
-        facts = (f"{each.name} {each.old or ''} {each.new or ''}" for each in self.facts)
-        return "\n".join([self.told, *self.paths, *facts, self.changed_text])
-
-    @cached_property
     def has_all_patches(self) -> bool:
         """Return whether each file with changed lines has its patch; without one, what is not there proves nothing."""
         return all(file.patch or not file.size for file in self.files)

@@ -2,14 +2,18 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
-from analysis.facts.links import reverted_pulls
+from analysis.facts.links import reverted_pulls, reverted_sha
 from analysis.models import Commit, Entry, Fact, FileChange
 
 _NUMBER = re.compile(r"\(#(\d{1,9})\)")
 _PICKS = re.compile(r"\bcherry[- ]?pick\w*\b[^\n]*", re.IGNORECASE)
+_PICKED_PULLS = re.compile(
+    r"^(?:back-?port|cherry[- ]?pick)\w*(?: of| from)?:?\s+((?:#\d{1,9}[,\s]*)+)$", re.IGNORECASE | re.MULTILINE
+)
 _PICKED_SHA = re.compile(r"\(cherry picked from commit ([0-9a-f]{40})\)")
 _HEADER = re.compile(r"@@ -(\d+(?:,\d+)?) \+(\d+(?:,\d+)?) @@")
 _SIGNS = {"+": "-", "-": "+"}
@@ -17,31 +21,35 @@ _STATUSES = {"added": "removed", "removed": "added"}
 
 
 class Picks(NamedTuple):
-    """What a branch has picked: the numbers of pull requests, and SHAs."""
+    """What a branch has picked: the numbers of pull requests (`#12`), and SHAs."""
 
-    pulls: frozenset[int]
-    shas: frozenset[str]
+    names: frozenset[str]
 
     def has(self, commit: Commit) -> bool:
         """Return whether a commit of the main branch was picked."""
-        return commit.sha in self.shas or commit.pr in self.pulls
+        return commit.sha in self.names or f"#{commit.pr}" in self.names
 
 
-def picks(commits: Iterable[Commit]) -> Picks:
-    """Return what the commits of a branch, oldest first, have picked and not reverted."""
-    pulls: set[int] = set()
-    shas: set[str] = set()
+def picks(commits: Iterable[Commit], same_patch: Mapping[str, Sequence[str]] = MappingProxyType({})) -> Picks:
+    """Return what the commits of a branch, oldest first, have picked and not reverted.
+
+    `same_patch` has the SHA of a pick, and those of the commits that it makes again, where that is known.
+    """
+    picked_by: dict[str, str] = {}
     for commit in commits:
-        reverted = {int(each.removeprefix("#")) for each in reverted_pulls(commit)}
-        if reverted:
-            pulls -= reverted
+        pulls, sha = reverted_pulls(commit), reverted_sha(commit)
+        if pulls or sha:
+            picked_by = {
+                name: by for name, by in picked_by.items() if name not in pulls and not (sha and by.startswith(sha))
+            }
             continue
-        numbers = _NUMBER.findall(commit.title)
-        for told in _PICKS.findall(commit.title):
-            numbers += re.findall(r"#(\d{1,9})", told)
-        pulls |= {*map(int, numbers), *([commit.pr] if commit.pr else [])}
-        shas |= set(_PICKED_SHA.findall(commit.message))
-    return Picks(frozenset(pulls), frozenset(shas))
+        names = [f"#{number}" for number in _NUMBER.findall(commit.title)]
+        for told in (*_PICKS.findall(commit.title), *_PICKED_PULLS.findall(commit.message)):
+            names += re.findall(r"#\d{1,9}", told)
+        names += [f"#{commit.pr}"] if commit.pr else []
+        names += [*_PICKED_SHA.findall(commit.message), *same_patch.get(commit.sha, ())]
+        picked_by |= dict.fromkeys(names, commit.sha)
+    return Picks(frozenset(picked_by))
 
 
 def reversed_commit(commit: Commit) -> Commit:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
+from types import MappingProxyType
 from typing import NamedTuple
 
 from analysis.facts.python.module import Function
@@ -20,12 +21,14 @@ from analysis.impact.matching.signatures import call_misfits, called_with, is_ca
 from analysis.impact.matching.upstream import Presence, Upstream
 from analysis.impact.net_impacts import MAX_CHARACTERS, abstract_methods, restricted
 from analysis.impact.reversal import reversed_commit
+from analysis.impact.surface.mentions import VARIABLE
 from analysis.impact.surface.model import Surface, SurfaceIndex, Use, UseKind
 from analysis.impact.surface.targets import written
 from analysis.models import Commit, FileChange, Tree, Trees
 from analysis.models.compatibility import UnseenName, Version, VersionBreak
-from analysis.models.impacts import Cause, Certainty, Impact, ImpactKind
+from analysis.models.impacts import Cause, Certainty, DownstreamPlace, Impact, ImpactKind, UpstreamPlace
 from analysis.paths import Kind, kind
+from analysis.text import mentions
 
 _NOT_JUDGED = (Kind.TEST, Kind.EXAMPLE, Kind.DOCS, Kind.CI)  # what may be left behind, and breaks no user
 _GONE = (Cause.REMOVED, Cause.MOVED, Cause.RENAMED)
@@ -33,10 +36,14 @@ _INERT = (ImpactKind.OVERRIDE, ImpactKind.REPLACEMENT)  # which nothing calls wh
 
 
 class UpstreamVersion(NamedTuple):
-    """The files of an upstream version, and the folders that hold its packages, by their names."""
+    """The files of an upstream version, the folders that hold its packages, by their names, and where it names variables.
+
+    `variables` has a path of each environment variable.
+    """
 
     tree: Tree
     roots: Mapping[str, str]
+    variables: Mapping[str, str] = MappingProxyType({})
 
 
 class Fit(NamedTuple):
@@ -63,6 +70,52 @@ def judged_surface(surface: Surface) -> Surface:
         for each in uses
     )
     return surface.model_copy(update={"uses": tuple(marked)})
+
+
+def variables_used(surface: Surface) -> tuple[Use, ...]:
+    """Return the mentions of environment variables that are upstream's by their names, in code that is judged."""
+    prefixes = tuple(f"{package.upper()}_" for package in surface.packages)
+    return tuple(
+        each
+        for each in surface.uses
+        if each.kind is UseKind.MENTION
+        and each.target[0] == VARIABLE
+        and each.target[1].startswith(prefixes)
+        and _is_judged(each.path)
+    )
+
+
+def without_variables(versions: Sequence[UpstreamVersion], used: Sequence[Use]) -> list[tuple[VersionBreak, ...]]:
+    """Return for each version, the oldest first, the variables used that it has no more: to set them has no effect.
+
+    One that is not there yet is ignored as well, which breaks nothing.
+    """
+    known: dict[str, str] = {}
+    found = []
+    for version in versions:
+        gone = [each for each in used if each.target[1] in known and each.target[1] not in version.variables]
+        found.append(tuple(_without_variable(each, known[each.target[1]]) for each in gone))
+        known |= version.variables
+    return found
+
+
+def _without_variable(use: Use, path: str) -> VersionBreak:
+    impact = Impact(
+        kind=ImpactKind.MENTION,
+        certainty=Certainty.PROVEN,
+        cause=Cause.REMOVED,
+        name=use.target[1],
+        upstream=UpstreamPlace(path=path),
+        downstream=DownstreamPlace(path=use.path, line=use.line, code=use.code),
+    )
+    return VersionBreak(impact=impact)
+
+
+def _takes_out(commit: Commit, impact: Impact) -> bool:
+    """Return whether a commit removes the last mention of a variable from the file that had it."""
+    patches = [each.patch or "" for each in commit.files if impact.upstream.path in each.paths]
+    signs = {line[:1] for patch in patches for line in patch.split("\n") if mentions(line, impact.name)}
+    return signs == {"-"}
 
 
 def _is_judged(path: str) -> bool:
@@ -174,7 +227,8 @@ def commit_breaks(
     lines = {each.line for each in wanted}
     index = restricted(SurfaceIndex(surface), lines)
     found = (_break(each, early=early) for each in impacts(commit, trees, index, roots, ()))
-    return tuple(each for each in found if each.line in lines and _counts(each))
+    variables = (each for each in wanted if each.impact.kind is ImpactKind.MENTION and _takes_out(commit, each.impact))
+    return (*(each for each in found if each.line in lines and _counts(each)), *variables)
 
 
 def widest_range(versions: Sequence[Version]) -> tuple[int, int]:

@@ -44,6 +44,17 @@ class UsageCounter:
     output: int | None = None
     cached: int | None = None
 
+    def parts(self, count: int) -> "list[UsageCounter]":
+        """Return the usage as `count` parts that have about the same tokens; the first has the calls and the remainders."""
+
+        def part(total: int | None, place: int) -> int | None:
+            return None if total is None else total // count + (total % count if place == 0 else 0)
+
+        tokens = self.input, self.output, self.cached
+        return [
+            UsageCounter(0 if place else self.calls, *(part(each, place) for each in tokens)) for place in range(count)
+        ]
+
     def count(self, usage: CompletionUsage) -> None:
         """Add the usage that a server reports for one reply."""
         details = usage.prompt_tokens_details

@@ -83,15 +83,19 @@ class CompatibilityReport(Frozen):
     guarded: int = 0
 
     @property
+    def within(self) -> tuple[Version, ...]:
+        """The versions without a further break."""
+        return self.versions[self.first : self.last + 1]
+
+    @property
     def range(self) -> tuple[Version, ...]:
-        """The versions without a further break; the releases alone, if there are any among them."""
-        found = self.versions[self.first : self.last + 1]
-        return tuple(each for each in found if each.is_release) or found
+        """The releases without a further break; other versions if there are none."""
+        return tuple(each for each in self.within if each.is_release) or self.within
 
     @property
     def failing(self) -> tuple[VersionBreak, ...]:
         """What fails at the versions of the range as well."""
-        return min((each.breaks for each in self.versions[self.first : self.last + 1]), key=len, default=())
+        return min((each.breaks for each in self.within), key=len, default=())
 
     @property
     def newest(self) -> Version | None:
@@ -107,4 +111,4 @@ class CompatibilityReport(Frozen):
     def agrees(self) -> bool | None:
         """Whether the pinned version is within the range; None without a pin."""
         found = self.pinned_version
-        return None if found is None else found in self.versions[self.first : self.last + 1]
+        return None if found is None else found in self.within

@@ -1,5 +1,6 @@
 """Releases of a repository: its tags, and the first of them that has a commit."""
 
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -25,18 +26,28 @@ class ReleaseState(StrEnum):
 
 
 class Released(Frozen):
-    """Whether a release has a commit, or a pick of it, and the first that does; candidates do not count."""
+    """Whether a release has a commit, or a pick of it, and the first that does; candidates do not count.
+
+    `having` and `lacking` are the names of the known tags that do and that do not, candidates among them.
+    """
 
     state: ReleaseState = ReleaseState.UNKNOWN
     tag: str | None = None
     date: AwareDatetime | None = None
+    having: tuple[str, ...] = ()
+    lacking: tuple[str, ...] = ()
 
     @classmethod
-    def by(cls, tag: ReleaseTag | None) -> "Released":
-        """Return the state of a commit that this release had first, or that none of the known ones has."""
-        if tag is None:
-            return cls(state=ReleaseState.UNRELEASED)
-        return cls(state=ReleaseState.RELEASED, tag=tag.name, date=tag.date)
+    def by(cls, having: Sequence[ReleaseTag], lacking: Sequence[ReleaseTag]) -> "Released":
+        """Return the state of a commit that these tags have, and those do not; all of them are known."""
+        first = min((each for each in having if not each.is_candidate), key=lambda tag: tag.date, default=None)
+        return cls(
+            state=ReleaseState.RELEASED if first else ReleaseState.UNRELEASED,
+            tag=first and first.name,
+            date=first and first.date,
+            having=tuple(each.name for each in having),
+            lacking=tuple(each.name for each in lacking),
+        )
 
 
 class FoundCommit(NamedTuple):

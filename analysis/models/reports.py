@@ -173,6 +173,19 @@ class Usage(Frozen):
     removed_claims: int | None = None
 
 
+class Edit(Frozen):
+    """How a model edited the day of some commits: which come first within their groups, and one sentence about some.
+
+    `headlines` are those that the sentence was made of, by SHA: it stands as long as they do.
+    """
+
+    commits: tuple[str, ...]
+    order: tuple[str, ...] = ()
+    lead: str = ""
+    headlines: dict[str, str] = Field(default={})
+    usage: Usage = Usage()
+
+
 class PeriodReport(Frozen):
     """The commits of a period of one repository, newest first, in a time zone and a language."""
 
@@ -185,6 +198,7 @@ class PeriodReport(Frozen):
     net_facts: dict[str, tuple[Fact, ...]] = Field(
         default={}, description="SHA -> what the period changes there in sum, where other commits of it take facts back"
     )
+    edit: Edit | None = Field(default=None, description="how a model edited it; None for the rules' order and no lead")
     chosen: Chosen | None = Field(default=None, description="what a channel selected; None for all commits")
 
     def tier(self, importance: Importance) -> tuple[Entry, ...]:

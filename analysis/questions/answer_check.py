@@ -63,9 +63,12 @@ class AnswerChecker:
         self._entries = question.entries
         self._said = (question.asked.text, *(turn.text for turn in question.asked.thread))
         self._language: Language = language
-        known = [record.text for entry in question.entries for record in records(entry, "en")]
+        versions = question.asked.versions
+        known = [record.text for entry in question.entries for record in records(entry, "en", versions)]
         self._shown = shown
-        self._records = {each.label: (each, entry) for entry in question.entries for each in records(entry, language)}
+        self._records = {
+            each.label: (each, entry) for entry in question.entries for each in records(entry, language, versions)
+        }
         self._use(Corpus.of_entries(question.entries, known, contents))
 
     def add(self, texts: Sequence[str], read: Sequence[FileLines]) -> None:

@@ -65,7 +65,7 @@ def answer_by_rules(question: Question, language: Language) -> Iterator[Statemen
 
 
 def _about_commit(asked: ParsedQuestion, entry: Entry, language: Language) -> Iterator[Statement]:
-    metadata = [each.statement for each in records(entry, language) if each.kind in asked.kinds]
+    metadata = [each.statement for each in records(entry, language, asked.versions) if each.kind in asked.kinds]
     yield from metadata
     if asked.metadata:
         asked = asked.without_metadata()
@@ -255,7 +255,7 @@ def _history_item(entry: Entry, asked: ParsedQuestion, language: Language) -> St
 
 def _list_item(entry: Entry, asked: ParsedQuestion, language: Language) -> Statement:
     """Describe a commit in one line: its tier, its title, and its metadata, facts or best line that answer the question."""
-    metadata = [each.statement for each in records(entry, language) if each.kind in asked.kinds]
+    metadata = [each.statement for each in records(entry, language, asked.versions) if each.kind in asked.kinds]
     proofs = (prove(entry, asked, language) for kind_asked, prove in _PROOFS.items() if kind_asked in asked.kinds)
     proven = next(filter(None, proofs), [])
     told = joined(metadata or proven or proven_items(entry, asked, language), catalogue(language))

@@ -41,6 +41,8 @@ TIMELESS_OF_NAMES = frozenset(
     {QuestionKind.REPLACEMENT, QuestionKind.DEFAULT, QuestionKind.USES, QuestionKind.BEFORE, QuestionKind.COMMITS}
 )
 
+_VERSION = r"(?:v\d+(?:\.\d+)*|\d+(?:\.\d+)+)(?:[-.]?(?:a|b|c|rc|alpha|beta|dev|post)[-.]?\d*)*"
+_NAMED_VERSION = re.compile(rf"(?<![\w.#/-]){_VERSION}(?![\w/-]|\.\w)", re.IGNORECASE | re.ASCII)
 _REMOVED = (
     r"\bremov|\bdelet|\bdrop(?:s|ped|ping)?\b|\bgone\b|\bgot rid|\bno longer\b|\bdisappear|移除|删|去掉|没了|不再|消失"
 )
@@ -82,8 +84,9 @@ _PATTERNS: Mapping[QuestionKind, tuple[str, ...]] = {
     ),
     QuestionKind.RELEASE: (
         r"\b(?:which|what|first|any|a|the next|latest) (?:versions?|releases?)\b",
-        r"\b(?:released|shipped)\b(?: yet| already| in\b[^?.]*)?\W*$|\bin v?\d+\.\d+[\w.]*\W*$",
-        r"哪个(?:版本|发行版|release)|(?:发布|发版)了?[吗没么]|已?发布(?:了|过)[吗没]|在\s*v?\d+\.\d+[\w.]*\s*(?:里|中|版)?[吗么]?[?？]?$|进(?:了|入)?[^，。？]{0,6}版本",
+        rf"\b(?:released|shipped)\b(?: yet| already| in\b[^?.]*)?\W*$|\bin (?:the )?(?:release |version )?{_VERSION}\W*$",
+        rf"\b(?:do|does|did)\b[^?.]{{0,20}} {_VERSION} (?:already )?(?:have|include|contain|ship)\b|{_VERSION} ?(?:版本?)?(?:里|中)?(?:已经|已)?(?:有|包含|包括|带)[^，。？]{{0,20}}[吗没么]",
+        r"哪个(?:版本|发行版|release)|(?:发布|发版)了?[吗没么]|已?发布(?:了|过)[吗没]|在\s*v?\d+\.\d+[\w.]*\s*(?:版本?)?(?:里面?|中)?(?:了|有)?[吗么没]?[?？]?$|进(?:了|入)?[^，。？]{0,6}版本",
     ),
     QuestionKind.WHAT_MATTERS: (
         r"\bmatters?\b|\bimportant\b|\bhighlights?\b|\bsummar|\boverview\b|\bnotable\b|\bbiggest\b|\bkey\b|\bhigh\b|\bworth\b",
@@ -152,6 +155,11 @@ def kinds_of_question(text: str) -> frozenset[QuestionKind]:
     """Return the kinds of a question."""
     found = {each for each, expression in _EXPRESSIONS.items() if expression.search(text)}
     return frozenset(found if QuestionKind.LINKS in found else found - {QuestionKind.REVERTS})
+
+
+def versions_in(text: str) -> tuple[str, ...]:
+    """Return the versions that a text names, as written: `v1.2`, `0.15.1rc1`."""
+    return tuple(dict.fromkeys(match[0] for match in _NAMED_VERSION.finditer(text)))
 
 
 def asks_for(kind: QuestionKind, text: str) -> bool:

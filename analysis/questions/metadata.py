@@ -4,6 +4,7 @@ Each is a record that can be cited like a line of the diff: `[4d95135:author]`.
 """
 
 import re
+from collections.abc import Sequence
 from datetime import UTC
 from typing import NamedTuple
 
@@ -25,7 +26,8 @@ from analysis.models import (
     Statement,
 )
 from analysis.paths import Kind, kind
-from analysis.questions.kinds import QuestionKind
+from analysis.questions.kinds import QuestionKind, versions_in
+from analysis.sources.release_tags import tag_of_version
 from analysis.text import one_line
 from analysis.writing.by_rules import code
 from analysis.writing.fact_sentences import FACT_SENTENCES
@@ -53,8 +55,11 @@ class Record(NamedTuple):
         return Statement(text=self.text, citations=self.citations)
 
 
-def records(entry: Entry, language: Language) -> tuple[Record, ...]:
-    """Return a commit's metadata, one record a kind; for an unread commit, only what the listing contains."""
+def records(entry: Entry, language: Language, versions: Sequence[str] = ()) -> tuple[Record, ...]:
+    """Return a commit's metadata, one record a kind; for an unread commit, only what the listing contains.
+
+    Of the `versions` that a question names it is told whether they have the commit.
+    """
     commit, say = entry.commit, catalogue(language)
     descriptions = {
         QuestionKind.AUTHOR: (say("Written by {author}.", author=one_line(commit.author)), (to_commit(commit),)),
@@ -62,7 +67,7 @@ def records(entry: Entry, language: Language) -> tuple[Record, ...]:
         QuestionKind.PULL: _describe_pull(commit, say),
         QuestionKind.LINKS: _describe_links(entry, say),
         QuestionKind.RANK: (_rank_sentence(entry, say), (to_commit(commit),)),
-        QuestionKind.RELEASE: (_release_sentence(entry.released, say), (to_commit(commit),)),
+        QuestionKind.RELEASE: (_describe_release(entry.released, versions, say), (to_commit(commit),)),
     }
     if commit.read:
         descriptions[QuestionKind.TESTS] = _describe_tests(entry, say)
@@ -130,12 +135,24 @@ def _rank_sentence(entry: Entry, say: Catalogue) -> str:
     return say(_RANKED[entry.ranked.importance]) + listed + say(".")
 
 
-def _release_sentence(released: Released, say: Catalogue) -> str:
+def _describe_release(released: Released, versions: Sequence[str], say: Catalogue) -> str:
+    """Say whether versions have a commit, and which release had it first; of none if no tag is known."""
+    if released.state is ReleaseState.UNKNOWN:
+        return say("No release tags of this repository are known.")
+    told = [_has_sentence(released, each, say) for each in versions]
     if released.tag and released.date:
-        return say("First released in {release} ({day}).", release=code(released.tag), day=released.date.date())
-    if released.state is ReleaseState.UNRELEASED:
-        return say("No release has it yet.")
-    return say("No release tags of this repository are known.")
+        told.append(say("First released in {release} ({day}).", release=code(released.tag), day=released.date.date()))
+    else:
+        told.append(say("No release has it yet."))
+    return join_sentences(told, say)
+
+
+def _has_sentence(released: Released, version: str, say: Catalogue) -> str:
+    if tag := tag_of_version(version, released.having):
+        return say("Yes, {release} has it.", release=code(tag))
+    if tag := tag_of_version(version, released.lacking):
+        return say("No, {release} does not have it.", release=code(tag))
+    return say("No release {release} is known.", release=code(version))
 
 
 def _describe_tests(entry: Entry, say: Catalogue) -> _Description:
@@ -157,6 +174,7 @@ def _describe_tests(entry: Entry, say: Catalogue) -> _Description:
     return join_sentences(texts, say), tuple(to_file(commit, file) for file in shown)
 
 
+_FIRST = re.compile(r"\bfirst\b|首|最早|最先", re.IGNORECASE)
 _LINKED = re.compile(r"revert|fix|follow|series|part|回退|回滚|撤销|修复|系列|后续", re.IGNORECASE)
 
 
@@ -168,12 +186,21 @@ def supports(record: Record, entry: Entry, text: str) -> bool:
             return commit.author.casefold() in text.casefold()
         case QuestionKind.DATE:
             return names_date(text) and dates_are_true(commit, text)
-        case QuestionKind.PULL | QuestionKind.RELEASE:
-            known = entry.released.tag if record.kind is QuestionKind.RELEASE else str(commit.pr or "")
-            return bool((re.compile(rf"(?<!\w){re.escape(known)}(?!\w)") if known else NEGATION).search(text))
-        case QuestionKind.LINKS:
-            return bool(_LINKED.search(text))
+        case QuestionKind.PULL | QuestionKind.LINKS:
+            pull = re.compile(rf"(?<!\w){commit.pr}(?!\w)") if commit.pr else NEGATION
+            return bool((_LINKED if record.kind is QuestionKind.LINKS else pull).search(text))
+        case QuestionKind.RELEASE:
+            return _supports_release(entry.released, text)
         case QuestionKind.RANK:
             return tier_in(text) == entry.ranked.importance or record.text.rstrip(".。") in text
         case _:  # tests
             return bool(NEGATION.search(text)) is not bool(tests_added(commit))
+
+
+def _supports_release(released: Released, text: str) -> bool:
+    """Return whether a statement denies exactly those versions that lack a commit, and calls none the first that is not."""
+    named = versions_in(text)
+    if released.tag is None or any(tag_of_version(each, released.lacking) for each in named):
+        return bool(NEGATION.search(text))
+    having = [tag_of_version(each, released.having) for each in named]
+    return released.tag in text or (any(having) and not _FIRST.search(text))

@@ -71,7 +71,7 @@ def answer_prompt(question: Question, language: Language, nonce: str, canary: st
     )
     user = rendered(
         "answer_user.j2",
-        **(_commit_evidence(single, chosen, language) if single else _day_evidence(entries, asked)),
+        **(_commit_evidence(single, asked, chosen, language) if single else _day_evidence(entries, asked)),
         diff=render_chunks(chosen),
         nonce=nonce,
         language=language,
@@ -87,14 +87,16 @@ def _day_evidence(entries: Sequence[Entry], asked: ParsedQuestion) -> dict[str, 
     return {"rows": render_day(entries, asked, _EVIDENCE_BUDGET), "total": len(tiers), **counts}
 
 
-def _commit_evidence(entry: Entry, chosen: Sequence[Chunk], language: Language) -> dict[str, object]:
+def _commit_evidence(
+    entry: Entry, asked: ParsedQuestion, chosen: Sequence[Chunk], language: Language
+) -> dict[str, object]:
     commit, analysis, say = entry.commit, entry.analysis, catalogue(language)
     pull = commit.pull and commit.pull.model_copy(update={"body": commit.pull.body[:_MESSAGE_LENGTH]})
     return {
         "rows": [],
         "commit": commit.model_copy(update={"message": commit.message[:_MESSAGE_LENGTH], "pull": pull}),
         "importance": entry.ranked.importance.value,
-        "known": [f"{each.text} [{each.label}]" for each in records(entry, language)],
+        "known": [f"{each.text} [{each.label}]" for each in records(entry, language, asked.versions)],
         "facts": [
             f"{FACT_SENTENCES[each.kind].named(each.name, 1, say)} [{each.place}]" for each in entry.facts[:_MAX_FACTS]
         ],

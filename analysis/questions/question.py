@@ -13,6 +13,7 @@ from analysis.questions.kinds import (
     asks_for,
     facts_asked_for,
     kinds_of_question,
+    versions_in,
     without_metadata,
 )
 from analysis.questions.terms import QuestionTerm, names_in, terms_of
@@ -93,6 +94,11 @@ class ParsedQuestion(NamedTuple):
     def metadata(self) -> tuple[QuestionKind, ...]:
         """Return the kinds of metadata that are asked for."""
         return tuple(each for each in METADATA if each in self.kinds)
+
+    @property
+    def versions(self) -> tuple[str, ...]:
+        """Return the versions of which it is asked whether they have a commit."""
+        return versions_in(self.text) if QuestionKind.RELEASE in self.kinds else ()
 
     def without_metadata(self) -> "ParsedQuestion":
         """Return what is asked besides metadata, by itself."""

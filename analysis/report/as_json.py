@@ -13,7 +13,7 @@ from pydantic_core import to_jsonable_python
 
 from analysis.citations import to_fact, to_upstream_place
 from analysis.consequences import consequences, first_line
-from analysis.consequences.period import group_lines
+from analysis.consequences.period import group_lines, lead_of
 from analysis.impact.sentences import explanation
 from analysis.locale import catalogue, translated
 from analysis.models import Commit, DayReport, Entry, Fact, FoundCommit, Language
@@ -77,11 +77,20 @@ def report_object(report: DayReport) -> dict[str, Any]:
         **_picked(report, "date timezone language"),
         "window": _picked(report.window, "start end"),
         **_picked(report, "stats coverage usage"),
+        "edited": _edited_object(report),
         "commits": [commit_object(each, report.language, report.net(each)) for each in report.entries],
         "late": [commit_object(each, report.language, report.net(each)) for each in report.late],
         "breaking": [_break_object(each) for each in breaks(report)],
         **_picked(report, "net_facts"),
     }
+
+
+def _edited_object(report: DayReport) -> dict[str, Any] | None:
+    """Return how a model edited a day: its sentence, if that stands, and the order of the commits within their groups."""
+    lead = lead_of(report)
+    about = [each.commit.sha for each in lead.entries] if lead else []
+    told = {"lead": lead.text if lead else "", "about": about}
+    return {**told, **_picked(report.edit, "order")} if report.edit else None
 
 
 def commit_object(entry: Entry, language: Language = "en", facts: Sequence[Fact] | None = None) -> dict[str, Any]:

@@ -10,7 +10,9 @@ from analysis.locale.punctuation import join_items
 from analysis.models import Citation, Commit, Language
 from analysis.models.compatibility import CompatibilityReport, Version, VersionBreak
 from analysis.models.impacts import Cause, DownstreamImpacts, Impact, UpstreamPlace
+from analysis.models.upgrades import Pin
 from analysis.report.impacts import ImpactCause, comparison, downstream_name, impact_causes, omissions
+from analysis.sources.release_tags import tag_of_version
 
 _EARLY = {
     True: mark("{name} is not there yet, so this fails"),
@@ -18,6 +20,7 @@ _EARLY = {
 }
 _GONE = (Cause.REMOVED, Cause.MOVED, Cause.RENAMED)
 _MAX_NAMES = 5
+_MAX_PINS = 2  # besides the one that binds most
 _COLOURS = {True: "brightgreen", False: "yellow", None: "lightgrey"}  # without a break, with some, unknown
 
 
@@ -54,19 +57,25 @@ def remarks(report: CompatibilityReport) -> Iterator[str]:
         yield say.plural(
             "{count} older release was not looked at", "{count} older releases were not looked at", report.older
         )
-    yield pin_sentence(report)
+    yield from pin_sentences(report)
 
 
-def pin_sentence(report: CompatibilityReport) -> str:
-    """Return what the tree pins, and whether that is within the range."""
-    say = catalogue(report.language)
+def pin_sentences(report: CompatibilityReport) -> Iterator[str]:
+    """Yield what the tree pins, in the place that binds most first, each with whether that is within the range."""
     if report.pinned is None:
-        return say("It pins no version that upstream has")
-    pin, version = report.pinned.pin, report.pinned_version
-    values = {"ref": pin.ref, "place": pin.place}
+        yield catalogue(report.language)("It pins no version that upstream has")
+        return
+    named = {each.name: each for each in report.versions if each.is_release}
+    yield _pin_sentence(report, report.pinned.pin, report.pinned_version)
+    for pin in (*report.pinned.others, *report.pinned.missing)[:_MAX_PINS]:
+        yield _pin_sentence(report, pin, named.get(tag_of_version(pin.ref, named) or ""))
+
+
+def _pin_sentence(report: CompatibilityReport, pin: Pin, version: Version | None) -> str:
+    say, values = catalogue(report.language), {"ref": pin.ref, "place": pin.place}
     if version is None:
         return say("It pins {ref} in {place}", **values)
-    if report.agrees:
+    if version in report.within:
         return say("It pins {ref} in {place}, which is within the range", **values)
     places = say.plural("{count} place fails", "{count} places fail", len(version.lines))
     return say("It pins {ref} in {place}, which is not within the range: {places}", places=places, **values)
@@ -75,7 +84,7 @@ def pin_sentence(report: CompatibilityReport) -> str:
 def blind_spots(report: CompatibilityReport) -> Iterator[str]:
     """Yield what cannot be seen."""
     say = catalogue(report.language)
-    yield say("Not compared: behaviour, values, settings, and the code of tests, examples and documentation")
+    yield say("Not compared: behaviour, values, flags, keys, routes, and the code of tests, examples and documentation")
     if report.unseen:
         names = [f"{each.name} ({each.path}:{each.line})" for each in report.unseen[:_MAX_NAMES]]
         yield say.plural(

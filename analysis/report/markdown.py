@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 from analysis.citations import to_upstream_place
 from analysis.consequences import proven_consequences
-from analysis.consequences.period import all_lines, shown_lines
+from analysis.consequences.period import all_lines, lead_of, shown_lines
 from analysis.locale import Catalogue, catalogue, mark
 from analysis.locale.punctuation import join_items
 from analysis.models import (
@@ -325,6 +325,7 @@ def _report_environment() -> "Environment":
             "purpose": purpose,
             "sha": _short_sha,
             "all_lines": all_lines,
+            "lead_of": lead_of,
             "shown_lines": shown_lines,
             "size": _size,
             "upstream_place": to_upstream_place,

@@ -4,7 +4,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from analysis.consequences.period import shown_lines
+from analysis.consequences.period import lead_of, shown_lines
 from analysis.locale import Language, catalogue
 from analysis.models import DayReport
 from analysis.models.upgrades import UpgradeReport
@@ -33,6 +33,7 @@ def report_page(report: DayReport) -> str:
             tag=LANGUAGE_TAG[report.language],
             zone=ZoneInfo(report.timezone),
             statistics=counts.statistics(report),
+            lead=lead_of(report),
             groups=shown_lines(report),
             sections=list(counts.sections(report)),
             failed={failure.sha: failure.translated(report.language) for failure in report.failed},

@@ -12,7 +12,7 @@ from analysis.report.impacts import comparison, impact_causes, omissions
 
 HEADINGS = {
     UpgradeGroup.BREAKS_YOU: mark("💥 Breaks your code ({count})"),
-    UpgradeGroup.BREAKING: mark("🧨 Breaking changes elsewhere ({count})"),
+    UpgradeGroup.BREAKING: mark("🧨 Breaking changes ({count})"),
     UpgradeGroup.BEHAVIOUR: mark("🎚️ Changed defaults and dependencies ({count})"),
     UpgradeGroup.SECURITY: mark("🔒 Security ({count})"),
     UpgradeGroup.ADDITIONS: mark("✨ New ({count})"),
@@ -146,12 +146,9 @@ def consequence_line(row: UpgradeRow, language: Language) -> str:
 
 def line_beside_title(row: UpgradeRow, language: Language) -> str:
     """Return the line of `consequence_line`; nothing if the commit's title says it."""
-    line, said = consequence_line(row, language), _letters(row.entry.commit.title)
-    return "" if said.startswith(_letters(line)) else line
-
-
-def _letters(text: str) -> str:
-    return re.sub(r"\W", "", text).casefold()
+    line, title = consequence_line(row, language), row.entry.commit.title
+    words, said = (re.findall(r"\w+", each.casefold()) for each in (line, title))
+    return "" if {*words} <= {*said} or "".join(said).startswith("".join(words)) else line
 
 
 def _pin_remarks(pinned: Pinned, say: Catalogue) -> Iterator[str]:

@@ -4,7 +4,7 @@ Requests: one per hundred listed commits, one per commit read (one more for ever
 token one more for its pull request.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from http import HTTPStatus
 from itertools import islice
@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from analysis.errors import AccessDenied, DigestError, Misuse, UnknownBranch, UnknownCommit, UnknownRepository
 from analysis.locale import Phrase
-from analysis.models import MOST_FILES, Commit, Frozen, PullRequest, Repository
+from analysis.models import MOST_FILES, Commit, Frozen, PullRequest, ReleaseTag, Repository
 from analysis.sources.github_client import Client
 from analysis.sources.github_errors import not_github, rate_limited, status_of
 from analysis.sources.github_replies import (
@@ -27,6 +27,7 @@ from analysis.sources.github_replies import (
     RepositoryReply,
     Sha,
 )
+from analysis.sources.release_tags import main_releases
 from analysis.sources.sanitize import sanitized, sanitized_title
 from analysis.window import Window
 
@@ -34,6 +35,7 @@ T = TypeVar("T")
 
 _PAGE = 100
 _FILES_PAGE = 300
+_MOST_RELEASES = 500  # of a repository, the newest
 _TIME = "%Y-%m-%dT%H:%M:%SZ"
 
 
@@ -84,6 +86,7 @@ class GitHub:
     ) -> None:
         self._client = Client(api_url, token, max_wait=max_wait, timeout=timeout, retries=retries, on_wait=on_wait)
         self._instead = instead
+        self._releases: dict[str, tuple[tuple[Release, ...], str]] = {}  # as last listed, with the ETag
 
     def close(self) -> None:
         """Close the idle connections."""
@@ -248,18 +251,33 @@ class GitHub:
         if answer is None:
             return None
         replies, current = answer
-        kept = [
-            Release(
-                tag=each.tag_name,
-                notes=each.body or "",
-                published_at=each.published_at,
-                prerelease=each.prerelease,
-                url=each.html_url or "",
-            )
-            for each in islice(replies, _PAGE)
-            if each.published_at and not each.draft
-        ]
-        return tuple(sorted(kept, key=lambda release: release.published_at, reverse=True)), current
+        kept = sorted(_published(replies[:_PAGE]), key=lambda release: release.published_at, reverse=True)
+        return tuple(kept), current
+
+    def release_tags(self, repository: Repository, prefix: str | None = None) -> tuple[ReleaseTag, ...]:
+        """Return the main releases and their candidates, by version, the oldest first; of the newest five hundred.
+
+        GitHub lists no commits of releases: `sha` is the tag's name, which stands for it in a comparison. A list that has
+        not changed since it was last asked for is kept.
+        """
+        releases, etag = self._releases.get(repository.full_name, ((), ""))
+        if changed := self.changed_releases(repository, etag):
+            releases, etag = changed
+            if len(releases) == _PAGE:
+                pages = self._pages(tuple[ReleaseReply, ...], repository, "/releases", per_page=_PAGE, page=2)
+                further = islice(pages, _MOST_RELEASES // _PAGE - 1)
+                releases = (*releases, *(each for page in further for each in _published(page)))
+            self._releases[repository.full_name] = releases, etag
+        tags = (
+            ReleaseTag(name=each.tag, sha=each.tag, date=each.published_at, is_candidate=each.prerelease)
+            for each in releases
+        )
+        return main_releases(tags, repository.name, prefix)
+
+    def is_ancestor(self, repository: Repository, sha: str, head: str) -> bool:
+        """Return whether a tag, a branch or another commit has a commit, by one request."""
+        path = f"/compare/{quote(head)}...{quote(sha)}"
+        return not self._get(ComparisonPage, repository, path, commit=sha, per_page=1).commits
 
     def branch_without(self, repository: Repository, sha: str) -> str | None:
         """Return the branch's name if it lacks the commit, else None: GitHub serves commits of forks upstream, too."""
@@ -288,3 +306,16 @@ class GitHub:
     def _at(self, repository: Repository) -> Client:
         """Return the client of the server that hosts the repository."""
         return self._instead.get(repository.full_name, self)._client  # noqa: SLF001 (one of this class)
+
+
+def _published(replies: Iterable[ReleaseReply]) -> Iterator[Release]:
+    """Yield the releases that are no drafts."""
+    for each in replies:
+        if each.published_at and not each.draft:
+            yield Release(
+                tag=each.tag_name,
+                notes=each.body or "",
+                published_at=each.published_at,
+                prerelease=each.prerelease,
+                url=each.html_url or "",
+            )

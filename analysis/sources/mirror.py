@@ -134,11 +134,14 @@ class Mirror(AbstractContextManager["Mirror"]):
             raise unknown_commit(self.repository, name)
         return found
 
-    def release_tags(self) -> tuple[ReleaseTag, ...]:
-        """Return the tags of the main releases and their candidates as last fetched, by version, the oldest first."""
+    def release_tags(self, prefix: str | None = None) -> tuple[ReleaseTag, ...]:
+        """Return the tags of the main releases and their candidates as last fetched, by version, the oldest first.
+
+        `prefix` is what they begin with, if that is known.
+        """
         with self._translated():
             tags = read_tags(self._objects)
-        return main_releases([each for each in tags if not _has_secret(each.name)], self.repository.name)
+        return main_releases([each for each in tags if not _has_secret(each.name)], self.repository.name, prefix)
 
     def first_commit(self, sha: str) -> str:
         """Return the SHA of the oldest commit that a commit is built on."""
@@ -158,6 +161,11 @@ class Mirror(AbstractContextManager["Mirror"]):
             parents = read_parents(self._objects, shas, since)
             picked = self._commits.log(shas[0], *shas[1:], f"^refs/heads/{self.branch}", recent)
         return parents, tuple(reversed(picked))
+
+    def same_patch(self, shas: Sequence[str], others: Sequence[str]) -> tuple[tuple[str, str], ...]:
+        """Return each of other commits that makes the change of one of these, and that one; of the same paths blobs are fetched."""
+        with self._translated():
+            return tuple(self._commits.same_patch(shas, others))
 
     def fetch_blobs(self, shas: Sequence[str]) -> None:
         """Fetch what these commits change, before and after, in one request. What the server lacks fails with its commit."""

@@ -7,6 +7,7 @@ name and a version; where there are none, it is the prefix that most tags have. 
 import re
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import NamedTuple
 
 from packaging.version import InvalidVersion, Version
@@ -43,6 +44,22 @@ def main_releases(tags: Iterable[ReleaseTag], name: str, prefix: str | None = No
     if all(each.tag.is_candidate for each in chosen):
         return tuple(each.tag.model_copy(update={"is_candidate": False}) for each in chosen)
     return tuple(each.tag for each in chosen)
+
+
+def tag_of_version(written: str, names: Iterable[str]) -> str | None:
+    """Return the tag that a version means as people write it: by its name, or else by its version; None if none does."""
+    known = tuple(names)
+    if written in known:
+        return written
+    version = _version(written)
+    return next((each for each in known if version and _version(each) == version), None)
+
+
+def _version(name: str) -> Version | None:
+    match = _VERSION.search(name)
+    with suppress(InvalidVersion):
+        return Version(_FINAL.sub("", match[0])) if match else None
+    return None
 
 
 def _parse(tag: ReleaseTag) -> _Parsed | None:

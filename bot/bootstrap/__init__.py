@@ -12,7 +12,7 @@ from analysis.models import Repository
 from analysis.sources.github import GitHub
 from bot import logs, metrics, scheduler
 from bot.bootstrap.entrances import entrance
-from bot.flows import Flows
+from bot.flows import SLACK, Flows
 from bot.http_server import HealthChecks
 from bot.mcp.visibility import private_with_clients
 from bot.models.clock import Clock
@@ -217,6 +217,8 @@ class Bot:
 
     def _start_due(self) -> None:
         scheduler.start_due(self.subscriptions, self.reader, self.flows.start_delivery, self.now())
+        if processes := len(self._executors.living()):  # on PostgreSQL
+            self.flows.share_deliveries(self._flow_tables.open_partitions(SLACK), processes)
 
     def _edit_digests(self) -> None:
         self._lives.refresh(self.reader)

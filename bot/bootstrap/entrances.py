@@ -7,7 +7,7 @@ from socket import socket
 from typing import TYPE_CHECKING
 from wsgiref.types import WSGIApplication
 
-from bot.http_server import THREADS, bound
+from bot.http_server import bound
 from bot.mcp.visibility import CLIENT, Visibility
 from bot.services.limits import CallerLimits
 from bot.settings import Settings
@@ -15,7 +15,6 @@ from bot.slack.app import SlackApp, first_socket_address, slack_app, socket_mode
 from bot.slack.commands.departures import Departures
 from bot.slack.commands.subscriptions import SubscriptionForms
 from bot.slack.listeners import Inbox, Listeners
-from bot.slack.socket_mode import AT_ONCE
 from bot.slack.web import Web
 
 if TYPE_CHECKING:
@@ -46,7 +45,7 @@ def entrance(settings: Settings, web: Web, address: tuple[str, int] | None, *, l
 
 @contextmanager
 def _over_websocket(bot: "Bot", token: str, first: str) -> Iterator[None]:
-    with _app(bot, AT_ONCE) as app, socket_mode(app, bot.web, token, first):
+    with _app(bot) as app, socket_mode(app, bot.web, token, first):
         yield
 
 
@@ -55,7 +54,7 @@ def _over_http(bot: "Bot", secret: str, place: socket) -> Iterator[None]:
     from bot.slack.http import http_mode
 
     with (
-        _app(bot, THREADS, secret) as app,
+        _app(bot, secret) as app,
         _mcp_application(bot) as others,
         http_mode(app, secret, place, bot.health.found, bot.figures.refused, others),
     ):
@@ -63,19 +62,15 @@ def _over_http(bot: "Bot", secret: str, place: socket) -> Iterator[None]:
 
 
 @contextmanager
-def _app(bot: "Bot", at_once: int, signing_secret: str = "") -> Iterator[SlackApp]:
-    """Build the Bolt app, for `at_once` requests at a time.
-
-    At the end of the block every request that was acknowledged has been handed over.
-    """
+def _app(bot: "Bot", signing_secret: str = "") -> Iterator[SlackApp]:
+    """Build the Bolt app. At the end of the block every request that was acknowledged has been handed over."""
     forms = SubscriptionForms(bot.channels, bot.subscriptions, bot.members, bot.defaults)
     departures = Departures(bot.subscriptions, bot.now)
     inbox = Inbox(bot.mailbox, bot.flows.start_answer, bot.now)
     with ThreadPoolExecutor(_HAND_OVERS, "hand-over") as executor:
         listeners = Listeners(bot.web, inbox, bot.threads, forms, bot.channels, bot.sessions, departures, executor)
         command, acknowledged = bot.settings.digest_command, bot.figures.acknowledged
-        with slack_app(listeners, command, bot.web, acknowledged, at_once, signing_secret) as app:
-            yield app
+        yield slack_app(listeners, command, bot.web, acknowledged, signing_secret)
 
 
 @contextmanager

@@ -16,12 +16,12 @@ from analysis.ranking import packaged_weights
 from analysis.report.as_json import found_json
 from analysis.report.terminal import print_answer, print_found
 from analysis.text import quantity
+from bot.cli.downstream_reports import report_impacts
 from bot.cli.options import CommandOptions, check_complete, complete_index
 from bot.cli.output import deliver, open_input, raw
 from bot.cli.progress import TerminalProgress
-from bot.cli.reports import report_impacts
 from bot.models.publish_target import PublishTarget, parse_target
-from bot.models.reference import QuestionSubject, question_subject
+from bot.models.question_subject import QuestionSubject, question_subject
 from bot.publishing.publications import Publications, opened_publications
 from bot.publishing.publisher import MoreCompleteError
 from bot.services.digest import DayRead

@@ -99,8 +99,8 @@ def impact(
     out: Out = None,
 ) -> None:
     """Show which commits break downstream code. It shows both places and, where known, what to write instead."""
+    from bot.cli.downstream_reports import report_impacts
     from bot.cli.options import CommandOptions
-    from bot.cli.reports import report_impacts
 
     repo, subject = _split_repository(what or ["yesterday"], repo, "impact")
     options = CommandOptions(repo, lang, timezone)
@@ -123,8 +123,8 @@ def upgrade(
     out: Out = None,
 ) -> None:
     """Show what lies between two versions. What breaks downstream code comes first."""
+    from bot.cli.downstream_reports import report_upgrade
     from bot.cli.options import CommandOptions
-    from bot.cli.reports import report_upgrade
 
     repo, span = _split_repository(what or [""], repo, "upgrade")
     options = CommandOptions(repo, lang, timezone)
@@ -150,8 +150,8 @@ def compat(
     out: Out = None,
 ) -> None:
     """Show with which releases downstream code has no proven break. It names the nearest break before and after."""
+    from bot.cli.downstream_reports import report_compatibility
     from bot.cli.options import CommandOptions
-    from bot.cli.reports import report_compatibility
 
     options = CommandOptions(repo or None, lang)
     report_compatibility(
@@ -173,8 +173,8 @@ def release(
     out: Out = None,
 ) -> None:
     """Show what a release brings. What breaks downstream code since the version that it pins comes first."""
+    from bot.cli.downstream_reports import report_release
     from bot.cli.options import CommandOptions
-    from bot.cli.reports import report_release
 
     options = CommandOptions(repo, lang, timezone)
     report_release(options, tag, since or "", options.downstreams(downstream)).show(format, out)
@@ -292,8 +292,8 @@ def suspects(
     out: Out = None,
 ) -> None:
     """Find the commits that most likely caused a failure. It reads a traceback, a log or a description, and says why."""
+    from bot.cli.downstream_reports import report_suspects
     from bot.cli.options import CommandOptions
-    from bot.cli.reports import report_suspects
 
     options = CommandOptions(repo, lang, timezone)
     report_suspects(options, file, until, days, options.downstreams(downstream)).show(format, out)

@@ -17,7 +17,6 @@ from analysis.window import parse_day, parse_range, zone
 from bot.cli.progress import TerminalProgress
 from bot.models.progress import Progress
 from bot.services.factory import Services, command_services
-from bot.services.surfaces import parse_downstream
 from bot.settings import Settings, choose_repositories
 from bot.store import Store
 
@@ -83,6 +82,8 @@ class CommandOptions:
 
     def downstreams(self, named: Sequence[str] | None) -> list[Repository | Path]:
         """Return the downstream trees that are named, or those of the settings. Raise `Misuse` for what is none."""
+        from bot.services.surfaces import parse_downstream
+
         return [parse_downstream(each) for each in named or self.settings.digest_downstream]
 
     def parse_days(self, text: str) -> list[date]:

@@ -18,10 +18,11 @@ from analysis.models import Repository
 from analysis.sources.github import GitHub
 from bot.models.clock import Clock
 from bot.models.deliveries import Delivery
+from bot.models.subjects import DayRef, value_of
 from bot.settings import Settings
 from bot.slack.commands.help import Examples, forms
 from bot.slack.outbox import AT_ONCE
-from bot.store import Subscriptions, Terms, open_engine
+from bot.store import Subscription, Subscriptions, Terms, open_engine
 from loopback.github import LoopbackGitHub
 from loopback.page import Page, Player
 from loopback.sample import SAMPLE_DAY, SAMPLE_PLUGIN, SAMPLE_REPOSITORY, sample_repositories
@@ -132,7 +133,7 @@ def bot_in(slack: LoopbackSlack, github_url: str, folder: Path, settings: Settin
             "log_level": settings.log_level or "ERROR",
         }
     )
-    _subscribe(local, now())
+    subscribed = _subscribe(local, now())
     with (
         closing(GitHub(github_url, "sample")) as sample,
         closing(
@@ -144,19 +145,23 @@ def bot_in(slack: LoopbackSlack, github_url: str, folder: Path, settings: Settin
         ) as github,
         running_bot(local, now, Start(github=github, pace=AT_ONCE, mirror_all=True)) as flows,
     ):
-        for language, channel in CHANNELS.items():
-            what = f"{_SAMPLE}|{SAMPLE_DAY}|{settings.tz.key}|{language}"
-            flows.start_delivery(Delivery("sample", channel, what, f"sample-{language}"))
+        for each in subscribed:
+            language = each.terms.language
+            what = value_of(DayRef(_SAMPLE, SAMPLE_DAY, settings.tz.key, language, each.id))
+            flows.start_delivery(Delivery(f"s{each.id}", each.terms.channel, what, f"sample-{language}"))
         yield
 
 
-def _subscribe(settings: Settings, now: datetime) -> None:
+def _subscribe(settings: Settings, now: datetime) -> list[Subscription]:
     """Subscribe each channel to the sample repository, which also sets the channel's language; one names a plug-in of it."""
     engine = open_engine(settings.database_url.get_secret_value())
-    for language, channel in CHANNELS.items():
-        terms = Terms(channel, _SAMPLE, settings.digest_time, settings.tz, language, downstream=_DOWNSTREAM[language])
-        Subscriptions(engine).keep(terms, now, ADA)
+    terms = (
+        Terms(channel, _SAMPLE, settings.digest_time, settings.tz, language, downstream=_DOWNSTREAM[language])
+        for language, channel in CHANNELS.items()
+    )
+    subscribed = [Subscriptions(engine).keep(each, now, ADA) for each in terms]
     engine.dispose()
+    return subscribed
 
 
 def _note(real_day: str, language: Language) -> str:

@@ -23,7 +23,8 @@ from analysis.window import parse_day
 from bot.mcp.results import Result, commit_result, digest_result, result, rows_within
 from bot.mcp.visibility import CLIENT, Visibility
 from bot.models.clock import Clock
-from bot.models.reference import Reference, days_or_commit, parse_reference, question_subject
+from bot.models.question_subject import question_subject
+from bot.models.reference import Reference, days_or_commit, parse_reference
 from bot.models.subjects import DayRef
 from bot.services.digest import reports_of
 from bot.services.factory import Services

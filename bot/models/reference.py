@@ -1,14 +1,12 @@
 """The subjects that people name in a word: a commit by its SHA or its beginning, `#123` or an address; days; a repository."""
 
 import re
-from collections.abc import Callable, Sequence
 from datetime import date
 from typing import NamedTuple
 
 from analysis.errors import Misuse
 from analysis.locale import Phrase
 from analysis.models import Repository
-from analysis.questions.days_asked import QuestionScope, days_asked, scope_of
 from analysis.window import parse_day, parse_range
 
 _SHA = re.compile(r"[0-9a-f]{4,64}", re.IGNORECASE)
@@ -17,7 +15,6 @@ _ADDRESS = re.compile(
     r"https?://[^/\s]+(?:/[^/\s]+)*?/(?P<owner>(?!\.{1,2}/)[\w.-]+)/(?P<name>[\w.-]+)/"
     r"(?:(?:pull/\d+/)?commits?/(?P<sha>[0-9a-fA-F]{4,64})|pull/(?P<pr>[1-9]\d{0,8}))(?:[/?#].*)?"
 )
-_REPOSITORY = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+(?:@\S+)?")
 
 
 class Reference(NamedTuple):
@@ -67,49 +64,3 @@ def days_or_commit(text: str, today: date) -> list[date] | Reference:
             if any(map(str.isdigit, text)):  # an invalid date, or one in the future
                 raise
     raise Misuse(f"{text!r} is neither a commit nor a day; use a SHA, #123, 2026-02-05, yesterday or FROM..TO")
-
-
-class QuestionSubject(NamedTuple):
-    """What a question is about, and the repositories to look in; days of one alone.
-
-    `by_question` tells that the question's words chose the days, so that the answer has to say which.
-    """
-
-    about: QuestionScope | Reference
-    repositories: Sequence[Repository]
-    by_question: bool = False
-
-
-def question_subject(
-    about: str, question: str, choose: Callable[[str | None], Sequence[Repository]], repo: str | None, today: date
-) -> QuestionSubject:
-    """Parse what a question is about; of a repository, or without `about`, what the question itself says.
-
-    `choose` returns the repositories of a name, or all. Raise `Misuse` for anything else, and for days of several.
-    """
-    if not question.strip():
-        raise Misuse('the question is empty; ask something, such as "does this change a default?"')
-    named = _REPOSITORY.fullmatch(about)
-    repositories = choose(about if named else repo)
-    if named or not about:
-        return QuestionSubject(scope_of(question, today), _one(repositories), by_question=True)
-    subject = days_or_commit(about, today)
-    if not isinstance(subject, list):
-        return QuestionSubject(subject, repositories)
-    return QuestionSubject(_narrowed(question, subject, today), _one(repositories))
-
-
-def _narrowed(question: str, days: Sequence[date], today: date) -> QuestionScope:
-    """Return the days that a question is about, or of them those that it names itself."""
-    try:
-        named = days_asked(question, today)
-    except Misuse:  # a day to come is none of these
-        named = None
-    both = [day for day in days if day in named.days] if named else []
-    return QuestionScope(named.text, tuple(both)) if named and both else QuestionScope(question, tuple(days))
-
-
-def _one(repositories: Sequence[Repository]) -> Sequence[Repository]:
-    if len(repositories) > 1:
-        raise Misuse("several repositories are configured; choose one with --repo")
-    return repositories

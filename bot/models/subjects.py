@@ -120,16 +120,22 @@ def value_of(ref: DayRef | WeekRef | ReleaseRef) -> str:
 
 def parse_day_value(value: str) -> DayRef:
     """Parse a value of `day_value`. Raise `Misuse` for anything else."""
+    start, timezone, language, subscription = _parse_ending(value)
+    repository, _, day = start.rpartition("|")
+    try:
+        return DayRef(Repository.parse(repository), date.fromisoformat(day), timezone, language, subscription)
+    except ValueError as exc:
+        raise Misuse(Phrase(_OLD_BUTTON)) from exc
+
+
+def _parse_ending(value: str) -> tuple[str, str, Language, int | None]:
+    """Return what a value begins with, its time zone, its language and its subscription. Raise `Misuse` without them."""
     # Split from the right: a branch name may contain a bar.
     rest, _, last = value.rpartition("|")
     subscription = int(last[1:]) if re.fullmatch(r"s\d{1,18}", last) else None
-    match (value if subscription is None else rest).rsplit("|", 3):
-        case [repository, day, timezone, language]:
-            try:
-                parsed = Repository.parse(repository), date.fromisoformat(day), zone(timezone).key, _language(language)
-            except ValueError as exc:
-                raise Misuse(Phrase(_OLD_BUTTON)) from exc
-            return DayRef(*parsed, subscription)
+    match (value if subscription is None else rest).rsplit("|", 2):
+        case [start, timezone, language]:
+            return start, zone(timezone).key, _language(language), subscription
     raise Misuse(Phrase(_OLD_BUTTON))
 
 
@@ -156,13 +162,10 @@ def parse_week_value(value: str) -> WeekRef:
 
 def _parse_release_value(value: str) -> ReleaseRef:
     """Parse the value of a release. Raise `Misuse` for anything else."""
-    rest, _, last = value.rpartition("|")
-    subscription = int(last[1:]) if re.fullmatch(r"s\d{1,18}", last) else None
-    match (value if subscription is None else rest).removeprefix(_RELEASE).split("|"):
-        case [repository, tag, since, timezone, language]:
-            return ReleaseRef(
-                Repository.parse(repository), tag, since, zone(timezone).key, _language(language), subscription
-            )
+    start, timezone, language, subscription = _parse_ending(value)
+    match start.removeprefix(_RELEASE).split("|"):
+        case [repository, tag, since]:
+            return ReleaseRef(Repository.parse(repository), tag, since, timezone, language, subscription)
     raise Misuse(Phrase(_OLD_BUTTON))
 
 

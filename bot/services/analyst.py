@@ -1,18 +1,17 @@
-"""Analysis of commits: by a model within its limits, in concurrent calls while a day is still being read, or by rules."""
+"""Analysis of commits: by a model, in concurrent calls while a day is still being read, or by rules."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
-from functools import partial
+from threading import Event
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Self
 
 from analysis.consequences.titles import claims
-from analysis.errors import ModelFailure
 from analysis.impact.net_facts import NameInFile, added_facts, net_facts
 from analysis.locale import catalogue
 from analysis.models import (
     MOST_FILES,
+    DayReport,
     Entry,
     Fact,
     Failure,
@@ -23,20 +22,15 @@ from analysis.models import (
     Released,
     Repository,
     Shortened,
-    Usage,
 )
 from analysis.ranking import packaged_weights, rank
 from analysis.writing.by_rules import VERSION as RULES_VERSION
 from analysis.writing.by_rules import analyse_by_rules
-from analysis.writing.prompts import VERSION as PROMPT
 from analysis.writing.reasons import MODEL
 from bot.services.commit_sources import CommitSource
-from bot.services.limits import FailedCall, MeteredModel
+from bot.services.limits import MeteredModel
+from bot.services.model_reader import ModelReader
 from bot.store import Store, StoredAnalysis, StoredCommit
-
-if TYPE_CHECKING:
-    from analysis.llm import ChatModel, UsageCounter
-    from analysis.writing.by_model import AnalysisRequest
 
 _RULES = "rules"
 _THREADS_A_CALL = 2  # while one waits for a reply, another writes the next prompt, or checks and stores the last reply
@@ -57,15 +51,17 @@ class Analyst:
         ask: bool = True,
     ) -> None:
         self._store = store
-        self._repository = repository
         self._weights = packaged_weights(repository)
         self._language = language
-        self._model = model = model if model and model.may_read(repository) else None
+        may_read = model and model.may_read(repository)
+        self._reader = ModelReader(store, repository, language, model, source) if model and may_read else None
         self._source = source
         self._on_answer = on_answer
         self._calls: list[Future[None]] = []
-        self._pool = ThreadPoolExecutor(_THREADS_A_CALL * model.at_once) if model and ask else None
-        self._lasting: ModelFailure | None = None
+        self._pool = ThreadPoolExecutor(_THREADS_A_CALL * self._reader.at_once) if self._reader and ask else None
+        self._low: list[int] = []
+        self._drafts: dict[int, StoredAnalysis] = {}
+        self._drafted: list[Event] = []
 
     def __enter__(self) -> Self:
         return self
@@ -74,33 +70,65 @@ class Analyst:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._pool:
+            if error is None:
+                self.submit_low()
             self._pool.shutdown(cancel_futures=error is not None)
             for call in self._calls if error is None else ():
                 call.result()  # re-raise our own bugs, which are not model failures
 
     def prepare(self) -> None:
-        """Load what a call needs, in one thread: in eight at once it takes far longer. A stored day needs none of it."""
-        if self._pool and self._model:
-            from analysis.writing.by_model import load
-
-            load(self._model.chat, self._language)
+        """Load what a call needs. A stored day needs none of it."""
+        if self._pool and self._reader:
+            self._reader.load()
 
     def submit(self, commit_ids: Sequence[int]) -> None:
-        """Queue for the model those commits that it has not analysed yet."""
-        if not self._pool or not self._model:
-            return
+        """Queue for the model those commits that it has not analysed yet; those of low importance wait for `submit_low`."""
         unanalysed = self.unanalysed(commit_ids)
-        if unanalysed:
-            self.prepare()
-        for commit_id in unanalysed:
-            self._calls.append(self._pool.submit(self._analyse, self._model, commit_id))
+        if not self._reader or not unanalysed:
+            return
+        self.prepare()
+        low = self._reader.low(unanalysed)
+        self._low += [each for each in unanalysed if each in low]
+        for commit_id in (each for each in unanalysed if each not in low):
+            self._submit([commit_id])
+
+    def submit_low(self) -> None:
+        """Queue one call for the commits of low importance that were submitted, once no more will be."""
+        low, self._low = self._low, []
+        if low:
+            self._submit(low)
+
+    def _submit(self, commit_ids: Sequence[int]) -> None:
+        if self._pool and self._reader:
+            self._drafted.append(Event())
+            self._calls.append(self._pool.submit(self._analyse, self._reader, commit_ids, self._drafted[-1]))
+
+    def _analyse(self, reader: ModelReader, commit_ids: Sequence[int], drafted: Event) -> None:
+        def keep(commit_id: int, draft: StoredAnalysis) -> None:
+            self._drafts[commit_id] = draft
+            drafted.set()
+
+        try:
+            reader.analyse(commit_ids, keep)
+        finally:
+            drafted.set()
+        for _ in commit_ids:
+            self._on_answer()
+
+    def edit(self, report: Callable[[], DayReport]) -> None:
+        """Let the model edit a day as soon as it has analysed its commits for the first time, while it reads them again.
+
+        The `report` is made then, of what there is.
+        """
+        if not self._pool or not self._reader:
+            return
+        for each in self._drafted:
+            each.wait()
+        self._reader.edit(report())
 
     def unanalysed(self, commit_ids: Sequence[int]) -> list[int]:
         """Return the ids that still need a model call; recent failures are not retried."""
-        if not self._pool:
-            return []
-        known = self._by_model(commit_ids).keys() | self._recent_failures(commit_ids).keys()
-        return [commit_id for commit_id in commit_ids if commit_id not in known]
+        return self._reader.unanalysed(commit_ids) if self._pool and self._reader else []
 
     def entries(self, stored: Sequence[StoredCommit]) -> tuple[Entry, ...]:
         """Return the commits with their analyses: the model's if there is one, otherwise the rules'."""
@@ -134,27 +162,12 @@ class Analyst:
             )
         return tuple(found)
 
-    def usage(self, ids: Sequence[int]) -> Usage:
-        """Return the tokens and cost (USD) of these commits' model analyses, whenever made, including recent failed calls."""
-        if not self._model:
-            return Usage()
-        chat = self._model.chat
-        by_model = self._by_model(ids)
-        failed = [_usage_fields(each.usage, chat) for each in self._recent_failures(ids).values()]
-
-        def total(name: str) -> Any:
-            values = [getattr(each, name) for each in (*by_model.values(), *failed)]
-            known = [value for value in values if value is not None]
-            return sum(known) if known else None
-
-        return Usage(
-            model=chat.name,
-            calls=total("calls") or 0,
-            input_tokens=total("input_tokens"),
-            output_tokens=total("output_tokens"),
-            cached_tokens=total("cached_tokens"),
-            cost_usd=total("cost_usd"),
-            removed_claims=sum(each.removed_claims for each in by_model.values()),
+    def with_model(self, report: DayReport, ids: Sequence[int]) -> DayReport:
+        """Return the report of these commits as the model edited it, and with what it used."""
+        if not self._reader:
+            return report
+        return report.model_copy(
+            update={"edit": self._reader.edit_of(report), "usage": self._reader.usage(ids, report)}
         )
 
     def shortened(self, stored: Sequence[StoredCommit]) -> tuple[Shortened, ...]:
@@ -167,95 +180,15 @@ class Analyst:
 
     def replaced(self, stored: Sequence[StoredCommit]) -> tuple[Failure, ...]:
         """Return the commits analysed by rules because the model failed, with the reasons."""
-        failed = self._recent_failures([each.id for each in stored])
+        failed = self._reader.recent_failures([each.id for each in stored]) if self._reader else {}
         return tuple(
             Failure(sha=each.commit.sha, stage="analyse", reason=failed[each.id].reason)
             for each in stored
             if each.id in failed
         )
 
-    def _recent_failures(self, ids: Sequence[int]) -> dict[int, FailedCall]:
-        """Return commit id -> its recent failed call."""
-        if not self._model:
-            return {}
-        found = {each: self._model.failures.recent((each, self._language)) for each in ids}
-        return {each: attempt for each, attempt in found.items() if attempt}
-
     def _by_model(self, ids: Sequence[int]) -> dict[int, StoredAnalysis]:
-        return self._store.analyses(ids, self._language, self._model.name, PROMPT) if self._model else {}
-
-    def _analyse(self, model: MeteredModel, commit_id: int) -> None:
-        with self._store.locks.alone(f"analysis {commit_id} {self._language} {model.name} {PROMPT}"):
-            if self.unanalysed([commit_id]):  # another thread or process may have analysed it meanwhile
-                self._ask_model(model, commit_id)
-        self._on_answer()
-
-    def _ask_model(self, model: MeteredModel, commit_id: int) -> None:
-        from analysis.llm import UsageCounter
-        from analysis.writing.by_model import AnalysisRequest
-
-        stored = self._store.commits([commit_id], patches=True)[0]
-        ranked = rank(stored.commit, stored.facts, self._weights)
-        contents = partial(self._source.contents, stored.commit)
-        request = AnalysisRequest(self._repository, stored.commit, stored.facts, ranked, self._language, contents)
-        usage = UsageCounter()
-        try:
-            if self._lasting:
-                raise self._lasting
-            saved = self._within_budget(model, request, usage)
-        except ModelFailure as exc:
-            self._remember_lasting(exc)
-            model.failures.record((commit_id, self._language), exc.what, usage)
-        else:
-            self._store.save_analysis(commit_id, self._language, model.name, PROMPT, saved)
-            model.failures.succeeded()
-
-    def _within_budget(self, model: MeteredModel, request: "AnalysisRequest", usage: "UsageCounter") -> StoredAnalysis:
-        """Ask the model, holding a call slot and a reservation of the estimated cost during each call, and not in between."""
-        from analysis.writing.by_model import analyse, estimate
-
-        tokens = estimate(request)
-        analysed = analyse(request, model.chat, usage, slot=lambda: self._slot(model, tokens, usage))
-        return StoredAnalysis(
-            analysis=analysed.analysis,
-            importance=analysed.importance,
-            move_reason=analysed.move_reason,
-            left_out=analysed.left_out,
-            removed_claims=analysed.removed,
-            **_usage_fields(usage, model.chat)._asdict(),
-        )
-
-    @contextmanager
-    def _slot(self, model: MeteredModel, tokens: tuple[int, int], usage: "UsageCounter") -> Iterator[None]:
-        """Hold a call slot. A failure that lasts is known before the slot is free, so that whoever waits makes no call."""
-        with model.call("digest", tokens, usage):
-            if self._lasting:
-                raise self._lasting
-            try:
-                yield
-            except ModelFailure as exc:
-                self._remember_lasting(exc)
-                raise
-
-    def _remember_lasting(self, failure: ModelFailure) -> None:
-        if failure.lasting:
-            self._lasting = failure
-
-
-class _UsageFields(NamedTuple):
-    """Usage of a model call, under the field names of the store and the report."""
-
-    calls: int
-    input_tokens: int | None
-    output_tokens: int | None
-    cached_tokens: int | None
-    cost_usd: float | None
-
-
-def _usage_fields(usage: "UsageCounter", chat: "ChatModel") -> _UsageFields:
-    known = usage.input is not None
-    cost = chat.cost(usage.input or 0, usage.output or 0, usage.cached or 0) if known else None
-    return _UsageFields(usage.calls, usage.input, usage.output, usage.cached, cost)
+        return self._drafts | self._reader.stored(ids) if self._reader else {}
 
 
 def _with_override(ranked: Ranked, saved: StoredAnalysis) -> Ranked:

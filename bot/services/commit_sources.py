@@ -6,12 +6,13 @@ GitHub is still asked for what git does not know: the pull request of a commit, 
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
+from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
 import structlog
 
 from analysis.errors import BadSetting, DigestError, MirrorUnavailable, OutsideFailure, UnknownCommit
-from analysis.impact.first_release import first_releases
+from analysis.impact.first_release import first_release_at_github, first_releases
 from analysis.locale import Phrase
 from analysis.models import Commit, FoundCommit, PullRequest, ReadFrom, Released, ReleaseTag, Repository, Trees
 from analysis.paths import Kind, kind
@@ -48,10 +49,12 @@ class CommitSource:
         repository: Repository,
         mirror: Mirror | None = None,
         read_from: ReadFrom = ReadFrom.API,
+        tag_prefix: str | None = None,
     ) -> None:
         self._github = github
         self._repository = repository
         self._mirror = mirror
+        self._tag_prefix = tag_prefix
         self.read_from = ReadFrom.MIRROR if mirror else read_from
 
     def list_commits(self, window: Window) -> tuple[Commit, ...]:
@@ -119,11 +122,30 @@ class CommitSource:
 
     def release_tags(self) -> tuple[ReleaseTag, ...]:
         """Return the tags of the main releases and their candidates, by version, the oldest first; none without a mirror."""
-        return self._read(Mirror.release_tags, lambda: ())
+        return self._read(lambda mirror: mirror.release_tags(self._tag_prefix), lambda: ())
 
     def first_releases(self, commits: Sequence[Commit]) -> dict[str, Released]:
         """Return SHA -> in which release each commit was first; without a mirror, or tags, nothing."""
-        return self._read(lambda mirror: first_releases(mirror, commits), dict)
+        return self._read(lambda mirror: first_releases(mirror, commits, self._tag_prefix), dict)
+
+    def first_release(self, commit: Commit) -> Released:
+        """Return in which release a commit was first, by GitHub's releases without a mirror; unknown if that fails."""
+        found = self.first_releases([commit])
+        if self.read_from is ReadFrom.MIRROR:
+            return found.get(commit.sha, Released())
+        try:
+            return first_release_at_github(self._github, self._repository, commit, self._tag_prefix)
+        except DigestError as exc:
+            log.warning("releases not read", repository=str(self._repository), why=str(exc))
+            return Released()
+
+    def knows_releases(self) -> bool:
+        """Return whether the mirror has tags of releases, or without a mirror GitHub has releases; false if that fails."""
+        try:
+            return bool(self._read(Mirror.release_tags, lambda: self._github.release_tags(self._repository)))
+        except DigestError as exc:
+            log.warning("releases not read", repository=str(self._repository), why=str(exc))
+            return False
 
     def contents(self, commit: Commit) -> str:
         """Return the text of the first changed source files as of that commit, as far as the mirror has it."""
@@ -160,17 +182,22 @@ class CommitSource:
 
 
 class CommitSources:
-    """The sources of repositories. `mirrors` is None where mirrors are disabled; `mirrored` tells which repositories get one."""
+    """The sources of repositories. `mirrors` is None where mirrors are disabled; `mirrored` tells which repositories get one.
+
+    `tag_prefixes` has what the tags of a repository's main releases begin with, by its lower-case full name, where it is set.
+    """
 
     def __init__(
         self,
         github: GitHub,
         mirrors: Mirrors | None = None,
         mirrored: Callable[[Repository], bool] = lambda _: False,
+        tag_prefixes: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self._github = github
         self._mirrors = mirrors
         self._mirrored = mirrored
+        self._tag_prefixes = tag_prefixes
         # Repository -> when this process fetched its mirror last, and when that failed.
         self._fetched: dict[str, datetime] = {}
         self._failed: dict[str, datetime] = {}
@@ -191,8 +218,8 @@ class CommitSources:
             else:
                 if mirror:
                     self._fetched[repository.key] = now
-                return CommitSource(self._github, repository, mirror)
-        return CommitSource(self._github, repository, read_from=ReadFrom.API_INSTEAD)
+                return self._source(repository, mirror)
+        return self._source(repository, read_from=ReadFrom.API_INSTEAD)
 
     def mirror(self, repository: Repository, now: datetime) -> Mirror:
         """Return a repository's mirror, fetched at most ten minutes ago, cloned if there is none.
@@ -233,7 +260,13 @@ class CommitSources:
 
     def stored(self, repository: Repository) -> CommitSource:
         """Return the source of a repository as it was last fetched, without a request."""
-        return CommitSource(self._github, repository, self.existing_mirror(repository))
+        return self._source(repository, self.existing_mirror(repository))
+
+    def _source(
+        self, repository: Repository, mirror: Mirror | None = None, read_from: ReadFrom = ReadFrom.API
+    ) -> CommitSource:
+        prefix = self._tag_prefixes.get(repository.full_name.lower())
+        return CommitSource(self._github, repository, mirror, read_from, prefix)
 
     @staticmethod
     def _recently(

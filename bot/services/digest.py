@@ -5,6 +5,7 @@ Every step checks the store first, so that finished work is not repeated and a r
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date, datetime, timedelta
+from functools import partial
 from typing import NamedTuple, TypeVar
 from zoneinfo import ZoneInfo
 
@@ -68,6 +69,8 @@ class DigestService:
             unfinished = read_commits(
                 self._store, source, ref.repository, unread, ref.tz, progress, lambda saved: analyst.submit([saved])
             )
+            analyst.submit_low()
+            analyst.edit(partial(self._assemble, ref, listed, source, analyst, unfinished))
         if source.read_from is ReadFrom.API_INSTEAD and listed.read_from is ReadFrom.MIRROR:  # it failed meanwhile
             listed = self._store.set_read_from(ref.repository, ref.day, ref.timezone, listed, source.read_from)
         report = self._assemble(ref, listed, source, analyst, unfinished)
@@ -142,7 +145,7 @@ class DigestService:
         stored = current_commits(self._store, ids)
         entries = analyst.entries(stored)
         shown = with_needed_patches(self._store, {each.commit.sha: each.id for each in stored}, entries)
-        return DayReport(
+        report = DayReport(
             repository=ref.repository,
             date=ref.day,
             timezone=ref.timezone,
@@ -157,8 +160,8 @@ class DigestService:
             net_facts=net_changes(self._store, source, stored, entries),
             remarks=listed.remarks,
             read_from=listed.read_from,
-            usage=analyst.usage(ids),
         )
+        return analyst.with_model(report, ids)
 
     def _finished_listing(self, ref: DayRef) -> StoredDay | None:
         """Return the listing of a day if it is complete."""

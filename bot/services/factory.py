@@ -17,20 +17,20 @@ from bot.models.clock import Clock
 from bot.models.progress import SILENT, Progress
 from bot.services.commit_sources import CommitSources
 from bot.services.digest import DigestService, WeekService
-from bot.services.impact import ImpactService
 from bot.services.limits import MeteredModel
 from bot.services.lookup import CommitLookup
-from bot.services.release_digest import ReleaseDigests
-from bot.services.releases import ReleaseScoring
-from bot.services.suspects import SuspectService
-from bot.services.versions.compatibility import CompatibilityService
-from bot.services.versions.upgrade import UpgradeService
 from bot.settings import Settings
 from bot.store import ModelFailures, Store, open_engine
 
 if TYPE_CHECKING:
     from bot.services.answers import AnswerService
+    from bot.services.impact import ImpactService
     from bot.services.period_questions import PeriodQuestions
+    from bot.services.release_digest import ReleaseDigests
+    from bot.services.releases import ReleaseScoring
+    from bot.services.suspects import SuspectService
+    from bot.services.versions.compatibility import CompatibilityService
+    from bot.services.versions.upgrade import UpgradeService
 
 _SHARE = 4  # one in this many model calls is reserved for answers
 
@@ -45,18 +45,48 @@ class Services:
         self.github = github
         self.store = store
         self.model = model
-        self.sources = sources = sources or CommitSources(github)
-        self.digests = DigestService(sources, store, model)
-        self.commits = CommitLookup(github, sources, store, model)
-        self.impacts = ImpactService(sources, store, self.digests, self.commits)
-        self.compatibility = CompatibilityService(sources, self.impacts)
-        self.upgrades = UpgradeService(sources, store, self.impacts, self.compatibility)
-        self.suspects = SuspectService(store, self.commits, self.impacts)
-        self.releases = ReleaseScoring(github, sources, store)
-        self.release_digests = ReleaseDigests(github, sources, self.upgrades)
-        self.weeks = WeekService(sources, store)
+        self.sources = sources or CommitSources(github)
+        self.digests = DigestService(self.sources, store, model)
+        self.commits = CommitLookup(github, self.sources, store, model)
+        self.weeks = WeekService(self.sources, store)
 
-    # What answers questions is imported when it is first asked for: it takes a fifth of a second.
+    # What a stored day does not need is imported when it is first asked for: that takes a third of a second.
+
+    @cached_property
+    def impacts(self) -> "ImpactService":
+        from bot.services.impact import ImpactService
+
+        return ImpactService(self.sources, self.store, self.digests, self.commits)
+
+    @cached_property
+    def compatibility(self) -> "CompatibilityService":
+        from bot.services.versions.compatibility import CompatibilityService
+
+        return CompatibilityService(self.sources, self.impacts)
+
+    @cached_property
+    def upgrades(self) -> "UpgradeService":
+        from bot.services.versions.upgrade import UpgradeService
+
+        return UpgradeService(self.sources, self.store, self.impacts, self.compatibility)
+
+    @cached_property
+    def suspects(self) -> "SuspectService":
+        from bot.services.suspects import SuspectService
+
+        return SuspectService(self.store, self.commits, self.impacts)
+
+    @cached_property
+    def releases(self) -> "ReleaseScoring":
+        from bot.services.releases import ReleaseScoring
+
+        return ReleaseScoring(self.github, self.sources, self.store)
+
+    @cached_property
+    def release_digests(self) -> "ReleaseDigests":
+        from bot.services.release_digest import ReleaseDigests
+
+        return ReleaseDigests(self.github, self.sources, self.upgrades)
 
     @cached_property
     def answers(self) -> "AnswerService":
@@ -88,7 +118,7 @@ def command_services(
     logs.set_up(settings.log_level or "WARNING", settings.log_format)
     store = Store(open_engine(settings.database_url.get_secret_value()))
     github = GitHub(settings.github_api_url, settings.token, on_wait=progress.wait)
-    sources = CommitSources(github, _mirrors(settings, github, progress.cloning), mirrored)
+    sources = CommitSources(github, _mirrors(settings, github, progress.cloning), mirrored, settings.digest_tag_prefix)
     answers = _for_answers(settings) if store.locks.over_processes else 0
     clock = (lambda: now) if now else None
     with closing(store), closing(github), _model(settings, store, clock, for_answers=answers) as model:
@@ -109,7 +139,7 @@ def bot_services(
     """
     store = Store(engine)
     github = github or GitHub(settings.github_api_url, settings.token)
-    sources = CommitSources(github, _mirrors(settings, github), mirrored)
+    sources = CommitSources(github, _mirrors(settings, github), mirrored, settings.digest_tag_prefix)
     # Other programs on this store, perhaps without a valid key, tell nothing of the bot's calls.
     model = _model(settings, store, now, for_answers=_for_answers(settings), failures=store.model_failures)
     with closing(store), closing(github), model as metered:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from analysis.llm import ChatModel, UsageCounter
 
 _RETRY_AFTER = timedelta(minutes=10)  # after which a failed call is retried
-Key = tuple[int, Language]  # commit id and language of the analysis
+Key = tuple[int | str, Language]  # commit id, or a day, and language
 Purpose = Literal["digest", "answer"]
 _POLL_INTERVAL = 0.5  # seconds between two looks at what other calls reserved
 _MOST_POLLS = 600  # after which a call is refused, whatever others still reserve

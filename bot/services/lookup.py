@@ -7,7 +7,7 @@ from typing import NamedTuple
 from analysis.errors import UnknownCommit, UnknownRepository
 from analysis.impact.reversal import undoes
 from analysis.locale import Phrase
-from analysis.models import SHORT_SHA, Commit, Entry, Language, Released, Repository
+from analysis.models import SHORT_SHA, Commit, Entry, Language, Released, ReleaseState, Repository
 from analysis.sources.github import GitHub, PullState
 from bot.models.reference import Reference
 from bot.services.analyst import Analyst, with_needed_patches
@@ -57,7 +57,9 @@ class CommitLookup:
         [current] = current_commits(self._store, [located.commit_id], source)
         with Analyst(self._store, located.repository, language, self._model, source, ask=not patches) as analyst:
             analyst.submit([located.commit_id])
-        entry = analyst.entries([current])[0]
+        [entry] = analyst.entries([current])
+        if entry.released.state is ReleaseState.UNKNOWN:
+            entry = entry.model_copy(update={"released": source.first_release(entry.commit)})
         if not patches:
             return with_needed_patches(self._store, {entry.commit.sha: located.commit_id}, [entry])[0]
         whole = self._store.commits([located.commit_id], patches=True)[0].commit
@@ -134,11 +136,11 @@ class CommitLookup:
         [stored] = self._store.commits([located.commit_id])
         sources = self._sources
         source = sources.current(repository, fetched_at, fetched_at) if fetched_at else sources.stored(repository)
-        return source.first_releases([stored.commit]).get(stored.commit.sha, Released())
+        return source.first_release(stored.commit)
 
     def knows_releases(self, repository: Repository) -> bool:
-        """Return whether a repository has a mirror with tags of releases."""
-        return bool(self._sources.stored(repository).release_tags())
+        """Return whether releases of a repository are known."""
+        return self._sources.stored(repository).knows_releases()
 
     def pull_state(self, repository: Repository, number: int) -> PullState:
         """Return how pull request `number` stands at GitHub; `UnknownCommit` if it is missing."""

@@ -29,7 +29,7 @@ from analysis.questions.terms import QuestionTerm
 from analysis.search.words import lacks_patches, may_hold_more
 from analysis.writing.by_rules import code
 from bot.models.downstream import DownstreamCheck
-from bot.models.reference import QuestionSubject
+from bot.models.question_subject import QuestionSubject
 from bot.models.subjects import DayRef
 from bot.services.answers import AnswerService
 from bot.services.downstream import answer_from_impacts

@@ -44,7 +44,7 @@ class ReleaseDigests:
         Raise `Misuse` for a tag that is none of a release, and the errors of `UpgradeService.report`.
         """
         mirror = self._sources.mirror(asked.upstream, asked.now)
-        chosen = _choose(asked.upstream, mirror.release_tags(), asked.end, asked.start)
+        chosen = _choose(asked.upstream, self._sources.stored(asked.upstream).release_tags(), asked.end, asked.start)
         since = chosen.since.name if chosen.since else mirror.first_commit(chosen.tag.sha)
         request = asked._replace(
             start=since,

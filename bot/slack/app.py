@@ -3,7 +3,6 @@
 import json
 import logging
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from time import perf_counter
 from typing import Any
@@ -80,35 +79,32 @@ def refusal(request: BoltRequest, web: Web) -> str:
     return ""
 
 
-@contextmanager
 def slack_app(
     listeners: Listeners,
     command: str,
     web: Web,
     acknowledged: Callable[[str, float], None],
-    at_once: int,
     signing_secret: str = "",
-) -> Iterator[SlackApp]:
-    """Build the app with its listeners, for `at_once` requests at a time; `command` is the slash command's name.
+) -> SlackApp:
+    """Return the app with its listeners; `command` is the slash command's name.
 
     `acknowledged` receives each request's kind and the seconds until its ack. Socket Mode needs no signing secret.
     """
     logger = logging.getLogger("slack_bolt")
     logger.setLevel(logging.ERROR)  # no warnings about unhandled events, which are most messages in channels
-    with ThreadPoolExecutor(at_once, "listener") as executor:
-        app = SlackApp(
-            web,
-            acknowledged,
-            listener_executor=executor,  # Bolt has five threads, which a busy store keeps from acknowledging
-            name="vllm-digest",  # without one Bolt reads the source of every caller to find one, which takes 0.1 s
-            signing_secret=signing_secret,
-            logger=logger,
-            token_verification_enabled=False,
-            attaching_conversation_kwargs_enabled=False,
-        )
-        app.error(_log_failure)
-        listeners.register(app, command)
-        yield app
+    app = SlackApp(
+        web,
+        acknowledged,
+        process_before_response=True,  # Bolt would look each 10 ms whether another thread has acknowledged
+        name="vllm-digest",  # without one Bolt reads the source of every caller to find one, which takes 0.1 s
+        signing_secret=signing_secret,
+        logger=logger,
+        token_verification_enabled=False,
+        attaching_conversation_kwargs_enabled=False,
+    )
+    app.error(_log_failure)
+    listeners.register(app, command)
+    return app
 
 
 def _log_failure(error: Exception) -> None:

@@ -2,6 +2,7 @@
 
 from bot.store.commit_rows import StoredCommit
 from bot.store.database import open_engine
+from bot.store.day_edits import DayEdits
 from bot.store.feedback import AnswerRatings, GivenVerdict, Rating, Verdicts
 from bot.store.mailbox import Draft, Duplicate, Mailbox, OutboxMessage, Root, State, Thread
 from bot.store.ongoing_answers import Interruption, OngoingAnswers
@@ -29,6 +30,7 @@ __all__ = [
     "AnswerRatings",
     "BreakState",
     "Breaks",
+    "DayEdits",
     "Departure",
     "DownstreamBreak",
     "Draft",

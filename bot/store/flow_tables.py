@@ -27,6 +27,8 @@ _TABLE = "workflow_status"
 _IN_FLIGHT = """
 SELECT name, lower(status), coalesce(queue_name, ''), count(*), CAST({now} - min(created_at) AS bigint) FROM {table}
 WHERE status IN ('ENQUEUED', 'PENDING') GROUP BY name, status, queue_name ORDER BY name, status, queue_name"""
+_PARTITIONS = """
+SELECT count(DISTINCT queue_partition_key) FROM {table} WHERE status IN ('ENQUEUED', 'PENDING') AND queue_name = :queue"""
 _FAILED = """
 SELECT name, count(*) FROM {table} WHERE status IN ('ERROR', 'CANCELLED', 'MAX_RECOVERY_ATTEMPTS_EXCEEDED')
 AND +created_at >= CAST({now} - :within AS bigint) GROUP BY name ORDER BY name"""
@@ -66,11 +68,15 @@ class FlowTables:
             for name, status, queue, number, age in self._rows(_IN_FLIGHT)
         ]
 
+    def open_partitions(self, queue: str) -> int:
+        """Return the number of partitions of a queue in which a flow waits or runs. Raise `StoreUnusable`."""
+        return sum(number for (number,) in self._rows(_PARTITIONS, queue=queue))
+
     def failed(self, within: timedelta) -> dict[str, int]:
         """Return name -> number of flows begun `within` the time before now that failed for good. Raise `StoreUnusable`."""
         return dict(self._rows(_FAILED, within=int(within.total_seconds() * 1000)))
 
-    def _rows(self, query: str, **values: int) -> list[tuple[Any, ...]]:
+    def _rows(self, query: str, **values: Any) -> list[tuple[Any, ...]]:
         """Return the rows of a query; none if the engine has no tables yet: no bot has run on this database."""
         dialect = self._engine.dialect.name
         schema = FLOWS_SCHEMA if dialect == "postgresql" else None

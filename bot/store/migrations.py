@@ -128,6 +128,18 @@ def _breaks(operations: "Operations") -> None:
     operations.add_column("outbox", Column("edits", JSON))
 
 
+def _day_edits(operations: "Operations") -> None:
+    """Add how a model edited days."""
+    keys = ("timezone", "language", "model", "prompt")
+    operations.create_table(
+        "day_edits",
+        Column("repository", _TEXT, primary_key=True),
+        Column("date", Date, primary_key=True),
+        *(Column(each, _TEXT, primary_key=True) for each in keys),
+        Column("body", JSON, nullable=False),
+    )
+
+
 OLDEST = "0020"  # the first schema whose stores are kept
 MIGRATIONS: Mapping[str, Migration] = {  # in this order
     "0021": Migration(_corrections, readable_by="0021"),
@@ -136,6 +148,7 @@ MIGRATIONS: Mapping[str, Migration] = {  # in this order
     "0024": Migration(_alerts, readable_by="0022"),
     "0025": Migration(_quiet_days, readable_by="0022"),
     "0026": Migration(_breaks, readable_by="0022"),
+    "0027": Migration(_day_edits, readable_by="0022"),
 }
 HEAD = max(MIGRATIONS)
 READABLE_BY = MIGRATIONS[HEAD].readable_by

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
-from threading import Condition, Event, Thread
+from threading import Condition, Event, Lock, Thread
+from weakref import WeakValueDictionary
 
 import structlog
 from sqlalchemy import Connection, Engine, TextClause, exc, text
@@ -11,7 +12,7 @@ from analysis.errors import StoreUnusable
 from bot.store.postgresql import IDLE_SECONDS, watched_session
 from bot.store.transactions import lock_key
 
-_POLL_INTERVAL = 0.1  # seconds between two attempts while another process holds a lock
+_POLL_INTERVAL = 0.05  # seconds between two attempts of a thread while another process holds a lock
 _PING_INTERVAL = IDLE_SECONDS / 4  # seconds between two signs of life
 # https://www.postgresql.org/docs/current/explicit-locking.html#ADVISORY-LOCKS: a session may take a lock that it holds again,
 # and the server frees what a session held when it ends. Rows are tried one after the other until one is free.
@@ -38,6 +39,8 @@ class ProcessLocks:
         self._url = engine.url if engine is not None and engine.dialect.name == "postgresql" else None
         self._held: dict[str, int] = {}  # place -> its key, of those that threads of this process hold
         self._changed = Condition()  # of what is held; it guards the session too
+        # Name -> what threads of this process queue for: one at a time asks, or hundreds would poll for a model's slots.
+        self._asking = WeakValueDictionary[str, Lock]()
         self._session: Connection | None = None
         self._pinging: Thread | None = None
         self._closed = Event()
@@ -63,12 +66,15 @@ class ProcessLocks:
     @contextmanager
     def slots(self, name: str, count: int) -> Iterator[None]:
         """Hold one of the `count` places of a lock, for the duration of the block."""
-        # By the queue, whoever comes later lets the one go first who waits already.
-        queue = self._wait_for([f"queue {name}"])
-        try:
-            place = self._wait_for([f"lock {name} {number}" for number in range(count)])
-        finally:
-            self._release(queue)
+        with self._changed:
+            asking = self._asking.setdefault(name, Lock())
+        with asking:
+            # By the queue, a process that comes later lets the one go first that waits already.
+            queue = self._wait_for([f"queue {name}"])
+            try:
+                place = self._wait_for([f"lock {name} {number}" for number in range(count)])
+            finally:
+                self._release(queue)
         try:
             yield
         finally:

@@ -187,6 +187,15 @@ analyses = Table(
     Column("cost_usd", Float),
 )
 
+day_edits = Table(
+    "day_edits",
+    metadata,
+    Column("repository", Text, primary_key=True),
+    Column("date", Date, primary_key=True),
+    *(Column(each, Text, primary_key=True) for each in ("timezone", "language", "model", "prompt")),
+    Column("body", JSON, nullable=False),
+)
+
 ranks = Table(
     "ranks",
     metadata,

@@ -34,6 +34,7 @@ from bot.store.commit_rows import (
     replaceable_by,
     repository_id_of,
 )
+from bot.store.day_edits import DayEdits
 from bot.store.feedback import AnswerRatings, GivenRanks, ReleaseScores, Verdicts
 from bot.store.links import linked, save_named
 from bot.store.ongoing_answers import OngoingAnswers
@@ -85,6 +86,7 @@ class Store(Records):
         self.spending = Spending(engine)
         self.model_failures = ModelFailures(engine)
         self.ongoing_answers = OngoingAnswers(engine)
+        self.edits = DayEdits(engine)
         self.publications = PublicationOutcomes(engine)
         self.ratings = AnswerRatings(engine)
         self.verdicts = Verdicts(engine)

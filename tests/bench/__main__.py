@@ -28,10 +28,12 @@ from tests.bench.judging import judging
 from tests.bench.killed import killed
 from tests.bench.mirroring import mirroring
 from tests.bench.morning import morning, morning_together
+from tests.bench.scale import scale
 from tests.bench.starting import starting
 from tests.bench.stored_commits import stored_commits
 from tests.bench.suspects import suspects
 from tests.bench.upgrades import upgrading
+from tests.bench.year import year
 
 
 class Benchmark(NamedTuple):
@@ -58,6 +60,8 @@ BENCHMARKS: dict[str, Benchmark] = {
     "start": Benchmark(starting, {"commits": 2, "runs": 1, "starts": 0}),
     "ack": Benchmark(acknowledging, {"at_once": 5, "rounds": 1, "commits": 3, "answers": 2}),
     "killed": Benchmark(killed, {"settings": {"BENCH_KILLS": "1", "BENCH_SEEDS": "100"}}, None),
+    "year": Benchmark(year, {"commits": 300, "subscriptions": 3, "days": 2, "real": 60}, None),
+    "scale": Benchmark(scale, {"workspace": 20, "channels": 3, "processes": 2, "commits": 3}, None),
     "upgrade": Benchmark(upgrading, {"commits": 2, "settings": {}}),
     "morning": Benchmark(morning, {"repositories": 2, "commits": 1, "channels": 2, "subscriptions": 2}),
     "together": Benchmark(
@@ -71,7 +75,7 @@ BENCHMARKS: dict[str, Benchmark] = {
             "analysed": 0,
             "call": 0.1,
         },
-        {"processes": [2], "repositories": 5, "channels": 50, "subscriptions": 100, "analysed": 0},
+        {"processes": [], "repositories": 8, "analysed": 40, "at_once": 32},
     ),
 }
 

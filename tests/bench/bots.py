@@ -7,14 +7,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from loopback.slack import LoopbackSlack
-from tests.servers.launched import begun
+from tests.servers.launched import Launched, begun
 
 
 @contextmanager
 def bot_at_work(
     slack: LoopbackSlack, github: str, chat: str, folder: Path, *, workers: int = 0, **settings: str
-) -> Iterator[None]:
-    """`vllm-digest run` in `folder`, connected, with so many workers beside it, until the block ends."""
+) -> Iterator[list[Launched]]:
+    """`vllm-digest run` in `folder`, connected, with so many workers beside it, until the block ends; yield them all."""
     usual = {
         "SLACK_BOT_TOKEN": slack.bot_token,
         "SLACK_APP_TOKEN": slack.app_token,
@@ -33,7 +33,7 @@ def bot_at_work(
     processes = [begun(command, folder, environment, [silent, silent, log]) for command in commands]
     try:
         slack.wait_for(lambda: slack.connected, 60)
-        yield
+        yield processes
     finally:
         for process in processes:
             process.terminate()

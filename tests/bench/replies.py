@@ -2,50 +2,28 @@
 
 import json
 import re
-import time
-from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
 from analysis.models import Insight
-from tests.servers.chat import DOUBTLESS
 from tests.servers.conversing import changed_lines
-
-Say = Callable[[dict[str, Any]], str]
 
 _WORD = re.compile(r"\b[A-Za-z_]\w{3,}\b")
 _WORDS = 5  # of a title
 _STATEMENTS = 12  # of an answer; more are not kept
 
 
-def after(seconds: float) -> Say:
-    """Make a model that takes so long over an analysis; how long an answer takes is the server's pace."""
-
-    def say(request: dict[str, Any]) -> str:
-        prompt = str(request["messages"][1]["content"])
-        if "response_format" not in request:
-            return _answer(prompt)
-        time.sleep(seconds)
-        return _analysis(prompt)
-
-    return say
-
-
-def doubting_nothing(seconds: float) -> Say:
-    """Make a model that takes so long over a second reading and doubts nothing."""
-
-    def say(_request: dict[str, Any]) -> str:
-        time.sleep(seconds)
-        return DOUBTLESS
-
-    return say
+def true_reply(request: dict[str, Any]) -> str:
+    """Say something true of the commit that a request is about."""
+    prompt = str(request["messages"][1]["content"])
+    return _analysis(prompt) if "response_format" in request else _answer(prompt)
 
 
 def _analysis(prompt: str) -> str:
     """An analysis that names words of the commit's title, in the language of the prompt."""
     title = re.findall(r"^message:\n(.*)$", prompt, re.MULTILINE)[0]
     words = " ".join(f"`{word}`" for word in _WORD.findall(title)[:_WORDS])
-    summary = f"标题里有 {words}，改动与此有关。" if "请给出" in prompt else f"It is about {words}."
+    summary = f"标题里有 {words}，改动与此有关。" if "简体中文" in prompt else f"It is about {words}."
     whole = {"scope": [], "insight": Insight().model_dump(), "risks": [], "advice": []}
     return json.dumps({"summary": summary, **whole, "move": "keep", "move_reason": ""}, ensure_ascii=False)
 

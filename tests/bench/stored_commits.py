@@ -98,7 +98,7 @@ def _looked_up(store: Store, numbers: Sequence[int]) -> Iterator[Row]:
     """Look some commits up in each way that people name them."""
 
     def day(number: int) -> None:
-        stored = store.day(_REPOSITORY, _day(number), _TIMEZONE)
+        stored = store.day(_REPOSITORY, day_of(number), _TIMEZONE)
         if not stored:
             raise RuntimeError(f"the day of commit {number} is not stored")
         store.links(store.commits(stored.commit_ids))
@@ -266,7 +266,7 @@ def _write(connection: Connection, numbered: Sequence[tuple[int, Commit]]) -> No
 def _list_days(connection: Connection, numbers: Sequence[int]) -> None:
     listed: dict[date, list[int]] = {}
     for number in numbers:
-        listed.setdefault(_day(number), []).append(number)
+        listed.setdefault(day_of(number), []).append(number)
     listing = {"repository_id": 1, "timezone": _TIMEZONE, "remarks": [], "listed_at": _LAST, "read_from": "mirror"}
     connection.execute(
         insert(schema.days), [{**listing, "id": place, "date": day} for place, day in enumerate(listed, 1)]
@@ -281,7 +281,8 @@ def _list_days(connection: Connection, numbers: Sequence[int]) -> None:
     )
 
 
-def _day(number: int) -> date:
+def day_of(number: int) -> date:
+    """Return the day (UTC) of the commit with this number."""
     return _instant(number).date()
 
 

@@ -18,10 +18,12 @@ from bot.slack.web_errors import Unanswered
 from bot.store import Draft, Mailbox, open_engine
 from loopback.slack import Fault, LoopbackSlack, Message
 from tests.bot.cli.test_upgrade_command import Releases
+from tests.bot.slack.delivery.test_weekly import key
 from tests.conftest import recorded
 from tests.servers.github import Fault as GitHubFault
 from tests.servers.killed import AT_ONCE, CHANNELS, Killable, Moment, killable, more
 from tests.servers.postgresql_server import own_postgresql
+from tests.servers.running import whole
 from tests.servers.talk import markdown
 from tests.servers.two_days import TENTH, Trial, delivered
 
@@ -186,16 +188,24 @@ def test_an_alert_is_told_once_however_often_the_bot_is_killed(tmp_path: Path) -
         assert bot.flows_ended() == {"SUCCESS": 2}
 
 
+def _has_file(bot: Killable, channel: str) -> bool:
+    """Return whether a file has been shared in a thread of a channel."""
+    return any(each.key.endswith(".md") for thread in bot.threads(channel) for each in thread)
+
+
 def test_a_release_is_told_once_however_often_the_bot_is_killed(tmp_path: Path) -> None:
-    """Its digest comes once after kills when its tag is met, while it is read, and when Slack took its first message."""
+    """Its digest comes once in each channel, in its language, after kills when its tag is met, while it is read, and when
+    Slack took the first message.
+    """
     with ExitStack() as ending:
         pair = Releases(tmp_path / "served", ending)
         upstream = {"GITHUB_API_URL": pair.server.url, "DIGEST_REPOS": "o/engine"}
         settings = {**upstream, "DIGEST_MIRRORS": str(tmp_path / "mirrors")}
         bot = ending.enter_context(killable(tmp_path, [recorded(1)], settings=settings))
         bot.start_listening()
-        bot.slack.command("U0ADA", CHANNELS[0], "subscribe releases on")
-        bot.wait_for(lambda: bot.rows("SELECT 1 FROM subscriptions WHERE releases = 'on'"))
+        for channel, language in zip(CHANNELS, ("en", "zh"), strict=True):
+            bot.slack.command("U0ADA", channel, f"subscribe releases on lang {language}")
+        bot.wait_for(lambda: len(bot.rows("SELECT 1 FROM subscriptions WHERE releases = 'on'")) == len(CHANNELS))
         bot.stop()
         looked = partial(bot.rows, "SELECT 1 FROM seen_releases WHERE tag = 'v1.1'")
         bot.live_until(Moment("looked", looked, most=90))
@@ -207,8 +217,13 @@ def test_a_release_is_told_once_however_often_the_bot_is_killed(tmp_path: Path) 
         fell = more(lambda: sum(call.fault is not None for call in bot.slack.calls), 1)
         bot.live_until(Moment("told", fell, most=90))
         bot.start()
-        bot.wait_for(lambda: any(each.key.endswith(".md") for thread in bot.threads(CHANNELS[0]) for each in thread))
+        for channel in CHANNELS:
+            bot.wait_for(partial(_has_file, bot, channel))
         bot.stop()
-        roots = [thread[0].key for thread in bot.threads(CHANNELS[0])]
-    assert [key for key in roots if key.startswith("release:")] == [next(k for k in roots if k.startswith("release:"))]
+        told = [
+            [each for each in bot.slack.channel(channel) if key(each).startswith("release:")] for channel in CHANNELS
+        ]
+    [[english], [chinese]] = told
+    assert "the release before" in whole(english)
+    assert "与上一个版本" in whole(chinese)
     assert all(death.came for death in bot.deaths)

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from analysis.models import Repository
+from bot.flows import delivery_share
 from bot.models.deliveries import Delivery
 from bot.scheduler import by_one_process, start_due
 from bot.services.factory import Services
@@ -95,3 +96,11 @@ def test_what_one_process_does_another_leaves_to_it(processes: list[Process]) ->
         first.result()
     by_one_process("tidy", lambda: done.append("after"), processes[1].store.locks)()
     assert done == ["slow", "after"]
+
+
+@pytest.mark.parametrize(
+    ("channels", "processes", "share"), [(20, 2, 10), (21, 4, 6), (3, 4, 4), (10_000, 4, 64), (3, 1, 64)]
+)
+def test_each_process_takes_its_share_of_the_channels_that_wait(channels: int, processes: int, share: int) -> None:
+    """No process takes more than its share, nor more than its threads can serve; few channels wait for nobody."""
+    assert delivery_share(channels, processes) == share

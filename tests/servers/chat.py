@@ -1,8 +1,9 @@
 """A scripted OpenAI-compatible server: what it says is decided by a function of the request, whatever the client asked for."""
 
 import json
+import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from threading import Event, Lock
 from typing import Any, NamedTuple
 
@@ -29,23 +30,36 @@ SayOrCall = Callable[[dict[str, Any]], Said]
 
 
 DOUBTLESS = json.dumps({"contradicted": [], "not_shown": []})
+UNTRANSLATED = json.dumps({"texts": []})
+UNEDITED = json.dumps({"order": [], "about": [], "lead": ""})
+_COMMIT = re.compile(r"(?=^commit [0-9a-f]{7,9}$)", re.MULTILINE)
 
 
 class ScriptedChat(Loopback):
     """Answers /chat/completions with what `say` makes of each request: text, tool calls or a refusal; `requests` keeps them.
 
-    Of what a model is to read once more it doubts nothing, or what `doubt` makes of the request; `readings` keeps these.
-    Between two chunks of a text that no form was asked for pass `pause` seconds. With `hold` set it has so many chunks,
-    and no more before `go` is set.
+    `others` keeps by the form that they ask for what is no analysis of a commit and no answer: second readings
+    ("_SecondReading"), translations ("_Translation") and edits of days ("_Edit"). It answers those with what `scripts` has
+    for the form, by default without a doubt, without a translation and without an edit. A call about several commits
+    ("_LowCommits") is kept there too, and `say` is asked about one commit after the other. A call for a form takes
+    `latency` seconds; between two chunks of a text that no form was asked for pass `pause`. With `hold` set it has so
+    many chunks, and no more before `go` is set.
     """
 
     def __init__(
-        self, say: SayOrCall, *, pause: float = 0, doubt: Callable[[dict[str, Any]], str] = lambda _: DOUBTLESS
+        self, say: SayOrCall, *, pause: float = 0, latency: float = 0, scripts: Mapping[str, Say] | None = None
     ) -> None:
         self.say = say
-        self.doubt = doubt
-        self.readings: list[dict[str, Any]] = []
+        self.scripts = {
+            "_SecondReading": lambda _: DOUBTLESS,
+            "_Translation": lambda _: UNTRANSLATED,
+            "_Edit": lambda _: UNEDITED,
+            **(scripts or {}),
+        }
+        forms = ("_SecondReading", "_Translation", "_Edit", "_LowCommits")
+        self.others: dict[str, list[dict[str, Any]]] = {each: [] for each in forms}
         self.pause = pause
+        self.latency = latency
         self.hold: int | None = None
         self.go = Event()
         self.requests: list[dict[str, Any]] = []
@@ -55,14 +69,9 @@ class ScriptedChat(Loopback):
         class Handler(QuietHandler):
             def do_POST(self) -> None:
                 request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                reads_again = '"contradicted"' in json.dumps(request.get("response_format"))
-                with outer._lock:
-                    (outer.readings if reads_again else outer.requests).append(request)
-                said = (
-                    outer.doubt(request)
-                    if reads_again
-                    else outer.reply_to(request, (self.headers["Authorization"] or "").removeprefix("Bearer "))
-                )
+                if "response_format" in request:
+                    time.sleep(outer.latency)
+                said = outer._said(request, (self.headers["Authorization"] or "").removeprefix("Bearer "))
                 if isinstance(said, Refusal):
                     self._refuse(said)
                     return
@@ -88,8 +97,44 @@ class ScriptedChat(Loopback):
     def url(self) -> str:
         return super().url + "/v1"
 
+    @property
+    def calls(self) -> list[dict[str, Any]]:
+        """All requests as they came, without those about each commit of a list."""
+        alone = [each for each in self.requests if _form(each) != "_LowCommits"]
+        return [*alone, *(each for others in self.others.values() for each in others)]
+
+    def _said(self, request: dict[str, Any], api_key: str) -> Said:
+        form = _form(request)
+        with self._lock:
+            self.others.get(form, self.requests).append(request)
+        if form in self.scripts:
+            return self.scripts[form](request)
+        return self._about_each(request, api_key) if form == "_LowCommits" else self.reply_to(request, api_key)
+
+    def _about_each(self, request: dict[str, Any], api_key: str) -> Said:
+        """Return what is said of each commit in a list, or else the first reply that fits no form."""
+        system, user = (each["content"] for each in request["messages"][:2])
+        mark = user.split("\n", 1)[0]
+        told, task = user.removeprefix(mark).rsplit(mark, 1)
+        found = []
+        for section in _COMMIT.split(told)[1:]:
+            alone = {"role": "user", "content": f"{mark}\n{section}{mark}{task}"}
+            about = {**request, "messages": [{"role": "system", "content": system}, alone]}
+            with self._lock:
+                self.requests.append(about)
+            said = self.reply_to(about, api_key)
+            try:
+                found.append({**json.loads(said), "commit": section.split("\n", 1)[0].split()[1]})  # type: ignore[arg-type]
+            except (TypeError, ValueError):
+                return said
+        return json.dumps({"commits": found}, ensure_ascii=False)
+
     def reply_to(self, request: dict[str, Any], api_key: str) -> Said:  # noqa: ARG002 (others tell by it who asks)
         return self.say(request)
+
+
+def _form(request: dict[str, Any]) -> str:
+    return str(request.get("response_format", {}).get("json_schema", {}).get("name", ""))
 
 
 def _chunks(said: str | Calls) -> Iterator[str]:

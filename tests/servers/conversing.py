@@ -78,7 +78,7 @@ def _analysis(prompt: str) -> str:
     title = re.findall(r"^message:\n(.*)$", prompt, re.MULTILINE)[0].replace("`", "")
     names = ("architecture", "performance", "security", "compatibility", "maintenance", "dependencies")
     whole = {"scope": [], "insight": dict.fromkeys(names, ""), "risks": [], "advice": []}
-    summary = f"这个提交的标题是 `{title}`。" if "请给出" in prompt else f"The commit is titled `{title}`."
+    summary = f"这个提交的标题是 `{title}`。" if "简体中文" in prompt else f"The commit is titled `{title}`."
     return json.dumps({"summary": summary, **whole, "move": "keep", "move_reason": ""}, ensure_ascii=False)
 
 

@@ -6,11 +6,11 @@ and there is no patch for a binary, a pure rename, a changed mode, or one of mor
 """
 
 import re
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from analysis.models import MOST_FILES, Commit, FileChange
@@ -29,6 +29,7 @@ _COMPARED = ("diff-tree", "--stdin", "--root", "--diff-merges=first-parent", "-r
 _AS_WRITTEN = ("--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none")
 _COUNTS = (*_COMPARED, *_AS_WRITTEN, "-M50%", "--always", "--numstat", f"--format={_FORM}")
 _PATCHES_OF_PATH = (*_COMPARED[:-2], *_AS_WRITTEN, "--no-renames", "--patch", "--format=%x00%H%x00")
+_PATCHES = (*_COMPARED[:-2], *_AS_WRITTEN, "--no-renames", "--patch")
 _LOG = ("log", f"--format={_FORM}", "--no-color", "--no-show-signature", "--no-notes", "--no-mailmap")
 _MOST_COMPARED = 64_000_000  # bytes of a commit's files, before and after; of more, only the lines are counted
 _MOST_SEARCHED = 300  # commits of a path whose blobs are fetched to find a symbol in them
@@ -129,6 +130,26 @@ class Commits:
     def bring_changes(self, shas: Sequence[str], path: str = "") -> None:
         """Fetch the blobs that commits change, before and after, in one request; those of one path if it is given."""
         self._objects.bring(self._blobs(shas, path))
+
+    def same_patch(self, shas: Sequence[str], others: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """Yield each of other commits that has the patch of one of these, by `git patch-id`, and that one.
+
+        The blobs are fetched of those alone that change the same paths.
+        """
+        by_paths = defaultdict[tuple[str, ...], list[str]](list)
+        for each in others:
+            by_paths[self._paths(each)].append(each)
+        alike = {sha: found for sha in shas if (paths := self._paths(sha)) and (found := by_paths[paths])}
+        wanted = list(dict.fromkeys([*alike, *chain.from_iterable(alike.values())]))
+        self.bring_changes(wanted)
+        patches = self._objects.run(*_PATCHES, stdin=_lines(wanted))
+        rows = (line.split() for line in text(self._objects.run("patch-id", "--stable", stdin=patches)).splitlines())
+        ids = {commit: patch for patch, commit in rows}
+        for sha in alike.keys() & ids.keys():
+            yield from ((each, sha) for each in alike[sha] if each != sha and ids.get(each) == ids[sha])
+
+    def _paths(self, sha: str) -> tuple[str, ...]:
+        return tuple(each.path for each in self._changes(sha) or ())
 
     def _changes(self, sha: str, path: str = "") -> Sequence[RawChange] | None:
         """Return what a commit changes, of a path if it is given; None if it changes too much to be read."""

@@ -26,8 +26,10 @@ def read_tags(objects: Objects) -> list[ReleaseTag]:
 
 
 def read_parents(objects: Objects, heads: Sequence[str], since: datetime) -> Parents:
-    """Return the commits that these have, as far as they were committed since an instant, each with its parents."""
+    """Return the commits that these have, as far as they were committed since an instant, each with its parents and before them."""
     wanted = "".join(f"{sha}\n" for sha in heads).encode()
-    output = objects.run("rev-list", "--parents", f"--max-age={since.timestamp():.0f}", "--stdin", stdin=wanted)
+    output = objects.run(
+        "rev-list", "--topo-order", "--parents", f"--max-age={since.timestamp():.0f}", "--stdin", stdin=wanted
+    )
     rows = (line.split() for line in text(output).splitlines())
     return {sha: parents for sha, *parents in rows}

@@ -3,7 +3,8 @@
 The files of each release are compared with the surface; single commits only between two releases of which one breaks.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -11,12 +12,22 @@ from typing import NamedTuple
 
 from analysis.errors import Misuse
 from analysis.impact.surface.model import Surface
-from analysis.impact.versions import Fit, UpstreamVersion, commit_breaks, fit, judged_surface, widest_range
+from analysis.impact.versions import (
+    Fit,
+    UpstreamVersion,
+    commit_breaks,
+    fit,
+    judged_surface,
+    variables_used,
+    widest_range,
+    without_variables,
+)
 from analysis.locale import Language
 from analysis.models import Repository
 from analysis.models.compatibility import CompatibilityReport, NearestBreak, Version
 from analysis.models.releases import ReleaseTag
 from analysis.models.upgrades import Pinned, Proposal
+from analysis.sources.git.objects import EntryKind
 from analysis.sources.mirror import Mirror
 from bot.models.progress import SILENT, Progress
 from bot.services.commit_sources import CommitSource, CommitSources
@@ -26,6 +37,7 @@ from bot.services.surfaces import ComparedSurface, pinned_version, upstream_tree
 _MOST_RELEASES = 10  # looked at, the newest
 _MOST_COMMITS = 200  # looked at between two versions
 _REF = 12  # characters of a pinned SHA
+_VARIABLE = re.compile(r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b")
 
 
 class CompatibilityRequest(NamedTuple):
@@ -51,7 +63,7 @@ class CompatibilityService:
         mirror = self._impacts.mirror(upstream, now)
         source = self._sources.stored(upstream)
         compared = self._impacts.surface(asked.downstream, upstream, (), now)
-        surface = judged_surface(compared.uses.surface)
+        judged = judged_surface(compared.uses.surface)
         tags = [each for each in source.release_tags() if asked.candidates or not each.is_candidate]
         pin = self._pin(asked, source)
         report = CompatibilityReport(
@@ -62,22 +74,21 @@ class CompatibilityService:
             pinned=pin and pin[0],
             pinned_sha=pin and pin[1],
             older=max(0, len(tags) - _MOST_RELEASES),
-            guarded=sum(each.guarded for each in surface.uses),
+            guarded=sum(each.guarded for each in judged.uses),
         )
         if not tags:
             return report
         progress.stage(f"{upstream}")
-        versions, found = _compared(_versions(tags[-_MOST_RELEASES:], pin, mirror), surface, mirror)
+        listed = _versions(tags[-_MOST_RELEASES:], pin, mirror)
+        versions, found = _compared(listed, compared.uses.surface, mirror)
         first, last = widest_range(versions)
         return report.model_copy(
             update={
                 "versions": versions,
                 "first": first,
                 "last": last,
-                "before": _nearest(versions[first], versions[first - 1], surface, mirror) if first else None,
-                "after": _nearest(versions[last], versions[last + 1], surface, mirror)
-                if versions[last + 1 :]
-                else None,
+                "before": _nearest(versions[first], versions[first - 1], judged, mirror) if first else None,
+                "after": _nearest(versions[last], versions[last + 1], judged, mirror) if versions[last + 1 :] else None,
                 "unseen": found.unseen,
                 "unknown": found.unknown,
             }
@@ -96,7 +107,7 @@ class CompatibilityService:
         if not tags or not surfaces:
             return None
         listed = [_version(each) for each in tags]
-        compared = [_compared(listed, judged_surface(each.uses.surface), mirror)[0] for each in surfaces]
+        compared = [_compared(listed, each.uses.surface, mirror)[0] for each in surfaces]
         places = [sum(len(version.lines) for version in same) for same in zip(*compared, strict=True)]
         fewest = min(places)
         newest = max(place for place, count in enumerate(places) if count == fewest)
@@ -137,11 +148,31 @@ def _place_of(sha: str, tags: Sequence[ReleaseTag], mirror: Mirror) -> int:
 def _compared(versions: Sequence[Version], surface: Surface, mirror: Mirror) -> tuple[tuple[Version, ...], Fit]:
     """Return the versions with what each breaks. Their files are fetched in one request."""
     upstreams = [_upstream(each.sha, mirror) for each in versions]
-    packages = {f"{root}/{name}".lstrip("/") for each in upstreams for name, root in each.roots.items()}
-    mirror.fetch_code([each.sha for each in versions], sorted(packages))
-    found = fit(upstreams, surface)
-    broken = zip(versions, found.breaks, strict=True)
-    return tuple(each.model_copy(update={"breaks": breaks}) for each, breaks in broken), found
+    packages = sorted({f"{root}/{name}".lstrip("/") for each in upstreams for name, root in each.roots.items()})
+    mirror.fetch_code([each.sha for each in versions], packages)
+    found, used = fit(upstreams, judged_surface(surface)), variables_used(surface)
+    named = _variables(frozenset(each.target[1] for each in used), versions, packages, mirror)
+    gone = without_variables([each._replace(variables=has) for each, has in zip(upstreams, named, strict=True)], used)
+    broken = zip(versions, found.breaks, gone, strict=True)
+    return tuple(each.model_copy(update={"breaks": (*breaks, *more)}) for each, breaks, more in broken), found
+
+
+def _variables(
+    names: frozenset[str], versions: Sequence[Version], packages: Sequence[str], mirror: Mirror
+) -> list[Mapping[str, str]]:
+    """Return for each version a path of each variable that its Python files name; what several versions have is read once."""
+    read: dict[str, frozenset[str]] = {}
+    folders, found = tuple(f"{each}/" for each in packages), list[Mapping[str, str]]()
+    for version in versions if names else ():
+        listed = (each for each in mirror.list_files(version.sha) if each.kind is EntryKind.FILE)
+        files = [each for each in listed if each.path.endswith(".py") and each.path.startswith(folders)]
+        new = [each for each in files if each.sha not in read]
+        for file, (_, text) in zip(new, mirror.read_files(new), strict=True):
+            read[file.sha] = names.intersection(_VARIABLE.findall(text or ""))
+        # One is declared where the others are, and read anywhere.
+        declaring = sorted(files, key=lambda file: len(read[file.sha]))
+        found.append({name: file.path for file in declaring for name in read[file.sha]})
+    return found or [{} for _ in versions]
 
 
 def _upstream(sha: str, mirror: Mirror) -> UpstreamVersion:

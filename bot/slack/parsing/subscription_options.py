@@ -1,7 +1,7 @@
 """The options of `subscribe`, in any order, and the parsers of their values, which raise `Misuse` for invalid ones.
 
-[repo] [at [DAYS] HH:MM] [days DAYS|all] [quiet on|off] [tz ZONE] [lang L] [min TIER] [paths GLOB,...] [watch TERM,...]
-[downstream REPO,...] [weekly DAY|off] [releases on|rc|off], where DAYS are mon-fri or mon,thu
+[repo] [at [DAYS] HH:MM] [days DAYS|all] [quiet [on|off]] [tz ZONE] [lang L] [min TIER] [paths GLOB,...] [watch TERM,...]
+[downstream REPO,...] [weekly DAY|off] [releases [on|rc|off]], where DAYS are mon-fri or mon,thu
 """
 
 import re
@@ -126,18 +126,19 @@ def parse_days(text: str) -> tuple[Weekday, ...]:
 
 
 class Option(NamedTuple):
-    """An option: its word, a valid value, its parser, and what the words after the first of its value look like."""
+    """An option: its word, a valid value, its parser, what the words after the first of its value look like, and its value without any."""
 
     word: str
     example: str
     parse: Callable[[str], Any]
     further: re.Pattern[str] | None = None
+    alone: str = ""
 
 
 OPTIONS = {  # by the field that an option fills
     "at": Option("at", "09:00", parse_time),
     "days": Option("days", "mon-fri", parse_days, _DAYS),
-    "quiet": Option("quiet", "on", _choice(("on", "off"), mark("{text!r} is neither on nor off"))),
+    "quiet": Option("quiet", "on", _choice(("on", "off"), mark("{text!r} is neither on nor off")), alone="on"),
     "timezone": Option("tz", "Asia/Shanghai", parse_zone),
     "language": Option("lang", "zh", _choice(LANGUAGES, mark("{text!r} is not supported; use zh or en"))),
     "least": Option(
@@ -154,7 +155,10 @@ OPTIONS = {  # by the field that an option fills
         _choice(_WEEKDAYS, mark("{text!r} is not a day of the week; use mon, tue, wed, thu, fri, sat, sun or off")),
     ),
     "releases": Option(
-        "releases", "on", _choice(_RELEASES, mark("{text!r} is not a choice of releases; use on, rc or off"))
+        "releases",
+        "on",
+        _choice(_RELEASES, mark("{text!r} is not a choice of releases; use on, rc or off")),
+        alone="on",
     ),
 }
 _FIELDS = {option.word: field for field, option in OPTIONS.items()}
@@ -224,10 +228,10 @@ def _value(option: Option, left: list[str]) -> str:
     taken = list[str]()
     while left and left[0].lower() not in _FIELDS and (not taken or _goes_on(option, left[0])):
         taken.append(left.pop(0))
-    if not taken:
+    if not taken and not option.alone:
         example = f"{option.word} {option.example}"
         raise InputError("{text!r} needs a value; for example: {example}", option.word, example=example)
-    return " ".join(taken)
+    return " ".join(taken) or option.alone
 
 
 def _goes_on(option: Option, word: str) -> bool:

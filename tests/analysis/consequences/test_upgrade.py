@@ -55,6 +55,6 @@ def test_picks_are_known_by_number_or_sha_until_they_are_reverted() -> None:
         commit('Revert "Fix the pool (#11)" (#92)'),
     ]
     found = picks(branch)
-    assert found.pulls == {12, 90, 13, 14, 91}
+    assert found.names == {"#12", "#90", "#13", "#14", "#91", sha}
     assert found.has(commit("Anything", sha=sha))
     assert not found.has(commit("Fix the pool (#11)"))

@@ -70,6 +70,37 @@ def test_the_first_release_with_a_commit_or_its_pick_is_found(upstream: Upstream
     assert upstream.releases(picked, left, branch) == ["v1.1", "v2.0", "v1.1"]
 
 
+def test_picks_without_a_number_are_found(upstream: Upstream) -> None:
+    """A pick that makes the same change, or names what it backports, is one; a change of the same file alone is none."""
+    first = upstream.commit("Begin")
+    second = upstream.commit("Fix the pool (#2)", first)
+    third = upstream.commit("Fix the cache (#3)", second)
+    fourth = upstream.commit("Fix the lock (#4)", third)
+    same = upstream.bare.commit({"a.py": b"2"}, first, message=b"Mend the pool", branch="v1")
+    told = upstream.commit("Mend the cache\n\nBackport of: #3", same, branch="v1")
+    other = upstream.commit("Mend the lock", told, branch="v1")
+    upstream.tag("v1.0", first)
+    upstream.tag("v1.0.1", other)
+    assert upstream.releases(second, third, fourth) == ["v1.0.1", "v1.0.1", None]
+    undone = upstream.commit(f'Revert "Mend the pool"\n\nThis reverts commit {same}.', other, branch="v1")
+    upstream.tag("v1.0.1", undone)
+    assert upstream.releases(second, third) == [None, "v1.0.1"]
+
+
+def test_all_releases_with_a_commit_are_told(upstream: Upstream) -> None:
+    """Tags that have it are told apart from those that do not, candidates among them; a prefix chooses the package."""
+    first = upstream.commit("Begin")
+    second = upstream.commit("Work (#2)", first)
+    for name, sha in (("v1.0", first), ("v1.1rc1", second), ("v1.1", second), ("sdk-v7.0", first)):
+        upstream.tag(name, sha)
+    with upstream.fetched() as mirror:
+        commits = [mirror.read_commit(second)]
+        [found] = first_releases(mirror, commits).values()
+        [chosen] = first_releases(mirror, commits, "sdk-v").values()
+    assert (found.tag, found.having, found.lacking) == ("v1.1", ("v1.1rc1", "v1.1"), ("v1.0",))
+    assert (chosen.state, chosen.lacking) == (ReleaseState.UNRELEASED, ("sdk-v7.0",))
+
+
 def test_tags_that_move_or_go_are_followed(upstream: Upstream) -> None:
     """A tag that was moved or deleted upstream is where it is now at the next fetch."""
     first = upstream.commit("Begin")
@@ -90,4 +121,4 @@ def test_a_tag_with_a_secret_is_no_release(upstream: Upstream) -> None:
     upstream.tag("v1.1", upstream.bare.blob(b"a key"))
     with upstream.fetched() as mirror:
         assert mirror.release_tags() == ()
-    assert Released.by(None).state is ReleaseState.UNRELEASED
+    assert Released.by([], []).state is ReleaseState.UNRELEASED

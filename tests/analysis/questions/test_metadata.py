@@ -4,9 +4,9 @@ from datetime import timedelta
 
 import pytest
 
-from analysis.models import Commit, Entry, Language, Links, Series, Statement
+from analysis.models import Commit, Entry, Language, Links, Released, ReleaseState, Series, Statement
 from analysis.questions.kinds import METADATA, QuestionKind, kinds_of_question, without_metadata
-from analysis.questions.metadata import records
+from analysis.questions.metadata import records, supports
 from tests.factories import NOON, SHA, answered, commit, file, new_file, patch
 from tests.factories import entry as analysed
 
@@ -33,7 +33,7 @@ PULL = "which PR?|what's the PR number|Which pull request is it?|哪个 PR？|�
 LINKS_ASKED = "what does this revert?|was it undone?|is it still in main?|was this reverted?|has it been reverted since|is there a follow-up fix?|was it fixed later|被回退了吗？|后来修复了吗|有相关提交吗"
 RANK = "why is it ranked high?|why is this high?|why is it important|how was this ranked|为什么排得高？|重要度为什么是高|为什么重要"
 TESTS = "has it tests?|are there any tests for this|does it come with tests|is it tested?|有测试吗？|带测试了吗|测试覆盖怎么样"
-RELEASE = "which release has this?|is it released yet?|is this in v0.15.1?|what version has it|is it in a release?|哪个版本包含它？|发布了吗？|在 v0.15.1 里吗？|进了哪个版本"
+RELEASE = "which release has this?|is it released yet?|is this in v0.15.1?|what version has it|is it in a release?|is #12 in v0.15.1?|Is abc1234 in release 1.2rc1?|does v0.15.1 have it?|#123 在 v1.2 里吗？|v1.2 包含它吗？|1.2 版里有 #123 吗？|哪个版本包含它？|发布了吗？|在 v0.15.1 里吗？|进了哪个版本"
 ASKED = [
     (topic, question)
     for topic, questions in zip(METADATA, (AUTHOR, DATE, PULL, LINKS_ASKED, RANK, TESTS, RELEASE), strict=True)
@@ -148,6 +148,67 @@ def test_a_days_commits_are_told_with_what_was_asked_of_them() -> None:
     other = entry(commit("[Docs] Fix a typo (#13)", [file("docs/a.md", patch("-a b", "+c d"))], sha="1a" * 20), Links())
     said = asked("who wrote the best pick?", entry(), other)
     assert [each.text for each in said if "Written by Ada Lovelace." in each.text] == [said[1].text]
+
+
+RELEASED = Released(
+    state=ReleaseState.RELEASED,
+    tag="v1.1.0",
+    date=NOON,
+    having=("v1.1.0", "v1.2rc1", "v1.2"),
+    lacking=("v1.0", "v1.0.1"),
+)
+UNRELEASED = Released(state=ReleaseState.UNRELEASED, having=("v1.3rc1",), lacking=("v1.2",))
+
+
+@pytest.mark.parametrize(
+    ("released", "question", "english", "chinese"),
+    [
+        (RELEASED, "v1.2", "Yes, `v1.2` has it. First released in `v1.1.0` (2026-02-05).", "有，`v1.2` 包含它。"),
+        (RELEASED, "1.1", "Yes, `v1.1.0` has it. First released in `v1.1.0` (2026-02-05).", "有，`v1.1.0` 包含它。"),
+        (
+            RELEASED,
+            "1.0.1",
+            "No, `v1.0.1` does not have it. First released in `v1.1.0` (2026-02-05).",
+            "没有，`v1.0.1` 不包含它。",
+        ),
+        (
+            RELEASED,
+            "v9.9",
+            "No release `v9.9` is known. First released in `v1.1.0` (2026-02-05).",
+            "没有已知的版本 `v9.9`。",
+        ),
+        (UNRELEASED, "v1.2", "No, `v1.2` does not have it. No release has it yet.", "没有，`v1.2` 不包含它。"),
+        (UNRELEASED, "v1.3rc1", "Yes, `v1.3rc1` has it. No release has it yet.", "有，`v1.3rc1` 包含它。"),
+        (Released(), "v1.2", "No release tags of this repository are known.", "没有已知的该仓库版本标签。"),
+    ],
+)
+def test_a_release_that_is_named_has_a_commit_or_not(
+    released: Released, question: str, english: str, chinese: str
+) -> None:
+    """Whether a release has a commit is answered yes or no, with the first that has it; without tags it is unknown."""
+    known = entry().model_copy(update={"released": released})
+    (said,) = asked(f"is #12 in {question}?", known)
+    assert said.text == english
+    (said,) = asked(f"#12 在 {question} 里吗？", known, language="zh")
+    assert said.text.startswith(chinese)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_true"),
+    [
+        ("v1.2 has it.", True),
+        ("It was first released in v1.1.0.", True),
+        ("It was first released in v1.2.", False),
+        ("v1.0.1 has it.", False),
+        ("v1.0.1 does not have it.", True),
+        ("It is in a release.", False),
+    ],
+)
+def test_what_a_model_says_of_a_release_is_checked(text: str, is_true: bool) -> None:
+    """A release that has a commit is named, one that lacks it is denied, and only the first is called so."""
+    known = entry().model_copy(update={"released": RELEASED})
+    (record,) = (each for each in records(known, "en", ("v1.2",)) if each.kind is QuestionKind.RELEASE)
+    assert supports(record, known, text) is is_true
 
 
 BARE = commit("Do it", [CORE]).model_copy(update={"not_on": "main"})

@@ -11,7 +11,7 @@ from analysis.facts import facts
 from analysis.llm import ChatModel, UsageCounter
 from analysis.models import Commit, FileChange, Importance, Insight, Repository
 from analysis.ranking import packaged_weights, rank
-from analysis.writing.by_model import AnalysisRequest, analyse
+from analysis.writing.by_model import AnalysisRequest, Asker, analyse
 from tests import factories
 from tests.conftest import NOON
 from tests.servers.chat import ScriptedChat
@@ -46,17 +46,17 @@ def test_a_slot_is_held_while_the_model_replies_and_at_no_other_time() -> None:
         return "mark"
 
     @contextmanager
-    def slot() -> Iterator[None]:
+    def slot(_: tuple[int, int]) -> Iterator[None]:
         events.append("taken")
         yield
         events.append("free")
 
     with ScriptedChat(reply) as chat, closing(ChatModel("scripted", base_url=chat.url, api_key="none")) as model:
-        ranked = rank(commit, (), packaged_weights(REPOSITORY))
+        ranked = rank(commit, (), packaged_weights(REPOSITORY)).model_copy(update={"importance": Importance.MEDIUM})
         request = AnalysisRequest(REPOSITORY, commit, (), ranked, "en", contents)
-        analyse(request, model, UsageCounter(), mark, slot)
+        analyse(request, Asker(model, UsageCounter(), slot, mark))
     once = ["taken", "call", "free"]
-    assert events == ["prompt", "prompt", *once, "check", *once]
+    assert events == ["prompt", "prompt", *once, "check", *once, "taken", "free"]  # the last for the second reading
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_a_reply_is_asked_for_again_only_if_its_summary_is_lost(summary: str, ca
 
     with ScriptedChat(reply) as chat, closing(ChatModel("scripted", base_url=chat.url, api_key="none")) as model:
         ranked = rank(whole, (), packaged_weights(REPOSITORY)).model_copy(update={"importance": Importance.MEDIUM})
-        analysed = analyse(AnalysisRequest(REPOSITORY, whole, (), ranked, "en"), model, UsageCounter())
+        analysed = analyse(AnalysisRequest(REPOSITORY, whole, (), ranked, "en"), Asker(model, UsageCounter()))
     assert len(chat.requests) == calls
     assert (analysed.analysis.summary, analysed.analysis.scope) == ("Changes `work`.", ("`part.py`",))
     assert analysed.removed == (2 if calls == 1 else 1)
@@ -101,7 +101,7 @@ def test_an_analysis_states_no_other_rank_and_denies_no_fact() -> None:
         return json.dumps({"summary": said, **REST})
 
     with ScriptedChat(reply) as chat, closing(ChatModel("scripted", base_url=chat.url, api_key="none")) as model:
-        analysed = analyse(AnalysisRequest(REPOSITORY, commit, found, ranked, "en"), model, UsageCounter())
+        analysed = analyse(AnalysisRequest(REPOSITORY, commit, found, ranked, "en"), Asker(model, UsageCounter()))
     assert analysed.analysis.summary == f"Cleans `cli.py`. The importance is {ranked.importance}."
 
 
@@ -121,11 +121,11 @@ def test_the_model_reads_its_text_again(tier: Importance, second: object, left: 
     first = {"summary": "`part.py` loads. Changes `work`.", **REST, "advice": ["Callers wait."]}
 
     with (
-        ScriptedChat(lambda _: json.dumps(first), doubt=lambda _: json.dumps(second)) as chat,
+        ScriptedChat(lambda _: json.dumps(first), scripts={"_SecondReading": lambda _: json.dumps(second)}) as chat,
         closing(ChatModel("scripted", base_url=chat.url, api_key="none")) as model,
     ):
         ranked = rank(whole, (), packaged_weights(REPOSITORY)).model_copy(update={"importance": tier})
-        analysed = analyse(AnalysisRequest(REPOSITORY, whole, (), ranked, "en"), model, UsageCounter())
+        analysed = analyse(AnalysisRequest(REPOSITORY, whole, (), ranked, "en"), Asker(model, UsageCounter()))
     assert (analysed.analysis.summary, analysed.analysis.advice) == left
-    assert "3. Callers wait." in chat.readings[0]["messages"][-1]["content"]
+    assert "3. Callers wait." in chat.others["_SecondReading"][0]["messages"][-1]["content"]
     assert analysed.removed == removed

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import date, datetime, timedelta
+from operator import attrgetter
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -13,7 +14,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from analysis.models import Commit, DayReport, Proof, ReadFrom, Remark, Repository
+from analysis.models import Commit, DayReport, Proof, ReadFrom, Released, Remark, Repository
 from analysis.sources.github import GitHub
 from analysis.sources.mirrors import Mirrors
 from bot.models.subjects import DayRef
@@ -102,6 +103,47 @@ def github() -> Iterator[FaultyGitHub]:
     commits = history(NOON, NOON + timedelta(hours=1))
     with FaultyGitHub({"o/n": RecordedRepository(commits)}) as server:
         yield server
+
+
+def test_a_release_is_told_by_a_mirror_or_by_the_api(desk: At) -> None:
+    """The first release, those that have a commit and a pick of it are the same; GitHub is asked few questions, and the list once.
+
+    Where it fails nothing is known.
+    """
+    commits = history(*(NOON + timedelta(hours=hour) for hour in range(4)))
+    branch = [
+        {
+            **commits[2],
+            "sha": "09" * 20,
+            "parents": [commits[1]["sha"]],
+            "message": "Pick it (#3)",
+            "pull": None,
+            "committer": {"name": "GitHub", "date": (NOON + timedelta(hours=5)).isoformat()},
+        }
+    ]
+    *_, picked = with_git_shas([*commits, *branch])
+    tags = {"v1.0": commits[0]["sha"], "v1.1": commits[1]["sha"], "v1.1.1": picked["sha"], "v1.2rc1": commits[3]["sha"]}
+    dates = {name: (NOON + timedelta(hours=hour)).isoformat() for name, hour in zip(tags, (0, 1, 5, 6), strict=True)}
+    releases = [{"tag_name": each, "body": "", "published_at": dates[each]} for each in reversed(tags)]
+    served = RecordedRepository([*commits, picked], {"main": commits[3]["sha"]}, tags=tags, releases=releases)
+    with FaultyGitHub({"o/n": served}) as github:
+        found = {}
+        for mirrored in (True, False):
+            opened = desk(github, mirrored=mirrored)
+            report = opened.read()
+            source, before = opened.sources.stored(REPOSITORY), len(github.requests)
+            read = [each.commit for each in report.entries]
+            found[mirrored] = [source.first_release(commit) for commit in sorted(read, key=attrgetter("committed_at"))]
+        assert found[True] == found[False]
+        assert [(each.tag, each.having[:1]) for each in found[False]] == [
+            ("v1.0", ("v1.0",)),
+            ("v1.1", ("v1.1",)),
+            ("v1.1.1", ("v1.1.1",)),
+            (None, ("v1.2rc1",)),
+        ]
+        assert len(github.requests) - before <= 4 * 4
+        github.faults.append(Fault("/compare/", status=404))
+        assert source.first_release(read[0]) == Released()
 
 
 def test_a_day_from_the_mirror_is_that_of_the_api(sample: FaultyGitHub, desk: At) -> None:

@@ -14,17 +14,18 @@ from hypothesis import strategies as st
 from llmock.scenarios import Behavior, Fail, Reply, StreamFault
 from llmock.testing import LLMockServer
 
+from analysis.consequences.period import lead_of, shown_lines
 from analysis.facts import facts
 from analysis.llm import ChatModel
 from analysis.models import DayReport, Importance, Language, Repository
 from analysis.ranking import rank
-from analysis.report.markdown import reports_markdown
+from analysis.report.markdown import reports_markdown, short_markdown
 from analysis.sources.github import GitHub
 from bot.models.subjects import DayRef
 from bot.services.factory import Services
 from bot.services.limits import MeteredModel
 from loopback.sample import sample_repository
-from tests.conftest import recorded
+from tests.conftest import important, recorded
 from tests.injections import PLACES, injected, injections
 from tests.servers.chat import Say, ScriptedChat
 from tests.servers.clock import SettableClock
@@ -95,7 +96,8 @@ def mock() -> Iterator[LLMockServer]:
         yield server
 
 
-GOOD = said("Changes `work` so that part 1 is fast.")
+LOW = {"commit": "01" * 4, "summary": "Changes `work` so that part 1 is fast.", **MOVED}
+GOOD = said(LOW["summary"], commits=[LOW])  # fits the form about several commits too
 
 
 @pytest.mark.parametrize(
@@ -151,11 +153,86 @@ def test_a_commit_is_analysed_once_ever(serve: Serve, read: Read, chat: Callable
     assert read(github, server.url) == first
     assert len(server.requests) == 8
     usage = first.usage
-    assert (usage.calls, usage.input_tokens, usage.output_tokens, usage.cached_tokens) == (8, 800, 160, 80)
+    calls = [len(each) for each in server.others.values()]
+    assert calls == [0, 0, 1, 1], "one for all commits, which are of low importance, and one for the edit of the day"
+    assert (usage.calls, usage.input_tokens, usage.output_tokens, usage.cached_tokens) == (2, 200, 40, 20)
     assert usage.cost_usd is None, "a local server has no price"
     read(github, server.url, "zh")
     read(github, server.url, name="other")
     assert len(server.requests) > 16
+
+
+def test_low_commits_are_summarised_in_one_call(serve: Serve, read: Read, chat: Callable[[Say], ScriptedChat]) -> None:
+    """Each summary is checked against its own commit; a commit that is left out, or told of another, is analysed by rules."""
+    told = [("01" * 4, "Changes `part1.py`."), ("03" * 4, "Changes `part1.py`."), ("ff" * 4, "Changes `part2.py`.")]
+    items = [{"commit": sha, "summary": summary, **MOVED} for sha, summary in told]
+    server = chat(lambda _: "")
+    server.scripts["_LowCommits"] = lambda _: json.dumps({"commits": items})
+    report = read(serve(*(recorded(n) for n in (1, 2, 3))), server.url)
+    assert len(server.others["_LowCommits"]) == report.usage.calls == 1
+    assert [entry.analysis and entry.analysis.by for entry in report.entries] == ["rules", "rules", "model"]
+    assert "Changes `part1.py`." in short_markdown(report)
+    reasons = {each.sha[:2]: each.translated("en") for each in report.replaced}
+    assert reasons == {"02": "the reply left out the commit", "03": "the reply is not about the commit"}
+
+
+def test_the_second_language_is_a_translation(serve: Serve, read: Read, chat: Callable[[Say], ScriptedChat]) -> None:
+    """What stays in the analysis is translated in one call; a text that loses a name or a figure is left out."""
+    whole = said("Removes `APP_OLD_WAY`.", headline="`APP_OLD_WAY` is gone", advice=["Rebuild.", "Callers wait."])
+    chinese = ["`APP_OLD_WAY` 已移除", "移除 `APP_OLD_WAY`。", "重新构建。", "等待 3 秒。"]
+    server = chat(lambda _: whole)
+    github = serve(important())
+    assert read(github, server.url).usage.calls == 2
+    server.scripts["_Translation"] = lambda _: json.dumps({"texts": chinese})
+    report = read(github, server.url, "zh")
+    assert (len(server.requests), report.usage.calls, report.usage.removed_claims) == (1, 1, 1)
+    assert report.entries[0].analysis
+    assert (report.entries[0].analysis.headline, report.entries[0].analysis.advice) == (chinese[0], ("重新构建。",))
+
+
+def test_a_translation_that_fails_is_replaced_by_a_reading(
+    serve: Serve, read: Read, chat: Callable[[Say], ScriptedChat]
+) -> None:
+    """The whole commit is read in the second language too, and the translation made in vain is paid as well."""
+    server = chat(
+        lambda request: said("移除 `APP_OLD_WAY`。" if "简体中文" in str(request) else "Removes `APP_OLD_WAY`.")
+    )
+    github = serve(important())
+    read(github, server.url)
+    report = read(github, server.url, "zh")
+    assert (report.coverage.analysed, report.usage.calls) == (1, 3)
+    assert len(server.others["_Translation"]) == 1
+
+
+def test_a_day_is_edited_once(serve: Serve, read: Read, chat: Callable[[Say], ScriptedChat]) -> None:
+    """The day's commits are ordered within their groups, under a sentence about some; numbers that no line has are dropped."""
+    written = {"order": [3, 1, 99], "about": [2, 77], "lead": "Everybody should know that part 3 changes."}
+    server = chat(lambda _: "no form")
+    server.scripts["_Edit"] = lambda _: json.dumps(written)
+    github = serve(*(recorded(n, message=f"Fix a crash in part {n}") for n in range(1, 6)))
+    report = read(github, server.url)
+    (lines,) = [each.lines for each in shown_lines(report)]
+    assert [line.entry.commit.subject[-1] for line in lines] == ["3", "5", "4", "2", "1"]
+    lead = lead_of(report)
+    assert lead
+    assert (lead.text, [each.commit.subject[-1] for each in lead.entries]) == (written["lead"], ["4"])
+    assert report.edit == read(github, server.url).edit
+    assert len(server.others["_Edit"]) == 1
+
+
+@pytest.mark.parametrize(
+    "lead", ["", "It removes `NEVER_THERE`.", "这是另一种语言的句子，不是英文。", "See https://evil.example"]
+)
+def test_a_sentence_that_fails_the_check_leaves_the_order(
+    lead: str, serve: Serve, read: Read, chat: Callable[[Say], ScriptedChat]
+) -> None:
+    """A sentence in another language, or with what its commits do not have, is not shown; the order stands."""
+    server = chat(lambda _: "no form")
+    server.scripts["_Edit"] = lambda _: json.dumps({"order": [2, 1], "about": [1], "lead": lead})
+    report = read(serve(*(recorded(n, message=f"Fix a crash in part {n}") for n in range(1, 6))), server.url)
+    assert lead_of(report) is None
+    assert report.edit
+    assert len(report.edit.order) == 2
 
 
 def test_what_the_commit_does_not_bear_out_is_not_in_the_report(
@@ -190,7 +267,7 @@ def test_the_wrong_language_is_asked_again_and_then_replaced(
 ) -> None:
     """A reply in another language is never in a report."""
     server = chat(lambda _: said(other))
-    report = read(serve(recorded(1)), server.url, language)
+    report = read(serve(important()), server.url, language)
     assert len(server.requests) == 2
     assert report.coverage.by_rules == 1
     assert "language" in report.coverage.replaced[0].translated("en")
@@ -201,7 +278,7 @@ def test_a_reply_about_something_else_is_replaced(
 ) -> None:
     """What a model says without naming anything of the commit is asked again, and then the rules take over."""
     server = chat(lambda _: said("The response must contain at least two sentences."))
-    report = read(serve(recorded(1)), server.url)
+    report = read(serve(important()), server.url)
     assert len(server.requests) == 2
     assert report.coverage.replaced[0].translated("en") == "the reply is not about the commit"
     assert (report.usage.calls, report.usage.input_tokens) == (2, 200), "what was asked in vain was paid too"
@@ -291,12 +368,8 @@ def test_a_model_that_obeys_every_instruction_moves_nothing(
 
 def test_a_breaking_change_stays_above_its_floor(serve: Serve, read: Read, chat: Callable[[Say], ScriptedChat]) -> None:
     """A model cannot move a removed environment variable below medium, whatever reason it gives."""
-    patch = '@@ -1 +0,0 @@\n-    "APP_OLD_WAY": lambda: 1,'
-    commit = recorded(
-        1, files=[{"filename": "app/envs.py", "status": "modified", "additions": 0, "deletions": 1, "patch": patch}]
-    )
     server = chat(lambda _: said("Removes `APP_OLD_WAY`.", move="down", move_reason="Nobody uses it."))
-    assert read(serve(commit), server.url).entries[0].ranked.importance is not Importance.LOW
+    assert read(serve(important()), server.url).entries[0].ranked.importance is not Importance.LOW
 
 
 def test_the_daily_budget_is_kept(
@@ -304,36 +377,35 @@ def test_the_daily_budget_is_kept(
 ) -> None:
     """When the day's money is used up no further call is made, the rules take over, and the coverage says why.
 
-    Each of these calls reserves $0.03 and costs $0.0004: what is reserved meanwhile is not used up.
+    Each of these calls reserves more than $0.012 and costs $0.0004: what is reserved meanwhile is not used up.
     """
-    server = chat(lambda _: said("Changes `work`."))
+    server = chat(lambda _: said("Removes `APP_OLD_WAY`."))
     monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-    github = serve(*(recorded(n) for n in range(1, 11)))
-    report = read(github, None, name="gpt-4o", usd=0.031)
-    assert len(server.requests) == 3
-    assert report.coverage.analysed == 3
-    assert report.coverage.by_rules == 7
+    report = read(serve(*(important(n) for n in range(1, 11))), None, name="gpt-4o", usd=0.018)
+    assert 1 < len(server.requests) < 9
+    assert report.coverage.analysed == len(server.requests)
+    assert report.coverage.by_rules == 10 - len(server.requests)
     assert {failure.translated("en") for failure in report.coverage.replaced} == {
         "today's budget is used up (DIGEST_DAILY_BUDGET_USD)"
     }
     assert report.usage.cost_usd
-    assert report.usage.cost_usd < 0.031
+    assert report.usage.cost_usd < 0.018
 
 
 def test_each_call_of_an_analysis_is_paid_for_once(
     serve: Serve, services: At, chat: Chat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An analysis that is asked again costs what its two calls cost, and nothing stays reserved."""
+    """An analysis that is asked again costs what its two calls and the second reading cost, and nothing stays reserved."""
     server = chat(
-        lambda request: said("Changes `work`." if len(request["messages"]) > 2 else "It calls `absent_name`.")
+        lambda request: said("Removes `APP_OLD_WAY`." if len(request["messages"]) > 2 else "It calls `absent_name`.")
     )
     monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-    at = services(serve(recorded(1)))
+    at = services(serve(important()))
     with closing(ChatModel("gpt-4o", api_key="key")) as model:
         metered = MeteredModel(model, at.store.spending, lambda: NOW, at_once=1, daily_usd=2.0)
         report = Services(at.github, at.store, metered).digests.report(DayRef(REPOSITORY, DAY, "UTC", "en"), NOW)
         assert len(server.requests) == 2
-        paid = 2 * (model.cost(100, 20, 10) or 0)
+        paid = 3 * (model.cost(100, 20, 10) or 0)
     assert at.store.spending.spent(NOW.date()) == pytest.approx(paid)
     assert report.usage.cost_usd == pytest.approx(paid)
     assert at.store.spending.reserve(NOW.date(), "digest", 2.0 - paid, 2.0, 2.0, NOW)
@@ -354,8 +426,8 @@ def test_prompts_delimit_the_data_with_a_mark_that_differs(
     serve: Serve, read: Read, chat: Callable[[Say], ScriptedChat]
 ) -> None:
     """Each question has marks of its own, the data stands between them, and no secret of ours is in a prompt."""
-    server = chat(lambda _: said("Changes `work`."))
-    read(serve(recorded(1), recorded(2)), server.url)
+    server = chat(lambda _: said("Removes `APP_OLD_WAY`."))
+    read(serve(important(1), important(2)), server.url)
     marks = set()
     for request in server.requests:
         system, user = (message["content"] for message in request["messages"][:2])

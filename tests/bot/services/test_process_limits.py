@@ -25,7 +25,7 @@ from bot.services.limits import MeteredModel
 from bot.services.reader import Access, Reader
 from bot.store import Store, open_engine
 from tests.bot.services.test_models import said
-from tests.conftest import recorded
+from tests.conftest import important, recorded
 from tests.servers.advisory_locks import held, is_queued, monitoring, wait_until
 from tests.servers.chat import ScriptedChat
 from tests.servers.downstream import MORNING_AFTER, PLUGIN, UPSTREAM, Pair
@@ -86,9 +86,9 @@ def test_a_commit_is_analysed_once_and_calls_are_limited_over_processes(place: P
         go.wait(30)
         with guard:
             inside[0] -= 1
-        return said("Changes `work`.")
+        return said("Removes `APP_OLD_WAY`.")
 
-    server = serve(*(recorded(n) for n in range(1, 7)))
+    server = serve(*(important(n) for n in range(1, 7)))
     with ExitStack() as stack:
         chat = stack.enter_context(ScriptedChat(say))
         github = stack.enter_context(closing(GitHub(server.url, "token")))

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from analysis.errors import Misuse
 from analysis.models import Repository
 from analysis.questions.days_asked import QuestionScope
-from bot.models.reference import parse_reference, question_subject
+from bot.models.question_subject import question_subject
+from bot.models.reference import parse_reference
 
 HERE = Repository(owner="acme", name="engine")
 TODAY = date(2026, 2, 10)

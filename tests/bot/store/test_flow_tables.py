@@ -84,6 +84,7 @@ def test_flows_are_those_that_the_engine_lists(work: None, tables: FlowTables) -
     assert found["wait", "enqueued", "slack"].oldest <= found["wait", "pending", "slack"].oldest
     assert tables.failed(WEEK) == {"fail": 1}
     assert tables.failed(timedelta()) == {}
+    assert (tables.open_partitions("slack"), tables.open_partitions("publishing")) == (1, 0)
 
 
 def test_there_is_nothing_before_the_first_start(tables: FlowTables, tmp_path: Path) -> None:

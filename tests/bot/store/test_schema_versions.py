@@ -39,7 +39,7 @@ def earlier() -> Iterator[Engine]:
                 "CREATE TABLE weights (repository text PRIMARY KEY, body json, fitted_at timestamptz)"
             )
             connection.exec_driver_sql("ALTER TABLE labels DROP COLUMN channel")
-            connection.exec_driver_sql("DROP TABLE alerts, breaks, seen_releases")
+            connection.exec_driver_sql("DROP TABLE alerts, breaks, day_edits, seen_releases")
             for column in ("releases", "releases_since", "released_to", "days", "quiet", "quiet_days", "quiet_to"):
                 connection.exec_driver_sql(f"ALTER TABLE subscriptions DROP COLUMN {column}")
             connection.exec_driver_sql("ALTER TABLE outbox DROP COLUMN edits")

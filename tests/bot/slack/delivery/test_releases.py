@@ -16,7 +16,7 @@ from tests.servers.clock import SettableClock
 from tests.servers.downstream import PLUGIN, UPSTREAM
 from tests.servers.place import OTHER, two_channels
 from tests.servers.running import bot_running, stored, whole
-from tests.servers.talk import ADA, DIGEST, Talk
+from tests.servers.talk import ADA, BOT, DIGEST, Talk, markdown
 
 NOTES = "## Breaking\n* Pass the cache (#15)\n## Highlights\n* Images, see #16, and #999 that nobody knows\n"
 
@@ -114,6 +114,19 @@ def test_the_first_release_ever_is_told(
         wait_for_tags(slack, tmp_path, clock, 1)
         [root] = releases(slack, DIGEST)
     assert "The first release: everything since the first commit" in whole(root)
+
+
+def test_whether_a_release_has_a_commit_is_answered(
+    slack: LoopbackSlack, pair: Releases, clock: SettableClock, tmp_path: Path
+) -> None:
+    """A mention and a thread get yes or no, in the language of the question, by the tags of the mirror."""
+    subscribe(tmp_path, DIGEST, repository=UPSTREAM, releases="on")
+    with Talk(slack, pair.server.url, tmp_path, **settings(pair, tmp_path, clock)) as talk:
+        wait_for_tags(slack, tmp_path, clock, 2)
+        sha, ts = pair.option[:8], talk.say(ADA, f"{BOT} is {pair.option[:8]} in v1.1?")
+        assert "Yes, `v1.1` has it." in markdown(talk.replies(ts)[0])
+        root = talk.open(f"o/engine {sha}")
+        assert "没有，`v1.0` 不包含它。最早包含在 `v1.1` 中" in markdown(talk.reply(ADA, "在 v1.0 里吗？", root))
 
 
 def test_releases_are_chosen_and_told_in_the_shells_words(

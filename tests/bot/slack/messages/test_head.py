@@ -5,9 +5,11 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from analysis.consequences.period import shown_lines
 from analysis.models import (
     Analysis,
     DayReport,
+    Edit,
     Entry,
     Fact,
     FactKind,
@@ -176,3 +178,27 @@ def test_a_menu_whose_values_are_too_long_becomes_buttons() -> None:
     assert (menu["type"], menu["options"][0]["value"]) == ("overflow", f"why|{short}")
     assert with_menu([ask], [("Why", Action.WHY, long)]) == actions(ask, button("Why", Action.WHY, long))
     assert with_menu([ask], []) == actions(ask)
+
+
+def test_a_models_sentence_opens_the_head_while_what_it_says_stands() -> None:
+    """It stands above the groups and in the notification, behind what breaks the channel's code, and goes with its headlines."""
+    first, second = entry(1, Importance.HIGH, removed("OLD_WAY")), entry(2, Importance.HIGH, removed("OLD_MODE"))
+    plain = report(first, second)
+    [line] = [line for group in shown_lines(plain) for line in group.lines if line.entry is first]
+    edit = Edit(
+        commits=(),
+        order=(second.commit.sha,),
+        lead="Readers meet `OLD_WAY`",
+        headlines={first.commit.sha: line.headline},
+    )
+    edited = plain.model_copy(update={"edit": edit})
+    head = day_head(edited, UNASKED)
+    told = "".join(strings(list(head.blocks)))
+    assert head.worst == "Readers meet OLD_WAY"
+    assert told.index("Readers meet") < told.index("For users") < told.index("OLD_MODE") < told.rindex("OLD_WAY")
+    broken = day_head(edited, breaking(second))
+    assert "Readers" not in broken.worst
+    assert "Readers" in "".join(strings(list(broken.blocks)))
+    assert day_head(edited, breaking(first)).worst != "Readers meet OLD_WAY"
+    changed = edit.model_copy(update={"headlines": {first.commit.sha: "Another headline"}})
+    assert "Readers" not in "".join(strings(list(day_head(plain.model_copy(update={"edit": changed}), UNASKED).blocks)))

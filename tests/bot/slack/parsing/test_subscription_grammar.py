@@ -75,6 +75,7 @@ WORKDAYS: tuple[Weekday, ...] = ("mon", "tue", "wed", "thu", "fri")
 TEN = time(10)
 DAYS: tuple[tuple[str, SubscriptionOptions], ...] = (
     ("days mon-fri quiet on", SubscriptionOptions(days=WORKDAYS, quiet="on")),
+    ("quiet days mon-fri releases", SubscriptionOptions(days=WORKDAYS, quiet="on", releases="on")),
     ("days Mon, wed，fri quiet OFF", SubscriptionOptions(days=("mon", "wed", "fri"), quiet="off")),
     ("days fri–mon flask", SubscriptionOptions(repository=FLASK, days=("mon", "fri", "sat", "sun"))),
     ("at mon 10:00", SubscriptionOptions(at=TEN, days=("mon",))),

@@ -1,0 +1,64 @@
+"""Calls of a model about text from outside, which the prompt delimits by a mark that nobody can guess."""
+
+import secrets as random_marks
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import TypeVar
+
+from pydantic import BaseModel, ConfigDict
+
+from analysis.diff import tokens
+from analysis.errors import ModelFailure
+from analysis.llm import ChatModel, ModelMessage, UsageCounter
+from analysis.locale import Phrase
+from analysis.models import Language
+from analysis.writing.prompts import load_prompt, rendered
+
+# Holds what a call may take, in tokens of input and of output, while it is made; raises `ModelFailure` if that is too much.
+Slot = Callable[[tuple[int, int]], AbstractContextManager[None]]
+LANGUAGE_NAMES: dict[Language, str] = {"zh": "简体中文", "en": "English"}
+FormT = TypeVar("FormT", bound=BaseModel)
+
+
+class Form(BaseModel):
+    """The base of reply schemas. Unknown fields are ignored."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class Asker:
+    """Asks a model, with a slot held during each call and not in between. `usage` counts failed calls too."""
+
+    def __init__(
+        self,
+        model: ChatModel,
+        usage: UsageCounter,
+        slot: Slot = lambda _: nullcontext(),
+        mark: Callable[[], str] = lambda: random_marks.token_hex(8),
+    ) -> None:
+        self._model = model
+        self._usage = usage
+        self._slot = slot
+        self._nonce, self._canary = mark(), mark()
+
+    def prompt(self, system: str, user: str, language: Language, **values: object) -> list[ModelMessage]:
+        """Return the first turns: two templates, filled with the values and the marks."""
+        values |= {"nonce": self._nonce, "canary": self._canary}
+        values |= {"language": language, "language_name": LANGUAGE_NAMES[language]}
+        return [ModelMessage("system", rendered(system, **values)), ModelMessage("user", rendered(user, **values))]
+
+    def ask(self, turns: Sequence[ModelMessage], form: type[FormT], most: int) -> FormT:
+        """Return a reply of at most about `most` tokens. Raises `ModelFailure`, also for one that reveals a mark."""
+        with self._slot((sum(tokens(each.text) for each in turns), most)):
+            reply = self._model.ask(turns, form, max_tokens=most, usage=self._usage)
+        told = reply.model_dump_json()
+        if self._nonce in told or self._canary in told:
+            raise ModelFailure(Phrase("the reply revealed the prompt"))
+        return reply
+
+
+def load(model: ChatModel) -> None:
+    """Load in advance what the first analysis needs: the prompts, and the model's late imports."""
+    model.load()
+    for name in ("system.j2", "user.j2", "low.j2", "again.j2", "read_again.j2"):
+        load_prompt(name)

@@ -1,0 +1,126 @@
+"""Analysis of a commit of high or medium importance by a model.
+
+The prompt holds the commit as delimited data. The reply follows a schema, never free text; its claims are looked up in
+the commit, and sentences with unsupported ones are removed. Only a summary of which nothing is left is asked for once
+again, and the whole if it is in another language. The model then reads the rest once more, against the diff. It may move a
+commit by one tier for a reason that the diff supports, between the floor and the ceiling of the evidence.
+"""
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+
+from analysis.diff import excerpt
+from analysis.errors import ModelFailure
+from analysis.grounding.check import is_empty, rewritten
+from analysis.grounding.finders import Section
+from analysis.grounding.plain_text import repair_end, sentences
+from analysis.llm import ModelMessage
+from analysis.models import Analysis, Importance, Language, Severity
+from analysis.writing.by_model.asking import LANGUAGE_NAMES, Asker, Form
+from analysis.writing.by_model.replies import (
+    Analysed,
+    AnalysisRequest,
+    Brief,
+    CheckedReply,
+    Summary,
+    check_reply,
+    tier_after_move,
+)
+from analysis.writing.prompts import rendered
+
+_BUDGET = {Importance.HIGH: 12_000, Importance.MEDIUM: 6_000}  # tokens of diff
+_MAX_REPLY = {Importance.HIGH: 3_000, Importance.MEDIUM: 1_200}  # tokens of the reply
+_MESSAGE_LENGTH = 4_000  # characters of a commit message or of a pull request's text
+_MAX_SUMMARY = 500  # tokens of a summary that is asked for again
+_MAX_READING = 400  # tokens of the reply of a second reading
+
+
+class _Medium(Brief):
+    headline: str = ""
+    scope: list[str]
+    advice: list[str]
+
+
+class _Risk(Form):
+    risk: str
+    severity: Severity
+    mitigation: str
+
+
+class _Insight(Form):
+    architecture: str
+    performance: str
+    security: str
+    compatibility: str
+    maintenance: str
+    dependencies: str
+
+
+class _High(_Medium):
+    insight: _Insight
+    risks: list[_Risk]
+
+
+_FORMS: dict[Importance, type[_Medium]] = {Importance.HIGH: _High, Importance.MEDIUM: _Medium}
+
+
+class _SecondReading(Form):
+    contradicted: list[int]
+    not_shown: list[int]
+
+
+def analyse(request: AnalysisRequest, asker: Asker, on_draft: Callable[[Analysed], None] = lambda _: None) -> Analysed:
+    """Let the model analyse a commit (with its patches), and check the result; `on_draft` gets it before the second reading.
+
+    Raises `ModelFailure`.
+    """
+    tier = request.ranked.importance
+    shown = excerpt(request.commit, _BUDGET[tier])
+    values = {"repository": request.repository.full_name, **request.values(shown, _MESSAGE_LENGTH)}
+    messages = asker.prompt("system.j2", "user.j2", request.language, **values)
+    corpus, form, most = request.corpus(), _FORMS[tier], _MAX_REPLY[tier]
+    answer = check_reply(asker.ask(messages, form, most), request, corpus)
+    turns = [*messages, *_objection(answer, request.language)]
+    if not answer.in_language:
+        answer = check_reply(asker.ask(turns, form, most), request, corpus)
+    elif not answer.about_commit or is_empty(answer.analysis.summary):
+        again = asker.ask(turns, Summary, _MAX_SUMMARY)
+        answer = check_reply(answer.reply.model_copy(update={"summary": again.summary}), request, corpus)
+    answer.require_summary()
+    moved = tier_after_move(request, answer.reply, corpus)
+    draft = Analysed(answer.analysis, *moved, shown.left_out, len(answer.removed))
+    on_draft(draft)
+    with suppress(ModelFailure):  # what is checked stands without it, as when the budget is used up
+        analysis, doubted = _read_again(draft.analysis, messages, asker)
+        return draft._replace(analysis=analysis, removed=draft.removed + doubted)
+    return draft
+
+
+def _read_again(analysis: Analysis, messages: Sequence[ModelMessage], asker: Asker) -> tuple[Analysis, int]:
+    """Let the model doubt an analysis: return it without the sentences that the diff contradicts or does not show, and their number.
+
+    A summary of which nothing would be left stays.
+    """
+    texts = [analysis.headline, *analysis.texts]
+    said = list(dict.fromkeys(each.strip() for text in texts for each in sentences(text) if each.strip()))
+    user = rendered("read_again.j2", statements=said)
+    reply = asker.ask([*messages, ModelMessage("user", user)], _SecondReading, _MAX_READING)
+    numbers = {*reply.contradicted, *reply.not_shown}
+    doubted = {each for number, each in enumerate(said, 1) if number in numbers}
+
+    def without(text: str, _section: Section) -> str:
+        return repair_end("".join(each for each in sentences(text) if each.strip() not in doubted))
+
+    left = rewritten(analysis, without, without)
+    return (left, len(doubted)) if not is_empty(left.summary) else (analysis, 0)
+
+
+def _objection(answer: CheckedReply, language: Language) -> tuple[ModelMessage, ModelMessage]:
+    """Return the turns that put the problems of a reply to the model: the reply, and the request to correct it."""
+    text = rendered(
+        "again.j2",
+        language_name=LANGUAGE_NAMES[language],
+        wrong_language=not answer.in_language,
+        claims=list(dict.fromkeys(each.text for each in answer.removed))[:20],
+    )
+    return ModelMessage("assistant", answer.reply.model_dump_json()), ModelMessage("user", text)

@@ -1,0 +1,58 @@
+"""The edit of a day by a model: the order of its commits within their groups, and one sentence about the day."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from analysis.grounding.check import check, is_empty, tidied
+from analysis.grounding.corpus import Corpus
+from analysis.grounding.finders import Section
+from analysis.grounding.language import is_in_language
+from analysis.models import Commit, Edit, Fact, Language
+from analysis.writing.by_model.asking import Asker, Form
+
+_MAX_REPLY = 900  # tokens
+_MAX_LEAD = 240  # characters
+_MOST_NAMED = 4  # commits of the sentence
+
+
+class EditedLine(NamedTuple):
+    """A commit that has a line in the head of a day, its group, and the headline that everybody reads there."""
+
+    commit: Commit
+    facts: Sequence[Fact]
+    group: str
+    headline: str
+
+
+class _Edit(Form):
+    order: list[int]
+    about: list[int]
+    lead: str
+
+
+def edit(lines: Sequence[EditedLine], language: Language, repository: str, asker: Asker) -> Edit:
+    """Let the model order the lines of a day and write one sentence about some; the sentence is "" unless the commits bear it out.
+
+    Raises `ModelFailure` if there is no reply.
+    """
+    messages = asker.prompt("edit_system.j2", "edit.j2", language, repository=repository, lines=lines)
+    reply = asker.ask(messages, _Edit, _MAX_REPLY)
+    order = [lines[number - 1] for number in dict.fromkeys(reply.order) if 0 < number <= len(lines)]
+    about = [lines[number - 1] for number in dict.fromkeys(reply.about) if 0 < number <= len(lines)][:_MOST_NAMED]
+    lead = _lead(reply.lead, about, language)
+    return Edit(
+        commits=tuple(each.commit.sha for each in lines),
+        order=tuple(each.commit.sha for each in order),
+        lead=lead,
+        headlines={each.commit.sha: each.headline for each in about} if lead else {},
+    )
+
+
+def _lead(written: str, about: Sequence[EditedLine], language: Language) -> str:
+    """Return the sentence about the day, if it is in the language and borne out by the commits that it is about."""
+    lead = tidied(written)
+    if not about or is_empty(lead) or len(lead) > _MAX_LEAD or not is_in_language(lead, language):
+        return ""
+    facts = [fact for each in about for fact in each.facts]
+    corpus = Corpus([each.commit for each in about], facts=facts, texts=[each.headline for each in about])
+    return "" if check(written, corpus, Section.CHANGE).removed else lead

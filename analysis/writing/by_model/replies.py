@@ -1,0 +1,128 @@
+"""What a model is asked about a commit, the forms of its replies, and what is left of a reply once it is checked."""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Literal, NamedTuple
+
+from analysis.diff import Excerpt
+from analysis.errors import ModelFailure
+from analysis.grounding.check import check, check_analysis, has_known_names, is_about, is_empty, tidied
+from analysis.grounding.claims import Claim
+from analysis.grounding.corpus import Corpus
+from analysis.grounding.finders import Section
+from analysis.grounding.language import is_in_language
+from analysis.locale import Phrase, catalogue
+from analysis.models import Analysis, Commit, Fact, Importance, Language, Ranked, Repository
+from analysis.ranking import ceiling, floor, may_move_down, may_move_up, within
+from analysis.writing.by_model.asking import Form
+from analysis.writing.fact_sentences import FACT_SENTENCES
+
+_TRAILERS = re.compile(r"^(?:signed-off-by|co-authored-by): .*\n?", re.IGNORECASE | re.MULTILINE)
+_ORDER = (Importance.LOW, Importance.MEDIUM, Importance.HIGH)
+
+
+class Summary(Form):
+    summary: str
+
+
+class Brief(Summary):
+    """The reply about a commit of low importance, and the beginning of every other."""
+
+    move: Literal["up", "keep", "down"]
+    move_reason: str
+
+    def analysis(self) -> Analysis:
+        return Analysis(by="model", **self.model_dump(include=set(Analysis.model_fields)))
+
+
+class AnalysisRequest(NamedTuple):
+    """The commit and its context, as given to the prompt."""
+
+    repository: Repository
+    commit: Commit
+    facts: Sequence[Fact]
+    ranked: Ranked
+    language: Language
+    contents: Callable[[], str] = lambda: ""  # the text of the changed files, read only if a name is not in the diff
+    related: Sequence[str] = ()  # what it reverts, and the other parts of its series, a line each
+
+    def corpus(self) -> Corpus:
+        """Return what a text about the commit is checked against."""
+        tiers = [self.ranked.importance]
+        return Corpus([self.commit], facts=self.facts, tiers=tiers, texts=self.related, contents=self.contents)
+
+    def values(self, shown: Excerpt, length: int) -> dict[str, object]:
+        """Return the values of the template of a commit, whose texts are shown to a `length` in characters."""
+        commit, say = self.commit, catalogue(self.language)
+        told, body = (
+            _TRAILERS.sub("", text).strip() for text in (commit.message, commit.pull.body if commit.pull else "")
+        )
+        pull = commit.pull and commit.pull.model_copy(update={"body": body[:length]})
+        return {
+            "commit": commit.model_copy(update={"message": told[:length], "pull": pull}),
+            "importance": self.ranked.importance.value,
+            "types": [each.value for each in self.ranked.change_types],
+            "facts": [f"{FACT_SENTENCES[fact.kind].named(fact.name, 1, say)} {fact.place}" for fact in self.facts[:30]],
+            "reasons": [f"{reason.signal} {reason.points:+.1f}" for reason in self.ranked.reasons[:5]],
+            "related": self.related,
+            "excerpt": shown,
+        }
+
+
+class Analysed(NamedTuple):
+    """A checked analysis: the resulting tier, the reason if it moved, the paths left out, the number of removed claims."""
+
+    analysis: Analysis
+    importance: Importance
+    move_reason: str
+    left_out: tuple[str, ...]
+    removed: int
+
+
+class CheckedReply(NamedTuple):
+    """A reply, what is left of it once it is checked, and the claims in what was removed."""
+
+    reply: Brief
+    analysis: Analysis
+    removed: tuple[Claim, ...]
+    in_language: bool  # in the requested language
+    about_commit: bool  # about this commit
+
+    def require_summary(self) -> None:
+        """Raise `ModelFailure` if the reply has no summary of this commit in the requested language."""
+        if not self.in_language:
+            raise ModelFailure(Phrase("the reply was in another language"))
+        if not self.about_commit:
+            raise ModelFailure(Phrase("the reply is not about the commit"))
+        if is_empty(self.analysis.summary):
+            raise ModelFailure(Phrase("nothing in the reply could be verified"))
+
+
+def check_reply(reply: Brief, request: AnalysisRequest, corpus: Corpus) -> CheckedReply:
+    """Check what a model wrote about a commit."""
+    analysis, removed = check_analysis(reply.analysis(), corpus)
+    return CheckedReply(
+        reply,
+        analysis,
+        removed,
+        in_language=is_in_language(analysis.texts, request.language),
+        about_commit=is_about(reply.summary, corpus)
+        or (request.language == "zh" and has_known_names(reply.summary, corpus)),
+    )
+
+
+def tier_after_move(request: AnalysisRequest, reply: Brief, corpus: Corpus) -> tuple[Importance, str]:
+    """Return the tier after the model's request, and its reason.
+
+    The tier moves at most one step, only if the diff supports it, within floor and ceiling.
+    """
+    ranked, commit, found = request.ranked, request.commit, request.facts
+    reason = tidied(reply.move_reason)
+    up = reply.move == "up"
+    if reply.move == "keep" or not reason or check(reason, corpus, Section.CHANGE).removed:
+        return ranked.importance, ""
+    if not (may_move_up(commit, found, reason) if up else may_move_down(commit, found)):
+        return ranked.importance, ""
+    requested = _ORDER[max(0, min(_ORDER.index(ranked.importance) + (1 if up else -1), len(_ORDER) - 1))]
+    moved = within(requested, floor(found), ceiling(commit, ranked.change_types, found))
+    return (moved, reason) if moved is not ranked.importance else (ranked.importance, "")
