@@ -17,6 +17,7 @@ MAX_CHARACTERS = 1_000_000  # of a file; CPython needs about a second and 200 MB
 # What `ast.parse` raises for hostile text; SystemError where a thread of a library parses beside, for CPython 3.11 counts
 # the depth of both in one number.
 _NOT_PARSED = (SyntaxError, ValueError, RecursionError, MemoryError, SystemError)
+_ANNOTATION = re.compile(r"^([ \w.]+): .*? =(?!=)", re.MULTILINE)  # of a variable, in a line as Python writes it
 _PARSER = Lock()  # the filters of warnings are one for all threads
 
 
@@ -162,6 +163,14 @@ def assigned_attributes(node: ast.AST, owner: str) -> Iterator[ast.Attribute]:
                 args=[ast.Name(id=name) as value, ast.Constant(value=str(attribute)), _],
             ) if name == owner:
                 yield ast.copy_location(ast.Attribute(value, attribute, ast.Store()), each)
+
+
+def body(function: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
+    """Return the statements of a function without types, formatting, comments and docstring."""
+    statements = function.body
+    if isinstance(statements[0], ast.Expr) and isinstance(statements[0].value, ast.Constant):
+        statements = statements[1:]
+    return _ANNOTATION.sub(r"\1 =", "\n".join(map(ast.unparse, statements)))
 
 
 def is_for_type_checkers(condition: ast.expr) -> bool:

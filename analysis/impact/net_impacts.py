@@ -11,7 +11,7 @@ from analysis.facts.change import old_path
 from analysis.facts.python.module import Class, Function
 from analysis.facts.python.revision import Found, Revision
 from analysis.impact.matching import impacts, worst_first
-from analysis.impact.matching.broken_settings import SETTINGS
+from analysis.impact.matching.broken_settings import SETTINGS, merged_pull
 from analysis.impact.matching.broken_uses import Matching
 from analysis.impact.matching.changes import ChangedNames, Successors, is_abstract
 from analysis.impact.matching.upstream import Presence, Upstream
@@ -52,9 +52,10 @@ class NetImpacts:
 
         Of its facts, `standing` are those that stand there.
         """
-        if not self._may_break(commit) and not any(fact.kind in SETTINGS for fact in standing):
+        merged = [each.name for each in merged_pull(commit, self._index)]
+        if not merged and not self._may_break(commit) and not any(fact.kind in SETTINGS for fact in standing):
             return ()
-        names = {fact.name for fact in standing}
+        names = {*merged, *(fact.name for fact in standing)}
         return tuple(
             each
             for each in impacts(commit, trees, self._index, self._roots, facts)

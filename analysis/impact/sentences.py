@@ -67,7 +67,8 @@ _OVERRIDDEN = {
         "{name} now takes the optional parameter {subject}, which this definition does not accept"
     ),
     Cause.RETURNS: mark("{name} now returns a different type; this definition may still return the old one"),
-    Cause.REWRITTEN: mark("{name} was rewritten, and this replaces it with a copy of the old one"),
+    Cause.MERGED: mark("{name} does by now what this replacement of it does, which can go"),
+    Cause.REWRITTEN: mark("{name} was rewritten, and this is a copy of the old one"),
 }
 _PARAMETERS_ADDED = mark("{name} now takes the optional parameters {subject}, which this definition does not accept")
 _OTHERS = {
@@ -76,6 +77,7 @@ _OTHERS = {
     Cause.NEWLY_USED: mark("{name} now uses {subject}, which this class does not provide"),
     Cause.VERSION: mark("Upstream requires {name} {new}, which this requirement excludes"),
 }
+_MERGED = mark("{name} is merged, so what this line is here for may go")
 _DEFINITIONS = (
     ImpactKind.CALL,
     ImpactKind.ATTRIBUTE,
@@ -108,6 +110,8 @@ def _message(impact: Impact) -> str:
         return _MOVED[_broken_use(impact)]
     if impact.cause in _OTHERS:
         return _OTHERS[impact.cause]
+    if impact.kind is ImpactKind.MENTION:
+        return _MERGED
     if impact.kind not in _DEFINED:
         return _CALLED[impact.cause]
     several = len(impact.subjects) > 1 and impact.cause is Cause.PARAMETER_ADDED

@@ -50,6 +50,7 @@ class Cause(StrEnum):
     REWRITTEN = "rewritten"
     MADE_ABSTRACT = "made abstract"
     NEWLY_USED = "newly used"
+    MERGED = "merged"
     VERSION = "version required"
 
 
@@ -93,7 +94,7 @@ class Impact(Frozen):
         return self.cause not in _IN_COMMIT
 
 
-_IN_COMMIT = (Cause.MADE_ABSTRACT, Cause.NEWLY_USED, Cause.VERSION)
+_IN_COMMIT = (Cause.MADE_ABSTRACT, Cause.NEWLY_USED, Cause.MERGED, Cause.VERSION)
 
 
 class Downstream(Frozen):

@@ -103,7 +103,7 @@ def returned_values(function: Found[Function]) -> int | None:
     lengths = _returned_lengths(node) if node else set()
     if len(lengths) == 1 and (length := next(iter(lengths))):
         return length
-    described = _described_length(function.member.returns)
+    described = described_length(function.member.returns)
     return None if described == 1 and not lengths <= {None} else described
 
 
@@ -119,7 +119,8 @@ def returned_length(function: ast.stmt) -> int | None:
     return lengths.pop() if len(lengths) == 1 else None
 
 
-def _described_length(annotation: str) -> int | None:
+def described_length(annotation: str) -> int | None:
+    """Return how many values an annotation describes: the parts of a tuple, or one; None if that is unknown."""
     kinds = alternatives(annotation)
     if len(kinds) != 1:
         return None

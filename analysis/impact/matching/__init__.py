@@ -1,16 +1,18 @@
 """The impacts of a commit on a surface: uses that worked before the commit and no longer do after it."""
 
+import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from analysis.facts.python.module import module_path
 from analysis.facts.python.revision import Revision
-from analysis.impact.matching.broken_settings import setting_impacts
+from analysis.facts.syntax import parse_module
+from analysis.impact.matching.broken_settings import merged_pull, setting_impacts
 from analysis.impact.matching.broken_uses import Matching
 from analysis.impact.matching.callers import Callers
 from analysis.impact.matching.changes import Successors, changed_names
 from analysis.impact.matching.quotation import import_advice
 from analysis.impact.matching.substitutes import missing_members
-from analysis.impact.matching.upstream import Upstream
+from analysis.impact.matching.upstream import ABSENT, Upstream
 from analysis.impact.surface.model import SurfaceIndex
 from analysis.models import Commit, Fact, Trees
 from analysis.models.impacts import Certainty, Impact, ImpactKind
@@ -37,16 +39,29 @@ def impacts(
     found = [*matching.impacts(changed_names(commit, *revisions))]
     found += missing_members(commit.files, before, after, index)
     found += setting_impacts(facts, index, before)
-    return worst_first(found, index)
+    found += merged_pull(commit, index)
+    told = worst_first(found, index)
+    return tuple(each if _resolves(each.advice, after) else each.model_copy(update={"advice": None}) for each in told)
+
+
+def _resolves(advice: str | None, after: Upstream) -> bool:
+    """Return whether upstream has after the commit all that an advice imports, as far as that is known."""
+    tree = parse_module(advice or "")
+    return not any(
+        after.find((*str(node.module).split("."), each.name)).presence in ABSENT
+        for node in (tree.body if tree else ())
+        if isinstance(node, ast.ImportFrom) and not node.level
+        for each in node.names
+    )
 
 
 def changes_imported_modules(commit: Commit, index: SurfaceIndex, roots: Mapping[str, str]) -> bool:
     """Return whether a commit changes a Python file from which the code of a surface imports. `roots` are as for `impacts`."""
     paths = (path for file in commit.files for path in (file.path, file.previous_path) if path and path.endswith(".py"))
     return any(
-        (package, *module_path(path.removeprefix(folder)).strip("/").split("/")) in index.modules
+        tuple(module_path(path.removeprefix(folder).strip("/")).split("/")) in index.modules
         for path in paths
-        for package, folder in roots.items()
+        for folder in roots.values()
         if path.startswith(folder)
     )
 

@@ -1,4 +1,4 @@
-"""Impacts of changed settings: what downstream files mention or read of variables, flags, keys, routes and versions."""
+"""Impacts on what downstream files mention: variables, flags, keys, routes, versions, and pull requests that code waits for."""
 
 from collections.abc import Iterator, Sequence
 
@@ -6,10 +6,10 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
 
 from analysis.impact.matching.upstream import Upstream
-from analysis.impact.surface.mentions import FLAG, KEY, REQUIREMENT, ROUTE, VARIABLE
+from analysis.impact.surface.mentions import FLAG, KEY, PULL, REQUIREMENT, ROUTE, VARIABLE
 from analysis.impact.surface.model import SurfaceIndex, Use, UseKind
 from analysis.impact.surface.targets import written
-from analysis.models import Fact, FactKind
+from analysis.models import Commit, Fact, FactKind
 from analysis.models.impacts import Cause, Certainty, DownstreamPlace, Impact, ImpactKind, UpstreamPlace
 
 _WHAT = {
@@ -28,7 +28,6 @@ _READS = {UseKind.READ: ImpactKind.ATTRIBUTE, UseKind.IMPORT: ImpactKind.IMPORT}
 _LATER_THAN_ANY, _JUST_AFTER = "99999", ".0.0.0.1"
 _VERSIONS = (FactKind.MINIMUM_RAISED, FactKind.DEPENDENCY_MOVED)
 SETTINGS = frozenset({*_WHAT, *_VERSIONS})
-_CERTAIN = (VARIABLE,)  # names that nobody else has; a flag, a key or a route may be of another program
 
 
 def setting_impacts(facts: Sequence[Fact], index: SurfaceIndex, before: Upstream) -> Iterator[Impact]:
@@ -40,12 +39,19 @@ def setting_impacts(facts: Sequence[Fact], index: SurfaceIndex, before: Upstream
             yield from _contradicted(fact, index)
 
 
+def merged_pull(commit: Commit, index: SurfaceIndex) -> Iterator[Impact]:
+    """Yield where downstream code names the pull request of a commit, for want of which it does something by itself."""
+    for use in index.mentioning(PULL, str(commit.pr)):
+        place = UpstreamPlace(path=commit.files[0].path if commit.files else "", after=commit.title)
+        yield _impact(use, ImpactKind.MENTION, Cause.MERGED, f"#{commit.pr}", place, certain=False)
+
+
 def _renamed_or_removed(fact: Fact, what: str, index: SurfaceIndex, before: Upstream) -> Iterator[Impact]:
     name = fact.name.rpartition(".")[2] if what == KEY else fact.name.split()[-1] if what == ROUTE else fact.name
     cause = Cause.RENAMED if fact.new else Cause.REMOVED
     place = UpstreamPlace(path=fact.path or "", line=fact.line, before=_line(fact, before), after=fact.new)
-    for use in index.mentioning(what, name):
-        yield _impact(use, ImpactKind.MENTION, cause, fact.name, place, certain=what in _CERTAIN, new=fact.new)
+    for use in index.mentioning(what, name):  # a flag, a key or a route may be of another program
+        yield _impact(use, ImpactKind.MENTION, cause, fact.name, place, certain=what == VARIABLE, new=fact.new)
     for use in index.passing(name) if what == VARIABLE else ():
         if use.kind in _READS and use.target[-1] == name and _is_of_module(use, fact, before):
             yield _impact(use, _READS[use.kind], cause, written(use.target), place, certain=True, new=fact.new)

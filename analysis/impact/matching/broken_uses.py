@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from analysis.facts.python.module import Class, Function, Import, Member
+from analysis.facts.python.module import Class, Function, Import
 from analysis.impact.matching.callers import Callers
 from analysis.impact.matching.changes import ChangedNames, Successor, Successors, is_abstract
 from analysis.impact.matching.quotation import advised, line_of, quoted
@@ -53,7 +53,8 @@ class Matching:
 
     def impacts(self, names: ChangedNames) -> Iterator[Impact]:
         """Yield what no longer fits of the uses of these names, and what subclasses now lack."""
-        for use in self.uses.nominated(names.all):
+        rewritten = (use for use in self.uses.nominated(names.rewritten - names.all) if use.body or use.values)
+        for use in (*self.uses.nominated(names.all), *rewritten):
             with suppress(RecursionError):  # of code that is nested too deep to be followed
                 yield from list(self.of_use(use))
         for subclass in self.uses.subclasses.values() if names.abstract else ():
@@ -189,11 +190,21 @@ class Matching:
             new=new,
             upstream=_quotation(_constructor(place), now and _constructor(now), subjects),
             downstream=DownstreamPlace(path=use.path, line=use.line, code=use.code),
-            advice=advised(_KINDS[use.kind], cause, use.code, name=name, new=new, subjects=subjects)
-            # What came with it may take the place of an argument, so that it is not just to be dropped.
-            if cause is not Cause.PARAMETER_REMOVED or now is None or not _gains(place, now)
-            else None,
+            advice=self._advice(use, cause, name, place, new) if new else None,
         )
+
+    def _advice(self, use: Use, cause: Cause, name: str, was: Place, new: str) -> str | None:
+        """Return what to write instead; nothing for a class that lacks members under its new name."""
+        if cause not in (Cause.MOVED, Cause.RENAMED):
+            return None
+        places = self.after.find(tuple(new.split("."))).places
+        now = places[-1].member if places else None
+        lacks = (
+            isinstance(was.member, Class)
+            and isinstance(now, Class)
+            and not was.member.members.keys() <= now.members.keys()
+        )
+        return None if lacks and cause is Cause.RENAMED else advised(_KINDS[use.kind], use.code, name, new)
 
     def _name(self, place: Place) -> str:
         """Return the name of a definition as it is imported, of a member with its class."""
@@ -219,20 +230,6 @@ def _quotation(was: Place, now: Place | None, subjects: Sequence[str]) -> Upstre
         before=quoted(was, now, subjects),
         after=quoted(now, was, subjects) if now else None,
     )
-
-
-def _gains(was: Place, now: Place) -> bool:
-    """Return whether a function has a parameter, or a class a member, that it did not have."""
-    return not _part_names(now.member) <= _part_names(was.member)
-
-
-def _part_names(member: Member | None) -> set[str]:
-    match member:
-        case Function(parameters=parameters):
-            return {each.name for each in parameters}
-        case Class(members=members):
-            return {*members}
-    return set()
 
 
 def _names(use: Use, name: str) -> bool:

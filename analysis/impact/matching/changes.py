@@ -10,7 +10,6 @@ from analysis.facts.python.comparison import modules_of
 from analysis.facts.python.module import Attribute, Class, Function, Import, Member, Module
 from analysis.facts.python.renaming import serves_as, successor
 from analysis.facts.python.revision import Found, Revision
-from analysis.facts.python.signatures import returned_values
 from analysis.impact.matching.upstream import Place, Presence, Upstream
 from analysis.impact.surface.targets import CONSTRUCTOR
 from analysis.models import Commit, Fact, FactKind, FileChange
@@ -24,33 +23,50 @@ _MAJORITY = 3  # as many of them as of those that write something else
 class ChangedNames(NamedTuple):
     """The last names of definitions that are gone or whose interface changed, and of modules that are gone.
 
-    `abstract` are those of methods that became abstract.
+    `abstract` are those of methods that became abstract, `rewritten` those of functions that do something else.
     """
 
     all: frozenset[str]
     abstract: frozenset[str]
+    rewritten: frozenset[str] = frozenset()
 
 
 def changed_names(commit: Commit, before: Revision, after: Revision) -> ChangedNames:
     """Return the names that a commit changes for those who use them; tests and documentation define none."""
     found: set[str] = set()
     abstract: set[str] = set()
+    rewritten: set[str] = set()
     for file in commit.files:
         if file.status != "added" and file.size and is_module(file):
             found |= set(_of_file(file, before, after))
+            rewritten |= set(_rewritten_functions(file, before, after))
             if "abstractmethod" in (file.patch or "abstractmethod"):
-                abstract |= set(_abstract_methods(after.module(file.path))) - set(
-                    _abstract_methods(before.module(old_path(file)))
+                abstract |= _abstract_methods(after.module(file.path)) - _abstract_methods(
+                    before.module(old_path(file))
                 )
-    return ChangedNames(frozenset(found), frozenset(abstract))
+    return ChangedNames(frozenset(found), frozenset(abstract), frozenset(rewritten))
 
 
-def _abstract_methods(module: Module | None) -> Iterator[str]:
-    for owner in module.members.values() if module else ():
-        if isinstance(owner, Class):
-            for name, member in owner.members.items():
-                if isinstance(member, Function) and is_abstract(member):
-                    yield name
+def _rewritten_functions(file: FileChange, before: Revision, after: Revision) -> Iterator[str]:
+    old, new = modules_of(file, before, after) or (None, None)
+    if old is None or new is None:
+        return
+    was, now = (
+        {(owner, each.name): module.source(each) for owner, each in _functions(module)} for module in (old, new)
+    )
+    yield from (key[1] for key in was.keys() & now.keys() if was[key] != now[key])
+
+
+def _functions(module: Module | None) -> Iterator[tuple[str, Function]]:
+    """Yield the functions of a module, and of its classes with their names."""
+    members = module.members if module else {}
+    owners = [("", members), *((each.name, each.members) for each in members.values() if isinstance(each, Class))]
+    for owner, own in owners:
+        yield from ((owner, each) for each in own.values() if isinstance(each, Function))
+
+
+def _abstract_methods(module: Module | None) -> set[str]:
+    return {each.name for _, each in _functions(module) if is_abstract(each)}
 
 
 def _of_file(file: FileChange, before: Revision, after: Revision) -> Iterator[str]:
@@ -72,7 +88,7 @@ def _of_module(old: Module, new: Module | None) -> Iterator[str]:
         elif isinstance(member, Class) and isinstance(kept, Class):
             if new and old.source(member) != new.source(kept):
                 yield from _of_class(name, old, member, new, kept)
-        elif kept is not None and _differs(old, member, new, kept):
+        elif kept is not None and _interface(member) != _interface(kept):
             yield name
 
 
@@ -82,12 +98,13 @@ def _no_longer_serves(old: Module, new: Module | None) -> bool:
 
 
 def _of_class(name: str, old: Module, was: Class, new: Module, now: Class) -> Iterator[str]:
-    if was.bases != now.bases or _fields(was) != _fields(now):
+    constructs = (CONSTRUCTOR in was.members) != (CONSTRUCTOR in now.members)
+    if constructs or was.bases != now.bases or _fields(was) != _fields(now):
         yield name
         yield CONSTRUCTOR
     for own, member in was.members.items():
         kept = now.members.get(own)
-        if kept is None or _differs(old, member, new, kept):
+        if kept is None or _interface(member) != _interface(kept):
             yield own
     kept_attributes = {each.name for each in new.instance_attributes(now)}
     yield from (each.name for each in old.instance_attributes(was) if each.name not in kept_attributes)
@@ -95,21 +112,6 @@ def _of_class(name: str, old: Module, was: Class, new: Module, now: Class) -> It
 
 def is_abstract(member: Function) -> bool:
     return any("abstractmethod" in each for each in member.decorators)
-
-
-def _differs(old: Module, was: Member, new: Module | None, now: Member) -> bool:
-    """Return whether those who use a definition may notice its change: its interface, or how many values it returns."""
-    if _interface(was) != _interface(now):
-        return True
-    if (
-        new is None
-        or not isinstance(was, Function)
-        or not isinstance(now, Function)
-        or old.source(was) == new.source(now)
-    ):
-        return False
-    counts = returned_values(Found(old, was)), returned_values(Found(new, now))
-    return None not in counts and counts[0] != counts[1]
 
 
 def _interface(member: Member) -> object:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from analysis.facts.python.module import Class, Function, Parameter, ParameterKind
 from analysis.facts.syntax import parse_module
 from analysis.impact.matching.upstream import Place
-from analysis.models.impacts import Cause, ImpactKind
+from analysis.models.impacts import ImpactKind
 
 _ELLIPSIS = "..."
 _SIGNS = {ParameterKind.VAR_POSITIONAL: "*", ParameterKind.VAR_KEYWORD: "**"}
@@ -62,20 +62,9 @@ def _written(parameter: Parameter) -> str:
     return text if parameter.required or parameter.variadic else f"{text} = {_ELLIPSIS}"
 
 
-def advised(
-    kind: ImpactKind, cause: Cause, code: str, *, name: str, new: str | None, subjects: Sequence[str] = ()
-) -> str | None:
-    """Return the code to write instead of the line `code`; None if it cannot be told from that line alone.
-
-    `name` and `new` are dotted names before and after, or names of parameters where the cause is about `subjects`.
-    """
-    proposed: str | None = None
-    if cause in (Cause.MOVED, Cause.RENAMED) and new:
-        proposed = _imported(code, name, new) if kind is ImpactKind.IMPORT else _renamed(code, name, new)
-    elif cause in (Cause.PARAMETER_RENAMED, Cause.PARAMETER_REMOVED) and kind is ImpactKind.CALL:
-        proposed = code
-        for subject in subjects:
-            proposed = _with_keyword(proposed, name, subject, new) if proposed else None
+def advised(kind: ImpactKind, code: str, name: str, new: str) -> str | None:
+    """Return the code to write instead of the line `code` for a dotted name's new one; None if that line alone does not tell."""
+    proposed = _imported(code, name, new) if kind is ImpactKind.IMPORT else _renamed(code, name, new)
     return proposed if proposed and proposed != code and _parsed(proposed) else None
 
 
@@ -147,28 +136,3 @@ def _renamed(code: str, name: str, new: str) -> str | None:
     """Return a line with the last name replaced; None for one that is reached another way by now."""
     (module, _, old), (other, _, now) = name.rpartition("."), new.rpartition(".")
     return re.sub(rf"\b{re.escape(old)}\b", now, code) if module == other else None
-
-
-def _with_keyword(code: str, name: str, keyword: str, new: str | None) -> str | None:
-    """Return a line in which the call of a function passes a keyword under its new name, or not at all."""
-    tree = _parsed(code)
-    found = list(_keywords(tree, name, keyword)) if tree and code.isascii() else []  # or columns are not characters
-    if len(found) != 1:
-        return None
-    call, passed = found[0]
-    start, end = passed.col_offset, passed.end_col_offset or 0
-    if new:
-        return f"{code[:start]}{new}{code[start + len(keyword) :]}"
-    arguments = [*call.args, *(each.value for each in call.keywords)]
-    if len(arguments) > 1 and arguments[0] is passed.value:  # the first goes with the comma after it
-        return code[:start] + re.sub(r"^\s*,\s*", "", code[end:])
-    return re.sub(r",?\s*$", "", code[:start]) + code[end:]
-
-
-def _keywords(tree: ast.Module, name: str, keyword: str) -> Iterator[tuple[ast.Call, ast.keyword]]:
-    """Yield the keywords of a name that a line passes: to the function of this dotted name, if one is called by it."""
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    own = set(name.split(".")[-2:])
-    named = [each for each in calls if getattr(each.func, "attr", getattr(each.func, "id", "")) in own]
-    for call in named or calls:
-        yield from ((call, each) for each in call.keywords if each.arg == keyword)

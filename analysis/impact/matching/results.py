@@ -1,14 +1,13 @@
 """Changed results of functions that downstream code calls, overrides or replaces."""
 
 import ast
-import re
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from analysis.facts.python.module import Attribute, Function, Module
+from analysis.facts.python.module import Attribute, Function
 from analysis.facts.python.revision import Found
-from analysis.facts.python.signatures import alternatives, narrowed, returned_values
-from analysis.facts.syntax import parse_expression
+from analysis.facts.python.signatures import alternatives, described_length, narrowed, returned_values
+from analysis.facts.syntax import body
 from analysis.impact.matching.signatures import is_callable_as, own_parameters
 from analysis.impact.matching.upstream import Answer, Place
 from analysis.impact.surface.model import Use, UseKind
@@ -17,8 +16,9 @@ from analysis.models.impacts import Cause
 _OF_RESULTS = (UseKind.CALL, UseKind.OVERRIDE, UseKind.REPLACEMENT)
 _STUBS = ("", "pass", "...")  # bodies that leave to subclasses what is returned
 _BUILT_IN = {each.__name__: each for each in (dict, list, set, frozenset, tuple, str, int, float, bool, bytes)}
-_ANNOTATION = re.compile(r"^([ \w.]+): .*? =(?!=)", re.MULTILINE)  # of a variable, in a line as Python writes it
-_ALIKE = 0.9  # share of the lines that two bodies have in common if neither was rewritten
+_ALIKE = 0.9  # likeness of two bodies if neither was rewritten
+_COPIED = 0.75  # of a body and another that was copied and adapted
+_LEAST_COPIED = 2  # line breaks; what is shorter may be the same by chance
 
 
 class ResultChange(NamedTuple):
@@ -40,19 +40,37 @@ def result_change(use: Use, was: Place, now: Place) -> ResultChange | None:
     if counts and counts[0] == use.values and counts[1] not in (None, use.values):
         is_call = use.kind is UseKind.CALL
         return ResultChange(Cause.RETURNS, certain=is_call) if is_call or _is_meant_for(use, was) else None
-    before, after = _body(was.module, old), _body(now.module, new)
+    if old.returns != new.returns and (change := _retyped(use, was, now)):
+        return change
+    return _rewritten(use, was, now) if use.body else None
+
+
+def _retyped(use: Use, was: Place, now: Place) -> ResultChange | None:
+    """Return what another annotation of what a function returns means, unless its body is the same."""
+    assert isinstance(was.member, Function)
+    assert isinstance(now.member, Function)
+    old, new = was.member.returns, now.member.returns
+    if use.kind is UseKind.CALL:
+        unfit = use.values is not None and described_length(old) == use.values != described_length(new)
+        return ResultChange(Cause.RETURNS, certain=True) if unfit and _body(was) != _body(now) else None
+    own = use.returns or old
+    # What callers could not expect before either is the override's own affair.
+    if new == "None" or not narrowed(own, new) or narrowed(own, old) or not _is_meant_for(use, was):
+        return None
+    after = _body(now)
     is_stub = after in _STUBS or after.startswith("raise NotImplementedError")
-    if old.returns != new.returns and (is_stub or before != after):
-        if use.kind is UseKind.CALL:
-            lengths = _tuple_length(old.returns), _tuple_length(new.returns)
-            unfit = use.values is not None and lengths[0] == use.values != lengths[1]
-            return ResultChange(Cause.RETURNS, certain=True) if unfit else None
-        own = use.returns or old.returns
-        # What callers could not expect before either is the override's own affair.
-        if new.returns != "None" and narrowed(own, new.returns) and not narrowed(own, old.returns):
-            return ResultChange(Cause.RETURNS) if _is_meant_for(use, was) else None
-    rewritten = use.kind is UseKind.REPLACEMENT and _differ(before, after)
-    return ResultChange(Cause.REWRITTEN) if rewritten else None
+    return ResultChange(Cause.RETURNS) if is_stub or after != _body(was) else None
+
+
+def _rewritten(use: Use, was: Place, now: Place) -> ResultChange | None:
+    """Return that a function does by now what a use does in its place, or what no longer is what the use is a copy of."""
+    before, after = _body(was), _body(now)
+    if _likeness(before, after) >= _ALIKE:
+        return None
+    if _likeness(use.body, after) >= _ALIKE > _likeness(use.body, before):
+        return ResultChange(Cause.MERGED)
+    is_copy = use.body.count("\n") >= _LEAST_COPIED and _likeness(use.body, before) >= _COPIED
+    return ResultChange(Cause.REWRITTEN) if is_copy else None
 
 
 def lost_method(use: Use, was: Answer, now: Answer) -> tuple[str, str] | None:
@@ -75,30 +93,17 @@ def _built_in(annotation: str) -> type | None:
     return _BUILT_IN.get(next(iter(kinds)).partition("[")[0]) if len(kinds) == 1 else None
 
 
-def _body(module: Module, function: Function) -> str:
-    """Return the statements of a function without types, formatting, comments and docstring."""
-    node = module.definition(function)
-    statements = node.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) else []
-    if statements and isinstance(statements[0], ast.Expr) and isinstance(statements[0].value, ast.Constant):
-        statements = statements[1:]
-    return _ANNOTATION.sub(r"\1 =", "\n".join(map(ast.unparse, statements)))
+def _body(place: Place) -> str:
+    node = place.module.definition(place.member) if isinstance(place.member, Function) else None
+    return body(node) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) else ""
 
 
-def _differ(before: str, after: str) -> bool:
-    """Return whether two bodies differ in more than a few of their lines, as after a renaming."""
-    lines = before.split("\n"), after.split("\n")
-    return before != after and SequenceMatcher(None, *lines, autojunk=False).ratio() < _ALIKE
+def _likeness(one: str, other: str) -> float:
+    """Return the share of their lines that two bodies have in common."""
+    return SequenceMatcher(None, one.split("\n"), other.split("\n"), autojunk=False).ratio()
 
 
 def _is_meant_for(use: Use, place: Place) -> bool:
     """Return whether upstream could call an override or a replacement before the commit."""
     upstream = own_parameters(place)
     return use.parameters is None or upstream is None or is_callable_as(use.parameters, upstream)
-
-
-def _tuple_length(annotation: str) -> int | None:
-    """Return how many parts a described tuple has; None for anything else."""
-    match parse_expression(annotation):
-        case ast.Subscript(value=ast.Name(id="tuple" | "Tuple"), slice=ast.Tuple(elts=parts)):
-            return None if any(isinstance(each, ast.Constant) and each.value is ... for each in parts) else len(parts)
-    return None

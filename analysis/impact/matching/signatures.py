@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from analysis.facts.python.module import Attribute, Class, Function, Parameter, ParameterKind
@@ -19,6 +20,8 @@ _MODELS = ("BaseModel", "Struct")  # whose subclasses are records as well
 _RECORD_DECORATOR = re.compile(r"\b(?:dataclass|config|attrs|define)\b")
 _DEFAULTS = ("default", "default_factory", "factory")
 _REST = Parameter("extra", ParameterKind.VAR_KEYWORD, required=False, annotation="")
+# What a class of a library takes, which is not read, or one that a decorator makes.
+_ANYTHING = [replace(_REST, name="arguments", kind=ParameterKind.VAR_POSITIONAL), _REST]
 
 
 def called_with(upstream: Upstream, answer: Answer) -> list[Parameter] | None:
@@ -48,7 +51,7 @@ def _constructor(upstream: Upstream, owner: Found[Class]) -> list[Parameter] | N
     model = False
     for each in upstream.lineage(owner):
         if each is None:
-            return None
+            return None if model or any(map(is_record, classes)) else _ANYTHING
         own = each.member.members.get(CONSTRUCTOR)
         if isinstance(own, Function):
             generated = model or any(map(is_record, classes))
@@ -59,7 +62,7 @@ def _constructor(upstream: Upstream, owner: Found[Class]) -> list[Parameter] | N
         classes.append(each.member)
     records = [each for each in classes if model or is_record(each)]
     if not records:
-        return None
+        return _ANYTHING if owner.member.bases or owner.member.decorators else []
     found: dict[str, Parameter] = {}
     for record in reversed(records):
         found |= {field.name: field for field in _fields(record, model=model)}

@@ -23,12 +23,11 @@ _UNREAD_KINDS = (Kind.GENERATED, Kind.VENDORED)
 _BINARY = wordlist("binary_extensions")
 _BOM = "\ufeff"
 _Quoting = TypeVar("_Quoting", Use, Subclass)
-_CHUNK = 1_000_000  # characters of code scanned for secrets at once
 _ROOTS = ("", "src", "lib", "python")
 _LEAST_COPIED = 3  # Python files
 _COPIED_SHARE = 0.5  # of them are at the same place upstream
 # Of the rules that extract a surface: raised whenever they change, so that stored surfaces are extracted anew.
-VERSION = 7
+VERSION = 8
 
 _BARE_BASES = frozenset(
     ["object", "ABC", "Generic", "Protocol", "NamedTuple", "Enum"]
@@ -98,38 +97,27 @@ def _is_read(path: str) -> bool:
 
 
 def _redacted(surface: Surface) -> Surface:
-    """Redact what a surface quotes."""
-    quoted = dict.fromkeys([*(use.code for use in surface.uses), *(each.code for each in surface.subclasses.values())])
-    changed = {line: shown for line, shown in _redacted_lines(list(quoted)) if line != shown}
+    """Redact what a surface has of the tree's lines; all are scanned at once, which is much faster than one by one."""
+    texts = [text for use in surface.uses for text in (use.code, use.body)]
+    texts += [each.code for each in surface.subclasses.values()]
+    lines = list(dict.fromkeys(line for text in texts for line in text.split("\n")))
+    shown = Redactor()("\n".join(lines)).split("\n")
+    pairs = zip(lines, shown if len(shown) == len(lines) else map(Redactor(), lines), strict=True)
+    changed = {line: now for line, now in pairs if line != now}
     if not changed:
         return surface
-
     return surface.model_copy(
         update={
-            "uses": tuple(_with_code(each, changed) for each in surface.uses),
-            "subclasses": {target: _with_code(each, changed) for target, each in surface.subclasses.items()},
+            "uses": tuple(_with_lines(each, changed) for each in surface.uses),
+            "subclasses": {target: _with_lines(each, changed) for target, each in surface.subclasses.items()},
         }
     )
 
 
-def _with_code(each: _Quoting, changed: Mapping[str, str]) -> _Quoting:
-    return each.model_copy(update={"code": changed[each.code]}) if each.code in changed else each
-
-
-def _redacted_lines(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield each line with its redacted text; many are scanned at once, which is much faster than one by one."""
-    start = 0
-    while start < len(lines):
-        size, end = 0, start
-        while end < len(lines) and size < _CHUNK:
-            size += len(lines[end]) + 1
-            end += 1
-        shown = Redactor()("\n".join(lines[start:end])).split("\n")
-        if len(shown) == end - start:
-            yield from zip(lines[start:end], shown, strict=True)
-        else:
-            yield from ((line, Redactor()(line)) for line in lines[start:end])
-        start = end
+def _with_lines(each: _Quoting, changed: Mapping[str, str]) -> _Quoting:
+    texts = {"code": each.code, **({"body": each.body} if isinstance(each, Use) else {})}
+    shown = {name: "\n".join(changed.get(line, line) for line in text.split("\n")) for name, text in texts.items()}
+    return each.model_copy(update=shown) if shown != texts else each
 
 
 def packages(paths: Iterable[str]) -> dict[str, str]:

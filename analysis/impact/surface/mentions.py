@@ -1,4 +1,4 @@
-"""Names that any downstream file may mention as text: variables, flags, keys, routes, requirements.
+"""Names that any downstream file may mention as text: variables, flags, keys, routes, requirements, pull requests.
 
 Unlike an import, a word does not say whose it is: it counts in files that name upstream.
 """
@@ -12,7 +12,7 @@ from packaging.utils import canonicalize_name
 from analysis.impact.surface.model import Use, UseKind
 from analysis.paths import Kind, kind
 
-VARIABLE, FLAG, ROUTE, KEY, REQUIREMENT = "variable", "flag", "route", "key", "requirement"
+VARIABLE, FLAG, ROUTE, KEY, REQUIREMENT, PULL = "variable", "flag", "route", "key", "requirement", "pull"
 
 _MAX_FILE = 400_000  # characters
 _MAX_CODE = 200
@@ -21,6 +21,7 @@ _WORDS = re.compile(
     r"|(?P<flag>(?<![\w-])--[a-z][a-z0-9]*(?:[-_.][a-z0-9]+)*)"
     r"|(?P<route>(?<=[\"'`\s\d])/[a-z_]\w*(?:/[\w{}.-]+)*)"
 )
+_PULL = re.compile(r"\bgithub\.com/[\w.-]+/([\w.-]+)/pull/(\d+)")
 _KEY = re.compile(r"""^\s*["']?(?P<key>[a-z]\w{3,})["']?\s*[:=]""")
 _HISTORY = re.compile(r"(?:^|[/_-])(?:changelog|changes|release[-_]?notes|news|history)[^/]*$", re.IGNORECASE)
 _QUOTED_FLAG = re.compile(r"""["']--[a-z]""")
@@ -50,7 +51,10 @@ def mentions(path: str, text: str, packages: Collection[str]) -> Iterator[Use]:
         command = f"{command} {line}" if command.endswith("\\") else line
         # A flag in quotes is an argument that code passes to a program.
         upstreams = bool(_QUOTED_FLAG.search(line)) or any(package in command.lower() for package in packages)
-        for target in _mentioned(path, found, line):
+        # Code names the pull requests that it waits for, of a repository that is called as one of its packages.
+        pulls = (each for each in _PULL.finditer(line) if each[1].lower().replace("-", "_") in packages)
+        waits = [(PULL, each[2]) for each in pulls if found is Kind.SOURCE]
+        for target in (*waits, *_mentioned(path, found, line)):
             own = names_upstream or target[0] == REQUIREMENT or target[1].startswith(prefixes)
             other = (target[0] == REQUIREMENT and section == _BUILD) or (target[0] == FLAG and not upstreams)
             if own and target not in seen and not other:

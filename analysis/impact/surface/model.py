@@ -38,8 +38,8 @@ class Use(Frozen):
 
     `guarded` is true where the code expects that the name may be missing. A call has `arguments`, and in `values` the number
     of names that its result is assigned to. An override or a replacement of a function has the `parameters` that it accepts,
-    those of a method without `self`, in `values` how many it returns if they are several, and in `returns` its annotation. A
-    mention's target is one word.
+    those of a method without `self`, in `values` how many it returns if they are several, in `returns` its annotation, and in
+    `body` its statements. A mention's target is one word.
     """
 
     kind: UseKind
@@ -52,6 +52,7 @@ class Use(Frozen):
     parameters: tuple[Parameter, ...] | None = None
     values: int | None = None
     returns: str = ""
+    body: str = ""
 
 
 class Substitute(Frozen):

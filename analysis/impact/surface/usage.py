@@ -9,6 +9,7 @@ from dataclasses import replace
 from analysis.facts.python.module import Parameter
 from analysis.facts.python.parsing import parameters
 from analysis.facts.python.signatures import returned_length
+from analysis.facts.syntax import body
 from analysis.impact.surface.model import Arguments, Use, UseKind
 from analysis.impact.surface.modules import ClassDefinition, DownstreamModules, PythonModule
 from analysis.impact.surface.scopes import ScopedVisitor
@@ -54,8 +55,12 @@ class UseFinder(ScopedVisitor):
             else:
                 self._forget(each)
                 self.visit(each)
-        tuples = [each for each in node.targets if isinstance(each, ast.Tuple)]
-        self._visit_value(node.value, len(tuples[0].elts) if tuples and not _has_star(tuples[0]) else None)
+        parts = next((each.elts for each in node.targets if isinstance(each, ast.Tuple)), [])
+        if isinstance(node.value, ast.Call):
+            starred = any(isinstance(each, ast.Starred) for each in parts)
+            self._visit_call(node.value, None if starred else len(parts) or None)
+        else:
+            self.visit(node.value)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         if isinstance(node.target, ast.Name):
@@ -102,12 +107,6 @@ class UseFinder(ScopedVisitor):
     def visit_Expr(self, node: ast.Expr) -> None:
         if not isinstance(node.value, ast.Constant):  # docstrings
             self.visit(node.value)
-
-    def _visit_value(self, value: ast.expr, unpacked: int | None) -> None:
-        if isinstance(value, ast.Call):
-            self._visit_call(value, unpacked)
-        else:
-            self.visit(value)
 
     def _visit_call(self, node: ast.Call, unpacked: int | None) -> None:
         target = infer(node.func, self._names)
@@ -161,6 +160,7 @@ class UseFinder(ScopedVisitor):
             parameters=own,
             values=returned_length(function) if function else None,
             returns=_annotation(function) if function else "",
+            body=body(function) if function else "",
         )
         definition = self._modules.class_at(self._modules.canonical(by) or ())
         if definition and not any(self._modules.upstream_bases(definition)):
@@ -176,6 +176,7 @@ class UseFinder(ScopedVisitor):
         parameters: tuple[Parameter, ...] | None = None,
         values: int | None = None,
         returns: str = "",
+        body: str = "",
     ) -> None:
         found = self._modules.canonical(target)
         if found is None or not (found[0] in self._modules.packages or self._inherits(found)):
@@ -195,6 +196,7 @@ class UseFinder(ScopedVisitor):
                 parameters=parameters,
                 values=values,
                 returns=returns,
+                body=body,
             )
         )
 
@@ -204,10 +206,6 @@ class UseFinder(ScopedVisitor):
             return False
         definition = self._modules.class_at(owner_of(target))
         return definition is not None and any(self._modules.upstream_bases(definition))
-
-
-def _has_star(node: ast.Tuple) -> bool:
-    return any(isinstance(each, ast.Starred) for each in node.elts)
 
 
 def overrides(
@@ -229,6 +227,7 @@ def overrides(
             code=modules.module_of(definition).code(method.lineno),
             values=returned_length(method),
             returns=_annotation(method),
+            body=body(method),
             parameters=None if "property" in decorators else _accepted(method)[int("staticmethod" not in decorators) :],
         )
 

@@ -6,8 +6,6 @@ from analysis.impact.matching import changes_imported_modules
 from analysis.impact.surface.model import Surface, SurfaceIndex, Use, UseKind
 from tests.factories import commit, file
 
-ROOTS = {"engine": "src/engine"}
-
 
 def used(kind: UseKind, *target: str) -> Use:
     return Use(kind=kind, target=target, path="plug/run.py", line=1, code="x")
@@ -38,6 +36,8 @@ INDEX = SurfaceIndex(
         ("tests/engine/core.py", False),
     ],
 )
-def test_a_changed_module_is_one_that_the_code_imports_from(path: str, *, touches: bool) -> None:
-    """A file counts if a name, or a class's member, of it is used."""
-    assert changes_imported_modules(commit(files=[file(path)]), INDEX, ROOTS) is touches
+@pytest.mark.parametrize("root", ["", "src"])
+def test_a_changed_module_is_one_that_the_code_imports_from(path: str, root: str, *, touches: bool) -> None:
+    """A file counts if a name, or a class's member, of it is used, wherever the package's folder is."""
+    changed = path if root else path.removeprefix("src/")
+    assert changes_imported_modules(commit(files=[file(changed)]), INDEX, {"engine": root}) is touches

@@ -2,8 +2,12 @@
 
 import pytest
 
+from analysis.facts import facts
+from analysis.impact.matching import impacts
+from analysis.impact.surface.model import SurfaceIndex
 from analysis.models.impacts import Certainty
-from tests.analysis.impact.repositories import UPSTREAM, impacts_of, told
+from tests.analysis.facts.trees import commit_between, trees
+from tests.analysis.impact.repositories import UPSTREAM, impacts_of, surface, told
 
 LOAD = "def load():\n    return 1\n\n\ndef keep():\n    return 2\n"
 GONE = "def keep():\n    return 2\n"
@@ -288,3 +292,25 @@ def test_what_can_no_longer_be_imported_is_told_once(
 ) -> None:
     """A module is gone for every import of it, a package may take its place, and of a missing name the import alone is told."""
     assert told({UPSTREAM: before} if isinstance(before, str) else before, after, plugin) == expected
+
+
+@pytest.mark.parametrize(
+    ("after", "line", "advice"),
+    [
+        ("class Mode:\n    FAST = 1\n", "from engine.core import Level", "from engine.core import Mode as Level"),
+        ("class Mode:\n    QUICK = 1\n", "from engine.core import Level", None),
+        ("class Mode:\n    FAST = 1\n", "from engine.core import Level, gone", None),
+    ],
+)
+def test_an_advice_is_given_if_all_that_it_imports_is_there(after: str, line: str, advice: str | None) -> None:
+    """A class that lacks members under its new name does not stand for the old one, and what was gone before is not imported."""
+    before = {
+        "engine/core.py": "class Level:\n    FAST = 1\n",
+        "engine/a.py": "from engine.core import Level\nx = Level.FAST\n",
+    }
+    files = {"engine/core.py": after, "engine/a.py": before["engine/a.py"].replace("Level", "Mode")}
+    sides = trees({"engine/__init__.py": "", **before}, {"engine/__init__.py": "", **files})
+    commit = commit_between(before, files, "Rename Level to Mode")
+    plugin = SurfaceIndex(surface(f"{line}\n"))
+    [found] = impacts(commit, sides, plugin, {"engine": ""}, facts(commit, sides))
+    assert (found.new, found.advice) == ("engine.core.Mode", advice)

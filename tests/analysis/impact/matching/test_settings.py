@@ -166,3 +166,16 @@ def test_a_variable_that_the_plug_in_reads_itself_is_its_own(reads: str) -> None
     gone = fact(FactKind.REMOVED_ENV, "ENGINE_MODE")
     files = {SCRIPT: "export ENGINE_MODE=1\n", "plugin/envs.py": f"import os\n\nmode = {reads}\n"}
     assert found(gone, files) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "repository", "expected"),
+    [("plugin/a.py", "engine", ["#7"]), ("plugin/a.py", "other", []), ("docs/a.md", "engine", [])],
+)
+def test_code_that_waits_for_a_pull_request_hears_of_its_merge(path: str, repository: str, expected: list[str]) -> None:
+    """A file of source code that names the request of a commit has likely something of its own that may go."""
+    old, new = {"engine/core.py": ""}, {"engine/core.py": "x = 1\n"}
+    text = f"# until https://github.com/acme/{repository}/pull/7 is merged\n# not /pull/71\n"
+    commit = commit_between(old, new, "Do it (#7)")
+    impacts_found = impacts(commit, trees(old, new), SurfaceIndex(surface({path: text})), {"engine": ""}, ())
+    assert [(each.name, each.certainty) for each in impacts_found] == [(each, Certainty.LIKELY) for each in expected]

@@ -121,7 +121,6 @@ def test_what_breaks_the_code_comes_first_in_its_channel_alone(
     assert "plug/run.py:10" in section(start, "💥 Breaks your code")
     assert "start(model, eager=True)" in whole(start)
     assert "def start(model, eager=False):" in whole(start)
-    assert "start(model)" in section(start, "instead")
     assert f"/o/plug/blob/{github.repositories['o/plug'].branches['main']}/plug/run.py#L10" in str(start.blocks)
     assert "Compared with o/plug" in "".join(map(whole, rest))
     assert ["plug/run.py:10" in each for thread in (rest, other) for each in reports(slack, thread)] == [True, False]
