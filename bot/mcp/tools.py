@@ -100,7 +100,7 @@ class Tools:
             parsed = parse_reference(reference)
             self._visibility.check(parsed)
             located = self._reader.commit(parsed, self._visibility.only(repository) if repository else None)
-            return commit_result(located.repository, self._reader.entry(located, self._language))
+            return commit_result(located.repository, self._reader.shown_entry(located, self._language))
 
     def search(
         self,

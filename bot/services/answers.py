@@ -62,6 +62,9 @@ class AnswerService:
 
     def answer(self, question: Question, language: Language) -> Iterator[Statement]:
         """Yield the statements of an answer, each as soon as it is checked."""
+        if QuestionKind.RELEASE in question.asked.kinds and len(question.entries) == 1:
+            source = self._sources.stored(question.repository)
+            question = question._replace(entries=tuple(map(source.with_release, question.entries)))
         found = self._found(question, language) if len(question.entries) == 1 else ()
         if self._model is None or not self._model.may_read(question.repository):
             yield from Answering(question, language, found=found)

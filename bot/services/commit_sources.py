@@ -14,7 +14,18 @@ import structlog
 from analysis.errors import BadSetting, DigestError, MirrorUnavailable, OutsideFailure, UnknownCommit
 from analysis.impact.first_release import first_release_at_github, first_releases
 from analysis.locale import Phrase
-from analysis.models import Commit, FoundCommit, PullRequest, ReadFrom, Released, ReleaseTag, Repository, Trees
+from analysis.models import (
+    Commit,
+    Entry,
+    FoundCommit,
+    PullRequest,
+    ReadFrom,
+    Released,
+    ReleaseState,
+    ReleaseTag,
+    Repository,
+    Trees,
+)
 from analysis.paths import Kind, kind
 from analysis.sources.github import Comparison, GitHub
 from analysis.sources.mirror import Mirror
@@ -138,6 +149,12 @@ class CommitSource:
         except DigestError as exc:
             log.warning("releases not read", repository=str(self._repository), why=str(exc))
             return Released()
+
+    def with_release(self, entry: Entry) -> Entry:
+        """Return an entry with the release that had its commit first, asking GitHub if the mirror's tags do not tell."""
+        if entry.released.state is not ReleaseState.UNKNOWN:
+            return entry
+        return entry.model_copy(update={"released": self.first_release(entry.commit)})
 
     def knows_releases(self) -> bool:
         """Return whether the mirror has tags of releases, or without a mirror GitHub has releases; false if that fails."""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from analysis.errors import UnknownCommit, UnknownRepository
 from analysis.impact.reversal import undoes
 from analysis.locale import Phrase
-from analysis.models import SHORT_SHA, Commit, Entry, Language, Released, ReleaseState, Repository
+from analysis.models import SHORT_SHA, Commit, Entry, Language, Released, Repository
 from analysis.sources.github import GitHub, PullState
 from bot.models.reference import Reference
 from bot.services.analyst import Analyst, with_needed_patches
@@ -47,9 +47,13 @@ class CommitLookup:
     def look_up(
         self, reference: Reference, repositories: Sequence[Repository], language: Language
     ) -> tuple[Repository, Entry]:
-        """Return the commit that `reference` names, with its analysis. Raise the errors of `locate`."""
+        """Return the commit that `reference` names, with its analysis and its first release. Raise the errors of `locate`."""
         located = self.locate(reference, repositories)
-        return located.repository, self.entry(located, language)
+        return located.repository, self.with_release(located.repository, self.entry(located, language))
+
+    def with_release(self, repository: Repository, entry: Entry) -> Entry:
+        """Return an entry with the release that had its commit first, asking GitHub if no mirror tells."""
+        return self._sources.stored(repository).with_release(entry)
 
     def entry(self, located: Located, language: Language, *, patches: bool = False) -> Entry:
         """Return a commit with its analysis; with `patches`, for questions, include its patches and make no model call."""
@@ -58,8 +62,6 @@ class CommitLookup:
         with Analyst(self._store, located.repository, language, self._model, source, ask=not patches) as analyst:
             analyst.submit([located.commit_id])
         [entry] = analyst.entries([current])
-        if entry.released.state is ReleaseState.UNKNOWN:
-            entry = entry.model_copy(update={"released": source.first_release(entry.commit)})
         if not patches:
             return with_needed_patches(self._store, {entry.commit.sha: located.commit_id}, [entry])[0]
         whole = self._store.commits([located.commit_id], patches=True)[0].commit

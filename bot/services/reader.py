@@ -170,6 +170,10 @@ class Reader:
         """Return the commit that `reference` names, as `commit` does, or the pull request if that is not merged."""
         return self._commits.find(reference, self._named(reference, repository))
 
+    def shown_entry(self, located: Located, language: Language) -> Entry:
+        """Return a commit with its analysis and its first release, for which GitHub is asked if no mirror tells."""
+        return self._commits.with_release(located.repository, self.entry(located, language))
+
     def entry(self, located: Located, language: Language, *, patches: bool = False) -> Entry:
         """Return a commit with its analysis, and with its patches if requested."""
         entry = self._commits.entry(located, language, patches=patches)

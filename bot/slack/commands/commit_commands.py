@@ -43,7 +43,7 @@ class CommitCommands:
     def _show(self, conversation: Conversation, located: Located) -> None:
         """Show a commit that was found."""
         view = conversation.view
-        entry = view.reader.entry(located, view.language)
+        entry = view.reader.shown_entry(located, view.language)
         value = commit_value(located.repository, entry.commit, view.language)
         shareable, note = self._post.offer(conversation, parse_commit_value(value))
         messages = commit_messages(
