@@ -81,6 +81,11 @@ class CommitLine(NamedTuple):
         return _TIERS.index(self.entry.ranked.importance)
 
     @property
+    def requires(self) -> bool:
+        """Return whether its headline tells a requirement alone."""
+        return self.consequences[0].effect is Effect.REQUIREMENT
+
+    @property
     def text(self) -> str:
         """Return the headline, and behind it what else the line tells."""
         return " · ".join(each.what for each in self.consequences[: self.told])

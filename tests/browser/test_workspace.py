@@ -67,7 +67,7 @@ def test_a_new_user_reads_types_presses_and_asks(page: Page, open_page: Open) ->
     assert paint
 
     main_log(tab).locator(".replies").first.click()
-    expect(thread_log(tab).locator("article")).to_have_count(14)
+    expect(thread_log(tab).locator("article")).to_have_count(13)
     tab.locator("[data-leave]").click()
     expect(tab.locator("[data-panel]")).to_be_hidden()
 

@@ -75,9 +75,9 @@ def digest_head(
 
 
 def _weightiest(groups: Sequence[GroupLines]) -> CommitLine:
-    """Return the first line of the highest tier among those who have to do something, or else of the first group."""
-    acting = [each for each in groups if each.group in (Group.USERS, Group.OPERATORS, Group.EXTENDERS)] or groups[:1]
-    return min((line for each in acting for line in each.lines), key=lambda line: line.tier)
+    """Return the first line, but of what is only required from now on that of a high commit alone, if there is another line."""
+    lines = [line for each in groups if each.group is not Group.IMPORTANT for line in each.lines]
+    return next((each for each in lines if each.tier == 0 or not each.requires), lines[0])
 
 
 def is_quiet(report: PeriodReport, check: DownstreamCheck) -> bool:

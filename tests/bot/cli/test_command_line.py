@@ -226,7 +226,7 @@ def test_several_repositories_are_an_object_a_line(run: Run, serve: Serve) -> No
 def test_the_json_has_the_promised_form(run: Run) -> None:
     """One object a repository, with the keys that others rely on."""
     report = json.loads(run("digest", "--sample", "--format", "json").out)
-    assert list(report)[:9] == [
+    assert list(report)[:10] == [
         "repo",
         "date",
         "timezone",
@@ -235,6 +235,7 @@ def test_the_json_has_the_promised_form(run: Run) -> None:
         "stats",
         "coverage",
         "usage",
+        "edited",
         "commits",
     ]
     assert set(report["stats"]) == {"total", "high", "medium", "low"}

@@ -155,5 +155,5 @@ def test_a_question_what_breaks_a_configured_repository_is_answered_so(run: Run,
 
     for subject in ("2026-02-04..2026-02-05", pair.breaking):
         for question in ("Does anything break plugin?", "会破坏 `acme/plugin` 吗？"):
-            assert f"acme/plugin ({pair.head[:7]})" in ask(subject, question).out
-        assert "acme/plugin" not in ask(subject, "Does anything break gadget?").out
+            assert "plugin/worker.py:1" in ask(subject, question).out
+        assert "plugin/worker.py" not in ask(subject, "Does anything break gadget?").out

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from bot.slack.delivery.sessions import PROMPTS
-from loopback.slack import Fault, LoopbackSlack, Message
+from loopback.slack import Fault, LoopbackSlack
 from tests.servers.chat import ScriptedChat
 from tests.servers.conversing import CONNECTOR, RACE, long_answer, sample_talk
 from tests.servers.running import stored
@@ -24,21 +24,15 @@ class Scene(NamedTuple):
     chat: ScriptedChat
     commit: str
 
-    def ask(self, user: str, text: str, *, channel: str = DIGEST, words: bool = True) -> str:
-        """Asks in the thread of the commit, or directly, and waits until the answer has begun, with `words` or without."""
-        asked, streams = len(self.chat.requests), len(self.talk.slack.asked("chat.startStream"))
+    def ask(self, user: str, text: str, *, channel: str = DIGEST) -> str:
+        """Asks in the thread of the commit, or directly, and waits until the model has begun."""
+        asked = len(self.chat.requests)
         ts = self.talk.say(user, text, self.commit if channel == DIGEST else None, channel)
         self.talk.slack.wait_for(lambda: len(self.chat.requests) > asked)
-        if words:
-            self.talk.slack.wait_for(lambda: len(self.talk.slack.asked("chat.startStream")) > streams)
         return ts
 
     def session(self) -> str | None:
         return self.talk.slack.workspace.channels[DIGEST].sessions.get(self.commit)
-
-    def streaming(self) -> Message:
-        """The answer that is being written in the thread of the commit."""
-        return next(each for each in self.talk.slack.thread(DIGEST, self.commit) if each.streaming)
 
 
 @pytest.fixture(scope="module")
@@ -79,26 +73,10 @@ def statuses(talk: Talk, since: int = 0) -> list[str]:
 # Stopping
 
 
-def test_a_stop_in_mid_stream_ends_the_answer_where_it_is(scene: Scene) -> None:
-    """At once, while the model still speaks: what was written stays, with a line below, and the session is active again."""
-    talk = scene.talk
-    ts = scene.ask(ADA, "which tests are new?")
-    answer = scene.streaming()
-    written = markdown(answer)
-    talk.slack.stop(LIN, DIGEST, scene.commit)
-    (reply,) = talk.replies(ts)
-    assert reply.ts == answer.ts
-    assert markdown(reply).startswith(written)
-    assert markdown(reply).endswith(f"\n\n{STOPPED}")
-    assert "And so on" not in markdown(reply)
-    assert scene.session() == "active"
-    assert not scene.chat.go.is_set()
-
-
-def test_a_stop_before_the_first_word_is_confirmed(scene: Scene) -> None:
-    """Where nothing was written yet only the line is."""
+def test_a_stop_while_the_model_writes_is_confirmed(scene: Scene) -> None:
+    """At once, though the model goes on: nothing was shown yet, and only the line is."""
     scene.chat.hold = 0
-    ts = scene.ask(ADA, "which tests are new?", words=False)
+    ts = scene.ask(ADA, "which tests are new?")
     scene.talk.slack.stop(ADA, DIGEST, scene.commit)
     (reply,) = scene.talk.replies(ts)
     assert markdown(reply) == STOPPED
@@ -157,24 +135,22 @@ def test_a_question_that_is_edited_meanwhile_is_answered_once(scene: Scene) -> N
     assert len(scene.chat.requests) == asked
 
 
-def test_a_question_that_is_deleted_meanwhile_stops_its_answer(scene: Scene) -> None:
-    """What was written stays; another answer in the thread goes on."""
+def test_a_question_that_is_deleted_meanwhile_stops_its_answer_alone(scene: Scene) -> None:
+    """Another answer in the thread goes on."""
     talk = scene.talk
-    deleted = scene.ask(ADA, "which tests are new?")
-    answer = scene.streaming()
-    kept = scene.ask(LIN, "which tests are new?")
+    deleted, kept = scene.ask(ADA, "which tests are new?"), scene.ask(LIN, "which tests are new?")
     talk.slack.delete(ADA, DIGEST, deleted)
-    talk.slack.wait_for(lambda: STOPPED in markdown(answer))
     scene.chat.go.set()
-    assert [STOPPED in markdown(reply) for ts in (deleted, kept) for reply in talk.replies(ts)] == [True, False]
+    (reply,) = talk.replies(kept)
+    assert STOPPED not in markdown(reply)
 
 
 @pytest.mark.parametrize("directly", [False, True])
-def test_a_question_that_is_deleted_before_the_first_word_is_not_answered(scene: Scene, directly: bool) -> None:
+def test_a_question_that_is_deleted_meanwhile_is_not_answered(scene: Scene, directly: bool) -> None:
     """Neither an answer nor an error is shown, in a thread or where the thread is gone with the question."""
     talk, scene.chat.hold = scene.talk, 0
     channel = talk.direct(ADA) if directly else DIGEST
-    ts = scene.ask(ADA, f"does {RACE} take a lock?", channel=channel, words=False)
+    ts = scene.ask(ADA, f"does {RACE} take a lock?", channel=channel)
     said, before = len([each for each in talk.everything() if each.channel == channel]), len(statuses(talk))
     talk.slack.delete(ADA, channel, ts)
     talk.slack.wait_for(lambda: statuses(talk, before) == ["active"])

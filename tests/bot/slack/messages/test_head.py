@@ -119,8 +119,8 @@ def test_the_notification_begins_with_the_worst_line(language: Language, worst: 
     assert root.text.startswith(worst)
 
 
-def test_the_notification_tells_of_the_highest_tier() -> None:
-    """A requirement of a low commit is no reason to look while a high one breaks plug-ins."""
+def test_the_notification_prefers_a_break_to_a_requirement() -> None:
+    """A requirement of a low commit is no reason to look while plug-ins break."""
     low = entry(1, Importance.LOW, Fact(kind=FactKind.DEPENDENCY_ADDED, name="heron", path="setup.py", new=">=1.2"))
     high = entry(2, Importance.HIGH, Fact(kind=FactKind.REMOVED_NAME, name="take", path="engine/core.py"))
     assert digest_messages(report(low, high))[0].text.startswith("Removes take from ")
