@@ -24,6 +24,7 @@ from typing import ParamSpec, TypeVar
 
 import structlog
 from dbos import DBOS, SetEnqueueOptions, SetWorkflowID
+from sqlalchemy import Engine
 from sqlalchemy.exc import IntegrityError, OperationalError, SQLAlchemyError
 from structlog.contextvars import bound_contextvars
 
@@ -308,18 +309,7 @@ class Flows:
                 # The engine does not set it, and writes at half the speed without.
                 connection.execute("PRAGMA journal_mode=WAL")
         engine = flows_engine(database_url)
-        DBOS(
-            config={
-                "name": "vllm-digest",
-                "system_database_url": database_url,
-                "system_database_engine": engine,
-                "dbos_system_schema": FLOWS_SCHEMA,
-                "executor_id": self._lease.id,
-                "application_version": FLOWS_VERSION,
-                "log_level": "ERROR",
-                "notification_listener_polling_interval_sec": _NOTIFICATION_POLL,
-            }
-        )
+        self._create_engine(database_url, engine)
         try:
             _launch(database_url)
             for queue in (_PUBLISHING, SLACK):
@@ -341,6 +331,21 @@ class Flows:
             if engine:
                 engine.dispose()
             _engine.release()
+
+    def _create_engine(self, database_url: str, pool: Engine | None) -> None:
+        """Create the durable engine of this process, which the library keeps."""
+        DBOS(
+            config={
+                "name": "vllm-digest",
+                "system_database_url": database_url,
+                "system_database_engine": pool,
+                "dbos_system_schema": FLOWS_SCHEMA,
+                "executor_id": self._lease.id,
+                "application_version": FLOWS_VERSION,
+                "log_level": "ERROR",
+                "notification_listener_polling_interval_sec": _NOTIFICATION_POLL,
+            }
+        )
 
     def share_deliveries(self, channels: int, processes: int) -> None:
         """Let each of several processes deliver to its share of the `channels` that wait: the first to look would take all."""

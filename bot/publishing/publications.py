@@ -22,9 +22,9 @@ from bot.publishing.folder import FolderTarget
 from bot.publishing.github import GitHubTarget
 from bot.publishing.publisher import MoreCompleteError, OtherTimezoneError, Published, Target, publish
 from bot.services.digest import DigestService
-from bot.services.release_digest import ReleaseDigests
 from bot.services.surfaces import repositories_named
 from bot.services.versions.compatibility import CompatibilityRequest, CompatibilityService
+from bot.services.versions.release_digest import ReleaseDigests
 from bot.services.versions.upgrade import UpgradeRequest
 from bot.settings import Settings
 from bot.store import Store

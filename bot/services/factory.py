@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from bot.services.answers import AnswerService
     from bot.services.impact import ImpactService
     from bot.services.period_questions import PeriodQuestions
-    from bot.services.release_digest import ReleaseDigests
     from bot.services.releases import ReleaseScoring
     from bot.services.suspects import SuspectService
     from bot.services.versions.compatibility import CompatibilityService
+    from bot.services.versions.release_digest import ReleaseDigests
     from bot.services.versions.upgrade import UpgradeService
 
 _SHARE = 4  # one in this many model calls is reserved for answers
@@ -84,7 +84,7 @@ class Services:
 
     @cached_property
     def release_digests(self) -> "ReleaseDigests":
-        from bot.services.release_digest import ReleaseDigests
+        from bot.services.versions.release_digest import ReleaseDigests
 
         return ReleaseDigests(self.github, self.sources, self.upgrades)
 

@@ -2,11 +2,10 @@
 
 from bot.store.commit_rows import StoredCommit
 from bot.store.database import open_engine
-from bot.store.day_edits import DayEdits
 from bot.store.feedback import AnswerRatings, GivenVerdict, Rating, Verdicts
 from bot.store.mailbox import Draft, Duplicate, Mailbox, OutboxMessage, Root, State, Thread
 from bot.store.ongoing_answers import Interruption, OngoingAnswers
-from bot.store.outcomes import FailedPublication, ModelFailures, PublicationOutcomes, Spending
+from bot.store.outcomes import DayEdits, FailedPublication, ModelFailures, PublicationOutcomes, Spending
 from bot.store.process_locks import ProcessLocks
 from bot.store.store import Store, StoredAnalysis, StoredDay
 from bot.store.subscriptions import (

@@ -1,16 +1,16 @@
-"""Outcomes of work outside: what calls of models cost (USD) and why the latest failed, and how each day's publication ended."""
+"""Outcomes of work outside: what calls of models cost (USD), why the latest failed, how a model edited days, and how each publication ended."""
 
 from collections.abc import Mapping
 from datetime import date, datetime, timedelta
 from secrets import token_hex
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Table, delete, func, insert, select, update
 
 from analysis.errors import ModelFailure
 from analysis.locale import LANGUAGES, Phrase, translated
-from analysis.models import Language
-from bot.store.schema import model_failures, publications, reservations, spending
+from analysis.models import DayReport, Edit, Language
+from bot.store.schema import day_edits, model_failures, publications, reservations, spending
 from bot.store.transactions import Records, insert_missing
 
 # After which a call is over: what a killed process reserved is free again.
@@ -112,3 +112,21 @@ class ModelFailures(Records):
         query = select(model_failures.c.reasons, model_failures.c.failed_at).filter_by(model=model)
         row = self.database.first(query)
         return LatestFailure(*row) if row else None
+
+
+class DayEdits(Records):
+    """The latest edit of each day by a model and a version of its prompt, on one engine; thread-safe."""
+
+    def of(self, report: DayReport, model: str, prompt: str) -> Edit | None:
+        """Return how the day of a report was edited, or None."""
+        body = self.database.value(select(day_edits.c.body).filter_by(**_key(report, model, prompt)))
+        return Edit.model_validate(body) if body else None
+
+    def save(self, report: DayReport, model: str, prompt: str, edit: Edit) -> None:
+        """Store how the day of a report was edited, replacing an earlier edit."""
+        self.database.save(day_edits, _key(report, model, prompt), {"body": edit.model_dump(mode="json")})
+
+
+def _key(report: DayReport, model: str, prompt: str) -> dict[str, Any]:
+    day = report.model_dump(include={"date", "timezone", "language"})
+    return {"repository": report.repository.key, **day, "model": model, "prompt": prompt}

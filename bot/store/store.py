@@ -34,11 +34,10 @@ from bot.store.commit_rows import (
     replaceable_by,
     repository_id_of,
 )
-from bot.store.day_edits import DayEdits
 from bot.store.feedback import AnswerRatings, GivenRanks, ReleaseScores, Verdicts
 from bot.store.links import linked, save_named
 from bot.store.ongoing_answers import OngoingAnswers
-from bot.store.outcomes import ModelFailures, PublicationOutcomes, Spending
+from bot.store.outcomes import DayEdits, ModelFailures, PublicationOutcomes, Spending
 from bot.store.process_locks import ProcessLocks
 from bot.store.schema import analyses, commits, day_commits, days, files, repositories
 from bot.store.search_index import SearchIndex, index_commit, index_summaries

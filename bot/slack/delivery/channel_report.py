@@ -15,8 +15,8 @@ from bot.services.breaks import BreakLives
 from bot.services.digest import ReadWeek, WeekService
 from bot.services.downstream import DownstreamChecks
 from bot.services.reader import Reader
-from bot.services.release_digest import ReleaseDigests
 from bot.services.schedule import Selection, selected, touched
+from bot.services.versions.release_digest import ReleaseDigests
 from bot.services.versions.upgrade import UpgradeRequest
 from bot.slack.messages.subscriptions import describe_selection
 from bot.slack.web import Web
