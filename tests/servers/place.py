@@ -100,7 +100,8 @@ def faultless(slack: LoopbackSlack) -> Iterator[LoopbackSlack]:
     """Run a Slack; at the end nothing was refused and no limit broken."""
     with slack:
         yield slack
-        assert [(call.method, call.params, call.response) for call in slack.refusals] == []
+        refused = [(call.method, call.params, call.response) for call in slack.refusals]
+        assert not refused, refused
         assert slack.breaches == []
 
 

@@ -78,7 +78,7 @@ class Bot(NamedTuple):
 
 @pytest.fixture(scope="module")
 def bot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bot]:
-    clock, folder = SettableClock(datetime(2026, 2, 6, 9, 30, tzinfo=UTC), speed=60), tmp_path_factory.mktemp("bot")
+    clock, folder = SettableClock(datetime(2026, 2, 6, 9, 30, tzinfo=UTC), speed=10), tmp_path_factory.mktemp("bot")
     subscribe(folder, DIGEST, downstream=(PLUG,), watch=("stop",))
     subscribe(folder, OTHER)
     github = FaultyGitHub({"o/n": upstream(), "o/plug": plugin()})
