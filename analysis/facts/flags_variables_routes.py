@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 
 from analysis.diff import side_lines
@@ -64,7 +64,7 @@ def flags(change: Change, file: FileChange) -> Iterator[Fact]:
     """
     shown = removes_lines(file) and is_public(file) and FLAG_NAME.search(file.patch or "")
     if shown and not _HANDED_ON.search(file.patch or ""):
-        found = removals(change, file, FactKind.REMOVED_FLAG, partial(_flag_occurrences, change))
+        found = removals(change, file, FactKind.REMOVED_FLAG, partial(_occurrences, _flags, change))
         yield from (fact for fact in found if not _becomes_field(change, fact.name))
 
 
@@ -81,9 +81,12 @@ def _variable_occurrences(file: FileChange, side: Side) -> Iterator[Occurrence]:
             yield Occurrence(next(name for name in match.groups() if name), line, hunk)
 
 
-def _flag_occurrences(change: Change, file: FileChange, side: Side) -> Iterator[Occurrence]:
+def _occurrences(
+    names: Callable[[Source], Iterator[tuple[str, int]]], change: Change, file: FileChange, side: Side
+) -> Iterator[Occurrence]:
+    """Yield the occurrences of what `names` finds, with its lines, on one side of a Python file."""
     if source := change.source(file, side):
-        yield from located(file, side, _flags(source))
+        yield from located(file, side, names(source))
 
 
 def _flags(source: Source) -> Iterator[tuple[str, int]]:
@@ -100,23 +103,18 @@ def routes(change: Change, file: FileChange) -> Iterator[Fact]:
     """Yield routes that a server no longer serves."""
     # When a prefix is added or removed, the same route is written differently.
     if removes_lines(file) and not _PREFIX.search(file.patch or ""):
-        yield from removals(change, file, FactKind.REMOVED_ROUTE, partial(_routes, change))
+        yield from removals(change, file, FactKind.REMOVED_ROUTE, partial(_occurrences, _served, change))
 
 
 def new_routes(change: Change, file: FileChange) -> Iterator[Fact]:
     """Yield routes that a server newly serves, and that no removed line of the commit mentions."""
     if not is_public(file) or not _ADDED_ROUTE.search(file.patch or "") or _PREFIX.search(file.patch or ""):
         return
-    before = {each.name for each in _routes(change, file, "-")}
-    for each in _routes(change, file, "+"):
+    before = {each.name for each in _occurrences(_served, change, file, "-")}
+    for each in _occurrences(_served, change, file, "+"):
         is_own = each.name not in before and each.name not in _SERVED_ANYWAY
         if each.line.sign == "+" and is_own and each.name not in change.removed_lines:
             yield Fact(kind=FactKind.NEW_SETTING, name=each.name, path=file.path, line=each.line.number)
-
-
-def _routes(change: Change, file: FileChange, side: Side) -> Iterator[Occurrence]:
-    if source := change.source(file, side):
-        yield from located(file, side, _served(source))
 
 
 def _served(source: Source) -> Iterator[tuple[str, int]]:
@@ -131,12 +129,7 @@ def _served(source: Source) -> Iterator[tuple[str, int]]:
 def metrics(change: Change, file: FileChange) -> Iterator[Fact]:
     """Yield metrics that a program no longer exports under their name."""
     if removes_lines(file) and is_public(file) and _METRIC.search(file.patch or ""):
-        yield from removals(change, file, FactKind.REMOVED_METRIC, partial(_metrics, change))
-
-
-def _metrics(change: Change, file: FileChange, side: Side) -> Iterator[Occurrence]:
-    if source := change.source(file, side):
-        yield from located(file, side, _exported(source))
+        yield from removals(change, file, FactKind.REMOVED_METRIC, partial(_occurrences, _exported, change))
 
 
 def _exported(source: Source) -> Iterator[tuple[str, int]]:

@@ -1,4 +1,4 @@
-"""What a question is about: a commit, or days of one repository."""
+"""The subject of a question: a commit, or days of one repository."""
 
 import re
 from collections.abc import Callable, Sequence

@@ -61,7 +61,7 @@ class AnswerService:
             return []
 
     def answer(self, question: Question, language: Language) -> Iterator[Statement]:
-        """Yield the statements of an answer, each as soon as it is checked."""
+        """Yield the statements of an answer, once all of them are checked."""
         if QuestionKind.RELEASE in question.asked.kinds and len(question.entries) == 1:
             source = self._sources.stored(question.repository)
             question = question._replace(entries=tuple(map(source.with_release, question.entries)))

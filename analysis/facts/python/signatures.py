@@ -89,11 +89,12 @@ def _returned_facts(name: str, old: Found[Function], new: Found[Function]) -> It
     is_private = new.member.name.startswith("_") and new.member.name not in SPECIAL_METHODS
     # It says now what the statements said before.
     was_wrong = counts[0] == counts[1] and (counts[0] or 1) > 1 and len(alternatives(now)) == 1
-    # Where one value stands against several, a type alone may have been wrong before.
-    only_described = 1 in counts and _returns(old) == _returns(new)
-    if None not in counts and counts[0] != counts[1] and not only_described:
+    # The type alone may have been wrong before: then the same statements return.
+    returned = [_returns(each) for each in (old, new)]
+    is_corrected = returned[0] == returned[1]
+    if None not in counts and counts[0] != counts[1] and not (1 in counts and is_corrected):
         yield proven(FactKind.RETURNED_VALUES, name, new, new.member.line, str(counts[1]), old=str(counts[0]))
-    elif not is_private and not was_wrong and narrowed(now, was):
+    elif not is_private and not was_wrong and not (returned[0] and is_corrected) and narrowed(now, was):
         yield proven(FactKind.RETYPED, f"{name}(return)", new, new.member.line, now, old=was)
 
 

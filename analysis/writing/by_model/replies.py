@@ -1,4 +1,4 @@
-"""What a model is asked about a commit, the forms of its replies, and what is left of a reply once it is checked."""
+"""Replies of a model about a commit: the request that they answer, their forms, and what a check leaves of them."""
 
 import re
 from collections.abc import Callable, Sequence

@@ -100,6 +100,7 @@ def test_a_type_that_was_wrong_is_no_other_result() -> None:
     old = before.format("text = path")
     changes = [named for after in (same, other) for named in names(every(old, after), FactKind.RETURNED_VALUES)]
     assert changes == ["load"]
+    assert names(every(old, same), FactKind.RETYPED) == []
 
 
 def test_a_flag_of_the_projects_own_scripts_is_nobodys() -> None:
