@@ -180,12 +180,12 @@ def test_an_alert_is_told_once_however_often_the_bot_is_killed(tmp_path: Path) -
         bot.slack.faults.append(Fault("chat.postMessage$", "accept_and_drop"))
         bot.live_until(Moment("told", more(lambda: sum(call.fault is not None for call in bot.slack.calls), 1)))
         bot.start()
-        bot.wait_for(lambda: bot.rows("SELECT 1 FROM alerts WHERE ended_at IS NOT NULL"))
+        bot.wait_for(lambda: bot.flows_ended() == {"SUCCESS": 2})
         bot.stop()
+        assert bot.rows("SELECT 1 FROM alerts WHERE ended_at IS NOT NULL")
         assert [death.came for death in bot.deaths] == [True, True]
         direct = bot.slack.workspace.dm("U0ADA")
         assert [each.text for each in bot.slack.channel(direct)] == ["🔀 Change part 1 (#1) (o/n) is merged as 0101010"]
-        assert bot.flows_ended() == {"SUCCESS": 2}
 
 
 def _has_file(bot: Killable, channel: str) -> bool:
