@@ -16,6 +16,7 @@ from analysis.consequences.titles import (
     title_consequence,
 )
 from analysis.consequences.wording import LENGTH, family, fits, required, sentence
+from analysis.facts.python.classes import BASE_FILE
 from analysis.grounding.plain_text import sentences
 from analysis.locale import Catalogue, catalogue
 from analysis.locale.punctuation import join_items
@@ -99,7 +100,8 @@ def _insert(told: list[Consequence], by_title: Consequence, say: Catalogue) -> N
     new = next((place for place, each in enumerate(told[:others]) if _is_new_setting(each)), None)
     if new is not None:
         effect = told[new].effect if by_title.effect is Effect.OTHER else by_title.effect
-        told[new : new + 1] = _headed(by_title.what, told[new].model_copy(update={"effect": effect}), say)
+        headed = _headed(by_title.what, told[new].model_copy(update={"effect": effect}), say)
+        told[new : new + 1] = headed if new == 0 else headed[::-1]
         return
     # What users have to know about comes before what others do.
     minor = by_title.effect in (Effect.ADDITION, Effect.OTHER) or (
@@ -189,14 +191,21 @@ def title_line(entry: Entry, say: Catalogue) -> str:
 def _from_facts(entry: Entry, facts: Sequence[Fact], say: Catalogue) -> list[Consequence]:
     groups: dict[object, list[Fact]] = {}
     for fact in facts:
-        groups.setdefault((family(fact.kind), whom(fact), effect(fact)), []).append(fact)
+        groups.setdefault((family(fact.kind), _whom(entry, fact), effect(fact)), []).append(fact)
     return [_consequence(entry, sorted(alike, key=_naming_order), say) for alike in groups.values()]
 
 
-def _naming_order(fact: Fact) -> tuple[int, bool, bool]:
-    """Return the sort key of facts that are told together: what most meet, and of names classes, then functions, then constants."""
+def _whom(entry: Entry, fact: Fact) -> Whom:
+    """Return whom a fact concerns: what breaks, and what the title names as well, is more than an internal."""
+    found, name = whom(fact), fact.name.partition("(")[0].rpartition(".")[2]
+    is_told = effect(fact) is Effect.BREAK and names_code(name) and _names(plain_title(entry.commit), name)
+    return Whom.EXTENDERS if found is Whom.INTERNALS and is_told else found
+
+
+def _naming_order(fact: Fact) -> tuple[int, bool, bool, bool]:
+    """Return the sort key of facts told together: what most meet, interfaces, and of names classes, then functions, then constants."""
     name = fact.name.partition("(")[0].rpartition(".")[2].lstrip("_")
-    return reach(fact), name.isupper(), name[:1].islower()
+    return reach(fact), not BASE_FILE.search(fact.path or ""), name.isupper(), name[:1].islower()
 
 
 def _consequence(entry: Entry, facts: Sequence[Fact], say: Catalogue) -> Consequence:
@@ -206,7 +215,7 @@ def _consequence(entry: Entry, facts: Sequence[Fact], say: Catalogue) -> Consequ
         what = say("Security: {what}", what=title_line(entry, say))
     return Consequence(
         what=what,
-        whom=whom(first),
+        whom=_whom(entry, first),
         effect=effect(first),
         action=advice_for(facts, say),
         reach=min(reach(first), INTERFACE) if is_interface(facts) else reach(first),

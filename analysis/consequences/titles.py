@@ -82,38 +82,25 @@ _MENDS = re.compile(
     r"\b(?:bug\w*|fix\w*|missing|back)\b", re.IGNORECASE
 )  # what is added again, or should have been there
 _MERGE = re.compile(r"Merge (?:branch|remote|pull request)\b")
-_NOTABLE = -1.5  # log-odds of a score; what has less is told by its facts alone, or if it mends something
+_NOTABLE = -2  # log-odds of a score; what has less is told by its facts alone, or if it mends something
 _REMOVED_NAME = re.compile(
     r"(?i:remove|drop|delete)[sd]? (?:the )?(?:deprecated )?`?(?P<name>\w+_\w+|[A-Z]\w*[a-z][A-Z]\w+)\b"
 )
 _SAYING = 3  # words of a title that says something; fewer name a part of the project
 _CHANGED_CODE = re.compile(r"[+-](?!\s*(?:#|//))")  # a changed line that is no comment
-# What a title says that a commit adds or removes, and what a changed line then holds.
-_CLAIMS = tuple(
-    (re.compile(rf"(?:add|introduc|creat|remov|delet|drop)\w* (?:\S+ ){{0,4}}?(?:{words})\b", re.IGNORECASE), evidence)
-    for words, evidence in (
-        (
-            r"env(?:ironment)?[ -]?var(?:iable)?s?",
-            re.compile(r"[\"'$]{?[A-Z]\w*_\w|environ|getenv|\benvs?\b|\bexport "),
-        ),
-        (r"(?:cli |command[ -]line )?flags?", re.compile(r"--\w|flag|bool|True|False", re.IGNORECASE)),
-        (r"endpoints?", re.compile(r"[\"'`]/|rout|endpoint", re.IGNORECASE)),
-    )
-)
 
 
 def claims(commit: Commit) -> Sequence[re.Pattern[str]]:
-    """Return what a changed line of a commit has to hold if its title is right: a variable, a flag, an endpoint, a name."""
-    title = plain_title(commit)
-    named = [re.compile(rf"\b{re.escape(match['name'])}\b")] if (match := _REMOVED_NAME.match(title)) else []
-    return [*named, *(evidence for claim, evidence in _CLAIMS if claim.match(title))]
+    """Return what a changed line of a commit has to hold if its title is right: the name that it says is removed."""
+    match = _REMOVED_NAME.match(plain_title(commit))
+    return [re.compile(rf"\b{re.escape(match['name'])}\b")] if match else []
 
 
 def is_contradicted(entry: Entry) -> bool:
-    """Return whether a title says that the commit adds or removes something of which its source, read as a whole, shows nothing."""
-    claimed, patches = claims(entry.commit), _patches(entry.commit)
+    """Return whether a title says that the commit removes something of which its source, read as a whole, shows nothing."""
+    patches = _patches(entry.commit)
     lines = [line for patch in patches for line in patch.split("\n") if _CHANGED_CODE.match(line)]
-    return bool(claimed and patches) and not any(each.search(line) for each in claimed for line in lines)
+    return bool(patches) and any(not any(map(each.search, lines)) for each in claims(entry.commit))
 
 
 def _patches(commit: Commit) -> list[str]:
@@ -162,6 +149,7 @@ def _told(entry: Entry) -> tuple[Whom, Effect, int] | None:
         return _fix(entry, title)
     if tells and _is_feature(entry):
         return Whom.USERS, Effect.ADDITION, 3
+    tells = tells or (importance is Importance.MEDIUM and not harmless and _has_files(entry, Kind.DATA))
     tells_itself = importance is Importance.HIGH or (tells and len(title.split()) >= _SAYING)
     return (Whom.INTERNALS, Effect.OTHER, 3) if tells_itself else None
 
