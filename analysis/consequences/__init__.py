@@ -15,7 +15,7 @@ from analysis.consequences.titles import (
     says_more,
     title_consequence,
 )
-from analysis.consequences.wording import LENGTH, family, fits, required, sentence
+from analysis.consequences.wording import LENGTH, destination, family, fits, required, sentence
 from analysis.facts.python.classes import BASE_FILE
 from analysis.grounding.plain_text import sentences
 from analysis.locale import Catalogue, catalogue
@@ -33,6 +33,7 @@ _BEGUN = 30  # characters of a title that say something without its other clause
 _STOP = re.compile(r"[,;:.] | (?=\()| [-—–+&|] ")  # where a clause ends
 _LABEL = re.compile(r" [+&|] \S+$")  # what stood before a colon
 _JOINT = re.compile(r" (?=(?:and|by|to|for|with|when|if|in|on) )")
+_PLACES = 3  # to which names move, each told by itself
 _PARTS = 2  # of the project that a title's tags name
 
 
@@ -190,8 +191,11 @@ def title_line(entry: Entry, say: Catalogue) -> str:
 
 def _from_facts(entry: Entry, facts: Sequence[Fact], say: Catalogue) -> list[Consequence]:
     groups: dict[object, list[Fact]] = {}
+    places = {fact: destination(fact) for fact in facts if fact.kind is FactKind.MOVED_NAME}
+    by_place = len(set(places.values())) <= _PLACES
     for fact in facts:
-        groups.setdefault((family(fact.kind), _whom(entry, fact), effect(fact)), []).append(fact)
+        place = places.get(fact) if by_place else None
+        groups.setdefault((family(fact.kind), _whom(entry, fact), effect(fact), place), []).append(fact)
     return [_consequence(entry, sorted(alike, key=_naming_order), say) for alike in groups.values()]
 
 

@@ -46,7 +46,7 @@ _MOST_TOLD = 3  # consequences on the line of a commit
 _WORTH = {
     (Whom.USERS, Effect.BREAK): 2.5,
     (Whom.OPERATORS, Effect.BREAK): 2.5,
-    (Whom.EXTENDERS, Effect.BREAK): 1.5,
+    (Whom.EXTENDERS, Effect.BREAK): 2.0,
     (Whom.INTERNALS, Effect.BREAK): 1.0,
     (Whom.USERS, Effect.SECURITY): 2.5,
     (Whom.USERS, Effect.BEHAVIOUR): 2.5,
@@ -209,6 +209,9 @@ def _owner(fact: Fact) -> str:
 
 def _goes_with(each: Consequence, first: Consequence) -> bool:
     """Return whether the first consequence says what another does: it has its names, the new ones or those that are helped."""
+    if any(fact.kind is FactKind.MOVED_MODULE for fact in first.facts):
+        packages = {f"{fact.name.rpartition('/')[0]}/__init__.py" for fact in first.facts}
+        return bool(each.facts) and all(fact.path in packages for fact in each.facts)
     helped = {fact.name.rpartition(".")[2] for fact in first.facts}
     own = {fact.name.rpartition(".")[2] for fact in each.facts}
     is_same = each.effect is Effect.ADDITION or (own == helped and all(fact.removes for fact in each.facts))

@@ -1,7 +1,6 @@
 """The consequence that a commit's title tells, where its facts tell none or less: a removal, a default, a fix, a feature."""
 
 import re
-from collections.abc import Sequence
 
 from analysis.consequences.audience import effect
 from analysis.models import ChangeType, Commit, Entry, Importance
@@ -87,20 +86,17 @@ _REMOVED_NAME = re.compile(
     r"(?i:remove|drop|delete)[sd]? (?:the )?(?:deprecated )?`?(?P<name>\w+_\w+|[A-Z]\w*[a-z][A-Z]\w+)\b"
 )
 _SAYING = 3  # words of a title that says something; fewer name a part of the project
-_CHANGED_CODE = re.compile(r"[+-](?!\s*(?:#|//))")  # a changed line that is no comment
 
 
-def claims(commit: Commit) -> Sequence[re.Pattern[str]]:
-    """Return what a changed line of a commit has to hold if its title is right: the name that it says is removed."""
+def removed_name(commit: Commit) -> str:
+    """Return the name that a title says is removed; "" if it says no such thing."""
     match = _REMOVED_NAME.match(plain_title(commit))
-    return [re.compile(rf"\b{re.escape(match['name'])}\b")] if match else []
+    return match["name"] if match else ""
 
 
 def is_contradicted(entry: Entry) -> bool:
-    """Return whether a title says that the commit removes something of which its source, read as a whole, shows nothing."""
-    patches = _patches(entry.commit)
-    lines = [line for patch in patches for line in patch.split("\n") if _CHANGED_CODE.match(line)]
-    return bool(patches) and any(not any(map(each.search, lines)) for each in claims(entry.commit))
+    """Return whether a title says that a name is removed of which the commit's source, read as a whole, shows nothing."""
+    return bool(removed_name(entry.commit) and _patches(entry.commit)) and not any(_changes_of_name(entry.commit))
 
 
 def _patches(commit: Commit) -> list[str]:
@@ -161,7 +157,8 @@ def _is_only_faster(entry: Entry, title: str) -> bool:
 
 def _said(entry: Entry, title: str) -> tuple[Whom, Effect, int] | None:
     """Return what a title says of what goes, is deprecated or behaves otherwise."""
-    if _removes_by_name(entry.commit, title):
+    lost, gained = _changes_of_name(entry.commit) if removed_name(entry.commit) else (0, 0)
+    if lost > gained:
         return Whom.EXTENDERS, Effect.BREAK, 3
     for is_said, what, reach in _SAYINGS:
         if is_said(title):
@@ -179,16 +176,14 @@ def _fix(entry: Entry, title: str) -> tuple[Whom, Effect, int]:
     return Whom.USERS, Effect.FIX if severity else Effect.SECURITY, severity
 
 
-def _removes_by_name(commit: Commit, title: str) -> bool:
-    """Return whether a title says that a name goes, which the source then has less often than before."""
-    if not (match := _REMOVED_NAME.match(title)):
-        return False
-    word = rf"\b{re.escape(match['name'])}\b"
+def _changes_of_name(commit: Commit) -> tuple[int, int]:
+    """Return how many removed and how many added lines of the source have the name that a title says is removed."""
+    word = rf"(?!\s*(?:#|//)).*\b{re.escape(removed_name(commit))}\b"  # not in a comment
     lost, gained = (
-        sum(len(re.findall(f"^{sign}.*{word}", patch, re.MULTILINE)) for patch in _patches(commit))
+        sum(len(re.findall(f"^{sign}{word}", patch, re.MULTILINE)) for patch in _patches(commit))
         for sign in ("-", r"\+")
     )
-    return lost > gained
+    return lost, gained
 
 
 def _whom(entry: Entry) -> Whom:

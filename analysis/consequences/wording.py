@@ -112,8 +112,9 @@ def _of_owners(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
         elif first.kind is FactKind.REMOVED_NAME and len(modules) == 1:
             yield say("Removes {names} from {module}", names=told, module=_module(first.path))
         elif first.kind is FactKind.MOVED_MODULE and len(packages) == 1:
-            moved = FACT_SENTENCES[first.kind].what(told, len(names), say, code(first_package))
-            yield from _moved(facts, moved, say)
+            owner = code(first_package)
+            yield from _moved(facts, FACT_SENTENCES[first.kind].what(told, len(names), say, owner), say)
+            yield FACT_SENTENCES[first.kind].named(told, len(names), say, owner)
 
 
 def _named(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
@@ -236,13 +237,16 @@ def _of_modules(facts: Sequence[Fact], names: str, say: Catalogue) -> Iterator[s
     first = facts[0]
     if first.kind is FactKind.REMOVED_NAME and len({each.path for each in facts}) == 1:
         yield say("Removes {names} from {module}", names=names, module=_module(first.path))
-    elif first.kind is FactKind.MOVED_NAME and len({_dotted(each.new) for each in facts}) == 1:
-        yield from _moved(facts, names, say)
+    elif first.kind is FactKind.MOVED_NAME and len(set(map(destination, facts))) == 1:
+        for told in (names, *_few([each.name for each in facts], say)):
+            yield from _moved(facts, told, say)
     elif (
         first.kind is FactKind.MOVED_MODULE and len(facts) > _NAMED and (common := _common(each.name for each in facts))
     ):
         counted = FACT_SENTENCES[first.kind].counted(len(facts), say)
-        yield from _moved(facts, say("{what} of {owner}", what=counted, owner=code(common)), say)
+        moved = say("{what} of {owner}", what=counted, owner=code(common))
+        yield from _moved(facts, moved, say)
+        yield say(FACT_SENTENCES[first.kind].change, what=moved)
     elif first.kind is FactKind.MOVED_MODULE and len(facts) == 1:
         for name in (names, code(_last(first.name))):
             yield from _moved(facts, name, say)
@@ -251,20 +255,23 @@ def _of_modules(facts: Sequence[Fact], names: str, say: Catalogue) -> Iterator[s
 
 
 def _moved(facts: Sequence[Fact], names: str, say: Catalogue) -> Iterator[str]:
-    """Yield what moved, told as `names`, with where to: as a whole, by its last parts, and without it if it is not one place."""
-    place = _dotted(facts[0].new) if len(facts) == 1 else _common(each.new or "" for each in facts)
-    parts = place.split(".")
-    ends = (".".join(["…", *parts[-count:]]) for count in range(len(parts) - 1, 1, -1))
-    is_elsewhere = not (facts[0].name.endswith(".py") and _dotted(facts[0].name).startswith(f"{place}."))
-    for new in (place, *ends) if place and is_elsewhere else ():
-        yield say("Moves {names} to {new}", names=names, new=code(new))
-    yield say(FACT_SENTENCES[facts[0].kind].change, what=names)
+    """Yield where to what is told as `names` moved, as a whole or by its last parts; nothing if it is not one other place."""
+    place = destination(facts[0]) if len(facts) == 1 else _common(each.new or "" for each in facts)
+    parts, is_module = place.split("."), facts[0].kind is FactKind.MOVED_MODULE
+    if place and not (is_module and _dotted(facts[0].name).startswith(f"{place}.")):
+        ends = (".".join(["…", *parts[-count:]]) for count in range(len(parts) - 1, 1, -1))
+        yield from (say("Moves {names} to {new}", names=names, new=code(new)) for new in (place, *ends))
 
 
 def _common(places: Iterable[str]) -> str:
     """Return the package that modules, or names of them, have in common; the module if they are all of one."""
     paths = {re.sub(r":\d+$", "", each) for each in places}
     return _dotted(f"{commonpath(paths)}/__init__.py") if len(paths) > 1 else _dotted(paths.pop())
+
+
+def destination(fact: Fact) -> str:
+    """Return the module that a name moved to."""
+    return _dotted(fact.new)
 
 
 def _last(name: str) -> str:

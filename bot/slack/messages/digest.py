@@ -6,6 +6,7 @@ from zoneinfo import ZoneInfo
 
 from analysis.citations import to_fact
 from analysis.consequences import breaks_others, proven_consequences, title_line
+from analysis.grounding.plain_text import sentences
 from analysis.locale import catalogue
 from analysis.locale.punctuation import join_items
 from analysis.models import DayReport, Entry, Importance
@@ -47,8 +48,6 @@ _BOTS = re.compile(
     r"\[bot\]$|[-_ ]bot$|^(dependabot|renovate|github-actions|mergify|pre-commit-ci|codecov|greenkeeper|snyk)\b",
     re.IGNORECASE,
 )
-_LAST_WORD = re.compile(r"[\s，、][^\s，、]{0,40}$")  # or what is left of it
-_FIRST_SENTENCE = re.compile(r".*?(?:[。！？]|[.!?](?=\s+[^a-z]|$))")
 
 
 def digest_messages(report: DayReport, value: str = "", check: DownstreamCheck = UNASKED) -> list[Message]:
@@ -242,7 +241,7 @@ def _is_written(entry: Entry) -> bool:
 def _summary(entry: Entry, report: DayReport) -> str:
     """Return a sentence about a commit: of its facts or of its author; "" if there is none."""
     proven = proven_consequences(entry, report.language, report.net(entry))
-    return proven[0] if proven else _first_sentence(purpose(entry.commit))
+    return proven[0] if proven else shorten(next(iter(sentences(purpose(entry.commit))), "").strip(), _SENTENCE)
 
 
 def _late_blocks(report: DayReport) -> list[Block]:
@@ -283,15 +282,3 @@ def _coverage_item(label: str, sha: str, what: str, report: DayReport) -> list[P
     say = catalogue(report.language)
     commit = (*report.entries, *report.late)[0].commit
     return [*ours(f"{label} "), *to_commit(commit, sha), *ours(say(": ")), *prose(what)]
-
-
-def _first_sentence(text: str) -> str:
-    line = one_line(text)
-    found = _FIRST_SENTENCE.match(line)
-    sentence = found[0] if found else line
-    if len(sentence) <= _SENTENCE:
-        return sentence
-    head = _LAST_WORD.sub("", sentence[:_SENTENCE])
-    if head.count("`") % 2:
-        head = head[: head.rindex("`")]
-    return f"{head.rstrip(' ，、,')} …"
