@@ -64,7 +64,8 @@ def _asks_for_more(each: Consequence) -> bool:
 
 
 def _names_any(text: str, facts: Sequence[Fact]) -> bool:
-    return any(_names(text, fact.name.partition("(")[0]) for fact in facts)
+    names = [fact.name.rstrip(")").partition("(")[::2] for fact in facts]
+    return any(_names(text, name) or (names_code(part) and _names(text, part)) for name, part in names)
 
 
 def _written(entry: Entry) -> str:
