@@ -41,7 +41,7 @@ _HEADINGS = {
 _MOST_LINES = 15
 _MOST_WORDS = 172  # of a head, read in 45 seconds; what breaks your code comes on top
 _OPENING_WORDS = 12  # of its repository, date, statistics and time zone
-_MOST_TOLD = 3  # consequences on the line of a commit
+_MOST_TOLD = 4  # consequences on the line of a commit
 # Log-odds by which a commit matters more to readers than its score says, or less if it tells others nothing.
 _WORTH = {
     (Whom.USERS, Effect.BREAK): 2.5,

@@ -23,7 +23,7 @@ _SAYS_DEFAULT = re.compile(
     re.IGNORECASE,
 )
 _SAYS_BEHAVIOUR = re.compile(
-    r"(?:disabl|enforc|requir|reject|refus|forbid|disallow|forc|always|never|stop|default|limit|fail(?! to\b)|raise an? error)\w*\b|"
+    r"(?:disabl|enforc|requir|reject|refus|forbid|disallow|forc|stop|default|limit|fail(?! to\b)|raise an? error)\w*\b|"
     r"enabl\w+\b.*\bonly\b",
     re.IGNORECASE,
 )

@@ -262,14 +262,14 @@ def test_a_head_prefers_what_others_meet() -> None:
 
 
 def test_a_line_tells_what_else_its_commit_breaks_where_there_is_room() -> None:
-    """Up to three things a commit, other commits first, and no more words than a head may have."""
+    """Up to four things a commit, other commits first, and no more words than a head may have."""
     kinds = (FactKind.REMOVED_NAME, FactKind.REMOVED_METHOD, FactKind.REMOVED_ATTRIBUTE, FactKind.REMOVED_BASE)
     facts = [
         fact(kind, name) for kind, name in zip(kinds, ("take", "Pool.give", "Pool.size", "Pool(Base)"), strict=True)
     ]
     [group] = shown_lines(report(entry(1, *facts)))
-    assert len(group.lines[0].consequences) == 3
-    assert group.lines[0].text.split(" · ") == [each.what for each in group.lines[0].consequences[:3]]
+    assert len(group.lines[0].consequences) == 4
+    assert group.lines[0].text.split(" · ") == [each.what for each in group.lines[0].consequences]
     helper = fact(FactKind.REMOVED_METHOD, "Pool.check_take")
     [[alone]] = [each.lines for each in shown_lines(report(entry(1, facts[0], helper, title="Tidy up")))]
     assert (alone.told, len(alone.consequences)) == (1, 1)

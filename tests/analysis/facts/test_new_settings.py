@@ -44,7 +44,7 @@ FLAGS = "def f(p):\n    p.add_argument('--a')\n"
         ("core.py", CONFIG, f"{CONFIG}    fast: bool = False\n", ["PoolConfig.fast"]),
         ("core.py", CONFIG, f"{CONFIG}class QueueConfig:\n    fast: bool = False\n", []),
         ("core.py", f"{CONFIG}    fast: int = 0\n", f"{CONFIG}class OtherConfig:\n    b: int = 0\n    fast: int = 0\n", []),
-        ("core.py", "class PoolRequest:\n    a: int\n", "class PoolRequest:\n    a: int\n    fast: bool = False\n", ["PoolRequest.fast"]),
+        ("core.py", "class PoolRequest:\n    a: int = 1\n", "class PoolRequest:\n    a: int = 1\n    fast: bool = False\n", ["PoolRequest.fast"]),
         ("core.py", FLAGS, f"{FLAGS}    p.add_argument('--fast')\n", ["--fast"]),
         ("core.py", FLAGS, f"{FLAGS}    p.add_argument('--fast', **options['fast'])\n", ["--fast"]),
         ("core.py", f"{FLAGS}{CONFIG}", f"{FLAGS}    p.add_argument('--fast', **known)\n{CONFIG}    fast: bool = True\n", []),
