@@ -15,12 +15,12 @@ from analysis.consequences.titles import (
     says_more,
     title_consequence,
 )
-from analysis.consequences.wording import LENGTH, destination, family, fits, required, sentence
+from analysis.consequences.wording import LENGTH, destination, family, fits, own_file, required, sentence
 from analysis.facts.python.classes import BASE_FILE
 from analysis.grounding.plain_text import sentences
 from analysis.locale import Catalogue, catalogue
 from analysis.locale.punctuation import join_items
-from analysis.models import Entry, Fact, FactKind, Language
+from analysis.models import DEPENDENCIES, Entry, Fact, FactKind, Language
 from analysis.models.consequences import Consequence, Effect, Whom
 from analysis.models.impacts import Certainty
 from analysis.text import one_line, shorten
@@ -192,10 +192,10 @@ def title_line(entry: Entry, say: Catalogue) -> str:
 
 def _from_facts(entry: Entry, facts: Sequence[Fact], say: Catalogue) -> list[Consequence]:
     groups: dict[object, list[Fact]] = {}
-    places = {fact: destination(fact) for fact in facts if fact.kind is FactKind.MOVED_NAME}
-    by_place = len(set(places.values())) <= _PLACES
+    by_place = len({destination(fact) for fact in facts if fact.kind is FactKind.MOVED_NAME}) <= _PLACES
     for fact in facts:
-        place = places.get(fact) if by_place else None
+        place = destination(fact) if by_place and fact.kind is FactKind.MOVED_NAME else ""
+        place = own_file(entry.commit, fact) if fact.kind in DEPENDENCIES else place
         groups.setdefault((family(fact.kind), _whom(entry, fact), effect(fact), place), []).append(fact)
     return [_consequence(entry, sorted(alike, key=_naming_order), say) for alike in groups.values()]
 

@@ -343,13 +343,18 @@ def required(fact: Fact) -> str:
 
 
 def _with_file(change: str, commit: Commit, fact: Fact, say: Catalogue) -> str:
-    """Add the requirements file whose dependency alone changes, unless all users install what it lists."""
+    """Add the file whose dependency alone changes."""
+    file = own_file(commit, fact)
+    return say("{change} in {file}", change=change, file=code(file)) if file else change
+
+
+def own_file(commit: Commit, fact: Fact) -> str:
+    """Return the requirements file whose dependency alone changes; "" if all users install what it lists."""
     if not fact.path or _FOR_ALL.fullmatch(fact.path):
-        return change
+        return ""
     others = [each for each in commit.files if each.path != fact.path and is_installed_from(each, lambda _: None)]
-    if any(each.patch is None or mentions(each.patch.lower(), fact.name.lower()) for each in others):
-        return change
-    return say("{change} in {file}", change=change, file=code(fact.path))
+    elsewhere = any(each.patch is None or mentions(each.patch.lower(), fact.name.lower()) for each in others)
+    return "" if elsewhere else fact.path
 
 
 def _parameters(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:

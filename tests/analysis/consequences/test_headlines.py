@@ -315,6 +315,9 @@ def test_a_platforms_requirement_is_told_with_its_file(path: str, others: tuple[
     made = commit("Need it", [file(each, patch("+heron>=1.2")) for each in (path, *others)])
     added = Fact(kind=FactKind.DEPENDENCY_ADDED, name="heron", path=path, line=1, new=">=1.2")
     assert headline(entry().model_copy(update={"commit": made}), "en", [added]) == line
+    for_all = added.model_copy(update={"name": "lark", "path": "pyproject.toml"})
+    told = consequences(entry().model_copy(update={"commit": made}), "en", [for_all, added])
+    assert len([each for each in told if each.facts]) == (2 if path in line else 1)
 
 
 @pytest.mark.parametrize(
