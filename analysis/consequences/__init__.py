@@ -16,7 +16,7 @@ from analysis.consequences.titles import (
     title_consequence,
 )
 from analysis.consequences.wording import LENGTH, destination, family, fits, own_file, required, sentence
-from analysis.facts.python.classes import BASE_FILE
+from analysis.facts.python.classes import BASE_CLASS, BASE_FILE
 from analysis.grounding.plain_text import sentences
 from analysis.locale import Catalogue, catalogue
 from analysis.locale.punctuation import join_items
@@ -207,10 +207,11 @@ def _whom(entry: Entry, fact: Fact) -> Whom:
     return Whom.EXTENDERS if found is Whom.INTERNALS and is_told else found
 
 
-def _naming_order(fact: Fact) -> tuple[int, bool, bool, bool]:
+def _naming_order(fact: Fact) -> tuple[int, bool, bool, bool, bool]:
     """Return the sort key of facts told together: what most meet, interfaces, and of names classes, then functions, then constants."""
     name = fact.name.partition("(")[0].rpartition(".")[2].lstrip("_")
-    return reach(fact), not BASE_FILE.search(fact.path or ""), name.isupper(), name[:1].islower()
+    is_base = not BASE_FILE.search(fact.path or ""), not BASE_CLASS.match(fact.name)
+    return reach(fact), *is_base, name.isupper(), name[:1].islower()
 
 
 def _consequence(entry: Entry, facts: Sequence[Fact], say: Catalogue) -> Consequence:
