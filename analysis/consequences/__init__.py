@@ -23,6 +23,7 @@ from analysis.locale.punctuation import join_items
 from analysis.models import DEPENDENCIES, Entry, Fact, FactKind, Language
 from analysis.models.consequences import Consequence, Effect, Whom
 from analysis.models.impacts import Certainty
+from analysis.ranking.vocabulary import AREAS
 from analysis.text import one_line, shorten
 from analysis.writing.by_rules import advice_for, code
 from analysis.writing.titles import concerned_parts, names_code, plain_title
@@ -207,11 +208,12 @@ def _whom(entry: Entry, fact: Fact) -> Whom:
     return Whom.EXTENDERS if found is Whom.INTERNALS and is_told else found
 
 
-def _naming_order(fact: Fact) -> tuple[int, bool, bool, bool, bool]:
-    """Return the sort key of facts told together: what most meet, interfaces, and of names classes, then functions, then constants."""
+def _naming_order(fact: Fact) -> tuple[int, ...]:
+    """Return the sort key of facts told together: what most meet, base classes, and of names classes, functions, constants."""
     name = fact.name.partition("(")[0].rpartition(".")[2].lstrip("_")
-    is_base = not BASE_FILE.search(fact.path or ""), not BASE_CLASS.match(fact.name)
-    return reach(fact), *is_base, name.isupper(), name[:1].islower()
+    path = fact.path or ""
+    is_heir = bool(AREAS["touches models"].search(path)), not BASE_FILE.search(path), not BASE_CLASS.match(fact.name)
+    return reach(fact), *is_heir, name.isupper(), name[:1].islower()
 
 
 def _consequence(entry: Entry, facts: Sequence[Fact], say: Catalogue) -> Consequence:
