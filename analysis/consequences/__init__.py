@@ -100,7 +100,8 @@ def _by_rules(entry: Entry, facts: Sequence[Fact], say: Catalogue, *, titled: bo
 def _insert(told: list[Consequence], by_title: Consequence, say: Catalogue) -> None:
     """Put what a title tells behind the first that the facts break, or with the new settings that prove it."""
     others = sum(each.whom is not Whom.INTERNALS for each in told)
-    new = next((place for place, each in enumerate(told[:others]) if _is_new_setting(each)), None)
+    kinds = [{fact.kind for fact in each.facts} for each in told[:others]]
+    new = next((place for place, found in enumerate(kinds) if FactKind.NEW_SETTING in found), None)
     if new is not None:
         effect = told[new].effect if by_title.effect is Effect.OTHER else by_title.effect
         headed = _headed(by_title.what, told[new].model_copy(update={"effect": effect}), say)
@@ -121,10 +122,6 @@ def _headed(title: str, first: Consequence, say: Catalogue) -> list[Consequence]
     told = first.model_copy(update={"what": named})
     is_said = named != title or any(_names(title, fact.name) for fact in first.facts)
     return [told] if is_said else [told, first]
-
-
-def _is_new_setting(each: Consequence) -> bool:
-    return any(fact.kind is FactKind.NEW_SETTING for fact in each.facts)
 
 
 def _tells_besides(entry: Entry, by_title: Consequence, told: Sequence[Consequence]) -> bool:

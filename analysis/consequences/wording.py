@@ -20,7 +20,6 @@ from analysis.writing.replacements import replacement
 LENGTH = 90  # characters of a sentence, without the marks of code
 _NAMED = 8  # names that are told at most where they fit, and how many more there are
 _AROUND_TITLE = 15  # characters around the title of what is reverted
-_MANY = 2  # names of which the first alone says little
 _OF_CLASSES = frozenset(
     {
         FactKind.REMOVED_KEY,
@@ -413,7 +412,7 @@ def _taken(facts: Sequence[Fact], told: str, count: int, say: Catalogue) -> Iter
         yield from (say("Adds {new} to {function}", new=each, function=told) for each in _few(new, say))
         return
     counted = FACT_SENTENCES[FactKind.REMOVED_PARAMETER].counted(len(gone), say)
-    old_ones = (*_few(gone, say), *([counted] if len(gone) > _MANY else []))
+    old_ones = (*_few(gone, say), *([counted] if gone[2:] else []))
     for old, other in zip_longest(old_ones, _few(new, say), fillvalue=""):
         names = {
             "function": told,
