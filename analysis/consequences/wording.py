@@ -28,6 +28,7 @@ _OF_CLASSES = frozenset(
         FactKind.REMOVED_ATTRIBUTE,
         FactKind.REQUIRED_METHOD,
         FactKind.NEW_METHOD,
+        FactKind.DEPRECATED,
     }
 )
 _ALIKE = frozenset({FactKind.REMOVED_METHOD, FactKind.REMOVED_ATTRIBUTE})
