@@ -50,18 +50,24 @@ def consequences(
     written = _written(entry) if titled else ""
     if written and told and not _is_worded(told[0]):
         # It says what the title does; what facts prove besides is told as well, and how a call has to change.
-        first, proven = told[0], [each for each in told if each.facts]
+        first, proven = told[0], [each for each in told if each.facts and not _is_said(written, each)]
         if _asks_for_more(first) and not _names_any(written, first.facts):
             told = [first.model_copy(update={"what": written, "facts": ()}), *proven]
         else:
-            others = proven[1:] if first.facts else proven
+            others = [each for each in proven if each.facts != first.facts]
             told = [first.model_copy(update={"what": _with_names(written, first, say)}), *others]
     return tuple(told)
 
 
+def _is_said(written: str, each: Consequence) -> bool:
+    """Return whether a text says that what goes is gone: it has all the names."""
+    return all(fact.removes and _names_any(written, [fact]) for fact in each.facts)
+
+
 def _asks_for_more(each: Consequence) -> bool:
-    """Return whether what breaks is not merely gone: the names alone do not say what to do."""
-    return each.effect is Effect.BREAK and not all(fact.removes for fact in each.facts)
+    """Return whether what changes is not merely gone or new: the names alone do not say what to do."""
+    is_change = each.effect in (Effect.BREAK, Effect.BEHAVIOUR)
+    return is_change and not all(fact.removes for fact in each.facts)
 
 
 def _names_any(text: str, facts: Sequence[Fact]) -> bool:
@@ -74,7 +80,7 @@ def _written(entry: Entry) -> str:
     analysis = entry.analysis
     if analysis is None or analysis.by == "rules":
         return ""
-    text = analysis.headline or next(iter(sentences(analysis.summary)), "").strip().rstrip(".。")
+    text = analysis.headline or next(iter(sentences(analysis.summary)), "").strip().rstrip(".。;；")
     return text if fits(text) else ""
 
 

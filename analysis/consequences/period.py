@@ -153,7 +153,12 @@ def shown_lines(report: PeriodReport, apart: Collection[str] = ()) -> list[Group
     lead = _lead(report, groups)
     most = _MOST_WORDS - (_reading_length(lead.text) if lead else 0)
     told: dict[str, CommitLine] = {}
-    for line in sorted(_by_length(groups), key=lambda line: -line.worth):
+    led = {each.commit.sha for each in lead.entries} if lead else set()
+    # Of what the lead says each commit has its line: a group that leaves out its first looks as if it had lost it.
+    by_worth = sorted(
+        _by_length(groups), key=lambda line: (line.told > 1 or line.entry.commit.sha not in led, -line.worth)
+    )
+    for line in by_worth:
         known = told.get(line.entry.commit.sha)
         more = {**told, line.entry.commit.sha: line}
         if len(more) > _MOST_LINES or line.told - 1 != (known.told if known else 0):

@@ -253,7 +253,7 @@ FACT_SENTENCES = {
         mark("Pass these arguments by name in your plug-ins and forks: {names}."),
     ),
     FactKind.PARAMETER_KIND: FactSentences(
-        mark("Changes how {what} is passed"),
+        mark("Changes how to pass {what}"),
         _PARAMETER,
         mark("calls that pass it the other way fail"),
         mark("Update the calls in your plug-ins and forks: {names}."),
