@@ -187,7 +187,7 @@ def _by_length(groups: Mapping[Group, Sequence[CommitLine]]) -> Iterator[CommitL
     for line in (each for lines in groups.values() for each in lines):
         first, *others = line.consequences
         told = (each for each in others if _may_follow(each) and not _goes_with(each, first))
-        further = sorted(told, key=lambda each: _repeats(each, first))
+        further = sorted(told, key=lambda each: (each.whom is not first.whom, _repeats(each, first)))
         kept = line._replace(consequences=(first, *further[: _MOST_TOLD - 1]))
         yield from (kept._replace(told=told) for told in range(1, len(kept.consequences) + 1))
 
@@ -200,7 +200,9 @@ def _may_follow(each: Consequence) -> bool:
 
 
 def _repeats(each: Consequence, first: Consequence) -> int:
-    """Return how little a consequence adds to the first, by rank: another class most, the same class or internals least."""
+    """Return how little a consequence adds to the first, by rank: what proves it and another class most, the same class or internals least."""
+    if each.facts == first.facts:
+        return 0
     if not each.facts:
         return each.effect is Effect.OTHER
     is_same = bool(first.facts) and _owner(each.facts[0]) == _owner(first.facts[0])
