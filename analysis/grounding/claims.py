@@ -71,7 +71,7 @@ _FAMILIES: Mapping[str, Sequence[Finder]] = {
     "image": [finder(_IMAGE, prose=True)(never)],
     "link": [finder(_LINK, prose=True)(never), finder(_ADDRESS)(never)],
     "pull request": [references.find_pulls],
-    "denial": [denials.find_absences, denials.find_denials],
+    "denial": [denials.find_denials],
     "date": [metadata.find_dates],
     "rank": [metadata.find_ranks],
     "revert": [metadata.find_reverts],

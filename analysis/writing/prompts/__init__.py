@@ -12,11 +12,6 @@ if TYPE_CHECKING:
 VERSION = "8"
 
 
-def load_prompt(template: str) -> None:
-    """Compile a template, which is then kept."""
-    _prompt_environment().get_template(template)
-
-
 def rendered(template: str, **values: object) -> str:
     """Render a template with the given values."""
     return _prompt_environment().get_template(template).render(**values).strip()
