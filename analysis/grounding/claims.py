@@ -78,7 +78,7 @@ _FAMILIES: Mapping[str, Sequence[Finder]] = {
     "person": [metadata.find_people],
     "path": [code_names.find_paths],
     "commit": [references.find_commits],
-    "figure": [references.find_measurements, references.find_counts, references.find_signed_sizes],
+    "figure": [references.find_measurements, references.find_counts],
     "identifier": [references.find_identifiers],
     "address": [references.find_addresses, references.find_hosts],
     "mention": [references.find_mentions],

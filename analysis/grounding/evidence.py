@@ -179,7 +179,7 @@ class Evidence:
                     yield name
         for taken in say.TAKES.finditer(sentence):
             shown = self._lines.signature(bare(taken["owner"]))
-            clear = shown and "*" not in shown and not NEGATION.search(say.phrase_around(sentence, taken))
+            clear = shown and not re.search(r"\*\w", shown) and not NEGATION.search(say.phrase_around(sentence, taken))
             yield from (
                 name for name in code_names(taken["names"]) if clear and not re.search(word_pattern(name), shown)
             )

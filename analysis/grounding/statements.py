@@ -142,12 +142,12 @@ OVERCLAIMED = re.compile(
     r"|保证|首次|绝不|零开销|无任何(?:开销|风险|损失)|彻底(?:解决|消除|避免)|所有(?:平台|后端|模型|设备|硬件|数据集)",
     re.IGNORECASE,
 )  # fmt: skip
-_MECHANISMS = (  # how code does something: a diff that does so has the word
+# How code does something; a diff that does so has the word.
+MECHANISMS = tuple(re.compile(words, re.IGNORECASE) for words in (
     r"async|异步", r"thread|线程", r"\block(?:s|ed|ing)\b|加锁", r"\bcach(?:es|ing)\b|memoi[sz]", r"\bretr(?:y|ies)|重试", r"weak(?:ly)?[ _-]?ref|弱引用",
     r"\blaz[iy]|惰性|懒加载", r"time-?out|超时", r"compress|压缩", r"encrypt|加密", r"subprocess|子进程", r"recurs|递归", r"prefetch|预取", r"back-?off|退避",
     r"checksum|\bhash|哈希", r"\bpoll(?:s|ing)\b|轮询", r"\bbackground\b|后台",
-)  # fmt: skip
-MECHANISMS = tuple(re.compile(words, re.IGNORECASE) for words in _MECHANISMS)
+))  # fmt: skip
 FIGURE = re.compile(
     r"(?<![\w.,#/:+-])(?<!lines )(?<!line )(?<!第 )(?!(?:19|20)\d\d\b)\d{3,}(?![\w%/:-]|[.,]\d)", re.ASCII
 )
