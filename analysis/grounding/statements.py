@@ -146,7 +146,7 @@ OVERCLAIMED = re.compile(
 MECHANISMS = tuple(re.compile(words, re.IGNORECASE) for words in (
     r"async|await|异步", r"thread|线程", r"(?<![a-z])lock|mutex|semaphore|加锁", r"cach|memoi[sz]|缓存", r"retr(?:y|ies)|重试", r"weak(?:ly)?[ _-]?ref|弱引用",
     r"(?<![a-z])laz[iy]|惰性|懒加载", r"time[ _-]?out|超时", r"compress|压缩", r"encrypt|加密", r"subprocess|子进程", r"recurs|递归", r"prefetch|预取", r"back-?off|退避",
-    r"checksum|hash|哈希", r"(?<![a-z])poll(?:s|ing)?(?![a-z])|轮询", r"background|后台", r"deprecat|弃用|废弃", r"hopper|sm_?90", r"blackwell|sm_?1\d\d|capability",
+    r"checksum|hash|哈希", r"(?<![a-z])poll(?:s|ing)?(?![a-z])|轮询", r"background|后台", r"deprecat|弃用|废弃", r"hopper|sm_?90", r"blackwell|sm_?1\d\d|device_capability",
     r"rocm|(?<![a-z])(?:amd|hip)(?![a-z])", r"(?<![a-z])tpus?(?![a-z])", r"(?<![a-z])xpus?(?![a-z])",
 ))  # fmt: skip
 FIGURE = re.compile(
