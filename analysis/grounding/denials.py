@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from analysis.grounding.corpus import Corpus
 from analysis.grounding.finders import FoundClaim, Section, finder
 from analysis.models import Fact, FactKind
-from analysis.text import mentions
 
 # What a denial leaves out, said beside it or in a part of the sentence by itself.
 _EXCEPTION = re.compile(
@@ -155,11 +154,6 @@ _ABSENT = re.compile(
     r" ?`(?P<name>[^`\n]+))`",
     re.IGNORECASE,
 )
-_STILL_THERE = re.compile(
-    r"(?: not|n['’]t)(?: been)? (?:removed?|deleted?|dropped|renamed?)\b|\b(?:still|stays?|remains?) (?:accepted|supported|works?|available|valid|exists?|there)\b"
-    r"|(?:没有?|未|并未)被?(?:移除|删除|重命名)|仍然?(?:可用|支持|有效|接受|保留|存在)",
-    re.IGNORECASE,
-)
 
 
 @finder(_ABSENT)
@@ -167,12 +161,6 @@ def find_absences(match: re.Match[str], corpus: Corpus) -> bool:
     """Judge names that a text says the commit does not touch or mention."""
     name = rf"(?<![A-Za-z0-9_]){re.escape(match['name'])}(?![A-Za-z0-9_])"
     return not corpus.matching_paths(match["name"]) and not re.search(name, corpus.changed_text)
-
-
-@finder(_STILL_THERE)
-def find_survivals(match: re.Match[str], corpus: Corpus) -> bool:
-    """Judge what a text says to be still there."""
-    return not any(fact.removes and mentions(match.string, fact.name) for fact in corpus.facts)
 
 
 def find_denials(line: str, _section: Section, corpus: Corpus) -> Iterator[FoundClaim]:

@@ -75,6 +75,23 @@ class DiffLines:
         found = (defined.search(each.text) for each in self.having(name, signs))
         return {bare(match["value"] or match["listed"]) for match in found if match}
 
+    def defining(self, name: str, signs: str) -> list[NumberedLine]:
+        """Return the lines of some signs that begin the definition of a function, a class or a variable."""
+        defines = re.compile(
+            rf"\s*(?:(?:async )?(?:def|class) {re.escape(name)}\b|(?:self\.)?{re.escape(name)} ?[:=][^=])"
+        )
+        return [each for each in self.having(name, signs) if defines.match(each.text)]
+
+    def signature(self, name: str) -> str:
+        """Return the parameters of a function after the change, as far as they are shown whole; else ""."""
+        for line in self.defining(name, "+ "):
+            after = "".join(
+                each.text for each in self._of_hunk(line) if each.number >= line.number and each.sign != "-"
+            )
+            if shown := re.match(r"[^(]*\(((?:[^()]|\([^()]*\))*)\)", after):
+                return shown[1]
+        return ""
+
     def balance(self, name: str) -> int:
         """Return how many more lines have a name than had it."""
         return len(self.having(name, "+")) - len(self.having(name, "-"))

@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import chain
 
 from analysis.grounding import statements as say
-from analysis.grounding.corpus import Corpus
+from analysis.grounding.corpus import SPAN, Corpus
 from analysis.grounding.diff_lines import DiffLines, NumberedLine
 from analysis.grounding.metadata import NEGATION
 from analysis.grounding.statements import bare, code_names, last_part, said_pairs, word_pattern
@@ -71,27 +71,16 @@ class Evidence:
                     continue
                 names = code_names(match[match.lastgroup or 0])
                 yield from (name for name in names if self._lines.has(name) and not self._moved(name, gone=gone))
-                if say.CALLABLE.search(match[0]) or say.CALLABLE_BEFORE.search(before):
-                    yield from (name for name in names if self._is_used_only(name, "-" if gone else "+"))
-
-    def _is_used_only(self, name: str, sign: str) -> bool:
-        """Return whether lines of a sign use a function or a class, but none defines or imports it."""
-        lines = self._lines.having(name, sign)
-        defines = re.compile(rf"(?:\b(?:def|class)\s+|\bimport\b.*){word_pattern(name)}|^\s*{word_pattern(name)},?\s*$")
-        calls = re.compile(rf"{word_pattern(name)}\(")
-        proven = name in {last_part(fact.name) for fact in self._corpus.facts}
-        return not proven and bool(lines) and all(calls.search(each.text) and not defines.search(each.text) for each in lines)  # fmt: skip
+                if match["passive"] and not gone and " new" in match[0].lower():
+                    yield from (name for name in names if self._lines.has(name, "- "))
 
     def _pairs(self, sentence: str, cited: Sequence[NumberedLine]) -> Iterator[str]:
         """Yield what is said to have followed something else if the lines have it otherwise."""
         defaults = "default" in sentence.lower() or "默认" in sentence
         for old, new in said_pairs(sentence):
             names = [each for each in code_names(sentence) if each not in (bare(old), bare(new))]
-            if not self._follows(old, new, cited) or (defaults and self._is_other_default(names, new, "+ ")):
-                yield f"{old} → {new}"
-        for old, new in say.plain_pairs(sentence):
-            signs = [{each.sign for each in cited if re.search(word_pattern(word), each.text)} for word in (old, new)]
-            if signs == [{"+"}, {"-"}]:
+            is_other = (defaults or new.isdigit()) and self._is_other_default(names, new, "+ ")
+            if is_other or not self._follows(old, new, cited):
                 yield f"{old} → {new}"
 
     def _follows(self, old: str, new: str, cited: Sequence[NumberedLine]) -> bool:
@@ -103,7 +92,8 @@ class Evidence:
         if (was, now) in told or (now, was) in told:
             return (was, now) in told
         lines = self._lines
-        if not lines.having(was, "- ") or not lines.having(now, "+ "):
+        stays = old.startswith("`") and lines.balance(was) > 0  # and has more lines than before
+        if stays or not lines.having(was, "- ") or not lines.having(now, "+ "):
             return False
         near = {each.place for each in cited}
         is_reversed = lines.became(now, was, near) and not lines.became(was, now, near)
@@ -147,7 +137,9 @@ class Evidence:
         on = bool(match["on"] or match["zh_on"])
         claimed, opposite = (_TRUE, _FALSE) if on else (_FALSE, _TRUE)
         lines = [each.text for name in names for each in self._lines.having(name, "+ ")]
-        if any(map(opposite.search, lines)) and not any(map(claimed.search, lines)):
+        said = self._corpus.told
+        by_author = say.SWITCHED_BY_AUTHOR[on].search(said) and not say.SWITCHED_BY_AUTHOR[not on].search(said)
+        if by_author or (any(map(opposite.search, lines)) and not any(map(claimed.search, lines))):
             yield match[0]
 
     def _kept(self, sentence: str, cited: Sequence[NumberedLine]) -> Iterator[str]:
@@ -186,6 +178,12 @@ class Evidence:
                     yield name
         for optional in say.OPTIONAL.finditer(sentence):
             yield from (name for name in code_names(optional["names"] or optional["after"]) if name in required)
+        for taken in say.TAKES.finditer(sentence):
+            shown = self._lines.signature(bare(taken["owner"]))
+            clear = shown and "*" not in shown and not NEGATION.search(say.phrase_around(sentence, taken))
+            yield from (
+                name for name in code_names(taken["names"]) if clear and not re.search(word_pattern(name), shown)
+            )
 
     def _deprecations(self, sentence: str) -> Iterator[str]:
         """Yield names that are said to be deprecated where no line about deprecations names them, or one names them as what to use."""
@@ -205,9 +203,6 @@ class Evidence:
                 author = by_author and re.search(word, self._corpus.told)
                 if self._lines.has(name) and not (told or author or is_past):
                     yield name
-        here = say.DEPRECATED_HERE.search(sentence)
-        if here and not near and not by_author:
-            yield here[0]
 
     def _places(self, sentence: str, cited: Sequence[NumberedLine]) -> Iterator[str]:
         """Yield a class or a file in which something is said to be added, removed or defined, and the cited lines are elsewhere."""
@@ -220,6 +215,7 @@ class Evidence:
                 continue
             names = [part for part in owner.split(".") if _CLASS.fullmatch(part)]
             phrase = say.phrase_around(sentence, match)
+            cited = cited or [each for name in code_names(sentence) for each in self._lines.defining(name, "+ ")]
             if cited and names and not say.ELSEWHEN.search(phrase) and not NEGATION.search(phrase):
                 yield from [owner] if not self._are_in(cited, names[0]) else []
 
@@ -236,7 +232,7 @@ class Evidence:
         if mild and not say.HARSH.search(sentence):
             yield from [mild[0]] if any(each.sign != "-" and _FAILS.match(each.text) for each in cited) else []
         for raised in say.RAISED.finditer(sentence):
-            error = raised["error"] or raised["zh"]
+            error = raised[raised.lastgroup or 0]
             denied = NEGATION.search(say.phrase_around(sentence, raised))
             if error not in _IMPLICIT and not denied and error not in self._corpus.text:
                 yield error
@@ -251,6 +247,10 @@ class Evidence:
             told = self._corpus.told if say.BY_AUTHOR.search(sentence) else self._said
             named = ((problem.search(sentence), problem) for problem in say.PROBLEMS)
             yield from (found[0] for found, problem in named if found and not problem.search(told))
+        how = SPAN.sub("", sentence)
+        if not say.HEDGED.search(how) and not NEGATION.search(how):
+            named = ((way.search(how), way) for way in say.MECHANISMS)
+            yield from (found[0] for found, way in named if found and not way.search(self._corpus.text))
 
     @cached_property
     def _said(self) -> str:
@@ -273,4 +273,6 @@ class Evidence:
         facts = self._corpus.facts
         names = (each.name for each in facts if each.removes) if gone else (each.new or "" for each in facts)
         in_facts = name in map(last_part, names)
-        return self._lines.leaves(name, gone=gone) or in_facts or bool(self._corpus.matching_paths(name))
+        balance = self._lines.balance(name)
+        leaves = self._lines.leaves(name, gone=gone) and (balance <= 0 if gone else balance >= 0)
+        return leaves or in_facts or bool(self._corpus.matching_paths(name))

@@ -4,10 +4,11 @@ from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from functools import partial
 
-from sqlalchemy import Engine, inspect, text
+from sqlalchemy import Engine, func, inspect, select, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from analysis.errors import BadSetting, StoreUnusable
+from analysis.models import Importance
 from bot.doctor.finding import Finding, age, check
 from bot.models.clock import Clock
 from bot.settings import Settings
@@ -17,6 +18,7 @@ from bot.store.executors import TIMING, Executor, Executors
 from bot.store.flow_tables import FLOWS_POOL, FlowTables, flow_tables
 from bot.store.lease import flows_url
 from bot.store.postgresql import POOL
+from bot.store.schema import analyses, commits
 
 _DAY = timedelta(days=1)
 _SHOWN = 20  # processes
@@ -27,6 +29,7 @@ _USED = text(
     " - current_setting('superuser_reserved_connections')::int"
 )
 _WEEK = timedelta(days=7)
+_MONTH = timedelta(days=30)
 _LONG = timedelta(minutes=10)  # for a request to wait
 _REASONS = 3  # reasons of refusals that are shown, the most frequent
 _REMEDIES = {
@@ -72,6 +75,7 @@ def _work(engine: Engine, tables: FlowTables, now: datetime) -> Iterator[Finding
     yield from _readable("requests", lambda: _requests(mailbox, now))
     yield from _readable("flows", lambda: _flows(tables))
     yield from _readable("messages", lambda: _messages(mailbox, now))
+    yield from _readable("analyses", lambda: _tiers(engine, now - _MONTH))
 
 
 def _has_tables(engine: Engine) -> bool:
@@ -161,3 +165,19 @@ def _messages(mailbox: Mailbox, now: datetime) -> list[Finding]:
         advice = "mend what is named, then post the day or ask again"
         found.append(Finding("messages refused", f"{total} in the last 7 days ({reasons}); {advice}", None))
     return found
+
+
+def _tiers(engine: Engine, since: datetime) -> list[Finding]:
+    """Return a line for each tier: what a model used for the commits since then; two calls a commit are without a retry."""
+    names = ("calls", "input_tokens", "cached_tokens", "output_tokens", "cost_usd")
+    used = (func.coalesce(func.sum(analyses.c[name]), 0) for name in names)
+    query = select(analyses.c.importance, func.count(), *used).join(commits, analyses.c.commit_id == commits.c.id)
+    by_model = query.where(analyses.c.model != "rules", commits.c.committed_at > since).group_by(analyses.c.importance)
+    with engine.connect() as connection:
+        rows = {tier: row for tier, *row in connection.execute(by_model)}
+    told = (
+        "{0:,} analyses of the last 30 days by a model: {1:,} calls ({6:.2f} each), "
+        "{2:,} tokens in ({3:,} cached), {4:,} out, ${5:.4f}"
+    )
+    found = ((tier, rows[tier]) for tier in Importance if tier in rows)
+    return [Finding(f"{tier} importance", told.format(*row, row[1] / row[0])) for tier, row in found]

@@ -33,7 +33,8 @@ from bot.services.model_reader import ModelReader
 from bot.store import Store, StoredAnalysis, StoredCommit
 
 _RULES = "rules"
-_THREADS_A_CALL = 2  # while one waits for a reply, another writes the next prompt, or checks and stores the last reply
+# So many that first readings, and the call about low importance, wait for a call before second readings do.
+_THREADS_A_CALL = 8
 
 
 class Analyst:

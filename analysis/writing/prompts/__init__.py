@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 # Incremented whenever a prompt or a reply schema changes, so that analyses are made anew; part of an analysis's key.
-VERSION = "7"
+VERSION = "8"
 
 
 def load_prompt(template: str) -> None:
