@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import chain
 
 from analysis.grounding import statements as say
-from analysis.grounding.corpus import SPAN, Corpus
+from analysis.grounding.corpus import SPAN, Corpus, number
 from analysis.grounding.diff_lines import DiffLines, NumberedLine
 from analysis.grounding.metadata import NEGATION
 from analysis.grounding.statements import bare, code_names, last_part, said_pairs, word_pattern
@@ -137,9 +137,8 @@ class Evidence:
         on = bool(match["on"] or match["zh_on"])
         claimed, opposite = (_TRUE, _FALSE) if on else (_FALSE, _TRUE)
         lines = [each.text for name in names for each in self._lines.having(name, "+ ")]
-        said = self._corpus.told
-        by_author = say.SWITCHED_BY_AUTHOR[on].search(said) and not say.SWITCHED_BY_AUTHOR[not on].search(said)
-        if by_author or (any(map(opposite.search, lines)) and not any(map(claimed.search, lines))):
+        by_author = {bool(each["on"] or each["zh_on"]) for each in say.SWITCHED.finditer(self._corpus.told)}
+        if by_author == {not on} or (any(map(opposite.search, lines)) and not any(map(claimed.search, lines))):
             yield match[0]
 
     def _kept(self, sentence: str, cited: Sequence[NumberedLine]) -> Iterator[str]:
@@ -172,18 +171,24 @@ class Evidence:
         required = {last_part(fact.name) for fact in self._corpus.facts if fact.kind is FactKind.REQUIRED_PARAMETER}
         for match in say.REQUIRED.finditer(sentence):
             for name in () if NEGATION.search(sentence) else code_names(match["names"]):
-                declared = re.compile(rf"(?<![\w.]){re.escape(name)}\s*:\s*[^=]+(=)?")
-                found = [one for each in self._lines.having(name, "+ ") if (one := declared.search(each.text))]
-                if name not in required and found and all(one[1] for one in found):
+                if name not in required and (found := self._defaulted(name)) and all(found):
                     yield name
         for optional in say.OPTIONAL.finditer(sentence):
-            yield from (name for name in code_names(optional["names"] or optional["after"]) if name in required)
+            for name in code_names(optional["names"] or optional["after"]):
+                if name in required or ((found := self._defaulted(name)) and not any(found)):
+                    yield name
         for taken in say.TAKES.finditer(sentence):
             shown = self._lines.signature(bare(taken["owner"]))
-            clear = shown and "*" not in shown and not NEGATION.search(say.phrase_around(sentence, taken))
+            clear = shown and not re.search(r"\*\w", shown) and not NEGATION.search(say.phrase_around(sentence, taken))
             yield from (
                 name for name in code_names(taken["names"]) if clear and not re.search(word_pattern(name), shown)
             )
+
+    def _defaulted(self, name: str) -> list[bool]:
+        """Return for each declaration of a name with its type, after the change, whether it has a default."""
+        declared = re.compile(rf"(?<![\w.]){re.escape(name)}\s*:\s*[^=]+(=|\bNone\b|\bOptional\b)?")
+        found = (declared.search(each.text) for each in self._lines.having(name, "+ "))
+        return [bool(one[1]) for one in found if one]
 
     def _deprecations(self, sentence: str) -> Iterator[str]:
         """Yield names that are said to be deprecated where no line about deprecations names them, or one names them as what to use."""
@@ -247,10 +252,14 @@ class Evidence:
             told = self._corpus.told if say.BY_AUTHOR.search(sentence) else self._said
             named = ((problem.search(sentence), problem) for problem in say.PROBLEMS)
             yield from (found[0] for found, problem in named if found and not problem.search(told))
+        figures = (each[0] for each in say.FIGURE.finditer(sentence))
+        yield from (each for each in figures if number(each) not in self._corpus.number_offsets)
         how = SPAN.sub("", sentence)
-        if not say.HEDGED.search(how) and not NEGATION.search(how):
-            named = ((way.search(how), way) for way in say.MECHANISMS)
+        if not say.HEDGED.search(how):
+            named = ((way.search(how), way) for way in say.MECHANISMS if not NEGATION.search(how))
             yield from (found[0] for found, way in named if found and not way.search(self._corpus.text))
+            claimed = (each[0].lower() for each in say.OVERCLAIMED.finditer(how))
+            yield from (each for each in claimed if each.split()[0] not in self._corpus.told.lower())
 
     @cached_property
     def _said(self) -> str:

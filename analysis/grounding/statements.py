@@ -72,7 +72,7 @@ _REVERSED_PAIRS = (  # new and old
 )
 DEFAULT = re.compile(rf"(?:\b(?:is|are)|=|set\s+to)\s+{VALUE}\s+by\s+default|\bdefaults?\b[^.;]{{0,60}}?(?:\bto|\bis|\bof|\bnow|=|:)\s+{VALUE}|默认(?:值)?(?:为|是|改为)\s*{VALUE}", re.IGNORECASE)  # fmt: skip
 SWITCHED = re.compile(
-    r"\b(?P<on>enabled|on|true)\s+by\s+default|\b(?P<off>disabled|off|false)\s+by\s+default|默认(?P<zh_on>启用|开启|打开)|默认(?P<zh_off>关闭|禁用)",
+    r"\b(?P<on>enabl(?:ed?|es|ing)|on|true)(?: [\w`-]+){0,4}?\s+by\s+default|\b(?P<off>disabl(?:ed?|es|ing)|off|false)(?: [\w`-]+){0,4}?\s+by\s+default|默认(?P<zh_on>启用|开启|打开)|默认(?P<zh_off>关闭|禁用)",
     re.IGNORECASE,
 )
 SAME_DEFAULT = re.compile(
@@ -120,16 +120,6 @@ SAYINGS = (  # a word of a statement, and what the author or a changed line has 
         re.compile(r"\b(?:faster|speeds? up|quicker|(?:reduc|lower|improv)\w* (?:the )?(?:latency|throughput|performance))\b|(?:提升|提高|改善)[^，。；]{0,6}(?:性能|速度|吞吐)|降低[^，。；]{0,6}延迟", re.IGNORECASE),
         re.compile(r"perf|fast|speed|slow|latenc|throughput|overhead|optimi|efficien|cache|quick|time|TTFT|TPOT|memory|kernel|avoid|redundan|unnecessar|性能", re.IGNORECASE),
     ),
-    (
-        re.compile(
-            r"\bguarante\w+|\bfor the first time\b|\bnever (?:breaks?|fails?|happens?|again)\b|\bunder (?:all|any) circumstances\b|\bin (?:all|every|any) (?:cases?|situations?)\b"
-            r"|\b(?:no|zero|without(?: any)?)[- ](?:overhead|cost|risk|downtime|performance (?:loss|penalty|impact))\b|\b(?:completely|entirely|fully) (?:eliminat|remov|resolv|solv|avoid|prevent)\w*"
-            r"|\b(?:all|every|each) (?:\w+ )?(?:platform|backend|model|dataset|device|GPU|hardware|architecture|workload)s?\b"
-            r"|保证|首次|绝不|零开销|无任何(?:开销|风险|损失)|彻底(?:解决|消除|避免)|所有(?:平台|后端|模型|设备|硬件|数据集)",
-            re.IGNORECASE,
-        ),
-        re.compile(r"\b(?:all|every|each|always|any|never|ensur\w*|guarante\w*|regardless|first|zero|no (?:overhead|cost)|complete\w*|entire\w*)\b|所有|保证|始终|任何", re.IGNORECASE),
-    ),
 )  # fmt: skip
 _PROBLEMS = (  # words for one kind of failure
     r"hang|deadlock|stuck|freez|死锁|卡死|挂起",
@@ -145,14 +135,25 @@ _PROBLEMS = (  # words for one kind of failure
     r"cache (?:miss|reuse)|hash\w* differ",
 )
 PROBLEMS = tuple(re.compile(rf"(?<![A-Za-z])(?:{words})", re.IGNORECASE) for words in _PROBLEMS)
-_MECHANISMS = (  # how code does something: a diff that does so has the word
+OVERCLAIMED = re.compile(
+    r"\bguarante\w+|\bfor the first time\b|\bnever (?:breaks?|fails?|happens?|again)\b|\bunder (?:all|any) circumstances\b|\b(?:all|every|any) (?:cases?|situations?|conditions?)\b"
+    r"|\b(?:no|zero|without(?: any)?)[- ](?:overhead|cost|risk|downtime|performance (?:loss|penalty|impact))\b|\b(?:completely|entirely|fully) (?:eliminat|remov|resolv|solv|avoid|prevent)\w*"
+    r"|\b(?:all|every) (?:\w+ )?(?:platform|backend|model|dataset|device|GPU|hardware|architecture|workload)s?\b|\bproduction[- ]ready\b|\bseamless\w*"
+    r"|保证|首次|绝不|零开销|无任何(?:开销|风险|损失)|彻底(?:解决|消除|避免)|所有(?:平台|后端|模型|设备|硬件|数据集)",
+    re.IGNORECASE,
+)  # fmt: skip
+# How code does something; a diff that does so has the word.
+MECHANISMS = tuple(re.compile(words, re.IGNORECASE) for words in (
     r"async|异步", r"thread|线程", r"\block(?:s|ed|ing)\b|加锁", r"\bcach(?:es|ing)\b|memoi[sz]", r"\bretr(?:y|ies)|重试", r"weak(?:ly)?[ _-]?ref|弱引用",
     r"\blaz[iy]|惰性|懒加载", r"time-?out|超时", r"compress|压缩", r"encrypt|加密", r"subprocess|子进程", r"recurs|递归", r"prefetch|预取", r"back-?off|退避",
     r"checksum|\bhash|哈希", r"\bpoll(?:s|ing)\b|轮询", r"\bbackground\b|后台",
-)  # fmt: skip
-MECHANISMS = tuple(re.compile(words, re.IGNORECASE) for words in _MECHANISMS)
+))  # fmt: skip
+FIGURE = re.compile(
+    r"(?<![\w.,#/:+-])(?<!lines )(?<!line )(?<!第 )(?!(?:19|20)\d\d\b)\d{3,}(?![\w%/:-]|[.,]\d)", re.ASCII
+)
 HEDGED = re.compile(
-    r"\b(?:may|might|can|could|should|would|if|when|whether|likely|consider)\b|可能|建议|应|如果|若", re.IGNORECASE
+    r"\b(?:must|need|may|might|can|could|should|would|if|when|whether|likely|consider)\b|可能|建议|应|如果|若",
+    re.IGNORECASE,
 )
 REASON = re.compile(
     r"\b(?:because|since|due to|owing to|motivat\w+|so as to|in order to|work(?:s|ed)? around|(?:to|that) (?:avoid|prevent|fix)\w*|(?:fix|prevent|avoid|resolv|eliminat|solv|cur)(?:e?s|e?d|ing))\b|因为|由于|为了|为?(?:避免|防止)|修复",
@@ -164,7 +165,7 @@ BY_AUTHOR = re.compile(
 )
 DENIED = re.compile(
     r"\b(?:unchanged|unaffected|untouched|(?:not|n['’]t) affected|nothing changes|leaves?\b[^.;]{0,40}\balone|needs? no changes?|go(?:es)? on working|same as before"
-    r"|keeps? (?:its|their|the) (?:previous|old|former|same)|(?:still|stays?|remains?) (?:available|supported|accepted|honou?red|takes?|accepts?|works?|has|have|is|are|reads?|supports?|honou?rs?|must)|(?:not|n['’]t)(?: been)? (?:removed|deleted|dropped|renamed))\b|(?:没有?|未)被?(?:移除|删除|重命名)|不受影响|仍然?(?:接受|支持|有效|可用)|保持不变",
+    r"|keeps? (?:its|their|the) (?:previous|old|former|same)|(?:still|stays?|remains?) (?:available|supported|accepted|honou?red|takes?|accepts?|works?|has|have|is|are|reads?|supports?|honou?rs?|must)|(?:not|n['’]t)(?: been)? (?:removed|deleted|dropped|renamed)|(?:not|n['’]t) (?:touch|change|affect|alter))\b|(?:没有?|未)被?(?:移除|删除|重命名)|不受影响|仍然?(?:接受|支持|有效|可用)|保持不变",
     re.IGNORECASE,
 )
 PLACED = re.compile(
@@ -182,14 +183,6 @@ HARSH = re.compile(
 RAISED = re.compile(
     r"\braises?\s+(?:an?\s+)?`?(?P<error>[A-Z]\w*(?:Error|Exception))\b|`?\b(?P<passive>[A-Z]\w*(?:Error|Exception))`?\s+is\s+(?:now\s+)?raised|抛出\s*`?(?P<zh>[A-Z]\w*(?:Error|Exception))"
 )
-SWITCHED_BY_AUTHOR = {  # by default: on and off
-    True: re.compile(
-        r"\b(?:disabl\w+|turn\w* off|opt[- ]in)\b[^.\n]{0,60}\bby default|默认(?:关闭|禁用)", re.IGNORECASE
-    ),
-    False: re.compile(
-        r"\b(?:enabl\w+|turn\w* on|opt[- ]out)\b[^.\n]{0,60}\bby default|默认(?:启用|开启|打开)", re.IGNORECASE
-    ),
-}
 UNCHANGED_API = re.compile(
     r"\bno (?:\w+ )?(?:API|interface|signature|public)s?\b[^.;]{0,30}\bchang\w+|\b(?:API|interface|signature)s? (?:is|are|stays?|remains?) (?:unchanged|the same|untouched)"
     r"|\bleaves? (?:every|all|the)\b[^.;]{0,20}\b(?:signature|interface|API)s? (?:alone|as)|\bparameter names are the same"
@@ -282,14 +275,15 @@ def word_pattern(name: str) -> str:
 
 def clause_around(sentence: str, match: re.Match[str]) -> str:
     """Return the part of a sentence, between semicolons and the like, in which a match lies."""
-    return _around(CLAUSE_END, sentence, match)
+    return around(CLAUSE_END, sentence, match)
 
 
 def phrase_around(sentence: str, match: re.Match[str]) -> str:
     """Return the part of a sentence, between commas and the like, in which a match lies, without "no longer"."""
-    return NO_LONGER.sub("", _around(_PHRASE_END, sentence, match))
+    return NO_LONGER.sub("", around(_PHRASE_END, sentence, match))
 
 
-def _around(border: re.Pattern[str], sentence: str, match: re.Match[str]) -> str:
+def around(border: re.Pattern[str], sentence: str, match: re.Match[str]) -> str:
+    """Return the part of a sentence, between two borders, in which a match lies."""
     before, after = sentence[: match.start()], sentence[match.end() :]
     return border.split(before)[-1] + match[0] + border.split(after)[0]

@@ -169,15 +169,12 @@ def _messages(mailbox: Mailbox, now: datetime) -> list[Finding]:
 
 def _tiers(engine: Engine, since: datetime) -> list[Finding]:
     """Return a line for each tier: what a model used for the commits since then; two calls a commit are without a retry."""
-    names = ("calls", "input_tokens", "cached_tokens", "output_tokens", "cost_usd")
-    used = (func.coalesce(func.sum(analyses.c[name]), 0) for name in names)
+    used = (
+        func.sum(analyses.c[name]) for name in ("calls", "input_tokens", "cached_tokens", "output_tokens", "cost_usd")
+    )
     query = select(analyses.c.importance, func.count(), *used).join(commits, analyses.c.commit_id == commits.c.id)
     by_model = query.where(analyses.c.model != "rules", commits.c.committed_at > since).group_by(analyses.c.importance)
     with engine.connect() as connection:
-        rows = {tier: row for tier, *row in connection.execute(by_model)}
-    told = (
-        "{0:,} analyses of the last 30 days by a model: {1:,} calls ({6:.2f} each), "
-        "{2:,} tokens in ({3:,} cached), {4:,} out, ${5:.4f}"
-    )
-    found = ((tier, rows[tier]) for tier in Importance if tier in rows)
-    return [Finding(f"{tier} importance", told.format(*row, row[1] / row[0])) for tier, row in found]
+        rows = {tier: [each or 0 for each in row] for tier, *row in connection.execute(by_model)}
+    told = "{} analyses of the last 30 days by a model: {:,} calls, {:,} tokens in ({:,} cached), {:,} out, ${:.4f}"
+    return [Finding(f"{tier} importance", told.format(*rows[tier])) for tier in Importance if tier in rows]

@@ -33,8 +33,7 @@ from bot.services.model_reader import ModelReader
 from bot.store import Store, StoredAnalysis, StoredCommit
 
 _RULES = "rules"
-# So many that first readings, and the call about low importance, wait for a call before second readings do.
-_THREADS_A_CALL = 8
+_THREADS_A_CALL = 8  # so many that first readings, and the call about low commits, wait for a call before second readings
 
 
 class Analyst:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from analysis.consequences.period import all_lines
@@ -48,9 +49,8 @@ class ModelReader:
 
     def load(self) -> None:
         """Load what a call needs, in one thread: in eight at once it takes far longer."""
-        from analysis.writing.by_model import load
-
-        load(self._model.chat)
+        import_module("analysis.writing.by_model")
+        self._model.chat.load()
 
     def stored(self, ids: Sequence[int]) -> dict[int, StoredAnalysis]:
         """Return commit id -> its analysis."""
