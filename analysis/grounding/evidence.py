@@ -119,11 +119,6 @@ class Evidence:
         near = {each.place for name in names for each in self._lines.having(name)}
         lines = [each for each in self._lines.all if each in cited or each.place in near]
         signs = "- " if say.WAS.search(sentence) else "+ "
-        proven = {
-            fact.new
-            for fact in self._corpus.facts
-            if fact.kind is FactKind.DEFAULT_CHANGED and last_part(fact.name) in names
-        }
         for match in say.DEFAULT.finditer(sentence):
             phrase = say.phrase_around(sentence, match)
             if NEGATION.search(phrase):
@@ -132,9 +127,8 @@ class Evidence:
             word = re.compile(word_pattern(bare(value)))
             shown = [each.sign for each in lines if word.search(each.text)]
             is_unknown = names and lines and not say.is_expression(value) and not word.search(self._corpus.told)
-            is_other = proven and signs == "+ " and bare(value) not in {bare(each or "") for each in proven}
             is_defined = not say.ELSEWHEN.search(phrase) and self._is_other_default(names, value, signs)
-            if is_other or is_defined or ((shown or is_unknown) and not any(sign in signs for sign in shown)):
+            if is_defined or ((shown or is_unknown) and not any(sign in signs for sign in shown)):
                 yield value
         for switch in say.SWITCHED.finditer(sentence):
             yield from () if NEGATION.search(say.phrase_around(sentence, switch)) else self._switched(switch, names)
@@ -155,6 +149,8 @@ class Evidence:
         for denied in say.DENIED.finditer(sentence):
             names = code_names(say.clause_around(sentence, denied))
             yield from (name for name in names if name in breaking or self._is_changed(name, cited))
+        for absent in say.ABSENT.finditer(sentence):
+            yield from (name for name in code_names(absent[0]) if self._lines.has(name, "-+"))
         same = say.SAME_DEFAULT.search(sentence)
         if same and any(fact.kind in _DEFAULTS for fact in facts):
             yield same[0]

@@ -148,7 +148,7 @@ OVERCLAIMED = re.compile(
 )  # fmt: skip
 # How code does something; a diff that does so has the word.
 MECHANISMS = tuple(re.compile(words, re.IGNORECASE) for words in (
-    r"async|异步", r"thread|线程", r"\block(?:s|ed|ing)\b|加锁", r"\bcach(?:es|ing)\b|memoi[sz]", r"\bretr(?:y|ies)|重试", r"weak(?:ly)?[ _-]?ref|弱引用",
+    r"async|异步", r"deprecat|弃用|废弃", r"\benvs?\b|\benviron|getenv|环境变量", r"\bhopper\b", r"blackwell|sm_?1\d\d", r"\brocm|\bamd\b|\bhip\b", r"\btpus?\b", r"\bxpus?\b", r"thread|线程", r"\block(?:s|ed|ing)\b|加锁", r"\bcach(?:es|ing)\b|memoi[sz]", r"\bretr(?:y|ies)|重试", r"weak(?:ly)?[ _-]?ref|弱引用",
     r"\blaz[iy]|惰性|懒加载", r"time-?out|超时", r"compress|压缩", r"encrypt|加密", r"subprocess|子进程", r"recurs|递归", r"prefetch|预取", r"back-?off|退避",
     r"checksum|\bhash|哈希", r"\bpoll(?:s|ing)\b|轮询", r"\bbackground\b|后台",
 ))  # fmt: skip
@@ -170,6 +170,10 @@ BY_AUTHOR = re.compile(
 DENIED = re.compile(
     r"\b(?:unchanged|unaffected|untouched|(?:not|n['’]t) affected|nothing changes|leaves?\b[^.;]{0,40}\balone|needs? no changes?|go(?:es)? on working|same as before"
     r"|keeps? (?:its|their|the) (?:previous|old|former|same)|(?:still|stays?|remains?) (?:available|supported|accepted|honou?red|takes?|accepts?|works?|has|have|is|are|reads?|supports?|honou?rs?|must)|(?:not|n['’]t)(?: been)? (?:removed|deleted|dropped|renamed)|(?:not|n['’]t) (?:touch|change|affect|alter))\b|(?:没有?|未)被?(?:移除|删除|重命名)|不受影响|仍然?(?:接受|支持|有效|可用)|保持不变",
+    re.IGNORECASE,
+)
+ABSENT = re.compile(
+    rf"\b(?:does|do|did)(?: not|n['’]t) (?:touch|mention|contain|include)(?: \w+){{0,2}} ?{NAME}|(?:没有?|未|并未|不)(?:触及|涉及|提到|提及|包含)(?:了|到)?[^`，,。]{{0,6}}{NAME}",
     re.IGNORECASE,
 )
 PLACED = re.compile(
