@@ -213,17 +213,12 @@ class Evidence:
                     yield name
 
     def _places(self, sentence: str, cited: Sequence[NumberedLine]) -> Iterator[str]:
-        """Yield a class or a file in which something is said to be added, removed or defined, and the cited lines are elsewhere."""
+        """Yield a class in which something is said to be added, removed or defined, and the cited lines, or the definitions, are elsewhere."""
         for match in say.PLACED.finditer(sentence):
             owner = match["owner"].strip("`").split("(")[0]
-            paths = self._corpus.matching_paths(owner) if "/" in owner else ()
-            if paths and match["how"].lower() in ("to", "into"):
-                if not any(each.path in paths and each.sign == "+" for each in self._lines.all):
-                    yield owner
-                continue
             names = [part for part in owner.split(".") if _CLASS.fullmatch(part)]
             phrase = say.phrase_around(sentence, match)
-            cited = cited or [each for name in code_names(sentence) for each in self._lines.defining(name, "+ ")]
+            cited = cited or [each for name in code_names(sentence) for each in self._lines.defining(name, "-+ ")]
             if cited and names and not say.ELSEWHEN.search(phrase) and not NEGATION.search(phrase):
                 yield from [owner] if not self._are_in(cited, names[0]) else []
 

@@ -148,9 +148,10 @@ OVERCLAIMED = re.compile(
 )  # fmt: skip
 # How code does something; a diff that does so has the word.
 MECHANISMS = tuple(re.compile(words, re.IGNORECASE) for words in (
-    r"async|异步", r"deprecat|弃用|废弃", r"\benvs?\b|\benviron|getenv|环境变量", r"\bhopper\b", r"blackwell|sm_?1\d\d", r"\brocm|\bamd\b|\bhip\b", r"\btpus?\b", r"\bxpus?\b", r"thread|线程", r"\block(?:s|ed|ing)\b|加锁", r"\bcach(?:es|ing)\b|memoi[sz]", r"\bretr(?:y|ies)|重试", r"weak(?:ly)?[ _-]?ref|弱引用",
-    r"\blaz[iy]|惰性|懒加载", r"time-?out|超时", r"compress|压缩", r"encrypt|加密", r"subprocess|子进程", r"recurs|递归", r"prefetch|预取", r"back-?off|退避",
-    r"checksum|\bhash|哈希", r"\bpoll(?:s|ing)\b|轮询", r"\bbackground\b|后台",
+    r"async|await|异步", r"thread|线程", r"(?<![a-z])lock|mutex|semaphore|加锁", r"cach|memoi[sz]|缓存", r"retr(?:y|ies)|重试", r"weak(?:ly)?[ _-]?ref|弱引用",
+    r"(?<![a-z])laz[iy]|惰性|懒加载", r"time[ _-]?out|超时", r"compress|压缩", r"encrypt|加密", r"subprocess|子进程", r"recurs|递归", r"prefetch|预取", r"back-?off|退避",
+    r"checksum|hash|哈希", r"(?<![a-z])poll(?:s|ing)?(?![a-z])|轮询", r"background|后台", r"deprecat|弃用|废弃", r"hopper|sm_?90", r"blackwell|sm_?1\d\d|device_capability",
+    r"rocm|(?<![a-z])(?:amd|hip)(?![a-z])", r"(?<![a-z])tpus?(?![a-z])", r"(?<![a-z])xpus?(?![a-z])",
 ))  # fmt: skip
 FIGURE = re.compile(
     r"(?<![\w.,#/:+-])(?<!lines )(?<!line )(?<!第 )(?!(?:19|20)\d\d\b)\d{3,}(?![\w%/:-]|[.,]\d)", re.ASCII
@@ -177,7 +178,7 @@ ABSENT = re.compile(
     re.IGNORECASE,
 )
 PLACED = re.compile(
-    rf"\b(?P<verb>(?:is|are|becomes?) (?:now )?(?:an? |the )?(?:new )?(?:method|member|attribute|field|property|parameter)s?|added|introduced|implemented|defined|placed|located|computed|checked|validated|handled|lives?|sits?|deleted|removed|moved|goes)\s+(?:(?:out\s+of|from)\s+{NAME}\s+)?(?:[\w-]+\s+)?(?P<how>to|into|in|on|of|from)\s+(?:the\s+)?(?:(?:class|method|function|file|module)\s+)?(?P<owner>{NAME})",
+    rf"\b(?:(?:is|are|becomes?) (?:now )?(?:an? |the )?(?:new )?(?:method|member|attribute|field|property|parameter)s?|added|introduced|implemented|defined|placed|located|computed|checked|validated|handled|lives?|sits?|deleted|removed|moved|goes)\s+(?:(?:out\s+of|from)\s+{NAME}\s+)?(?:[\w-]+\s+)?(?:to|into|in|on|of|from)\s+(?:the\s+)?(?:(?:class|method|function|file|module)\s+)?(?P<owner>{NAME})",
     re.IGNORECASE,
 )
 MILD = re.compile(
@@ -229,17 +230,16 @@ _PHRASE_END = re.compile(r"[,;:，；：。]|[.!?]\s")
 NO_LONGER = re.compile(r"\bno\s+longer\b|不再")
 WAS = re.compile(r"\b(?:was|were|used to|formerly|previously|before)\b|此前|之前|原来|原先", re.IGNORECASE)
 _VERSION = re.compile(r"v\d+\.")
-_KEYWORD = re.compile(r"[(,]\s*(\w+)=")
 _TRACEABLE = re.compile(r"-{0,2}(?=[A-Za-z_])(?:[\w.-]*\.)?(?P<last>[\w-]+)[.-]*(?:\(.*\)|=.*|:.*)?", re.ASCII)
 
 
 def code_names(text: str) -> list[str]:
-    """Return the last parts of the names of code in a text, and the keywords of its calls, without what is no name."""
+    """Return the last parts of the names of code in a text, without what is no name."""
     found: list[str] = []
     for span in re.findall(NAME, text):
         code = span.strip("`").strip()
         name = _TRACEABLE.fullmatch(code.split()[0] if code.startswith("--") else code)
-        found += [name["last"].lstrip("-"), *_KEYWORD.findall(code)] if name else []
+        found += [name["last"].lstrip("-")] if name else []
     return list(dict.fromkeys(found))
 
 

@@ -9,6 +9,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from analysis.errors import BadSetting, StoreUnusable
 from analysis.models import Importance
+from analysis.writing.prompts import VERSION as PROMPT
 from bot.doctor.finding import Finding, age, check
 from bot.models.clock import Clock
 from bot.settings import Settings
@@ -18,7 +19,7 @@ from bot.store.executors import TIMING, Executor, Executors
 from bot.store.flow_tables import FLOWS_POOL, FlowTables, flow_tables
 from bot.store.lease import flows_url
 from bot.store.postgresql import POOL
-from bot.store.schema import analyses, commits
+from bot.store.schema import analyses
 
 _DAY = timedelta(days=1)
 _SHOWN = 20  # processes
@@ -29,7 +30,6 @@ _USED = text(
     " - current_setting('superuser_reserved_connections')::int"
 )
 _WEEK = timedelta(days=7)
-_MONTH = timedelta(days=30)
 _LONG = timedelta(minutes=10)  # for a request to wait
 _REASONS = 3  # reasons of refusals that are shown, the most frequent
 _REMEDIES = {
@@ -75,7 +75,7 @@ def _work(engine: Engine, tables: FlowTables, now: datetime) -> Iterator[Finding
     yield from _readable("requests", lambda: _requests(mailbox, now))
     yield from _readable("flows", lambda: _flows(tables))
     yield from _readable("messages", lambda: _messages(mailbox, now))
-    yield from _readable("analyses", lambda: _tiers(engine, now - _MONTH))
+    yield from _readable("analyses", lambda: _tiers(engine))
 
 
 def _has_tables(engine: Engine) -> bool:
@@ -167,14 +167,14 @@ def _messages(mailbox: Mailbox, now: datetime) -> list[Finding]:
     return found
 
 
-def _tiers(engine: Engine, since: datetime) -> list[Finding]:
-    """Return a line for each tier: what a model used for the commits since then; two calls a commit are without a retry."""
-    used = (
-        func.sum(analyses.c[name]) for name in ("calls", "input_tokens", "cached_tokens", "output_tokens", "cost_usd")
-    )
-    query = select(analyses.c.importance, func.count(), *used).join(commits, analyses.c.commit_id == commits.c.id)
-    by_model = query.where(analyses.c.model != "rules", commits.c.committed_at > since).group_by(analyses.c.importance)
+def _tiers(engine: Engine) -> list[Finding]:
+    """Return a line for each tier: what analyses with the present prompts used; two calls a commit are without a retry."""
+    names = ("calls", "input_tokens", "cached_tokens", "output_tokens", "cost_usd")
+    query = select(analyses.c.importance, func.count(), *(func.sum(analyses.c[name]) for name in names))
+    by_model = query.where(analyses.c.model != "rules", analyses.c.prompt == PROMPT).group_by(analyses.c.importance)
     with engine.connect() as connection:
         rows = {tier: [each or 0 for each in row] for tier, *row in connection.execute(by_model)}
-    told = "{} analyses of the last 30 days by a model: {:,} calls, {:,} tokens in ({:,} cached), {:,} out, ${:.4f}"
+    told = (
+        "{} analyses by a model with the present prompts: {:,} calls, {:,} tokens in ({:,} cached), {:,} out, ${:.4f}"
+    )
     return [Finding(f"{tier} importance", told.format(*rows[tier])) for tier in Importance if tier in rows]

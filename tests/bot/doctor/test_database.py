@@ -9,6 +9,7 @@ from sqlalchemy import Engine, create_engine, insert, text
 from sqlalchemy.pool import NullPool
 
 from analysis.models import Analysis, Importance, ReadFrom, Repository
+from analysis.writing.prompts import VERSION
 from bot.doctor.database import connections, database
 from bot.doctor.finding import Finding
 from bot.settings import Settings
@@ -122,15 +123,15 @@ def test_what_needs_somebody_is_told_with_what_to_do(url: str, engine: Engine) -
 
 
 def test_what_analyses_used_is_told_by_tier(url: str, engine: Engine) -> None:
-    """A row a tier has the calls, tokens and money of a month's commits; those that rules analysed cost nothing."""
+    """A row a tier has the calls, tokens and money of what the present prompts made; what rules wrote has none."""
     store, repository = Store(engine), Repository(owner="o", name="n")
     listed = [commit("Change", sha=f"{number}a" * 20, at=NOW) for number in range(3)]
     day = store.save_day(repository, NOW.date(), "UTC", listed=listed, late=[], remarks=[], listed_at=NOW, read_from=ReadFrom.API)  # fmt: skip
     told_by = StoredAnalysis(analysis=Analysis(by="model", summary="x"), importance=Importance.HIGH, calls=2)
     for commit_id, model in zip(day.commit_ids, ("some", "some", "rules"), strict=True):
         used = told_by.model_copy(update={"input_tokens": 700, "output_tokens": 50, "cost_usd": 0.01})
-        store.save_analysis(commit_id, "en", model, "8", used)
-    used_by = "2 analyses of the last 30 days by a model: 4 calls, 1,400 tokens in (0 cached), 100 out, $0.0200"
+        store.save_analysis(commit_id, "en", model, VERSION, used)
+    used_by = "2 analyses by a model with the present prompts: 4 calls, 1,400 tokens in (0 cached), 100 out, $0.0200"
     assert [(each.name, each.message) for each in findings(url) if "importance" in each.name] == [
         ("high importance", used_by)
     ]
