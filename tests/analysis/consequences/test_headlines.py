@@ -427,7 +427,7 @@ def test_a_models_headline_stands_before_the_proven_name(written: str, told: str
 
 
 def test_a_models_headline_loses_no_value_and_repeats_no_removal() -> None:
-    """A default that it does not name follows with its values; of what it says to be gone nothing follows."""
+    """A default that it does not name comes first, with its values; of what it says to be gone nothing follows."""
     graph, turbo = fact(FactKind.DEFAULT_CHANGED, "--graph", "False", "True"), fact(FactKind.REMOVED_FLAG, "--turbo")
     now = "`--graph` now defaults to `True` (was `False`)"
 
@@ -435,5 +435,5 @@ def test_a_models_headline_loses_no_value_and_repeats_no_removal() -> None:
         made = entry().model_copy(update={"analysis": Analysis(by="model", headline=written, summary="It changes.")})
         return [each.what for each in consequences(made, "en", facts)]
 
-    assert told("Pools start on their own", graph) == ["Pools start on their own", now]
+    assert told("Pools start on their own", graph) == [now, "Pools start on their own"]
     assert told("`--turbo` is gone", graph, turbo) == ["`--turbo` is gone", now]
