@@ -33,6 +33,9 @@ _IMPLICIT = frozenset(  # that code raises without naming them
 )
 
 
+_OF_OWNER = re.compile(r"^[^,、]*[a-z]s (?:are|were|have)\b")  # what several of one name's have in common
+
+
 class Evidence:
     """The lines of a commit's diff with their numbers, what is told of it, and what rules proved."""
 
@@ -70,6 +73,8 @@ class Evidence:
                 if NEGATION.search(say.NO_LONGER.sub("", before + match[0])) or say.ELSEWHEN.search(before + after):
                     continue
                 names = code_names(match[match.lastgroup or 0])
+                if match["passive"] and _OF_OWNER.search(match[0]):
+                    names = names[1:]  # "`Pool` fields are renamed"
                 yield from (name for name in names if self._lines.has(name) and not self._moved(name, gone=gone))
                 if match["passive"] and not gone and " new" in match[0].lower():
                     yield from (name for name in names if self._lines.has(name, "- "))
@@ -78,6 +83,8 @@ class Evidence:
         """Yield what is said to have followed something else if the lines have it otherwise."""
         defaults = "default" in sentence.lower() or "默认" in sentence
         for old, new in said_pairs(sentence):
+            if any(self._corpus.matching_paths(each.strip("`")) for each in (old, new)):
+                continue
             names = [each for each in code_names(sentence) if each not in (bare(old), bare(new))]
             is_other = (defaults or new.isdigit()) and self._is_other_default(names, new, "+ ")
             if is_other or not self._follows(old, new, cited):

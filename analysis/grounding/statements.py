@@ -20,8 +20,8 @@ _NOUN_ZH = r"(?:命令行|配置|环境)?(?:参数|标志|选项|方法|函数|�
 _END = r"(?=\s*(?:[.,;:!?)]|$|(?:from|in|as|and|but|so|because|since|for|to|entirely|completely|altogether|again|now|with|without|here)\b))"
 IS = r"(?:is|are|was|were|has\s+been|have\s+been|gets?|got)"
 # Words between a verb and what it changes; behind others, as in "removes calls of", it is something else that changes.
-_BEFORE = r"(?:(?!(?:to|of|for|from|in|on|by|with|when|that|which|support|calls?|uses?)\b)[a-z-]+\s+){0,5}"
-_NO_OWNER = r"(?<!\bof )(?<!\bin )(?<!\bfrom )(?<!\bfor )"
+_BEFORE = r"(?:(?!(?:to|of|for|from|in|into|on|by|with|when|where|that|which|under|near|above|below|behind|before|after|about|at|inside|within|between|support|calls?|uses?)\b)[a-z-]+\s+){0,5}"
+_NO_OWNER = r"(?<!\bof )(?<!\bin )(?<!\bfrom )(?<!\bfor )(?<!\bwith )"
 _OWNED = rf"(?:\s+(?:of|in|on)\s+(?:the\s+)?{NAME})?"  # "`x` of `Pool` is removed"
 _ALSO = r"(?:(?:now|also|both|all|completely|entirely)\s+)?"
 
@@ -48,8 +48,11 @@ ADDS = _change(
     r"新增|添加|引入|增加",
 )
 VALUE = r"(`[^`\n]+`|(?<![\w.])[-+]?\d(?:[\w.]*\w)?|\b(?:True|False|None)\b)"
+_CHANGED = r"(?:set|now|(?:chang|rais|lower|increas|reduc|decreas|go|went|bump|switch|renam|mov|default|grow|grew|shrink|shift|convert|updat|upgrad|replac|turn|extend|cut|drop|flip)\w*)"
 _PAIRS = (  # old and new
-    re.compile(rf"(?<![,，]\s)\bfrom\s+{VALUE}\s+(?:in)?to\s+{VALUE}", re.IGNORECASE),  # ", from A to Z," is a range
+    re.compile(
+        rf"\b{_CHANGED}\b[^.;]{{0,60}}?\bfrom\s+{VALUE}\s+(?:in)?to\s+{VALUE}", re.IGNORECASE
+    ),  # otherwise it is a range
     re.compile(rf"{VALUE}\s*(?:->|→|=>|⇒)\s*{VALUE}"),
     re.compile(
         rf"\b(?:replac|renam|chang|switch)\w*\s+{_BEFORE}{VALUE}\s+(?:with|by|to|into|for)\s+{VALUE}", re.IGNORECASE
@@ -70,7 +73,8 @@ _REVERSED_PAIRS = (  # new and old
     re.compile(rf"{VALUE}\s*(?:取代|代替|替代|替换)了?\s*{VALUE}"),
     re.compile(rf"{VALUE}\s*\((?:was|formerly|previously|before:?)\s+{VALUE}\)", re.IGNORECASE),
 )
-DEFAULT = re.compile(rf"(?:\b(?:is|are)|=|set\s+to)\s+{VALUE}\s+by\s+default|\bdefaults?\b[^.;]{{0,60}}?(?:\bto|\bis|\bof|\bnow|=|:)\s+{VALUE}|默认(?:值)?(?:为|是|改为)\s*{VALUE}", re.IGNORECASE)  # fmt: skip
+_OF_VALUE = r"\bof(?!\s+`(?!True\b|False\b|None\b)[A-Za-z_-])"  # "the default of `size`" names no value
+DEFAULT = re.compile(rf"(?:\b(?:is|are)|=|set\s+to)\s+{VALUE}\s+by\s+default|\bdefaults?\b[^.;]{{0,60}}?(?:\bto|\bis|{_OF_VALUE}|\bnow|=|:)\s+{VALUE}|默认(?:值)?(?:为|是|改为)\s*{VALUE}", re.IGNORECASE)  # fmt: skip
 SWITCHED = re.compile(
     r"\b(?P<on>enabl(?:ed?|es|ing)|on|true)(?: [\w`-]+){0,4}?\s+by\s+default|\b(?P<off>disabl(?:ed?|es|ing)|off|false)(?: [\w`-]+){0,4}?\s+by\s+default|默认(?P<zh_on>启用|开启|打开)|默认(?P<zh_off>关闭|禁用)",
     re.IGNORECASE,
@@ -225,6 +229,7 @@ CLAUSE_END = re.compile(r"[;；。]|[.!?]\s|,\s*(?:and|but|so)\b")
 _PHRASE_END = re.compile(r"[,;:，；：。]|[.!?]\s")
 NO_LONGER = re.compile(r"\bno\s+longer\b|不再")
 WAS = re.compile(r"\b(?:was|were|used to|formerly|previously|before)\b|此前|之前|原来|原先", re.IGNORECASE)
+_VERSION = re.compile(r"v\d+\.")
 _TRACEABLE = re.compile(r"-{0,2}(?=[A-Za-z_])(?:[\w.-]*\.)?(?P<last>[\w-]+)[.-]*(?:\(.*\)|=.*|:.*)?", re.ASCII)
 
 
@@ -247,10 +252,10 @@ def said_pairs(sentence: str) -> Iterator[tuple[str, str]]:
 
 
 def bare(value: str) -> str:
-    """Return a value as lines have it: of a name the last part, of a literal what it is."""
+    """Return a value as lines have it: of a name the last part, of a literal or a version what it is."""
     inner = value.strip("`").strip()
     match = _TRACEABLE.fullmatch(inner)
-    return match["last"].lstrip("-") if match else inner.strip("\"'")
+    return match["last"].lstrip("-") if match and not _VERSION.match(inner) else inner.strip("\"'")
 
 
 def squeezed(line: str) -> str:
