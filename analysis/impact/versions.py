@@ -142,6 +142,7 @@ class _VersionComparison:
             for revision, each in zip(revisions, versions, strict=True)
         ]
         self._matching = cache(self._new_matching)
+        self._callers = cache(self._new_callers)
 
     def fit(self) -> Fit:
         """Return what fits."""
@@ -169,13 +170,15 @@ class _VersionComparison:
         sides = self._upstreams[before], self._upstreams[after]
         return Matching(*sides, Successors((), (), *sides), None, self._index)
 
+    def _new_callers(self, path: str, version: int) -> Callers:
+        return Callers([FileChange(path=path)], self._upstreams[version].revision, self._index)
+
     def _of_use(self, use: Use, before: int, after: int) -> Sequence[Impact]:
         """Return what no longer fits of a use; of an override only if it has other callers than what its class replaces as well."""
         matching, upstream = self._matching(before, after), self._upstreams[after]
         with suppress(RecursionError):
             if use.kind is UseKind.OVERRIDE and (places := upstream.find(use.target).places):
-                file = FileChange(path=places[-1].module.path)
-                matching = replace(matching, callers=Callers([file], upstream.revision, self._index))
+                matching = replace(matching, callers=self._callers(places[-1].module.path, after))
             return list(matching.of_use(use))
         return ()
 
@@ -200,10 +203,9 @@ class _VersionComparison:
 
     def _required(self, version: int) -> Iterator[VersionBreak]:
         """Yield the methods that classes lack at a version, and need not have at another one."""
-        names = abstract_methods(self._upstreams[version], self._index)
-        classes = [each for each in self._surface.subclasses.values() if _is_judged(each.path)]
-        for other in self._versions if names else ():
-            for each in classes:
+        for each in filter(lambda each: _is_judged(each.path), self._surface.subclasses.values()):
+            names = abstract_methods(self._upstreams[version], each.bases) - each.members
+            for other in self._versions if names else ():
                 yield from self._breaks(other, version, self._matching(other, version).required(each, names))
 
     def _breaks(self, right: int, version: int, found: Iterable[Impact]) -> Iterator[VersionBreak]:
