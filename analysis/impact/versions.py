@@ -21,7 +21,7 @@ from analysis.impact.matching.signatures import call_misfits, called_with, is_ca
 from analysis.impact.matching.upstream import Presence, Upstream
 from analysis.impact.net_impacts import MAX_CHARACTERS, abstract_methods, restricted
 from analysis.impact.reversal import reversed_commit
-from analysis.impact.surface.mentions import VARIABLE
+from analysis.impact.surface.mentions import FLAG, ROUTE, VARIABLE
 from analysis.impact.surface.model import Surface, SurfaceIndex, Use, UseKind
 from analysis.impact.surface.targets import written
 from analysis.models import Commit, FileChange, Tree, Trees
@@ -36,14 +36,14 @@ _INERT = (ImpactKind.OVERRIDE, ImpactKind.REPLACEMENT)  # which nothing calls wh
 
 
 class UpstreamVersion(NamedTuple):
-    """The files of an upstream version, the folders that hold its packages, by their names, and where it names variables.
+    """The files of an upstream version, the folders that hold its packages, by their names, and where it names settings.
 
-    `variables` has a path of each environment variable.
+    `settings` has a path of each environment variable, flag and route that is asked for.
     """
 
     tree: Tree
     roots: Mapping[str, str]
-    variables: Mapping[str, str] = MappingProxyType({})
+    settings: Mapping[str, str] = MappingProxyType({})
 
 
 class Fit(NamedTuple):
@@ -72,34 +72,41 @@ def judged_surface(surface: Surface) -> Surface:
     return surface.model_copy(update={"uses": tuple(marked)})
 
 
-def variables_used(surface: Surface) -> tuple[Use, ...]:
-    """Return the mentions of environment variables that are upstream's by their names, in code that is judged."""
+def settings_used(surface: Surface) -> tuple[Use, ...]:
+    """Return the mentions of variables, flags and routes that are upstream's if a version has them, in code that is judged.
+
+    A variable is by its name. What Python code says of a flag is mostly for its own parser, and such flags are not upstream's.
+    """
     prefixes = tuple(f"{package.upper()}_" for package in surface.packages)
+    mentioned = [each for each in surface.uses if each.kind is UseKind.MENTION and _is_judged(each.path)]
+    own = {each.target for each in mentioned if "add_argument(" in each.code}
     return tuple(
         each
-        for each in surface.uses
-        if each.kind is UseKind.MENTION
-        and each.target[0] == VARIABLE
-        and each.target[1].startswith(prefixes)
-        and _is_judged(each.path)
+        for each in mentioned
+        if (each.target[0] == VARIABLE and each.target[1].startswith(prefixes))
+        or (each.target[0] == FLAG and each.target not in own and not each.path.endswith(".py"))
+        or each.target[0] == ROUTE
     )
 
 
-def without_variables(versions: Sequence[UpstreamVersion], used: Sequence[Use]) -> list[tuple[VersionBreak, ...]]:
-    """Return for each version, the oldest first, the variables used that it has no more: to set them has no effect.
+def without_settings(versions: Sequence[UpstreamVersion], used: Sequence[Use]) -> list[tuple[VersionBreak, ...]]:
+    """Return for each version, the oldest first, the settings used that it lacks and another has.
 
-    One that is not there yet is ignored as well, which breaks nothing.
+    A variable that is not there yet is ignored, which breaks nothing.
     """
-    known: dict[str, str] = {}
-    found = []
-    for version in versions:
-        gone = [each for each in used if each.target[1] in known and each.target[1] not in version.variables]
-        found.append(tuple(_without_variable(each, known[each.target[1]]) for each in gone))
-        known |= version.variables
-    return found
+    found: list[list[VersionBreak]] = [[] for _ in versions]
+    for use in used:
+        name = use.target[1]
+        having = [place for place, each in enumerate(versions) if name in each.settings]
+        for place in range(len(versions)) if having else ():
+            early = place < having[0]
+            if place not in having and not (early and use.target[0] == VARIABLE):
+                nearest = min(having, key=lambda each: abs(each - place))
+                found[place].append(_without_setting(use, versions[nearest].settings[name], early=early))
+    return [tuple(each) for each in found]
 
 
-def _without_variable(use: Use, path: str) -> VersionBreak:
+def _without_setting(use: Use, path: str, *, early: bool) -> VersionBreak:
     impact = Impact(
         kind=ImpactKind.MENTION,
         certainty=Certainty.PROVEN,
@@ -108,11 +115,11 @@ def _without_variable(use: Use, path: str) -> VersionBreak:
         upstream=UpstreamPlace(path=path),
         downstream=DownstreamPlace(path=use.path, line=use.line, code=use.code),
     )
-    return VersionBreak(impact=impact)
+    return VersionBreak(impact=impact, early=early)
 
 
 def _takes_out(commit: Commit, impact: Impact) -> bool:
-    """Return whether a commit removes the last mention of a variable from the file that had it."""
+    """Return whether a commit removes the last mention of a setting from the file that had it."""
     patches = [each.patch or "" for each in commit.files if impact.upstream.path in each.paths]
     signs = {line[:1] for patch in patches for line in patch.split("\n") if mentions(line, impact.name)}
     return signs == {"-"}
@@ -222,15 +229,15 @@ def commit_breaks(
     early = wanted[0].early
     if early:
         commit, trees = reversed_commit(commit), Trees(trees.after, trees.before)
-    words = {word for each in wanted for word in (each.impact.name.rpartition(".")[2], *each.impact.subjects)}
+    words = {word.lstrip("-/") for each in wanted for word in (each.impact.name.rpartition(".")[2], *each.impact.subjects)}
     named = re.compile(rf"^[-+].*\b(?:{'|'.join(map(re.escape, sorted(words)))})\b", re.MULTILINE)
     if not any(each.status != "modified" or each.patch is None or named.search(each.patch) for each in commit.files):
         return ()
     lines = {each.line for each in wanted}
     index = restricted(SurfaceIndex(surface), lines)
     found = (_break(each, early=early) for each in impacts(commit, trees, index, roots, ()))
-    variables = (each for each in wanted if each.impact.kind is ImpactKind.MENTION and _takes_out(commit, each.impact))
-    return (*(each for each in found if each.line in lines and _counts(each)), *variables)
+    settings = (each for each in wanted if each.impact.kind is ImpactKind.MENTION and _takes_out(commit, each.impact))
+    return (*(each for each in found if each.line in lines and _counts(each)), *settings)
 
 
 def widest_range(versions: Sequence[Version]) -> tuple[int, int]:

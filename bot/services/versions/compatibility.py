@@ -18,9 +18,9 @@ from analysis.impact.versions import (
     commit_breaks,
     fit,
     judged_surface,
-    variables_used,
+    settings_used,
     widest_range,
-    without_variables,
+    without_settings,
 )
 from analysis.locale import Language
 from analysis.models import Repository
@@ -37,7 +37,7 @@ from bot.services.surfaces import ComparedSurface, pinned_version, upstream_tree
 _MOST_RELEASES = 10  # looked at, the newest
 _MOST_COMMITS = 200  # looked at between two versions
 _REF = 12  # characters of a pinned SHA
-_VARIABLE = re.compile(r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b")
+_SETTING = re.compile(r"""\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b|(?<=["'])(?:--|/)[a-z][\w/{}.-]*(?=["'])""")
 
 
 class CompatibilityRequest(NamedTuple):
@@ -150,17 +150,17 @@ def _compared(versions: Sequence[Version], surface: Surface, mirror: Mirror) -> 
     upstreams = [_upstream(each.sha, mirror) for each in versions]
     packages = sorted({f"{root}/{name}".lstrip("/") for each in upstreams for name, root in each.roots.items()})
     mirror.fetch_code([each.sha for each in versions], packages)
-    found, used = fit(upstreams, judged_surface(surface)), variables_used(surface)
-    named = _variables(frozenset(each.target[1] for each in used), versions, packages, mirror)
-    gone = without_variables([each._replace(variables=has) for each, has in zip(upstreams, named, strict=True)], used)
-    broken = zip(versions, found.breaks, gone, strict=True)
+    found, used = fit(upstreams, judged_surface(surface)), settings_used(surface)
+    named = _settings(frozenset(each.target[1] for each in used), versions, packages, mirror)
+    lacking = without_settings([each._replace(settings=has) for each, has in zip(upstreams, named, strict=True)], used)
+    broken = zip(versions, found.breaks, lacking, strict=True)
     return tuple(each.model_copy(update={"breaks": (*breaks, *more)}) for each, breaks, more in broken), found
 
 
-def _variables(
+def _settings(
     names: frozenset[str], versions: Sequence[Version], packages: Sequence[str], mirror: Mirror
 ) -> list[Mapping[str, str]]:
-    """Return for each version a path of each variable that its Python files name; what several versions have is read once."""
+    """Return for each version a path of each setting that its Python files name; what several versions have is read once."""
     read: dict[str, frozenset[str]] = {}
     folders, found = tuple(f"{each}/" for each in packages), list[Mapping[str, str]]()
     for version in versions if names else ():
@@ -168,7 +168,7 @@ def _variables(
         files = [each for each in listed if each.path.endswith(".py") and each.path.startswith(folders)]
         new = [each for each in files if each.sha not in read]
         for file, (_, text) in zip(new, mirror.read_files(new), strict=True):
-            read[file.sha] = names.intersection(_VARIABLE.findall(text or ""))
+            read[file.sha] = names.intersection(_SETTING.findall(text or ""))
         # One is declared where the others are, and read anywhere.
         declaring = sorted(files, key=lambda file: len(read[file.sha]))
         found.append({name: file.path for file in declaring for name in read[file.sha]})
