@@ -17,7 +17,7 @@ HEADINGS = {
     UpgradeGroup.SECURITY: mark("🔒 Security ({count})"),
     UpgradeGroup.ADDITIONS: mark("✨ New ({count})"),
 }
-_NAMED = mark("📝 Named in the release notes ({count})")
+_NAMED = mark("📝 Others named in the release notes ({count})")
 _FIXES = mark("🩹 Fixes and other changes ({count})")
 _MAX_OTHERS = 4  # pins that are named
 

@@ -8,7 +8,7 @@ import structlog
 from analysis.errors import DigestError, Misuse, UnknownCommit
 from analysis.locale import Phrase
 from analysis.models import ReleaseTag, Repository
-from analysis.models.upgrades import UpgradeGroup, UpgradeReport
+from analysis.models.upgrades import UpgradeGroup, UpgradeReport, UpgradeRow
 from analysis.sources.github import GitHub
 from analysis.sources.release_notes import named
 from bot.models.progress import SILENT, Progress
@@ -55,9 +55,7 @@ class ReleaseDigests:
         if pinned is None:
             return self._upgrades.report(request, progress, find_surfaces)
         report = self._upgrades.report(request._replace(downstreams=()), progress, lambda _: ((), ()))
-        groups = {**report.groups, UpgradeGroup.BREAKS_YOU: pinned.group(UpgradeGroup.BREAKS_YOU)}
-        shared = {name: getattr(pinned, name) for name in ("pinned", "downstreams", "unchecked")}
-        return report.model_copy(update={**shared, "groups": groups})
+        return _with_breaks(report, pinned)
 
     def _since_pin(
         self, request: UpgradeRequest, progress: Progress, find_surfaces: FindSurfaces | None
@@ -79,6 +77,20 @@ class ReleaseDigests:
         found = next((each for each in releases if each.tag == tag.name), None)
         notes = named(found.notes if found else "", upstream)
         return AnnouncedRelease(tag, found.url if found else "", notes.breaking, notes.every, is_first=is_first)
+
+
+def _with_breaks(report: UpgradeReport, pinned: UpgradeReport) -> UpgradeReport:
+    """Return a release's report with what breaks the downstream code since its pin, which is told there alone."""
+    breaking = pinned.group(UpgradeGroup.BREAKS_YOU)
+    shas = {row.entry.commit.sha for row in breaking}
+
+    def others(rows: Sequence[UpgradeRow]) -> tuple[UpgradeRow, ...]:
+        return tuple(row for row in rows if row.entry.commit.sha not in shas)
+
+    groups = {**{group: others(rows) for group, rows in report.groups.items()}, UpgradeGroup.BREAKS_YOU: breaking}
+    release = report.release and report.release.model_copy(update={"highlights": others(report.release.highlights)})
+    shared = {name: getattr(pinned, name) for name in ("pinned", "downstreams", "unchecked")}
+    return report.model_copy(update={**shared, "groups": groups, "release": release})
 
 
 def _choose(upstream: Repository, tags: Sequence[ReleaseTag], name: str, since: str) -> _Chosen:
