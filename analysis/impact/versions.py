@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
-from types import MappingProxyType
 from typing import NamedTuple
 
 from analysis.facts.python.module import Function
@@ -36,14 +35,10 @@ _INERT = (ImpactKind.OVERRIDE, ImpactKind.REPLACEMENT)  # which nothing calls wh
 
 
 class UpstreamVersion(NamedTuple):
-    """The files of an upstream version, the folders that hold its packages, by their names, and where it names settings.
-
-    `settings` has a path of each environment variable, flag and route that is asked for.
-    """
+    """The files of an upstream version, and the folders that hold its packages, by their names."""
 
     tree: Tree
     roots: Mapping[str, str]
-    settings: Mapping[str, str] = MappingProxyType({})
 
 
 class Fit(NamedTuple):
@@ -89,20 +84,20 @@ def settings_used(surface: Surface) -> tuple[Use, ...]:
     )
 
 
-def without_settings(versions: Sequence[UpstreamVersion], used: Sequence[Use]) -> list[tuple[VersionBreak, ...]]:
-    """Return for each version, the oldest first, the settings used that it lacks and another has.
+def without_settings(versions: Sequence[Mapping[str, str]], used: Sequence[Use]) -> list[tuple[VersionBreak, ...]]:
+    """Return for each version, the oldest first, the settings used that it lacks and another has, given a path of each it has.
 
     A variable that is not there yet is ignored, which breaks nothing.
     """
     found: list[list[VersionBreak]] = [[] for _ in versions]
     for use in used:
         name = use.target[1]
-        having = [place for place, each in enumerate(versions) if name in each.settings]
+        having = [place for place, each in enumerate(versions) if name in each]
         for place in range(len(versions)) if having else ():
             early = place < having[0]
             if place not in having and not (early and use.target[0] == VARIABLE):
                 nearest = min(having, key=lambda each: abs(each - place))
-                found[place].append(_without_setting(use, versions[nearest].settings[name], early=early))
+                found[place].append(_without_setting(use, versions[nearest][name], early=early))
     return [tuple(each) for each in found]
 
 
@@ -129,16 +124,8 @@ def _is_judged(path: str) -> bool:
     return kind(path) not in _NOT_JUDGED
 
 
-def fit(versions: Sequence[UpstreamVersion], surface: Surface) -> Fit:
-    """Compare the uses of a surface with upstream versions, the oldest first; only modules that they touch are read.
-
-    Guarded uses are passed over.
-    """
-    return _VersionComparison(versions, surface).fit()
-
-
-class _VersionComparison:
-    """One surface, and several versions that are referred to by their places in the order."""
+class VersionComparison:
+    """One surface, and several upstream versions, the oldest first, that are referred to by their places in the order."""
 
     def __init__(self, versions: Sequence[UpstreamVersion], surface: Surface) -> None:
         self._surface = surface
@@ -152,7 +139,7 @@ class _VersionComparison:
         self._callers = cache(self._new_callers)
 
     def fit(self) -> Fit:
-        """Return what fits."""
+        """Compare the uses with the versions; only modules that they touch are read. Guarded uses are passed over."""
         broken: list[list[VersionBreak]] = [list(self._required(version)) for version in self._versions]
         unseen: dict[str, UnseenName] = {}
         unknown = 0
@@ -229,7 +216,9 @@ def commit_breaks(
     early = wanted[0].early
     if early:
         commit, trees = reversed_commit(commit), Trees(trees.after, trees.before)
-    words = {word.lstrip("-/") for each in wanted for word in (each.impact.name.rpartition(".")[2], *each.impact.subjects)}
+    words = {
+        word.lstrip("-/") for each in wanted for word in (each.impact.name.rpartition(".")[2], *each.impact.subjects)
+    }
     named = re.compile(rf"^[-+].*\b(?:{'|'.join(map(re.escape, sorted(words)))})\b", re.MULTILINE)
     if not any(each.status != "modified" or each.patch is None or named.search(each.patch) for each in commit.files):
         return ()

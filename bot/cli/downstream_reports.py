@@ -19,7 +19,7 @@ from bot.services.digest import reports_of
 from bot.services.impact import ReportTerms
 from bot.services.suspects import end_of_search
 from bot.services.versions.compatibility import CompatibilityRequest
-from bot.services.versions.upgrade import UpgradeRequest, parse_span
+from bot.services.versions.upgrade import UpgradeRequest
 
 _NO_DOWNSTREAM = "name the code that may break: --downstream owner/name or a folder, or set DIGEST_DOWNSTREAM"
 _MOST_BYTES = 100_000_000  # of a file with a failure
@@ -66,23 +66,15 @@ def report_compatibility(
     return CommandResult(reports, annotations=found)
 
 
-def report_upgrade(options: CommandOptions, span: str, downstreams: Sequence[Repository | Path]) -> CommandResult:
-    """Read what lies between two versions, and group it by its consequences."""
-    upstream, (start, end) = options.only_repository("upgrade {repository} FROM..TO"), parse_span(span)
+def report_upgrade(
+    options: CommandOptions, command: str, start: str, end: str, downstreams: Sequence[Repository | Path]
+) -> CommandResult:
+    """Read what lies between two versions, or what a release brings if so asked, and group it by its consequences."""
+    upstream = options.only_repository(command)
     asked = UpgradeRequest(upstream, start, end, downstreams, options.language, options.tz, options.now)
     with TerminalProgress() as progress, options.services(progress, mirrored=True) as services:
-        report = services.upgrades.report(asked, progress)
-    return CommandResult([report], unread(report.failed))
-
-
-def report_release(
-    options: CommandOptions, tag: str, since: str, downstreams: Sequence[Repository | Path]
-) -> CommandResult:
-    """Read what a release brings, and group it by its consequences."""
-    upstream = options.only_repository("release {repository} TAG")
-    asked = UpgradeRequest(upstream, since, tag, downstreams, options.language, options.tz, options.now)
-    with TerminalProgress() as progress, options.services(progress, mirrored=True) as services:
-        report = services.release_digests.report(asked, progress)
+        service = services.release_digests if command.startswith("release") else services.upgrades
+        report = service.report(asked, progress)
     return CommandResult([report], unread(report.failed))
 
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 from types import MappingProxyType
 from typing import Generic, NamedTuple, TypeVar
 
@@ -167,12 +166,7 @@ def _may_have(owner: Found[Class], name: str) -> bool:
     module, found = owner
     if name in found.members or "__getattr__" in found.members or name in module.members_mentioned(found):
         return True
-    return f"{found.name}.{name} = " in module.text or _sets_any(module.source(found))
-
-
-@lru_cache(maxsize=512)
-def _sets_any(source: str) -> bool:
-    return _SETS_ANY.search(source) is not None
+    return f"{found.name}.{name} = " in module.text or _SETS_ANY.search(module.source(found)) is not None
 
 
 def _serves_on_demand(module: Module, name: str) -> bool:

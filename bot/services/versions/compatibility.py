@@ -15,8 +15,8 @@ from analysis.impact.surface.model import Surface
 from analysis.impact.versions import (
     Fit,
     UpstreamVersion,
+    VersionComparison,
     commit_breaks,
-    fit,
     judged_surface,
     settings_used,
     widest_range,
@@ -150,10 +150,9 @@ def _compared(versions: Sequence[Version], surface: Surface, mirror: Mirror) -> 
     upstreams = [_upstream(each.sha, mirror) for each in versions]
     packages = sorted({f"{root}/{name}".lstrip("/") for each in upstreams for name, root in each.roots.items()})
     mirror.fetch_code([each.sha for each in versions], packages)
-    found, used = fit(upstreams, judged_surface(surface)), settings_used(surface)
+    found, used = VersionComparison(upstreams, judged_surface(surface)).fit(), settings_used(surface)
     named = _settings(frozenset(each.target[1] for each in used), versions, packages, mirror)
-    lacking = without_settings([each._replace(settings=has) for each, has in zip(upstreams, named, strict=True)], used)
-    broken = zip(versions, found.breaks, lacking, strict=True)
+    broken = zip(versions, found.breaks, without_settings(named, used), strict=True)
     return tuple(each.model_copy(update={"breaks": (*breaks, *more)}) for each, breaks, more in broken), found
 
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from analysis.impact.versions import UpstreamVersion, commit_breaks, fit, judged_surface, widest_range
+from analysis.impact.versions import UpstreamVersion, VersionComparison, commit_breaks, judged_surface, widest_range
 from analysis.models.compatibility import Version, VersionBreak
 from analysis.models.impacts import Cause, Certainty, DownstreamPlace, Impact, ImpactKind, UpstreamPlace
 from tests.analysis.facts.trees import RecordedTree, commit_between, trees
@@ -54,7 +54,7 @@ def version(number: int, *lines: int) -> Version:
 def told(downstream: str, *versions: str, path: str = "plugin/worker.py") -> list[list[str]]:
     """What each version breaks: the cause and the line; those that are early in brackets."""
     upstream = [UpstreamVersion(RecordedTree({"engine/__init__.py": "", CODE: each}), ROOTS) for each in versions]
-    found = fit(upstream, judged_surface(surface({path: downstream})))
+    found = VersionComparison(upstream, judged_surface(surface({path: downstream}))).fit()
     words = [
         [(f"({text})" if each.early else text) for each in breaks if (text := f"{each.impact.cause}:{each.line[1]}")]
         for breaks in found.breaks
@@ -107,7 +107,9 @@ def test_tests_and_examples_are_not_compared() -> None:
 def test_names_that_no_version_has_are_listed() -> None:
     """They are told with their place, once."""
     upstream = [UpstreamVersion(RecordedTree({"engine/__init__.py": "", CODE: each}), ROOTS) for each in (OLD, LOAD)]
-    found = fit(upstream, judged_surface(surface("from engine.core import gone\n\ngone()\ngone()\n")))
+    found = VersionComparison(
+        upstream, judged_surface(surface("from engine.core import gone\n\ngone()\ngone()\n"))
+    ).fit()
     assert [(each.name, each.line) for each in found.unseen] == [("engine.core.gone", 1)]
 
 
@@ -134,7 +136,7 @@ def test_a_commit_brings_or_ends_a_break(before: str, after: str, *, early: bool
     old, new = ({"engine/__init__.py": "", CODE: each} for each in (before, after))
     used = judged_surface(surface(USES_LOAD))
     versions = [UpstreamVersion(each, ROOTS) for each in trees(old, new)]
-    [wanted] = filter(None, fit(versions, used).breaks)
+    [wanted] = filter(None, VersionComparison(versions, used).fit().breaks)
     found = commit_breaks(commit_between(old, new), trees(old, new), wanted, used, ROOTS)
     assert [(each.impact.name, each.early) for each in found] == [("engine.core.load", early)]
     other = {**old, "engine/other.py": "SIZE = 1\n"}
