@@ -37,7 +37,10 @@ class NetImpacts:
         before, after = (Upstream(each, roots, index.surface.subclasses) for each in revisions)
         matching = Matching(before, after, Successors((), (), before, after), None, index)
         bases = (base for each in index.subclasses.values() for base in each.bases)
-        found = worst_first(matching.impacts(ChangedNames(_names(index), abstract_methods(after, bases))), index)
+        names = frozenset(
+            name for each in index.surface.uses if each.kind is not UseKind.MENTION for name in each.target
+        )
+        found = worst_first(matching.impacts(ChangedNames(names, abstract_methods(after, bases))), index)
         self._lines = frozenset(map(line_of, found))
         self._paths = {each.upstream.path for each in found}
         self._packages = tuple(path.removesuffix("__init__.py") for path in self._paths if path.endswith("__init__.py"))
@@ -73,10 +76,6 @@ class NetImpacts:
             for file in commit.files
             if file.status != "added"
         )
-
-
-def _names(index: SurfaceIndex) -> frozenset[str]:
-    return frozenset(name for use in index.surface.uses if use.kind is not UseKind.MENTION for name in use.target)
 
 
 def abstract_methods(after: Upstream, bases: Iterable[Target]) -> frozenset[str]:

@@ -130,10 +130,8 @@ class VersionComparison:
     def __init__(self, versions: Sequence[UpstreamVersion], surface: Surface) -> None:
         self._surface = surface
         self._index = SurfaceIndex(surface)
-        revisions = (Revision(each.tree, MAX_CHARACTERS) for each in versions)
         self._upstreams = [
-            Upstream(revision, each.roots, surface.subclasses)
-            for revision, each in zip(revisions, versions, strict=True)
+            Upstream(Revision(each.tree, MAX_CHARACTERS), each.roots, surface.subclasses) for each in versions
         ]
         self._matching = cache(self._new_matching)
         self._callers = cache(self._new_callers)

@@ -94,8 +94,7 @@ class UpgradeRow(Frozen):
 class ReleaseNotes(Frozen):
     """A release of which an upgrade tells: its tag, date and page, and its highlights, what matters most first.
 
-    These are the commits of no group that its notes name or, if there are no `notes`, its fixes. `is_first` if there was no
-    release before.
+    These are those that its notes name and no group has, or its fixes without `notes`. `is_first` if there was none before.
     """
 
     tag: str

@@ -29,7 +29,10 @@ def report_impacts(options: CommandOptions, what: str, downstreams: Sequence[Rep
     """Compare days or a commit with downstream trees."""
     if not downstreams:
         raise Misuse(_NO_DOWNSTREAM)
-    subject, terms = days_or_commit(what, options.today), _terms(options, downstreams)
+    subject, terms = (
+        days_or_commit(what, options.today),
+        ReportTerms(downstreams, options.language, options.tz, options.now),
+    )
     days = len(subject) * len(options.repositories) if isinstance(subject, list) else 0
     with (
         TerminalProgress(days=days if days > 1 else 0) as progress,
@@ -83,7 +86,7 @@ def report_suspects(
 ) -> CommandResult:
     """Search the stored commits of each repository for those that caused a failure."""
     text, end = _read_failure(file), end_of_search(until, options.tz, options.now)
-    terms = _terms(options, downstreams)
+    terms = ReportTerms(downstreams, options.language, options.tz, options.now)
     with TerminalProgress() as progress, options.services(progress, mirrored=bool(downstreams)) as services:
         complete_index(services.store, progress)
         reports, failures = reports_of(
@@ -104,7 +107,3 @@ def _read_failure(file: str) -> str:
     if len(content) > _MOST_BYTES:
         raise Misuse(f"{name} is larger than {_MOST_BYTES // 1_000_000} MB; pass only the part with the failure")
     return decoded(content, name)
-
-
-def _terms(options: CommandOptions, downstreams: Sequence[Repository | Path]) -> ReportTerms:
-    return ReportTerms(downstreams, options.language, options.tz, options.now)

@@ -23,20 +23,19 @@ from analysis.impact.versions import (
     without_settings,
 )
 from analysis.locale import Language
-from analysis.models import Repository
+from analysis.models import SHORT_SHA, Repository
 from analysis.models.compatibility import CompatibilityReport, NearestBreak, Version
 from analysis.models.releases import ReleaseTag
 from analysis.models.upgrades import Pinned, Proposal
 from analysis.sources.git.objects import EntryKind
 from analysis.sources.mirror import Mirror
 from bot.models.progress import SILENT, Progress
-from bot.services.commit_sources import CommitSource, CommitSources
+from bot.services.commit_sources import CommitSources
 from bot.services.impact import ImpactService
 from bot.services.surfaces import ComparedSurface, pinned_version, upstream_tree
 
 _MOST_RELEASES = 10  # looked at, the newest
 _MOST_COMMITS = 200  # looked at between two versions
-_REF = 12  # characters of a pinned SHA
 _SETTING = re.compile(r"""\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b|(?<=["'])(?:--|/)[a-z][\w/{}.-]*(?=["'])""")
 
 
@@ -65,7 +64,9 @@ class CompatibilityService:
         compared = self._impacts.surface(asked.downstream, upstream, (), now)
         judged = judged_surface(compared.uses.surface)
         tags = [each for each in source.release_tags() if asked.candidates or not each.is_candidate]
-        pin = self._pin(asked, source)
+        pin = None
+        with suppress(Misuse):
+            pin = pinned_version(self._impacts.mirror, asked.downstream, upstream, source, now)
         report = CompatibilityReport(
             repository=upstream,
             downstream=compared.downstream,
@@ -113,11 +114,6 @@ class CompatibilityService:
         newest = max(place for place, count in enumerate(places) if count == fewest)
         return Proposal(name=tags[newest].name, sha=tags[newest].sha, places=fewest)
 
-    def _pin(self, asked: CompatibilityRequest, source: CommitSource) -> tuple[Pinned, str] | None:
-        with suppress(Misuse):
-            return pinned_version(self._impacts.mirror, asked.downstream, asked.upstream, source, asked.now)
-        return None
-
 
 def _version(tag: ReleaseTag) -> Version:
     return Version(name=tag.name, sha=tag.sha, date=tag.date)
@@ -127,7 +123,7 @@ def _versions(tags: Sequence[ReleaseTag], pin: tuple[Pinned, str] | None, mirror
     """Return what is looked at, the oldest first: releases, the pinned commit among them, and the branch's head."""
     versions = [_version(each) for each in tags]
     if pin and pin[1] not in {each.sha for each in tags}:
-        versions.insert(_place_of(pin[1], tags, mirror), _unreleased(pin[0].pin.ref[:_REF], pin[1], mirror))
+        versions.insert(_place_of(pin[1], tags, mirror), _unreleased(pin[0].pin.ref[:SHORT_SHA], pin[1], mirror))
     head = mirror.head()
     if head not in {each.sha for each in versions}:
         versions.append(_unreleased(mirror.branch, head, mirror))
@@ -147,9 +143,11 @@ def _place_of(sha: str, tags: Sequence[ReleaseTag], mirror: Mirror) -> int:
 
 def _compared(versions: Sequence[Version], surface: Surface, mirror: Mirror) -> tuple[tuple[Version, ...], Fit]:
     """Return the versions with what each breaks. Their files are fetched in one request."""
-    upstreams = [_upstream(each.sha, mirror) for each in versions]
+    shas = [each.sha for each in versions]
+    trees = [mirror.trees_between(None, sha, strict=True).after for sha in shas]
+    upstreams = [UpstreamVersion(tree, upstream_tree(mirror, sha).roots) for tree, sha in zip(trees, shas, strict=True)]
     packages = sorted({f"{root}/{name}".lstrip("/") for each in upstreams for name, root in each.roots.items()})
-    mirror.fetch_code([each.sha for each in versions], packages)
+    mirror.fetch_code(shas, packages)
     found, used = VersionComparison(upstreams, judged_surface(surface)).fit(), settings_used(surface)
     named = _settings(frozenset(each.target[1] for each in used), versions, packages, mirror)
     broken = zip(versions, found.breaks, without_settings(named, used), strict=True)
@@ -172,10 +170,6 @@ def _settings(
         declaring = sorted(files, key=lambda file: len(read[file.sha]))
         found.append({name: file.path for file in declaring for name in read[file.sha]})
     return found or [{} for _ in versions]
-
-
-def _upstream(sha: str, mirror: Mirror) -> UpstreamVersion:
-    return UpstreamVersion(mirror.trees_between(None, sha, strict=True).after, upstream_tree(mirror, sha).roots)
 
 
 def _nearest(near: Version, far: Version, surface: Surface, mirror: Mirror) -> NearestBreak:

@@ -1,10 +1,19 @@
 """What several versions of upstream break of a plug-in, and the range beside the best of them."""
 
 from datetime import UTC, datetime
+from functools import partial
 
 import pytest
 
-from analysis.impact.versions import UpstreamVersion, VersionComparison, commit_breaks, judged_surface, widest_range
+from analysis.impact.versions import (
+    UpstreamVersion,
+    VersionComparison,
+    commit_breaks,
+    judged_surface,
+    settings_used,
+    widest_range,
+    without_settings,
+)
 from analysis.models.compatibility import Version, VersionBreak
 from analysis.models.impacts import Cause, Certainty, DownstreamPlace, Impact, ImpactKind, UpstreamPlace
 from tests.analysis.facts.trees import RecordedTree, commit_between, trees
@@ -35,19 +44,9 @@ def run():
 
 
 def version(number: int, *lines: int) -> Version:
-    breaks = [
-        VersionBreak(
-            impact=Impact(
-                kind=ImpactKind.IMPORT,
-                certainty=Certainty.PROVEN,
-                cause=Cause.REMOVED,
-                name="engine.load",
-                upstream=UpstreamPlace(path=CODE),
-                downstream=DownstreamPlace(path="plugin.py", line=line, code=""),
-            )
-        )
-        for line in lines
-    ]
+    gone = partial(Impact, kind=ImpactKind.IMPORT, certainty=Certainty.PROVEN, cause=Cause.REMOVED, name="engine.load")
+    places = (DownstreamPlace(path="plugin.py", line=line, code="") for line in lines)
+    breaks = [VersionBreak(impact=gone(upstream=UpstreamPlace(path=CODE), downstream=each)) for each in places]
     return Version(name=f"v{number}", sha=f"{number}" * 40, date=datetime(2026, 1, number, tzinfo=UTC), breaks=breaks)
 
 
@@ -97,6 +96,21 @@ def test_a_version_breaks_what_another_is_right_for(
 ) -> None:
     """Names, calls, overrides and abstract methods are compared at each version; guarded uses and unknown names break nothing."""
     assert told(downstream, *versions) == expected
+
+
+def test_settings_are_looked_up_in_each_version() -> None:
+    """A flag or a route fails a version that has it no more or not yet, a variable one that has it no more; the flags of the
+    tree's own parser, and what no version has, fail nothing.
+    """
+    script = "ENGINE_OLD=1 ENGINE_NEW=1 engine serve --old --new --own --never\ncurl http://engine:80/old\n"
+    parser = "import engine\nparser.add_argument('--own')\n"
+    used = settings_used(surface({"run.sh": script, "plugin/main.py": parser}))
+    versions = [{"ENGINE_OLD", "--old", "/old", "--own"}, {"ENGINE_NEW", "--new"}]
+    found = without_settings([dict.fromkeys(each, CODE) for each in versions], used)
+    assert [sorted((each.impact.name, each.early) for each in breaks) for breaks in found] == [
+        [("--new", True)],
+        [("--old", False), ("/old", False), ("ENGINE_OLD", False)],
+    ]
 
 
 def test_tests_and_examples_are_not_compared() -> None:

@@ -68,15 +68,9 @@ def test_a_release_comes_once_when_its_tag_appears(
     subscribe(tmp_path, DIGEST, repository=UPSTREAM, releases="on", downstream=(PLUGIN,))
     subscribe(tmp_path, OTHER, "zh", repository=UPSTREAM, releases="rc")
     served = pair.server.repositories["o/engine"]
-    notes = {
-        "tag_name": "v1.2",
-        "body": NOTES,
-        "published_at": "2026-02-06T07:10:00Z",
-        "html_url": "https://x.test/v1.2",
-    }
     with bot_running(slack, pair.server.url, tmp_path, **settings(pair, tmp_path, clock)):
         wait_for_tags(slack, tmp_path, clock, 2)
-        served.releases = [notes]
+        served.releases = [{"tag_name": "v1.2", "body": NOTES, "published_at": "2026-02-06T07:10:00Z"}]
         pair.upstream.git("update-ref", "refs/tags/v1.2rc1", pair.worker)
         pair.upstream.git("update-ref", "refs/tags/v1.2", "refs/heads/main")
         wait_for_tags(slack, tmp_path, clock, 4)
