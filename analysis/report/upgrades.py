@@ -97,11 +97,12 @@ def remarks(report: UpgradeReport) -> Iterator[str]:
             "{count} commits are reverted within the range, or revert one",
             report.reverted,
         )
-    if report.ungrouped:
+    others = report.ungrouped - len(report.release.highlights if report.release else ())
+    if others > 0:
         yield say.plural(
             "{count} other commit: fixes, tests, documentation and the like",
             "{count} other commits: fixes, tests, documentation and the like",
-            report.ungrouped,
+            others,
         )
     for downstream in report.downstreams:
         yield comparison(downstream, report.language)
