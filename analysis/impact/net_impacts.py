@@ -5,18 +5,17 @@ commits that touch what a broken use relies on are then compared one by one.
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from analysis.facts.change import old_path
-from analysis.facts.python.module import Class, Function
-from analysis.facts.python.revision import Found, Revision
+from analysis.facts.python.revision import Revision
 from analysis.impact.matching import impacts, worst_first
 from analysis.impact.matching.broken_settings import SETTINGS, merged_pull
-from analysis.impact.matching.broken_uses import Matching
-from analysis.impact.matching.changes import ChangedNames, Successors, is_abstract
-from analysis.impact.matching.upstream import Presence, Upstream
+from analysis.impact.matching.broken_uses import Matching, inherited_abstract_methods
+from analysis.impact.matching.changes import ChangedNames, Successors
+from analysis.impact.matching.upstream import Upstream
 from analysis.impact.surface.model import SurfaceIndex, UseKind
-from analysis.impact.surface.targets import ABOVE, Target
+from analysis.impact.surface.targets import ABOVE
 from analysis.models import Commit, Fact, Trees
 from analysis.models.impacts import Impact, ImpactKind
 
@@ -80,20 +79,7 @@ def _names(index: SurfaceIndex) -> frozenset[str]:
 
 def abstract_methods(after: Upstream, index: SurfaceIndex) -> frozenset[str]:
     """Return the abstract methods of the classes that downstream classes inherit from."""
-    found: set[str] = set()
-    for subclass in index.surface.subclasses.values():
-        for base in subclass.bases:
-            for owner in _lineage(after, base):
-                members = owner.members.items()
-                found.update(name for name, each in members if isinstance(each, Function) and is_abstract(each))
-    return frozenset(found)
-
-
-def _lineage(after: Upstream, base: Target) -> Iterator[Class]:
-    """Yield an upstream class and those above it."""
-    found = after.find(base)
-    if found.presence is Presence.PRESENT and isinstance(found.last.member, Class):
-        yield from (each.member for each in after.lineage(Found(found.last.module, found.last.member)) if each)
+    return frozenset(name for each in index.subclasses.values() for name in inherited_abstract_methods(after, each))
 
 
 def restricted(index: SurfaceIndex, lines: Collection[DownstreamLine]) -> SurfaceIndex:
