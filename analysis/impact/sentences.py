@@ -2,29 +2,45 @@
 
 import re
 from collections.abc import Iterable
+from enum import Enum, auto
 
 from analysis.locale import Phrase, mark
 from analysis.models.impacts import Cause, Impact, ImpactKind
 
-_STRING = "string"  # that names something of upstream, as `mock.patch` takes it
 
-_GONE: dict[str, str] = {
+class _Mention(Enum):
+    """What a line that is no code of upstream names: something by a string, or a setting."""
+
+    STRING = auto()
+    VARIABLE = auto()
+    FLAG = auto()
+    ROUTE = auto()
+    KEY = auto()
+
+
+_GONE: dict[ImpactKind | _Mention, str] = {
     ImpactKind.IMPORT: mark("{name} is gone, so this import fails"),
     ImpactKind.CALL: mark("{name} is gone, so this call fails"),
     ImpactKind.ATTRIBUTE: mark("{name} is gone, so this read fails"),
     ImpactKind.OVERRIDE: mark("{name} is gone, so nothing upstream calls this override"),
     ImpactKind.REPLACEMENT: mark("{name} is gone, so this assignment no longer has any effect"),
-    _STRING: mark("{name} is gone, so this string no longer resolves"),
-    ImpactKind.MENTION: mark("{name} is gone, so setting it has no effect"),
+    _Mention.STRING: mark("{name} is gone, so this string no longer resolves"),
+    _Mention.VARIABLE: mark("{name} is gone, so setting it has no effect"),
+    _Mention.FLAG: mark("{name} is gone, so commands that pass it fail"),
+    _Mention.ROUTE: mark("{name} is gone, so requests to it fail"),
+    _Mention.KEY: mark("{name} is gone, so setting it fails or has no effect"),
 }
-_MOVED: dict[str, str] = {
+_MOVED: dict[ImpactKind | _Mention, str] = {
     ImpactKind.IMPORT: mark("{name} is now {new}, so this import fails"),
     ImpactKind.CALL: mark("{name} is now {new}, so this call fails"),
     ImpactKind.ATTRIBUTE: mark("{name} is now {new}, so this read fails"),
     ImpactKind.OVERRIDE: mark("{name} is now {new}, so nothing upstream calls this override"),
     ImpactKind.REPLACEMENT: mark("{name} is now {new}, so this assignment no longer has any effect"),
-    _STRING: mark("{name} is now {new}, so this string no longer resolves"),
-    ImpactKind.MENTION: mark("{name} is now {new}, so setting the old name has no effect"),
+    _Mention.STRING: mark("{name} is now {new}, so this string no longer resolves"),
+    _Mention.VARIABLE: mark("{name} is now {new}, so setting the old name has no effect"),
+    _Mention.FLAG: mark("{name} is now {new}, so commands that pass the old flag fail"),
+    _Mention.ROUTE: mark("{name} is now {new}, so requests to the old route fail"),
+    _Mention.KEY: mark("{name} is now {new}, so setting the old key fails or has no effect"),
 }
 _BREAKS = {
     Cause.REMOVED: mark("{name} is gone"),
@@ -102,11 +118,21 @@ def _message(impact: Impact) -> str:
     return _PARAMETERS_ADDED if several else _OVERRIDDEN[impact.cause]
 
 
-def _broken_use(impact: Impact) -> str:
+def _broken_use(impact: Impact) -> ImpactKind | _Mention:
     """Return what the line does with the name."""
     if impact.kind is ImpactKind.IMPORT and re.search(rf"[\"']{re.escape(impact.name)}(?!\w)", impact.downstream.code):
-        return _STRING
-    return impact.kind
+        return _Mention.STRING  # as `mock.patch` takes it
+    return _setting(impact) if impact.kind is ImpactKind.MENTION else impact.kind
+
+
+def _setting(impact: Impact) -> _Mention:
+    if impact.name.startswith("--"):
+        return _Mention.FLAG
+    if impact.name.rpartition(" ")[2].startswith("/"):
+        return _Mention.ROUTE
+    if impact.name.isupper():
+        return _Mention.VARIABLE
+    return _Mention.KEY
 
 
 def _listed(names: Iterable[str]) -> object:

@@ -1,4 +1,4 @@
-"""Impacts on what downstream files mention: variables, versions, and pull requests that code waits for."""
+"""Impacts on what downstream files mention: variables, flags, keys, routes, versions, and pull requests that code waits for."""
 
 from collections.abc import Iterator, Sequence
 
@@ -6,24 +6,35 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
 
 from analysis.impact.matching.upstream import Upstream
-from analysis.impact.surface.mentions import PULL, REQUIREMENT, VARIABLE
+from analysis.impact.surface.mentions import FLAG, KEY, PULL, REQUIREMENT, ROUTE, VARIABLE
 from analysis.impact.surface.model import SurfaceIndex, Use, UseKind
 from analysis.impact.surface.targets import written
 from analysis.models import Commit, Fact, FactKind
 from analysis.models.impacts import Cause, Certainty, DownstreamPlace, Impact, ImpactKind, UpstreamPlace
 
-_VARIABLES = (FactKind.REMOVED_ENV, FactKind.RENAMED_ENV)
+_WHAT = {
+    FactKind.REMOVED_ENV: VARIABLE,
+    FactKind.RENAMED_ENV: VARIABLE,
+    FactKind.REMOVED_FLAG: FLAG,
+    FactKind.RENAMED_FLAG: FLAG,
+    FactKind.REMOVED_ROUTE: ROUTE,
+    FactKind.RENAMED_ROUTE: ROUTE,
+    FactKind.REMOVED_KEY: KEY,
+    FactKind.RENAMED_KEY: KEY,
+    FactKind.REMOVED_FIELD: KEY,
+    FactKind.RENAMED_FIELD: KEY,
+}
 _READS = {UseKind.READ: ImpactKind.ATTRIBUTE, UseKind.IMPORT: ImpactKind.IMPORT}
 _LATER_THAN_ANY, _JUST_AFTER = "99999", ".0.0.0.1"
 _VERSIONS = (FactKind.MINIMUM_RAISED, FactKind.DEPENDENCY_MOVED)
-SETTINGS = frozenset({*_VARIABLES, *_VERSIONS})
+SETTINGS = frozenset({*_WHAT, *_VERSIONS})
 
 
 def setting_impacts(facts: Sequence[Fact], index: SurfaceIndex, before: Upstream) -> Iterator[Impact]:
     """Yield what a commit's facts about settings mean for a surface."""
     for fact in facts:
-        if fact.kind in _VARIABLES:
-            yield from _renamed_or_removed(fact, index, before)
+        if what := _WHAT.get(fact.kind):
+            yield from _renamed_or_removed(fact, what, index, before)
         elif fact.kind in _VERSIONS:
             yield from _contradicted(fact, index)
 
@@ -35,13 +46,14 @@ def merged_pull(commit: Commit, index: SurfaceIndex) -> Iterator[Impact]:
         yield _impact(use, ImpactKind.MENTION, Cause.MERGED, f"#{commit.pr}", place, certain=False)
 
 
-def _renamed_or_removed(fact: Fact, index: SurfaceIndex, before: Upstream) -> Iterator[Impact]:
+def _renamed_or_removed(fact: Fact, what: str, index: SurfaceIndex, before: Upstream) -> Iterator[Impact]:
+    name = fact.name.rpartition(".")[2] if what == KEY else fact.name.split()[-1] if what == ROUTE else fact.name
     cause = Cause.RENAMED if fact.new else Cause.REMOVED
     place = UpstreamPlace(path=fact.path or "", line=fact.line, before=_line(fact, before), after=fact.new)
-    for use in index.mentioning(VARIABLE, fact.name):
-        yield _impact(use, ImpactKind.MENTION, cause, fact.name, place, certain=True, new=fact.new)
-    for use in index.passing(fact.name):
-        if use.kind in _READS and use.target[-1] == fact.name and _is_of_module(use, fact, before):
+    for use in index.mentioning(what, name):  # a flag, a key or a route may be of another program
+        yield _impact(use, ImpactKind.MENTION, cause, fact.name, place, certain=what == VARIABLE, new=fact.new)
+    for use in index.passing(name) if what == VARIABLE else ():
+        if use.kind in _READS and use.target[-1] == name and _is_of_module(use, fact, before):
             yield _impact(use, _READS[use.kind], cause, written(use.target), place, certain=True, new=fact.new)
 
 

@@ -1,4 +1,4 @@
-"""Names that any downstream file may mention as text: variables, requirements, pull requests.
+"""Names that any downstream file may mention as text: variables, flags, keys, routes, requirements, pull requests.
 
 Unlike an import, a word does not say whose it is: it counts in files that name upstream.
 """
@@ -12,18 +12,25 @@ from packaging.utils import canonicalize_name
 from analysis.impact.surface.model import Use, UseKind
 from analysis.paths import Kind, kind
 
-VARIABLE, REQUIREMENT, PULL = "variable", "requirement", "pull"
+VARIABLE, FLAG, ROUTE, KEY, REQUIREMENT, PULL = "variable", "flag", "route", "key", "requirement", "pull"
 
 _MAX_FILE = 400_000  # characters
 _MAX_CODE = 200
-_VARIABLE = re.compile(r"(?<![\w$.])[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b")
+_WORDS = re.compile(
+    r"(?P<variable>(?<![\w$.])[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b)"
+    r"|(?P<flag>(?<![\w-])--[a-z][a-z0-9]*(?:[-_.][a-z0-9]+)*)"
+    r"|(?P<route>(?<=[\"'`\s\d])/[a-z_]\w*(?:/[\w{}.-]+)*)"
+)
 _PULL = re.compile(r"\bgithub\.com/[\w.-]+/([\w.-]+)/pull/(\d+)")
+_KEY = re.compile(r"""^\s*["']?(?P<key>[a-z]\w{3,})["']?\s*[:=]""")
 _HISTORY = re.compile(r"(?:^|[/_-])(?:changelog|changes|release[-_]?notes|news|history)[^/]*$", re.IGNORECASE)
+_QUOTED_FLAG = re.compile(r"""["']--[a-z]""")
 _VARIABLE_READ = re.compile(
     r"""(?:getenv|environ\.get|environ|(?<!set)(?<!del)(?<![a-z])[Ee]nv\w*)[(\[]\s*["'](?P<read>[A-Z][A-Z0-9_]+)["'](?!\]\s*=[^=])"""
     r"""|["'](?P<listed>[A-Z][A-Z0-9_]+)["']\s*:\s*lambda"""
 )
 _BUILD = "[build-system]"  # of pyproject.toml: upstream is not installed where it is built
+_CONFIGURATION = (".yaml", ".yml", ".json", ".toml", ".ini", ".cfg")
 _REQUIREMENT = re.compile(r"""(?:^\s*|["'])(?P<requirement>[A-Za-z][\w.-]*(?:\[[^\]]*\])?\s*[<>=~!][^#;"']*)""")
 
 
@@ -39,15 +46,19 @@ def mentions(path: str, text: str, packages: Collection[str]) -> Iterator[Use]:
     if not names_upstream and found is not Kind.DEPENDENCY:
         return
     seen: set[tuple[str, ...]] = set()
-    section = ""
+    section = command = ""
     for number, line in enumerate(text.split("\n"), 1):
         section = line.strip() if line.startswith("[") else section
+        command = f"{command} {line}" if command.endswith("\\") else line
+        # A flag in quotes is an argument that code passes to a program.
+        upstreams = bool(_QUOTED_FLAG.search(line)) or any(package in command.lower() for package in packages)
         # Code names the pull requests that it waits for, of a repository that is called as one of its packages.
         pulls = (each for each in _PULL.finditer(line) if each[1].lower().replace("-", "_") in packages)
         waits = [(PULL, each[2]) for each in pulls if found is Kind.SOURCE]
-        for target in (*waits, *_mentioned(found, line)):
+        for target in (*waits, *_mentioned(path, found, line)):
             own = names_upstream or target[0] == REQUIREMENT
-            if own and target not in seen and not (target[0] == REQUIREMENT and section == _BUILD):
+            other = (target[0] == REQUIREMENT and section == _BUILD) or (target[0] == FLAG and not upstreams)
+            if own and target not in seen and not other:
                 seen.add(target)
                 yield Use(kind=UseKind.MENTION, target=target, path=path, line=number, code=line.strip()[:_MAX_CODE])
 
@@ -58,8 +69,12 @@ def variables_read(text: str) -> Iterator[str]:
         yield match["read"] or match["listed"]
 
 
-def _mentioned(found: Kind, line: str) -> Iterator[tuple[str, ...]]:
-    yield from ((VARIABLE, word) for word in _VARIABLE.findall(line))
+def _mentioned(path: str, found: Kind, line: str) -> Iterator[tuple[str, ...]]:
+    for word in _WORDS.finditer(line):
+        what = word.lastgroup or ""
+        yield (what, word[what])
+    if path.endswith(_CONFIGURATION) and (key := _KEY.match(line)):
+        yield (KEY, key["key"])
     for listed in _REQUIREMENT.findall(line) if found is Kind.DEPENDENCY else ():
         if requirement := _requirement(listed):
             yield (REQUIREMENT, canonicalize_name(requirement.name), str(requirement.specifier))

@@ -128,7 +128,7 @@ class SurfaceIndex:
         self._constructions: list[Use] = []
         for use in surface.uses:
             if use.kind is UseKind.MENTION:
-                self._mentions[use.target[0], use.target[1]].append(use)
+                self._mentions[use.target[0], use.target[1].rpartition(".")[2] or use.target[1]].append(use)
             elif not use.guarded:
                 for name in set(use.target):
                     self._uses[name].append(use)

@@ -1,4 +1,4 @@
-"""Settings that any file may mention: variables and requirements."""
+"""Settings that any file may mention: variables, flags, keys, routes, requirements and defaults."""
 
 import pytest
 
@@ -24,26 +24,52 @@ def fact(kind: FactKind, name: str, new: str | None = None, old: str | None = No
 
 
 @pytest.mark.parametrize(
-    ("path", "text"),
+    ("kind", "name", "path", "text", "certainty"),
     [
-        (SCRIPT, "export ENGINE_MODE=1\n"),
-        ("Dockerfile", "ENV ENGINE_MODE=1\n"),
-        ("plugin/a.py", "os.environ['ENGINE_MODE'] = '1'\n"),
-        ("docs/a.md", "Set `ENGINE_MODE`.\n"),
+        (FactKind.REMOVED_ENV, "ENGINE_MODE", SCRIPT, "export ENGINE_MODE=1\n", Certainty.PROVEN),
+        (FactKind.REMOVED_ENV, "ENGINE_MODE", "Dockerfile", "ENV ENGINE_MODE=1\n", Certainty.PROVEN),
+        (FactKind.REMOVED_ENV, "ENGINE_MODE", "plugin/a.py", "os.environ['ENGINE_MODE'] = '1'\n", Certainty.PROVEN),
+        (FactKind.REMOVED_ENV, "ENGINE_MODE", "docs/a.md", "Set `ENGINE_MODE`.\n", Certainty.PROVEN),
+        (FactKind.REMOVED_FLAG, "--fast-mode", SCRIPT, "engine serve --fast-mode\n", Certainty.LIKELY),
+        (
+            FactKind.REMOVED_FLAG,
+            "--fast-mode",
+            ".github/workflows/t.yml",
+            "run: engine --fast-mode=1\n",
+            Certainty.LIKELY,
+        ),
+        (FactKind.REMOVED_KEY, "Config.max_size", "engine.yaml", "engine:\n  max_size: 1\n", Certainty.LIKELY),
+        (
+            FactKind.REMOVED_ROUTE,
+            "POST /v1/start",
+            "tests/a.py",
+            "import engine\npost('/v1/start')\n",
+            Certainty.LIKELY,
+        ),
     ],
 )
-def test_a_mention_of_a_removed_variable_is_found(path: str, text: str) -> None:
-    """A variable is upstream's own wherever it stands."""
-    [impact] = found(fact(FactKind.REMOVED_ENV, "ENGINE_MODE"), {path: text})
-    assert (impact.kind.value, impact.cause.value, impact.certainty) == ("mentioned name", "removed", Certainty.PROVEN)
+def test_a_mention_of_a_removed_setting_is_found(
+    kind: FactKind, name: str, path: str, text: str, certainty: Certainty
+) -> None:
+    """A variable is upstream's own wherever it stands; flags, keys and routes may be another program's."""
+    [impact] = found(fact(kind, name), {path: text})
+    assert (impact.kind.value, impact.cause.value, impact.certainty) == ("mentioned name", "removed", certainty)
     assert impact.downstream.path == path
 
 
-@pytest.mark.parametrize("text", ["export ENGINE_MODEL=1\nexport MY_ENGINE_MODE=2\n", "export GATE_MODE=1\n"])
-def test_a_name_that_only_looks_alike_is_none(text: str) -> None:
-    """Longer names, and names in files that do not name upstream, are no mentions."""
-    gone = [fact(FactKind.REMOVED_ENV, each) for each in ("ENGINE_MODE", "GATE_MODE")]
-    assert [each for one in gone for each in found(one, {SCRIPT: text})] == []
+@pytest.mark.parametrize(
+    ("kind", "name", "text"),
+    [
+        (FactKind.REMOVED_ENV, "ENGINE_MODE", "export ENGINE_MODEL=1\nexport MY_ENGINE_MODE=2\n"),
+        (FactKind.REMOVED_FLAG, "--fast", "engine --fast-mode --faster\n"),
+        (FactKind.REMOVED_FLAG, "--fast-mode", "curl --fast-mode\n"),  # names no upstream
+        (FactKind.REMOVED_ROUTE, "POST /v1/start", "engine: /v1/start/more\n"),
+        (FactKind.REMOVED_KEY, "Config.max_size", "engine: max_size\n"),
+    ],
+)
+def test_a_name_that_only_looks_alike_is_none(kind: FactKind, name: str, text: str) -> None:
+    """Longer names, files that do not name upstream, and words in the wrong kind of file are no mentions."""
+    assert found(fact(kind, name), {SCRIPT: text}) == []
 
 
 def test_a_renamed_setting_names_its_new_one() -> None:
@@ -114,6 +140,21 @@ def test_a_removed_variable_breaks_who_reads_it_from_upstreams_module() -> None:
     old, new = ({"engine/envs.py": each} for each in (before, after))
     plugin = "from engine import envs\n\nmode = envs.ENGINE_MODE\n"
     assert told(old, new, plugin) == ["attribute: removed: engine.envs.ENGINE_MODE"]
+
+
+@pytest.mark.parametrize(
+    ("text", "told_at"),
+    [
+        ("engine serve \\\n  --fast-mode\n", [2]),
+        ("engine\n\nray start --fast-mode\n", []),
+        ("engine\n\ndocker run --fast-mode image\n", []),
+    ],
+)
+def test_a_flag_counts_in_commands_of_upstream(text: str, told_at: list[int]) -> None:
+    """A command of another program may have a flag of the same name."""
+    gone = fact(FactKind.REMOVED_FLAG, "--fast-mode")
+    assert [each.downstream.line for each in found(gone, {SCRIPT: text})] == told_at
+    assert found(gone, {"plugin/a.py": "import engine\n\nrun(['x', '--fast-mode'])\n"}) != []
 
 
 @pytest.mark.parametrize(
