@@ -5,18 +5,17 @@ commits that touch what a broken use relies on are then compared one by one.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from analysis.facts.change import old_path
-from analysis.facts.python.module import Class, Function
-from analysis.facts.python.revision import Found, Revision
+from analysis.facts.python.revision import Revision
 from analysis.impact.matching import impacts, worst_first
 from analysis.impact.matching.broken_settings import SETTINGS, merged_pull
-from analysis.impact.matching.broken_uses import Matching
-from analysis.impact.matching.changes import ChangedNames, Successors, is_abstract
-from analysis.impact.matching.upstream import Presence, Upstream
+from analysis.impact.matching.broken_uses import Matching, inherited_abstract_methods
+from analysis.impact.matching.changes import ChangedNames, Successors
+from analysis.impact.matching.upstream import Upstream
 from analysis.impact.surface.model import SurfaceIndex, UseKind
-from analysis.impact.surface.targets import ABOVE, Target
+from analysis.impact.surface.targets import ABOVE
 from analysis.models import Commit, Fact, Trees
 from analysis.models.impacts import Impact, ImpactKind
 
@@ -36,11 +35,12 @@ class NetImpacts:
         revisions = [Revision(tree, MAX_CHARACTERS) for tree in trees]
         before, after = (Upstream(each, roots, index.surface.subclasses) for each in revisions)
         matching = Matching(before, after, Successors((), (), before, after), None, index)
-        bases = (base for each in index.subclasses.values() for base in each.bases)
+        subclasses = index.subclasses.values()
+        abstract = frozenset(name for each in subclasses for name in inherited_abstract_methods(after, each))
         names = frozenset(
             name for each in index.surface.uses if each.kind is not UseKind.MENTION for name in each.target
         )
-        found = worst_first(matching.impacts(ChangedNames(names, abstract_methods(after, bases))), index)
+        found = worst_first(matching.impacts(ChangedNames(names, abstract)), index)
         self._lines = frozenset(map(line_of, found))
         self._paths = {each.upstream.path for each in found}
         self._packages = tuple(path.removesuffix("__init__.py") for path in self._paths if path.endswith("__init__.py"))
@@ -76,19 +76,6 @@ class NetImpacts:
             for file in commit.files
             if file.status != "added"
         )
-
-
-def abstract_methods(after: Upstream, bases: Iterable[Target]) -> frozenset[str]:
-    """Return the abstract methods of the classes that downstream classes inherit from."""
-    members = (each for base in bases for owner in _lineage(after, base) for each in owner.members.items())
-    return frozenset(name for name, each in members if isinstance(each, Function) and is_abstract(each))
-
-
-def _lineage(after: Upstream, base: Target) -> Iterator[Class]:
-    """Yield an upstream class and those above it."""
-    found = after.find(base)
-    if found.presence is Presence.PRESENT and isinstance(found.last.member, Class):
-        yield from (each.member for each in after.lineage(Found(found.last.module, found.last.member)) if each)
 
 
 def restricted(index: SurfaceIndex, lines: Collection[DownstreamLine]) -> SurfaceIndex:

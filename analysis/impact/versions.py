@@ -13,12 +13,12 @@ from typing import NamedTuple
 from analysis.facts.python.module import Function
 from analysis.facts.python.revision import Revision
 from analysis.impact.matching import impacts, worst_first
-from analysis.impact.matching.broken_uses import Matching
+from analysis.impact.matching.broken_uses import Matching, inherited_abstract_methods
 from analysis.impact.matching.callers import Callers
 from analysis.impact.matching.changes import Successors
 from analysis.impact.matching.signatures import call_misfits, called_with, is_callable_as, own_parameters
 from analysis.impact.matching.upstream import Presence, Upstream
-from analysis.impact.net_impacts import MAX_CHARACTERS, abstract_methods, restricted
+from analysis.impact.net_impacts import MAX_CHARACTERS, restricted
 from analysis.impact.reversal import reversed_commit
 from analysis.impact.surface.mentions import FLAG, ROUTE, VARIABLE
 from analysis.impact.surface.model import Surface, SurfaceIndex, Use, UseKind
@@ -196,7 +196,7 @@ class VersionComparison:
     def _required(self, version: int) -> Iterator[VersionBreak]:
         """Yield the methods that classes lack at a version, and need not have at another one."""
         for each in filter(lambda each: _is_judged(each.path), self._surface.subclasses.values()):
-            names = abstract_methods(self._upstreams[version], each.bases) - each.members
+            names = inherited_abstract_methods(self._upstreams[version], each) - each.members
             for other in self._versions if names else ():
                 yield from self._breaks(other, version, self._matching(other, version).required(each, names))
 

@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import NamedTuple
 
 from analysis.errors import DigestError
@@ -46,7 +46,7 @@ class Request(Frozen):
 
 
 class MatchedCommit(Frozen):
-    """An upstream commit: its rank and signals, and of each plug-in the impacts on it."""
+    """An upstream commit: its rank and signals, and of each plug-in the impacts on it, and the processor's seconds for them."""
 
     sha: str
     title: str
@@ -58,7 +58,7 @@ class MatchedCommit(Frozen):
 
 
 class SurfaceTime(Frozen):
-    """The seconds of a first surface: to fetch its files, to read and extract it, and to read it as it is stored."""
+    """The seconds of a first surface: to fetch its files, and of the processor to read and extract it, and to load it."""
 
     files: int
     fetched: float
@@ -115,17 +115,17 @@ def _surface(mirrors: Mirrors, name: str, sha: str, upstream: UpstreamTree) -> _
         began = perf_counter()
         files = {each.path: each for each in mirror.list_files(sha) if each.kind is EntryKind.FILE}
         list(mirror.read_files(list(files.values())))
-        fetched = perf_counter()
+        fetched, extracting = perf_counter(), process_time()
         found = surface_of_tree(list(files), lambda paths: mirror.read_files([files[path] for path in paths]), upstream)
-        extracted = perf_counter()
+        extracted = process_time()
     stored = zlib.compress(found.model_dump_json().encode())
-    loading = perf_counter()
+    loading = process_time()
     uses = SurfaceIndex(TreeSurface.model_validate_json(zlib.decompress(stored)).surface)
     seconds = SurfaceTime(
         files=found.surface.files,
         fetched=fetched - began,
-        extracted=extracted - fetched,
-        loaded=perf_counter() - loading,
+        extracted=extracted - extracting,
+        loaded=process_time() - loading,
         stored_bytes=len(stored),
     )
     return _Taken(uses, seconds)
@@ -148,9 +148,9 @@ def _matched(
     proven = facts(commit, trees)
     found, seconds = dict[str, tuple[Impact, ...]](), dict[str, float]()
     for name, index in indexes.items():
-        began = perf_counter()
+        began = process_time()
         found[name] = impacts(commit, trees, index, roots, proven)
-        seconds[name] = perf_counter() - began
+        seconds[name] = process_time() - began
     return MatchedCommit(
         sha=commit.sha,
         title=commit.title,

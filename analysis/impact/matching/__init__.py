@@ -8,10 +8,9 @@ from analysis.facts.python.revision import Revision
 from analysis.facts.syntax import parse_module
 from analysis.impact.matching.broken_settings import merged_pull, setting_impacts
 from analysis.impact.matching.broken_uses import Matching
-from analysis.impact.matching.callers import Callers
+from analysis.impact.matching.callers import Callers, missing_members
 from analysis.impact.matching.changes import Successors, changed_names
 from analysis.impact.matching.quotation import import_advice
-from analysis.impact.matching.substitutes import missing_members
 from analysis.impact.matching.upstream import ABSENT, Upstream
 from analysis.impact.surface.model import SurfaceIndex
 from analysis.models import Commit, Fact, Trees

@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from analysis.facts.python.module import Class, Function, Import
+from analysis.facts.python.revision import Found
 from analysis.impact.matching.callers import Callers
 from analysis.impact.matching.changes import ChangedNames, Successor, Successors, is_abstract
 from analysis.impact.matching.quotation import advised, line_of, quoted
@@ -155,7 +156,8 @@ class Matching:
 
     def required(self, subclass: Subclass, names: frozenset[str]) -> Iterator[Impact]:
         """Yield those of some methods that a class lacks now that they are abstract."""
-        for name in names - subclass.members if not subclass.abstract else ():
+        lacking = names - subclass.members if not subclass.abstract else frozenset[str]()
+        for name in lacking & inherited_abstract_methods(self.after, subclass) if lacking else ():
             now = self.after.find((*subclass.target, CALL, name))
             was = self.before.find((*subclass.target, CALL, name))
             if _is_abstract(now) and not _is_abstract(was) and was.presence is not Presence.UNKNOWN:
@@ -249,6 +251,20 @@ def _offered(answer: Answer, name: str) -> Place:
         return answer.last
     offered = above.module.members.get(name)
     return Place(above.module, offered) if isinstance(offered, Import) else answer.last
+
+
+def inherited_abstract_methods(upstream: Upstream, subclass: Subclass) -> frozenset[str]:
+    """Return the names of the abstract methods of the upstream classes above a downstream one."""
+    above = (upstream.find(base) for base in subclass.bases)
+    own = (each.last for each in above if each.presence is Presence.PRESENT)
+    classes = (Found(each.module, each.member) for each in own if isinstance(each.member, Class))
+    owners = (owner.member for each in classes for owner in upstream.lineage(each) if owner)
+    return frozenset(
+        name
+        for owner in owners
+        for name, each in owner.members.items()
+        if isinstance(each, Function) and is_abstract(each)
+    )
 
 
 def _is_abstract(answer: Answer) -> bool:

@@ -35,7 +35,7 @@ _REQUIREMENT = re.compile(r"""(?:^\s*|["'])(?P<requirement>[A-Za-z][\w.-]*(?:\[[
 
 
 def mentions(path: str, text: str, packages: Collection[str]) -> Iterator[Use]:
-    """Yield each name that a file mentions, at its first line; in a file that does not name upstream, only prefixed variables.
+    """Yield each name that a file mentions, at its first line; in a file that does not name upstream, only requirements.
 
     Generated and vendored files mention nothing of their own, and what tells of past releases relies on nothing.
     """
@@ -43,7 +43,8 @@ def mentions(path: str, text: str, packages: Collection[str]) -> Iterator[Use]:
     if len(text) > _MAX_FILE or found in (Kind.GENERATED, Kind.VENDORED) or _HISTORY.search(path):
         return
     names_upstream = any(package in text.lower() for package in packages)
-    prefixes = tuple(f"{package.upper()}_" for package in packages)
+    if not names_upstream and found is not Kind.DEPENDENCY:
+        return
     seen: set[tuple[str, ...]] = set()
     section = command = ""
     for number, line in enumerate(text.split("\n"), 1):
@@ -55,7 +56,7 @@ def mentions(path: str, text: str, packages: Collection[str]) -> Iterator[Use]:
         pulls = (each for each in _PULL.finditer(line) if each[1].lower().replace("-", "_") in packages)
         waits = [(PULL, each[2]) for each in pulls if found is Kind.SOURCE]
         for target in (*waits, *_mentioned(path, found, line)):
-            own = names_upstream or target[0] == REQUIREMENT or target[1].startswith(prefixes)
+            own = names_upstream or target[0] == REQUIREMENT
             other = (target[0] == REQUIREMENT and section == _BUILD) or (target[0] == FLAG and not upstreams)
             if own and target not in seen and not other:
                 seen.add(target)
