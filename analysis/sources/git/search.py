@@ -11,13 +11,14 @@ from analysis.models import Commit
 from analysis.paths import Kind, kind
 from analysis.sources.git.errors import GitFailed
 from analysis.sources.git.history import Commits
-from analysis.sources.git.objects import Objects, text
+from analysis.sources.git.objects import NO_LINES, Objects, text
 
 _PER_FILE = 20  # matches
 _GREP = ("grep", "-I", "-z", "--full-name", "--no-color", "--no-textconv", "--threads=1")
 _ROW = re.compile(rb"[0-9a-f]{40}:([^\0]+)\0(\d+)\0[^\n]*\n")
 _INVALID = "fatal: -e option"  # what git begins with when it cannot compile an expression
-_NO_MATCH = 1  # git's status
+_NO_MATCH = 1  # git's status, also where it could not read a file
+_UNREAD = re.compile(r"'[0-9a-f]{40}:(.+)': unable to read")
 _FILES = 4  # whose history is searched
 _COMMITS = 20  # that touch it in each, and in all
 _DEFINED = r"(def|class)[[:space:]]+{name}[(:]|^[[:space:]]*{name}[[:space:]]*:"  # a POSIX extended expression
@@ -55,11 +56,11 @@ def paths_with(objects: Objects, commit: str, word: str, suffixes: Sequence[str]
 
 
 def _grep(objects: Objects, *arguments: str) -> bytes:
-    """Return what `git grep` prints; nothing if there is no match."""
+    """Return what `git grep` prints; nothing if there is no match in files that could all be read."""
     try:
         return objects.run(*_GREP, *arguments)
     except GitFailed as exc:
-        if exc.status == _NO_MATCH:
+        if exc.status == _NO_MATCH and all(map(NO_LINES.search, _UNREAD.findall(exc.words))):
             return b""
         raise
 
