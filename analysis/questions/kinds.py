@@ -91,7 +91,7 @@ _PATTERNS: Mapping[QuestionKind, tuple[str, ...]] = {
         r"\b(?:un)?tested\b|\btest coverage\b|(?:有|带|附|加|含|包括)[^，。？]{0,4}?测试|测试覆盖|测试了|单测",
     ),
     QuestionKind.RELEASE: (
-        r"\b(?:which|what|first|any|a|the next|latest) (?:versions?|releases?)\b",
+        r"(?<!\bto )(?<!\bfrom )\b(?:which|what|first|any|a|the next|latest) (?:versions?|releases?)\b",
         rf"\b(?:released|shipped)\b(?: yet| already| in\b[^?.]*)?\W*$|\bin (?:the )?(?:release |version )?{_VERSION}\W*$",
         rf"\b(?:do|does|did)\b[^?.]{{0,20}} {_VERSION} (?:already )?(?:have|include|contain|ship)\b|{_VERSION} ?(?:版本?)?(?:里|中)?(?:已经|已)?(?:有|包含|包括|带)[^，。？]{{0,20}}[吗没么]",
         r"哪个(?:版本|发行版|release)|(?:发布|发版)了?[吗没么]|已?发布(?:了|过)[吗没]|在\s*v?\d+\.\d+[\w.]*\s*(?:版本?)?(?:里面?|中)?(?:了|有)?[吗么没]?[?？]?$|进(?:了|入)?[^，。？]{0,6}版本",
@@ -131,12 +131,13 @@ _PATTERNS: Mapping[QuestionKind, tuple[str, ...]] = {
         r"\b(?:what|which|how)\b.{0,80}?\binstead(?: of\b[^?.]*)?\W*$|\bsuccessor (?:of|to)\b",
         r"\b(?:what|how)\b.{0,60}?\b(?:called|named|renamed|moved?)\b(?:\s+to)?(?:\s+now)?\W*$|\bwhere (?:did|has|is)\b.{0,60}?\bmoved?\b",
         r"(?:现在|如今|后来)叫|改名(?:成|为|叫)|重命名(?:成|为)|(?:移|搬|挪)到了?(?:哪|什么)",
+        r"\bwhat (?:do|should|must|can) (?:I|we) (?:now )?(?:set|use|query|write|call|pass|import)\b|(?:该|要|应该?)(?:设置?|用|写|配|传|调|换成?)(?:什么|哪个|啥)",
         r"(?:什么|哪个|哪些|谁|啥).{0,20}?(?:替代|代替|取代|替换)|(?:替代|代替|取代|替换|改用|换成).{0,10}?(?:什么|哪个|哪些|谁|啥)",
     ),
     QuestionKind.DEFAULT: (
         r"\bdefaults? (?:value |setting )?(?:of|for)\b|\bdefaults? to\b|\bby default\b|['’]s default\b",
-        r"\b(?:turn|switch)(?:ed)?\b[^?.]{0,40}?\bo(?:n|ff)\b|\bhow\b[^?.]{0,30}?\b(?:dis|en)abled?\b|\bwhat is the default\b",
-        r"默认(?:值|是|为|开|关|启用|禁用|打开|关闭)|(?:怎么|如何|怎样)(?:关|开|禁用|启用|打开)",
+        r"\b(?:turn|switch)(?:ed)?\b[^?.]{0,40}?\bo(?:n|ff)\b|\bhow\b[^?.]{0,30}?\b(?:dis|en)abled?\b|\bwhat(?:['’]s| is) (?:the|its) default\b",
+        r"默认(?:值|是|为|的|开|关|启用|禁用|打开|关闭)|(?:怎么|如何|怎样)(?:关|开|禁用|启用|打开)",
     ),
     QuestionKind.USES: (
         r"\b(?:who|what|which \w+)(?: (?:still|else|also))? (?:calls?|uses|imports?|reads|sets|overrides)\b|\bcallers? of\b",
@@ -145,7 +146,8 @@ _PATTERNS: Mapping[QuestionKind, tuple[str, ...]] = {
     ),
     QuestionKind.DEFINITION: (
         r"\bwhere (?:is|are|was|do|does)\b[^?.]{0,60}?\b(?:set|defined?|declared|live|implemented)\b",
-        r"(?:在哪|哪里|哪儿|何处|哪个文件)[^，。？]{0,30}?(?:定义|声明|实现)|定义在哪",
+        r"(?:在哪|哪里|哪儿|何处|哪个文件)[^，。？]{0,30}?(?:定义|声明|实现)|定义在哪|还(?:在|存在|有)(?:代码|仓库|吗|么|[?？]|$)",
+        r"\bstill (?:there|around|defined|in the (?:code|tree|repo\w*)|exists?|available)\b|\b(?:does|do)\b[^?.]{0,40}?\bexist\b",
     ),
     QuestionKind.MEANING: (
         r"\bwhat (?:does|do)\b[^?.]{1,60}?\b(?:do|mean|control)\b|\bwhat(?:['’]s| is| are)\b[^?.]{1,60}?\bfor\W*$|\bpurpose of\b",
@@ -287,6 +289,8 @@ def facts_asked_for(question: str) -> FactsAsked:
     if not both and _ADDED.search(question):  # what is removed or changed says nothing of what is new
         things = things & _NEW
     removal, *_ = _CHANGES
+    if FactKind.DEPRECATED in both and removal[0].search(question):  # of the deprecated, what is removed
+        both = frozenset(removal[1])
     return FactsAsked(both or things, bool(both), _words_of((*_THINGS, removal), question))
 
 

@@ -21,6 +21,7 @@ _LEAST = 0.4  # share of the best commit's score
 _RARE = 0.15  # share of the commits that have a word which says what is asked about
 _MIN_AUTHOR = 5  # letters of a name that is not mistaken for a word
 _JOINTS = re.compile(r"[-_]+")
+_VERSION = re.compile(r"\d+\.\d[\d.]*")
 _REVERT_TITLE = re.compile(r"(?:\[[^\]]*\]\s*)*(?:re)?revert\b", re.IGNORECASE)
 # What a name belongs to; of a file none.
 _OWNER = re.compile(r".*[.(](?!(?:pyi?|md|ya?ml|toml|txt|sh|json|cpp|cuh?|h)$)")
@@ -222,7 +223,8 @@ def _weight(term: QuestionTerm, fields: Mapping[str, Collection[str]], paths: It
 def facts_asked(asked: ParsedQuestion, facts: Sequence[Fact]) -> list[Fact]:
     """Return the facts of the kinds that a question asks for, or the removals if it asks for those, of what it names."""
     if asked.facts.kinds:
-        wanted, named = [fact for fact in facts if fact.kind in asked.facts.kinds], asked.subjects
+        versions = (term for term in asked.terms if _VERSION.fullmatch(term.text))
+        wanted, named = [fact for fact in facts if fact.kind in asked.facts.kinds], (*asked.subjects, *versions)
     elif QuestionKind.REMOVAL in asked.kinds:
         wanted = [fact for fact in facts if fact.removes]
         named = asked.subjects or tuple(term for term in asked.terms if term.text.lower() not in asked.facts.words)
@@ -235,7 +237,7 @@ def facts_asked(asked: ParsedQuestion, facts: Sequence[Fact]) -> list[Fact]:
 
 
 def _fact_text(fact: Fact) -> str:
-    return f"{fact.kind.value} {fact.name} {fact.new or ''}"
+    return f"{fact.kind.value} {fact.name} {fact.old or ''} {fact.new or ''}"
 
 
 def touching(asked: ParsedQuestion, commits: Sequence[Commit]) -> frozenset[str]:

@@ -29,6 +29,8 @@ from analysis.writing.replacements import replacement
 
 _NAMED_ANEW = frozenset(each for each in FactKind if each.name.startswith(("RENAMED_", "MOVED_")))
 _SHOWN = 2
+_AROUND = 12  # lines in which the notice about what is removed stands
+_INSTEAD = re.compile(r"\b[Uu]se (?:the )?[`'\"]?(?P<new>(?:--)?\w+[-_.:]\w[\w.:-]*\w)[^.]{0,40}? instead\b")
 
 
 def proofs(entry: Entry, asked: ParsedQuestion, language: Language) -> list[Statement]:
@@ -45,7 +47,7 @@ def _replacements(entry: Entry, asked: ParsedQuestion, language: Language) -> li
     for fact in (named if asked.symbols else named or removed)[:MAX_ITEMS]:
         if fact.kind in _NAMED_ANEW or (fact.kind is FactKind.DEPRECATED and fact.new):
             found.append(fact_item(entry, [fact], language))
-        elif new := replacement(entry.commit, fact):
+        elif new := replacement(entry.commit, fact) or _told_beside(entry, fact):
             text = say("Use {new} instead of {old}.", new=code(new), old=code(fact.name))
             found.append(Statement(text=text, citations=(to_fact(entry.commit, fact),)))
     if found or not asked.symbols:
@@ -66,10 +68,23 @@ def _replacements(entry: Entry, asked: ParsedQuestion, language: Language) -> li
     return [Statement(text=text, citations=(to_fact(entry.commit, named[0]),))]
 
 
+def _told_beside(entry: Entry, fact: Fact) -> str:
+    """Return what a notice among the lines that are removed around a fact says to use instead; "" for none."""
+    for file in entry.commit.files:
+        for hunk in hunks(file.patch) if file.path == fact.path else ():
+            removed = [line for line in hunk if line.sign == "-" and abs(line.number - (fact.line or 0)) <= _AROUND]
+            if any(line.number == fact.line for line in removed):
+                told = _INSTEAD.search(" ".join(line.text.strip(" #\"'") for line in removed))
+                return told["new"] if told else ""
+    return ""
+
+
 def _tells_successor(found: DiffPlace, key: str) -> bool:
     """Return whether a line is a new notice about a name, or defines or sets it where another name stands now."""
+    if is_notice(key, found.line.text):
+        return found.line.sign != " "
     if found.line.sign != "-":
-        return found.line.sign == "+" and is_notice(key, found.line.text)
+        return False
     word = rf"(?<!\w){re.escape(key)}(?!\w)"
     if not re.match(rf"\s*(?:async def |def |class )?(?:self\.)?{word}\s*[:=(]", found.line.text):
         return False
@@ -135,7 +150,8 @@ def _new_lines(entry: Entry) -> Iterator[CodeLine]:
 def _of_terms(facts: Sequence[Fact], asked: ParsedQuestion) -> list[Fact]:
     """Return the facts of what a question names."""
     words = {spelled_in_code(each).casefold() for each in asked.symbols or [term.text for term in asked.subjects]}
-    return [fact for fact in facts if any(word in fact.name.replace("-", "_").casefold() for word in words)]
+    of_words = [fact for fact in facts if any(word in fact.name.replace("-", "_").casefold() for word in words)]
+    return sorted(of_words, key=lambda fact: spelled_in_code(fact.name).casefold() not in words)
 
 
 _PROOFS: Mapping[QuestionKind, Callable[[Entry, ParsedQuestion, Language], list[Statement]]] = {

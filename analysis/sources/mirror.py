@@ -240,6 +240,17 @@ class Mirror(AbstractContextManager["Mirror"]):
             _CommitFiles(self._objects, self._translated, after, strict=strict),
         )
 
+    def places(
+        self, sha: str, what: str, *, regex: bool = False, folders: Sequence[str] = (), limit: int = _MOST_MATCHES
+    ) -> list[tuple[str, int]]:
+        """Return path and line, not redacted, wherever a commit's files have a text, or a POSIX extended expression.
+
+        At most `limit`, 20 a file. `folders` may name single files. The files searched are fetched first, all in one request.
+        """
+        with self._translated(sha):
+            self._objects.bring(self._objects.files(sha, folders))
+            return list(islice(matches(self._objects, sha, what, regex=regex, folders=folders), limit))
+
     def search(
         self,
         sha: str,
@@ -249,15 +260,9 @@ class Mirror(AbstractContextManager["Mirror"]):
         folders: Sequence[str] = (),
         limit: int = _MOST_MATCHES,
     ) -> tuple[FileMatch, ...]:
-        """Return the lines of a commit's files with a text, or a POSIX extended expression; at most `limit`, 20 a file.
-
-        `folders` may name single files. The files searched are fetched first, all in one request. A secret is found by its
-        whole file.
-        """
+        """Return the lines that `places` finds. A secret is found by its whole file."""
         commit = self.resolve(sha)
-        with self._translated(sha):
-            self._objects.bring(self._objects.files(commit, folders))
-            places = list(islice(matches(self._objects, commit, what, regex=regex, folders=folders), limit))
+        places = self.places(commit, what, regex=regex, folders=folders, limit=limit)
         files = {path: (self.read_file(commit, path) or "").split("\n") for path in dict.fromkeys(p for p, _ in places)}
         names = {path: Redactor(file_names=[path])(path) for path in files}
         return tuple(

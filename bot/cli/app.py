@@ -7,6 +7,7 @@ Heavy imports are local to the commands, so that `--help` is fast.
 """
 
 import errno
+import re
 import sys
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -30,10 +31,10 @@ app = typer.Typer(
 
 
 class _DayCommand(TyperCommand):
-    """A command to which a day such as -3 is no option: it gets a space before it, which the parsers of days strip."""
+    """A command to which a day such as -3, or a question that begins with a flag, is no option: it gets a space before it."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        words = [f" {each}" if each[:1] == "-" and each[1:2].isdigit() else each for each in args]
+        words = [f" {each}" if re.match(r"-(?:\d|[^=]* )", each) else each for each in args]
         return super().parse_args(ctx, words)
 
 

@@ -59,7 +59,7 @@ def turning_commit(
         defined = (
             rf"^[[:space:]]*((async )?def |class )?{key}[[:space:]]*[(:=]|add_argument\([\"']--{key.replace('_', '-')}"
         )
-        found = [each.path for each in mirror.search(head, defined, regex=True, limit=40)]
+        found = [path for path, _ in mirror.places(head, defined, regex=True, limit=40)]
         defining = {path for path in found if kind(path) is Kind.SOURCE} or set(found)
         paths = [*(path for path in paths if path in defining), *sorted(defining)]
     elif "_" in key:
@@ -76,7 +76,7 @@ def turning_commit(
 def _beside(mirror: Mirror, head: str, key: str) -> list[str]:
     """Return the file that defines the most names which begin as one does, where that may have stood, too."""
     pattern = rf"^[[:space:]]*{key.partition('_')[0]}_[A-Za-z0-9_]*[[:space:]]*[:=]"
-    found = Counter(each.path for each in mirror.search(head, pattern, regex=True) if kind(each.path) is Kind.SOURCE)
+    found = Counter(path for path, _ in mirror.places(head, pattern, regex=True) if kind(path) is Kind.SOURCE)
     return [path for path, _ in found.most_common(1)]
 
 
@@ -92,11 +92,15 @@ def _default(key: str, text: str) -> str | None:
 
 def _turned(mirror: Mirror, path: str, state: Callable[[str], str | None], *, gone: bool) -> Commit | None:
     """Return the commit of a file's history since which its text has the state that it has now; None if it has `gone` not come."""
-    now = state(mirror.read_file(mirror.head(), path) or "")
+
+    def state_at(sha: str) -> str | None:
+        return state(mirror.trees_between(None, sha, strict=True).after.read(path) or "")
+
+    now = state_at(mirror.head())
 
     @cache
     def is_other(sha: str) -> bool:
-        return state(mirror.read_file(sha, path) or "") != now
+        return state_at(sha) != now
 
     if (now is None) is not gone:
         return None
