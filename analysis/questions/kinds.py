@@ -51,16 +51,14 @@ TIMELESS_OF_NAMES = frozenset({*OF_FILES, QuestionKind.BEFORE, QuestionKind.COMM
 
 _VERSION = r"(?:v\d+(?:\.\d+)*|\d+(?:\.\d+)+)(?:[-.]?(?:a|b|c|rc|alpha|beta|dev|post)[-.]?\d*)*"
 _NAMED_VERSION = re.compile(rf"(?<![\w.#/-]){_VERSION}(?![\w/-]|\.\w)", re.IGNORECASE | re.ASCII)
-_REMOVED = (
-    r"\bremov|\bdelet|\bdrop(?:s|ped|ping)?\b|\bgone\b|\bgot rid|\bno longer\b|\bdisappear|移除|删|去掉|没了|不再|消失"
-)
+_REMOVED = r"\bremov|\bdelet|\bdrop(?:s|ped|ping)?\b|\bgone\b|\bgot rid|\bno longer\b(?! the default)|\bdisappear|移除|删|去掉|没了|不再(?!是?默认)|消失"
 _CHANGE = r"(?:chang|modif|touch|edit|add|introduc|remov|delet|drop|renam|mov|deprecat|disappear|appear|go(?:ne)?\b|went|break|broke|fix)"
 _HAN_CHANGE = r"(?:改|加|新增|删|移除|去掉|引入|重命名|移动|废弃|弃用|出现|消失|没了|动)"
 _WORDS = r"[^?!。？！]{0,60}?"  # words in between
 _SOME = r"[^?？.。，]{0,25}?"  # words in between
 _PATTERNS: Mapping[QuestionKind, tuple[str, ...]] = {
     QuestionKind.AUTHOR: (
-        rf"\bwho(?:se)?\b{_SOME}\b(?:wrote|written|made|did|authored|contributed|committed|submitted|implemented)\b",
+        rf"\bwho(?:se)?\b{_SOME}\b(?:wrote|written|made|did|authored|contributed|committed|submitted|implemented|worked)\b",
         r"\bwho(?:['’]s| is| was) (?:the author|behind)\b|\b(?:the|its) author *(?:[?？]|$)",
         r"谁[^，。？]{0,6}?(?:写|改|提|做|加|弄|贡献|实现)|谁的(?:提交|改动|代码)|作者(?:是|叫|呢|[?？]|$)",
     ),
@@ -265,6 +263,7 @@ _CHANGES = _table(
         _DEFAULT,
     ),
     (r"弃用|废弃|\bdeprecat", (FactKind.DEPRECATED,)),
+    (r"提升|提高|升级|\brais(?:e|es|ed)\b|\bbump|\bupgrad", (*DEPENDENCIES, FactKind.MINIMUM_RAISED)),
     (r"破坏|不兼容|\bbreak|incompatib", BREAKING),
 )
 _ADDED = re.compile(r"\b(?:add(?:s|ed|ing)?|new|introduc\w*)\b|新增|新加|新的|引入|添加|增加", re.IGNORECASE)

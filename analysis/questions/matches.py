@@ -9,7 +9,7 @@ from analysis.citations import to_line
 from analysis.diff import hunks
 from analysis.models import OPERATIONAL, Commit, Entry, Fact, FactKind
 from analysis.questions.evidence import DiffPlace
-from analysis.questions.kinds import QuestionKind
+from analysis.questions.kinds import QuestionKind, asks_for, facts_asked_for
 from analysis.questions.question import ParsedQuestion
 from analysis.questions.terms import QuestionTerm, name_key, words_of
 from analysis.search.words import CommitWords, idf, split_words
@@ -121,7 +121,7 @@ def match_period(asked: ParsedQuestion, commits: Sequence[PeriodCommit]) -> Peri
         return PeriodMatches(_reverts(asked, [each.entry for each in commits]))
     held = [_held(asked, each) for each in commits]
     # What happened is answered by facts, not by texts that merely use the words.
-    proven = [each for each in held if each.has_fact] if asked.facts.happened else []
+    proven = [each for each in held if each.has_fact or _says_so(asked, each)] if asked.facts.happened else []
     names = asked.subjects if proven else [term for term in asked.terms if term.telling]
     found = _ranked(asked, proven or held, [term.text for term in names])
     mentioned = frozenset[str]().union(*(each.terms for each in held))
@@ -134,8 +134,16 @@ def match_period(asked: ParsedQuestion, commits: Sequence[PeriodCommit]) -> Peri
         absent,
         asked=bool(mentioned or asked.facts.kinds or any(term.telling for term in asked.terms)),
         unwritten=() if written else tuple(flag for flag in flags if flag not in absent),
-        unproven=asked.facts.happened and not (proven or asked.subjects),
+        unproven=asked.facts.happened and not proven and bool(found or not asked.subjects),
     )
+
+
+def _says_so(asked: ParsedQuestion, held: _Held) -> bool:
+    """Return whether the title of a commit says that what is asked for happened."""
+    told = facts_asked_for(held.commit.entry.commit.title)
+    names = {word for term in asked.subjects for word in term.words}
+    named = not names or not names.isdisjoint(words_of(held.commit.entry.commit.title))
+    return told.happened and named and not told.kinds.isdisjoint(asked.facts.kinds)
 
 
 def named_commits(asked: ParsedQuestion, entries: Iterable[Entry]) -> list[Entry]:
@@ -276,7 +284,11 @@ def _reverts(asked: ParsedQuestion, entries: Sequence[Entry]) -> tuple[Entry, ..
     if named := [reference for reference in asked.references if reference.startswith("#")]:
         pattern = re.compile("|".join(rf"{re.escape(each)}(?!\d)" for each in named))
         found = [each for each in found if pattern.search(f"{each.commit.title}\n{each.commit.body}")]
-    return tuple(found)
+    terms = [each for each in asked.terms if not asks_for(QuestionKind.REVERTS, each.text)]
+    told = {each.commit.sha: words_of(f"{each.commit.title}\n{each.commit.body}") for each in found}
+    counts = {sha: sum(not words.isdisjoint(term.words) for term in terms) for sha, words in told.items()}
+    most = max(counts.values(), default=0)
+    return tuple(each for each in found if counts[each.commit.sha] == most)
 
 
 def is_proven_removal(entry: Entry, names: Sequence[str]) -> bool:

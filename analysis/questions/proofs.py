@@ -24,13 +24,17 @@ from analysis.questions.evidence import DiffPlace
 from analysis.questions.items import MAX_ITEMS, Quoted, counterpart, fact_item, line_item
 from analysis.questions.kinds import QuestionKind
 from analysis.questions.question import ParsedQuestion
+from analysis.questions.terms import QuestionTerm
 from analysis.writing.by_rules import code
 from analysis.writing.replacements import replacement
 
 _NAMED_ANEW = frozenset(each for each in FactKind if each.name.startswith(("RENAMED_", "MOVED_")))
 _SHOWN = 2
 _AROUND = 12  # lines in which the notice about what is removed stands
-_INSTEAD = re.compile(r"\b[Uu]se (?:the )?[`'\"]?(?P<new>(?:--)?\w+[-_.:]\w[\w.:-]*\w)[^.]{0,40}? instead\b")
+_NEW = r"(?:the )?[`'\"]?((?:--)?\w+[-_.:]\w[\w.:-]*\w)"
+_INSTEAD = re.compile(
+    rf"\buse {_NEW}[^.]{{0,40}}? instead\b|\bdeprecated[,:;.] (?:please )?(?:see|use) {_NEW}", re.IGNORECASE
+)
 
 
 def proofs(entry: Entry, asked: ParsedQuestion, language: Language) -> list[Statement]:
@@ -64,7 +68,7 @@ def _replacements(entry: Entry, asked: ParsedQuestion, language: Language) -> li
     told = [item for each in tells if (item := line_item(entry, each, quoted_before, language))][:_SHOWN]
     if told or not named:
         return told
-    text = say("The commit removes {name} and names nothing in its place.", name=code(named[0].name))
+    text = say("{name} is removed; no replacement for it was found.", name=code(named[0].name))
     return [Statement(text=text, citations=(to_fact(entry.commit, named[0]),))]
 
 
@@ -75,7 +79,7 @@ def _told_beside(entry: Entry, fact: Fact) -> str:
             removed = [line for line in hunk if line.sign == "-" and abs(line.number - (fact.line or 0)) <= _AROUND]
             if any(line.number == fact.line for line in removed):
                 told = _INSTEAD.search(" ".join(line.text.strip(" #\"'") for line in removed))
-                return told["new"] if told else ""
+                return next(filter(None, told.groups()), "") if told else ""
     return ""
 
 
@@ -103,14 +107,22 @@ def _defaults(entry: Entry, asked: ParsedQuestion, language: Language) -> list[S
     say, changed = catalogue(language), [fact for fact in entry.facts if fact.kind is FactKind.DEFAULT_CHANGED]
     if told := [fact_item(entry, [fact], language) for fact in _of_terms(changed, asked)[:MAX_ITEMS]]:
         return told
-    lines, words = list(_new_lines(entry)), [term.text for term in asked.subjects]
-    names: Sequence[str] = asked.symbols
-    if not names and words:
-        names = names_with(words, (line.text for line in lines))[:1] if len(words) > 1 else ()
+    lines, names = list(_new_lines(entry)), list(asked.symbols)
+    words = [_in_code(term) for term in asked.terms if term.text.lower() not in asked.facts.words]
+    if not names and any(words):
+        named = names_with(filter(None, words), (line.text for line in lines))
+        names = [each for each in named if defaults_told(each, lines, say)][:1]
     elif not names:
         new = {spelled_in_code(fact.name): fact.name for fact in entry.facts if fact.kind is FactKind.NEW_SETTING}
         names = list(new.values())[:_SHOWN]
     return [each for name in names for each in defaults_told(name, lines, say)]
+
+
+def _in_code(term: QuestionTerm) -> str:
+    """Return the word of code that a term is, or that a Chinese term stands for; "" for none."""
+    if term.text.isascii():
+        return term.text
+    return next((word for word, weight in term.words.items() if weight == 1 and word.isascii()), "")
 
 
 def _definitions(entry: Entry, asked: ParsedQuestion, language: Language) -> list[Statement]:
@@ -150,8 +162,9 @@ def _new_lines(entry: Entry) -> Iterator[CodeLine]:
 def _of_terms(facts: Sequence[Fact], asked: ParsedQuestion) -> list[Fact]:
     """Return the facts of what a question names."""
     words = {spelled_in_code(each).casefold() for each in asked.symbols or [term.text for term in asked.subjects]}
-    of_words = [fact for fact in facts if any(word in fact.name.replace("-", "_").casefold() for word in words)]
-    return sorted(of_words, key=lambda fact: spelled_in_code(fact.name).casefold() not in words)
+    named = [(fact, fact.name.replace("-", "_").casefold()) for fact in facts]
+    held = [(sum(word in name for word in words) + (spelled_in_code(name) in words), fact) for fact, name in named]
+    return [fact for count, fact in sorted(held, key=lambda each: -each[0]) if count]
 
 
 _PROOFS: Mapping[QuestionKind, Callable[[Entry, ParsedQuestion, Language], list[Statement]]] = {

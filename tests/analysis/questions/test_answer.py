@@ -431,7 +431,7 @@ def test_a_replacement_that_the_author_names_is_told_first(question: str, langua
     assert [each.label for each in first.citations] == ["engine/envs.py:41"]
     unnamed = [each.text for each in by_rules(question, entry(), language=language)]
     assert not any("请用" in each or "instead" in each for each in unnamed)
-    nothing = catalogue(language)("The commit removes {name} and names nothing in its place.", name="`ENGINE_OLD_WAY`")
+    nothing = catalogue(language)("{name} is removed; no replacement for it was found.", name="`ENGINE_OLD_WAY`")
     assert "ENGINE_OLD_WAY" not in question or unnamed[0] == nothing
 
 
