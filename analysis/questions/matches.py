@@ -108,7 +108,7 @@ class PeriodMatches(NamedTuple):
 
 
 class _Held(NamedTuple):
-    """What a commit has of a question: the weight of each term's best field, and whether a fact that it asks for."""
+    """What a commit has of a question: the weight of each term's best field, and whether a fact that it asks for, or a title."""
 
     commit: PeriodCommit
     terms: Mapping[str, float]
@@ -121,7 +121,7 @@ def match_period(asked: ParsedQuestion, commits: Sequence[PeriodCommit]) -> Peri
         return PeriodMatches(_reverts(asked, [each.entry for each in commits]))
     held = [_held(asked, each) for each in commits]
     # What happened is answered by facts, not by texts that merely use the words.
-    proven = [each for each in held if each.has_fact or _says_so(asked, each)] if asked.facts.happened else []
+    proven = [each for each in held if each.has_fact] if asked.facts.happened else []
     names = asked.subjects if proven else [term for term in asked.terms if term.telling]
     found = _ranked(asked, proven or held, [term.text for term in names])
     mentioned = frozenset[str]().union(*(each.terms for each in held))
@@ -138,11 +138,10 @@ def match_period(asked: ParsedQuestion, commits: Sequence[PeriodCommit]) -> Peri
     )
 
 
-def _says_so(asked: ParsedQuestion, held: _Held) -> bool:
+def _says_so(asked: ParsedQuestion, title: str) -> bool:
     """Return whether the title of a commit says that what is asked for happened."""
-    told = facts_asked_for(held.commit.entry.commit.title)
-    names = {word for term in asked.subjects for word in term.words}
-    named = not names or not names.isdisjoint(words_of(held.commit.entry.commit.title))
+    told, names = facts_asked_for(title), {word for term in asked.subjects for word in term.words}
+    named = not names or not names.isdisjoint(words_of(title))
     return told.happened and named and not told.kinds.isdisjoint(asked.facts.kinds)
 
 
@@ -213,7 +212,8 @@ def _held(asked: ParsedQuestion, commit: PeriodCommit) -> _Held:
     fields = {name: words_of(texts[name]) for name in _FIELDS}
     terms = {term.text: _weight(term, fields, entry.commit.paths) for term in asked.terms}
     held = {name: weight for name, weight in terms.items() if weight}
-    return _Held(commit, held, bool(facts_asked(asked, entry.facts)))
+    has_fact = bool(facts_asked(asked, entry.facts)) or (asked.facts.happened and _says_so(asked, entry.commit.title))
+    return _Held(commit, held, has_fact)
 
 
 def _weight(term: QuestionTerm, fields: Mapping[str, Collection[str]], paths: Iterable[str]) -> float:

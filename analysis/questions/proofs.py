@@ -163,7 +163,7 @@ def _of_terms(facts: Sequence[Fact], asked: ParsedQuestion) -> list[Fact]:
     """Return the facts of what a question names."""
     words = {spelled_in_code(each).casefold() for each in asked.symbols or [term.text for term in asked.subjects]}
     named = [(fact, fact.name.replace("-", "_").casefold()) for fact in facts]
-    held = [(sum(word in name for word in words) + (spelled_in_code(name) in words), fact) for fact, name in named]
+    held = [(2 * sum(word in name for word in words) + (spelled_in_code(name) in words), fact) for fact, name in named]
     return [fact for count, fact in sorted(held, key=lambda each: -each[0]) if count]
 
 

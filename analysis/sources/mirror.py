@@ -290,7 +290,7 @@ class Mirror(AbstractContextManager["Mirror"]):
         """Return the latest commits that touch a symbol or a flag, newest first, or the `oldest`, these first; at most 20.
 
         They have only the files whose diff shows it. Searched are the commits that name it in their messages, and the latest 300
-        of four files: of `paths` and those that have it at the head, where it is defined first.
+        of two files: of `paths` and those that have it at the head, where it is defined first.
         """
         head = self.head()
         with self._translated(head):

@@ -19,7 +19,7 @@ _ROW = re.compile(rb"[0-9a-f]{40}:([^\0]+)\0(\d+)\0[^\n]*\n")
 _INVALID = "fatal: -e option"  # what git begins with when it cannot compile an expression
 _NO_MATCH = 1  # git's status, also where it could not read a file
 _UNREAD = re.compile(r"'[0-9a-f]{40}:(.+)': unable to read")
-_FILES = 4  # whose history is searched
+_FILES = 2  # whose history is searched
 _COMMITS = 20  # that touch it in each, and in all
 _DEFINED = r"(def|class)[[:space:]]+{name}[(:]|^[[:space:]]*{name}[[:space:]]*:"  # a POSIX extended expression
 
