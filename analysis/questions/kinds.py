@@ -33,7 +33,6 @@ class QuestionKind(StrEnum):
     USES = "uses"  # who calls or uses a name
     BEFORE = "before"  # what something was, and what it is now
     COMMITS = "commits"  # which commits changed something
-    DESCRIPTION = "description"
 
 
 METADATA = tuple(QuestionKind)[:7]  # which a commit's diff does not answer
@@ -158,9 +157,6 @@ _PATTERNS: Mapping[QuestionKind, tuple[str, ...]] = {
     QuestionKind.COMMITS: (
         r"\b(?:which|what) (?:commits?|changes|prs?|pull requests?)\b|(?:哪些|哪几个|有什么)(?:提交|改动|PR)",
     ),
-    QuestionKind.DESCRIPTION: (
-        r"\b(?:what|why|how|explain|describe|summari\w+|changes?|do(?:es)?)\b|什么|为什么|为何|怎么|如何|改|介绍|说明|解释|总结",
-    ),
 }
 _EXPRESSIONS = {each: re.compile("|".join(patterns), re.IGNORECASE) for each, patterns in _PATTERNS.items()}
 _CLAUSE = re.compile(r"[,，、;；。.!?？]\s|[，、；。？]|\b(?:and|but)\b|以及|并且|还有|而且")
@@ -237,7 +233,7 @@ _THINGS = _table(
         r"^\W*what(?:['’]s| is| was| were| has been| got)? (?:\w+ed|gone)\W*$|^(?:什么|哪些东西|有什么)被?[^，。]{2,4}了?[？?]?$",
         BREAKING,
     ),
-    (r"弃用|废弃|\bdeprecat", (FactKind.DEPRECATED,)),
+    (r"弃用|废弃|\bdeprecat|\bstops? working\b", (FactKind.DEPRECATED,)),
     (r"测试|\btests?\b", (FactKind.TEST_REMOVED,)),
     (
         r"\bsupport\b(?=.*\b(?:drop|remov))|\bdrop(?:s|ped)?\b.*\bsupport\b",

@@ -17,6 +17,7 @@ from analysis.watch import touches
 
 _FIELDS = {"title": 3.0, "facts": 2.0, "paths": 1.5, "code": 1.0, "author": 1.0, "message": 0.7}
 _ASKED_FACT = 6.0  # added for a fact of a kind that the question asks for
+_SAID = 0.5  # what a title proves, relative to a fact
 _LEAST = 0.4  # share of the best commit's score
 _RARE = 0.15  # share of the commits that have a word which says what is asked about
 _MIN_AUTHOR = 5  # letters of a name that is not mistaken for a word
@@ -108,11 +109,11 @@ class PeriodMatches(NamedTuple):
 
 
 class _Held(NamedTuple):
-    """What a commit has of a question: the weight of each term's best field, and whether a fact that it asks for, or a title."""
+    """What a commit has of a question: the weight of each term's best field, and how far a fact, or its title, proves what it asks for."""
 
     commit: PeriodCommit
     terms: Mapping[str, float]
-    has_fact: bool
+    proof: float
 
 
 def match_period(asked: ParsedQuestion, commits: Sequence[PeriodCommit]) -> PeriodMatches:
@@ -121,7 +122,7 @@ def match_period(asked: ParsedQuestion, commits: Sequence[PeriodCommit]) -> Peri
         return PeriodMatches(_reverts(asked, [each.entry for each in commits]))
     held = [_held(asked, each) for each in commits]
     # What happened is answered by facts, not by texts that merely use the words.
-    proven = [each for each in held if each.has_fact] if asked.facts.happened else []
+    proven = [each for each in held if each.proof] if asked.facts.happened else []
     names = asked.subjects if proven else [term for term in asked.terms if term.telling]
     found = _ranked(asked, proven or held, [term.text for term in names])
     mentioned = frozenset[str]().union(*(each.terms for each in held))
@@ -183,7 +184,7 @@ def _ranked(asked: ParsedQuestion, held: Sequence[_Held], names: Sequence[str]) 
     scored = [
         (_score(asked, each, counts, len(held)), each)
         for each in held
-        if each.has_fact or not decisive.isdisjoint(each.terms)
+        if each.proof or not decisive.isdisjoint(each.terms)
     ]
     scored.sort(key=lambda each: (-each[0], -each[1].commit.entry.ranked.score))
     least = _LEAST * scored[0][0] if scored else 0.0
@@ -203,7 +204,7 @@ def _ranked(asked: ParsedQuestion, held: Sequence[_Held], names: Sequence[str]) 
 def _score(asked: ParsedQuestion, held: _Held, counts: Mapping[str, int], among: int) -> float:
     weights = {term.text: term.weight for term in asked.terms}
     score = sum(weights[name] * weight * idf(counts[name], among) for name, weight in held.terms.items())
-    return score + _ASKED_FACT * held.has_fact
+    return score + _ASKED_FACT * held.proof
 
 
 def _held(asked: ParsedQuestion, commit: PeriodCommit) -> _Held:
@@ -212,8 +213,8 @@ def _held(asked: ParsedQuestion, commit: PeriodCommit) -> _Held:
     fields = {name: words_of(texts[name]) for name in _FIELDS}
     terms = {term.text: _weight(term, fields, entry.commit.paths) for term in asked.terms}
     held = {name: weight for name, weight in terms.items() if weight}
-    has_fact = bool(facts_asked(asked, entry.facts)) or (asked.facts.happened and _says_so(asked, entry.commit.title))
-    return _Held(commit, held, has_fact)
+    says_so = asked.facts.happened and _says_so(asked, entry.commit.title)
+    return _Held(commit, held, 1.0 if facts_asked(asked, entry.facts) else _SAID if says_so else 0.0)
 
 
 def _weight(term: QuestionTerm, fields: Mapping[str, Collection[str]], paths: Iterable[str]) -> float:

@@ -10,14 +10,11 @@ from analysis.models import Entry, Fact, FactKind, FileChange, Language, Stateme
 from analysis.questions.definitions import (
     HUNK_END,
     CodeLine,
-    by_evidence,
     defaults_told,
     explained,
     explanation,
-    is_definition,
     is_notice,
     names_with,
-    quoted,
     spelled_in_code,
 )
 from analysis.questions.evidence import DiffPlace
@@ -125,17 +122,6 @@ def _in_code(term: QuestionTerm) -> str:
     return next((word for word, weight in term.words.items() if weight == 1 and word.isascii()), "")
 
 
-def _definitions(entry: Entry, asked: ParsedQuestion, language: Language) -> list[Statement]:
-    """Return where the commit's new lines define the names in a question."""
-    say, lines = catalogue(language), list(_new_lines(entry))
-    for name in asked.symbols:
-        key = spelled_in_code(name)
-        if found := [each for each in by_evidence(key, lines) if is_definition(key, each.text)][:_SHOWN]:
-            text = say("{name} is defined in {path}.", name=code(name), path=code(found[0].path))
-            return [Statement(text=text, citations=(found[0].place,)), *map(quoted, found)]
-    return []
-
-
 def _explanations(entry: Entry, asked: ParsedQuestion, language: Language) -> list[Statement]:
     """Return what the hunks that define a name of the question say of it."""
     for name in asked.symbols:
@@ -171,6 +157,5 @@ _PROOFS: Mapping[QuestionKind, Callable[[Entry, ParsedQuestion, Language], list[
     QuestionKind.REPLACEMENT: _replacements,
     QuestionKind.DEFAULT: _defaults,
     QuestionKind.BEFORE: _befores,
-    QuestionKind.DEFINITION: _definitions,
     QuestionKind.MEANING: _explanations,
 }

@@ -20,7 +20,7 @@ from analysis.sources.git.folder import MirrorFolder, MirrorState
 from analysis.sources.git.history import Commits, is_sha
 from analysis.sources.git.objects import Limits, Objects, TreeEntry, text
 from analysis.sources.git.program import Git, Remote, is_ref_name
-from analysis.sources.git.search import SymbolHistory, matches
+from analysis.sources.git.search import matches, symbol_history
 from analysis.sources.git.tags import Parents, read_parents, read_tags
 from analysis.sources.github import Comparison
 from analysis.sources.release_tags import main_releases
@@ -31,7 +31,6 @@ from analysis.window import Window
 _COMMITS_AT_ONCE = 500  # whose blobs one request fetches
 _MOST_MATCHES = 100
 _MOST_HISTORY = 50
-_SEARCHED = (".py", ".pyi")
 _LONG_WORD = re.compile(r"[^\W_]{12}")
 
 
@@ -294,8 +293,8 @@ class Mirror(AbstractContextManager["Mirror"]):
         """
         head = self.head()
         with self._translated(head):
-            self._objects.bring(self._objects.files(head, suffixes=_SEARCHED))
-            found = SymbolHistory(self._objects, self._commits, head, _SEARCHED).find(name, paths, oldest=oldest)
+            self._objects.bring(self._objects.files(head))
+            found = symbol_history(self._objects, self._commits, head, name, paths, oldest=oldest)
         return tuple(map(sanitized, found))
 
     def _listed(self, window: Window) -> list[Commit]:

@@ -120,8 +120,9 @@ class PeriodQuestions:
         searches = question.asked.says_something and not (question.asked.is_general or question.check)
         if question.lately and searches and not entries:
             question = question._replace(days=())
+        found = list(entries.values())
         from_store = partial(_in_parts, question, self._answer_from_store)
-        statements = self.answer_from(question, list(entries.values())) if question.days else from_store()
+        statements = self.answer_from(question, found) if question.days else from_store()
         return chain([_scope_statement(question)], statements) if question.told else statements
 
     def answer_from(self, question: PeriodQuestion, entries: Sequence[Entry]) -> Iterator[Statement]:
