@@ -114,7 +114,7 @@ def _header(
 
     It is not `certain` that they do where a replacement is asked for that nobody names, or what no fact proves.
     """
-    nowhere = [term for term in found.absent if term.telling]
+    nowhere, somewhere = ([term for term in each if term.telling] for each in (found.absent, found.present))
     if nowhere and not (items and answered and _is_beside(nowhere, found.present)):
         yield Statement(text=_denial(entry, nowhere, say) if found.complete else say(_UNREAD))
         if items:
@@ -122,8 +122,8 @@ def _header(
     elif not items:
         words = [term for term in found.absent if term.text.isascii() and term.text.isalpha()]
         yield Statement(text=_denial(entry, words, say) if words and found.complete else say(NOT_SHOWN))
-    elif unchanged := _only_unchanged(found):
-        names = join_items([code(term.text) for term in unchanged[:_MAX_NAMED]], say)
+    elif somewhere and all(term in found.unchanged for term in somewhere):
+        names = join_items([code(term.text) for term in somewhere[:_MAX_NAMED]], say)
         yield Statement(text=say(_UNCHANGED, names=names))
     elif not answered or not certain:
         yield Statement(text=say(_UNANSWERED))
@@ -143,12 +143,6 @@ def _denial(entry: Entry, terms: Sequence[QuestionTerm], say: Catalogue) -> str:
     texts = [*entry.commit.texts, *(file.patch or "" for file in entry.commit.files)]
     meant = next((near for term in terms if is_name(term.text) and (near := nearest(term.text, texts))), None)
     return f"{denied} {say('Did you mean {name}?', name=code(meant))}" if meant else denied
-
-
-def _only_unchanged(found: EvidenceFound) -> Sequence[QuestionTerm]:
-    """Return the telling terms of a question if only unchanged lines have them."""
-    telling = [term for term in found.present if term.telling]
-    return telling if all(term in found.unchanged for term in telling) else ()
 
 
 def _description(entry: Entry, language: Language) -> Iterator[Statement]:

@@ -25,7 +25,6 @@ class QuestionKind(StrEnum):
     ORIGIN = "origin"  # what first had something
     REMOVAL = "removal"
     REVERTS = "reverts"
-    THE_OTHERS = "the others"  # the commits that do not do something, which no search finds
     REPLACEMENT = "replacement"
     DEFAULT = "default"  # of a setting, or whether it is on, and how to turn it off
     DEFINITION = "definition"  # where a name is defined
@@ -118,11 +117,6 @@ _PATTERNS: Mapping[QuestionKind, tuple[str, ...]] = {
     ),
     QuestionKind.REMOVAL: (_REMOVED,),
     QuestionKind.REVERTS: (r"\brevert|\broll(?:ed|s)? back|\bback(?:ed)? out|回退|回滚|撤销|撤回",),
-    QuestionKind.THE_OTHERS: (
-        r"\b(?:which|what|any)\s+(?:\w+\s+)?(?:commits?|changes?|PRs?|pull requests?)\s+(?:(?:do|does|did)(?:\s+not|n['’]t)|never)\b",
-        r"\b(?:do|does|did|is|are|has|have)\s+any\s+(?:commits?|changes?|PRs?)\s+(?:\w+\s+)?(?:not|without|no)\b",
-        r"哪些(?:提交|改动|PR)(?:没有|没|不|未)",
-    ),
     QuestionKind.REPLACEMENT: (
         r"\b(?:what|which|who|is there)\b.{0,60}?\breplac(?:es?|ed|ing|ements?)\b|\breplaced (?:by|with) what\b|\breplacement for\b",
         r"\b(?:what|which|how)\b.{0,80}?\binstead(?: of\b[^?.]*)?\W*$|\bsuccessor (?:of|to)\b",
@@ -225,14 +219,9 @@ _THINGS = _table(
     (r"配置|\bconfig", (*_FLAG, *_ENV, *_KEY, *_DEFAULT)),
     (r"\bmethods?\b|\bfunctions?\b|方法|函数", (*_METHODS, *_NAMES)),
     (r"\bclass(?:es)?\b|\bnames?\b(?=.*\b(?:remov|renam|mov|gone))|类(?!型)", (*_NAMES, FactKind.REMOVED_BASE)),
-    (r"\bmodules?\b(?=.*\b(?:remov|renam|mov|gone))|模块(?=.*[移搬挪])", (FactKind.MOVED_MODULE,)),
     (r"\bfields?\b|\battributes?\b|字段|属性", (*_FIELDS, *_KEY)),
     (r"(?:\bHTTP )?\b(?:routes?|endpoints?)\b|路由|端点", (FactKind.REMOVED_ROUTE, FactKind.RENAMED_ROUTE)),
     (r"\bmetrics?\b|指标", (FactKind.REMOVED_METRIC, FactKind.RENAMED_METRIC)),
-    (
-        r"^\W*what(?:['’]s| is| was| were| has been| got)? (?:\w+ed|gone)\W*$|^(?:什么|哪些东西|有什么)被?[^，。]{2,4}了?[？?]?$",
-        BREAKING,
-    ),
     (r"弃用|废弃|\bdeprecat|\bstops? working\b", (FactKind.DEPRECATED,)),
     (r"测试|\btests?\b", (FactKind.TEST_REMOVED,)),
     (

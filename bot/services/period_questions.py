@@ -210,8 +210,6 @@ class PeriodQuestions:
             denial = say("No commit is proven to do this. These only use the words of the question.")
         if QuestionKind.HOW_MANY in question.asked.kinds and found:
             yield number_matching(len(found), matches.searched, question.language)
-        if QuestionKind.THE_OTHERS in question.asked.kinds:
-            yield Statement(text=say("Commits that do not match can't be listed. These are the ones that do."))
         if denial:
             yield Statement(text=denial)
         if not found:

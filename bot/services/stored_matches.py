@@ -184,11 +184,14 @@ class StoredMatches:
         def of_name(mirror: Mirror, name: str) -> Sequence[Commit]:
             return mirror.symbol_history(name, list(paths)[:_PATHS], oldest=QuestionKind.ORIGIN in asked.kinds)
 
+        gone, default = not asked.kinds.isdisjoint(_OF_THE_GONE), QuestionKind.DEFAULT in asked.kinds
+
         def turning(mirror: Mirror, name: str) -> Sequence[Commit]:
-            turned = _turning_point(mirror, asked, name, list(paths)[:_PATHS])
+            turned = turning_commit(mirror, name, list(paths)[:_PATHS], gone=gone, default=default)
             return [turned] if turned else []
 
-        if turned := self._from_mirror(repository, asked.symbols[:_NAMES], turning):
+        turns = gone or default or QuestionKind.ORIGIN in asked.kinds
+        if turns and (turned := self._from_mirror(repository, asked.symbols[:_NAMES], turning)):
             return tuple(_unstored(turned, repository))
         if QuestionKind.REPLACEMENT in asked.kinds:
             return ()
@@ -238,14 +241,6 @@ def _unstored(commits: Iterable[Commit], repository: Repository) -> list[Entry]:
     """Return commits that were read from the mirror alone, with their facts and ranks."""
     weights, proven = packaged_weights(repository), [(each, facts(each)) for each in commits]
     return [Entry(commit=each, facts=held, ranked=rank(each, held, weights)) for each, held in proven]
-
-
-def _turning_point(mirror: Mirror, asked: ParsedQuestion, name: str, paths: Sequence[str]) -> Commit | None:
-    """Return the commit that brought or removed a name, or set its default, if that is asked for and found."""
-    gone, default = not asked.kinds.isdisjoint(_OF_THE_GONE), QuestionKind.DEFAULT in asked.kinds
-    if not (gone or default or QuestionKind.ORIGIN in asked.kinds):
-        return None
-    return turning_commit(mirror, name, paths, gone=gone, default=default)
 
 
 def _search_words(asked: ParsedQuestion) -> str:
