@@ -15,13 +15,15 @@ from analysis.consequences.titles import (
     says_more,
     title_consequence,
 )
-from analysis.consequences.wording import LENGTH, family, fits, required, sentence
+from analysis.consequences.wording import LENGTH, destination, family, fits, own_file, required, sentence
+from analysis.facts.python.classes import BASE_CLASS, BASE_FILE
 from analysis.grounding.plain_text import sentences
 from analysis.locale import Catalogue, catalogue
 from analysis.locale.punctuation import join_items
-from analysis.models import Entry, Fact, FactKind, Language
+from analysis.models import DEPENDENCIES, Entry, Fact, FactKind, Language
 from analysis.models.consequences import Consequence, Effect, Whom
 from analysis.models.impacts import Certainty
+from analysis.ranking.vocabulary import AREAS
 from analysis.text import one_line, shorten
 from analysis.writing.by_rules import advice_for, code
 from analysis.writing.titles import concerned_parts, names_code, plain_title
@@ -32,6 +34,7 @@ _BEGUN = 30  # characters of a title that say something without its other clause
 _STOP = re.compile(r"[,;:.] | (?=\()| [-—–+&|] ")  # where a clause ends
 _LABEL = re.compile(r" [+&|] \S+$")  # what stood before a colon
 _JOINT = re.compile(r" (?=(?:and|by|to|for|with|when|if|in|on) )")
+_PLACES = 3  # to which names move, each told by itself
 _PARTS = 2  # of the project that a title's tags name
 
 
@@ -47,22 +50,29 @@ def consequences(
     written = _written(entry) if titled else ""
     if written and told and not _is_worded(told[0]):
         # It says what the title does; what facts prove besides is told as well, and how a call has to change.
-        first, proven = told[0], [each for each in told if each.facts]
+        first, proven = told[0], [each for each in told if each.facts and not _is_said(written, each)]
         if _asks_for_more(first) and not _names_any(written, first.facts):
             told = [first.model_copy(update={"what": written, "facts": ()}), *proven]
         else:
-            others = proven[1:] if first.facts else proven
+            others = [each for each in proven if each.facts != first.facts]
             told = [first.model_copy(update={"what": _with_names(written, first, say)}), *others]
     return tuple(told)
 
 
+def _is_said(written: str, each: Consequence) -> bool:
+    """Return whether a text says that what goes is gone: it has all the names."""
+    return all(fact.removes and _names_any(written, [fact]) for fact in each.facts)
+
+
 def _asks_for_more(each: Consequence) -> bool:
-    """Return whether what breaks is not merely gone: the names alone do not say what to do."""
-    return each.effect is Effect.BREAK and not all(fact.removes for fact in each.facts)
+    """Return whether what changes is not merely gone or new: the names alone do not say what to do."""
+    is_change = each.effect in (Effect.BREAK, Effect.BEHAVIOUR)
+    return is_change and not all(fact.removes for fact in each.facts)
 
 
 def _names_any(text: str, facts: Sequence[Fact]) -> bool:
-    return any(_names(text, fact.name.partition("(")[0]) for fact in facts)
+    names = [fact.name.rstrip(")").partition("(")[::2] for fact in facts]
+    return any(_names(text, name) or (names_code(part) and _names(text, part)) for name, part in names)
 
 
 def _written(entry: Entry) -> str:
@@ -70,7 +80,7 @@ def _written(entry: Entry) -> str:
     analysis = entry.analysis
     if analysis is None or analysis.by == "rules":
         return ""
-    text = analysis.headline or next(iter(sentences(analysis.summary)), "").strip().rstrip(".。")
+    text = analysis.headline or next(iter(sentences(analysis.summary)), "").strip().rstrip(".。;；")
     return text if fits(text) else ""
 
 
@@ -96,10 +106,12 @@ def _by_rules(entry: Entry, facts: Sequence[Fact], say: Catalogue, *, titled: bo
 def _insert(told: list[Consequence], by_title: Consequence, say: Catalogue) -> None:
     """Put what a title tells behind the first that the facts break, or with the new settings that prove it."""
     others = sum(each.whom is not Whom.INTERNALS for each in told)
-    new = next((place for place, each in enumerate(told[:others]) if _is_new_setting(each)), None)
+    kinds = [{fact.kind for fact in each.facts} for each in told[:others]]
+    new = next((place for place, found in enumerate(kinds) if FactKind.NEW_SETTING in found), None)
     if new is not None:
         effect = told[new].effect if by_title.effect is Effect.OTHER else by_title.effect
-        told[new : new + 1] = _headed(by_title.what, told[new].model_copy(update={"effect": effect}), say)
+        headed = _headed(by_title.what, told[new].model_copy(update={"effect": effect}), say)
+        told[new : new + 1] = headed if new == 0 else headed[::-1]
         return
     # What users have to know about comes before what others do.
     minor = by_title.effect in (Effect.ADDITION, Effect.OTHER) or (
@@ -116,10 +128,6 @@ def _headed(title: str, first: Consequence, say: Catalogue) -> list[Consequence]
     told = first.model_copy(update={"what": named})
     is_said = named != title or any(_names(title, fact.name) for fact in first.facts)
     return [told] if is_said else [told, first]
-
-
-def _is_new_setting(each: Consequence) -> bool:
-    return any(fact.kind is FactKind.NEW_SETTING for fact in each.facts)
 
 
 def _tells_besides(entry: Entry, by_title: Consequence, told: Sequence[Consequence]) -> bool:
@@ -188,15 +196,27 @@ def title_line(entry: Entry, say: Catalogue) -> str:
 
 def _from_facts(entry: Entry, facts: Sequence[Fact], say: Catalogue) -> list[Consequence]:
     groups: dict[object, list[Fact]] = {}
+    by_place = len({destination(fact) for fact in facts if fact.kind is FactKind.MOVED_NAME}) <= _PLACES
     for fact in facts:
-        groups.setdefault((family(fact.kind), whom(fact), effect(fact)), []).append(fact)
+        place = destination(fact) if by_place and fact.kind is FactKind.MOVED_NAME else ""
+        place = own_file(entry.commit, fact) if fact.kind in DEPENDENCIES else place
+        groups.setdefault((family(fact.kind), _whom(entry, fact), effect(fact), place), []).append(fact)
     return [_consequence(entry, sorted(alike, key=_naming_order), say) for alike in groups.values()]
 
 
-def _naming_order(fact: Fact) -> tuple[int, bool, bool]:
-    """Return the sort key of facts that are told together: what most meet, and of names classes, then functions, then constants."""
+def _whom(entry: Entry, fact: Fact) -> Whom:
+    """Return whom a fact concerns: what breaks, and what the title names as well, is more than an internal."""
+    found, name = whom(fact), fact.name.partition("(")[0].rpartition(".")[2]
+    is_told = effect(fact) is Effect.BREAK and names_code(name) and _names(plain_title(entry.commit), name)
+    return Whom.EXTENDERS if found is Whom.INTERNALS and is_told else found
+
+
+def _naming_order(fact: Fact) -> tuple[int, ...]:
+    """Return the sort key of facts told together: what most meet, base classes, and of names classes, functions, constants."""
     name = fact.name.partition("(")[0].rpartition(".")[2].lstrip("_")
-    return reach(fact), name.isupper(), name[:1].islower()
+    path = fact.path or ""
+    is_heir = bool(AREAS["touches models"].search(path)), not BASE_FILE.search(path), not BASE_CLASS.match(fact.name)
+    return reach(fact), *is_heir, name.isupper(), name[:1].islower()
 
 
 def _consequence(entry: Entry, facts: Sequence[Fact], say: Catalogue) -> Consequence:
@@ -206,7 +226,7 @@ def _consequence(entry: Entry, facts: Sequence[Fact], say: Catalogue) -> Consequ
         what = say("Security: {what}", what=title_line(entry, say))
     return Consequence(
         what=what,
-        whom=whom(first),
+        whom=_whom(entry, first),
         effect=effect(first),
         action=advice_for(facts, say),
         reach=min(reach(first), INTERFACE) if is_interface(facts) else reach(first),

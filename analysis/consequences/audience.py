@@ -22,9 +22,8 @@ _BEHIND_THE_SCENES = frozenset(
         FactKind.LAYOUT,
     }
 )
-_WIDE = frozenset(  # kinds that every import of a module meets, and those that subclasses meet
+_WIDE = frozenset(  # kinds that subclasses meet
     {
-        FactKind.MOVED_MODULE,
         FactKind.REQUIRED_METHOD,
         FactKind.ADDED_PARAMETER,
         FactKind.REMOVED_BASE,
@@ -124,6 +123,8 @@ def is_interface(facts: Sequence[Fact]) -> bool:
 def _reach_in_code(fact: Fact, path: str) -> int:
     """Return how much other code can meet a change, by rank; an annotation is met by none, and models by hardly any."""
     is_base = BASE_FILE.search(path) or BASE_CLASS.match(fact.name)
+    if fact.kind is FactKind.MOVED_MODULE:
+        return MOST
     if "__post_init__" in fact.name:
         return 3
     if fact.kind in _WIDE or is_base or AREAS["touches plug-in points"].search(path):

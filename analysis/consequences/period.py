@@ -14,8 +14,9 @@ from analysis.consequences.repeats import merged_commits, undone_titles
 from analysis.consequences.titles import NAMED_FIX
 from analysis.locale import Catalogue, catalogue, mark
 from analysis.locale.punctuation import CHINESE
-from analysis.models import ChangeType, Commit, Entry, FactKind, Importance, PeriodReport
+from analysis.models import ChangeType, Commit, Entry, Fact, FactKind, Importance, PeriodReport
 from analysis.models.consequences import Consequence, Effect, Whom
+from analysis.ranking.vocabulary import AREAS
 
 
 class Group(StrEnum):
@@ -40,12 +41,13 @@ _HEADINGS = {
 _MOST_LINES = 15
 _MOST_WORDS = 172  # of a head, read in 45 seconds; what breaks your code comes on top
 _OPENING_WORDS = 12  # of its repository, date, statistics and time zone
-_MOST_TOLD = 3  # consequences on the line of a commit
+_MOST_TOLD = 4  # consequences on the line of a commit
 # Log-odds by which a commit matters more to readers than its score says, or less if it tells others nothing.
 _WORTH = {
     (Whom.USERS, Effect.BREAK): 2.5,
     (Whom.OPERATORS, Effect.BREAK): 2.5,
-    (Whom.EXTENDERS, Effect.BREAK): 1.5,
+    (Whom.EXTENDERS, Effect.BREAK): 2.0,
+    (Whom.INTERNALS, Effect.BREAK): 1.0,
     (Whom.USERS, Effect.SECURITY): 2.5,
     (Whom.USERS, Effect.BEHAVIOUR): 2.5,
     (Whom.USERS, Effect.DEPRECATION): 1.5,
@@ -93,12 +95,12 @@ class CommitLine(NamedTuple):
     @property
     def worth(self) -> float:
         """Return how much it matters to readers, in log-odds: what it tells last, each further consequence less."""
+        score, further = self.entry.ranked.score, self.consequences[1 : self.told]
+        if further:
+            return score + min(map(_worth, further)) - len(further) * _FURTHER
         worths = [_worth(each) for each in self.consequences if each.whom is not Whom.INTERNALS]
-        if not worths:
-            is_faster = ChangeType.PERFORMANCE in self.entry.ranked.change_types
-            return self.entry.ranked.score + (_ONLY_FASTER if is_faster else _TELLS_NOTHING)
-        told = max(worths) if self.told == 1 else min(worths[1 : self.told])
-        return self.entry.ranked.score + told - (self.told - 1) * _FURTHER
+        is_faster = ChangeType.PERFORMANCE in self.entry.ranked.change_types
+        return score + max(worths, default=_ONLY_FASTER if is_faster else _TELLS_NOTHING)
 
 
 class Lead(NamedTuple):
@@ -151,7 +153,12 @@ def shown_lines(report: PeriodReport, apart: Collection[str] = ()) -> list[Group
     lead = _lead(report, groups)
     most = _MOST_WORDS - (_reading_length(lead.text) if lead else 0)
     told: dict[str, CommitLine] = {}
-    for line in sorted(_by_length(groups), key=lambda line: -line.worth):
+    led = {each.commit.sha for each in lead.entries} if lead else set()
+    # Of what the lead says each commit has its line: a group that leaves out its first looks as if it had lost it.
+    by_worth = sorted(
+        _by_length(groups), key=lambda line: (line.told > 1 or line.entry.commit.sha not in led, -line.worth)
+    )
+    for line in by_worth:
         known = told.get(line.entry.commit.sha)
         more = {**told, line.entry.commit.sha: line}
         if len(more) > _MOST_LINES or line.told - 1 != (known.told if known else 0):
@@ -179,16 +186,41 @@ def _by_length(groups: Mapping[Group, Sequence[CommitLine]]) -> Iterator[CommitL
     """Yield each line as often as it can be told: with its headline alone, and with what else its commit means to others."""
     for line in (each for lines in groups.values() for each in lines):
         first, *others = line.consequences
-        further = [each for each in others if each.whom is not Whom.INTERNALS and not _goes_with(each, first)]
+        told = (each for each in others if _may_follow(each) and not _goes_with(each, first))
+        further = sorted(told, key=lambda each: _repeats(each, first))
         kept = line._replace(consequences=(first, *further[: _MOST_TOLD - 1]))
         yield from (kept._replace(told=told) for told in range(1, len(kept.consequences) + 1))
 
 
+def _may_follow(each: Consequence) -> bool:
+    """Return whether a line may tell something behind its headline: of internals what breaks forks, models aside."""
+    if each.whom is not Whom.INTERNALS:
+        return True
+    return each.effect is Effect.BREAK and not AREAS["touches models"].search(each.facts[0].path or "")
+
+
+def _repeats(each: Consequence, first: Consequence) -> int:
+    """Return how little a consequence adds to the first, by rank: another class most, the same class or internals least."""
+    if not each.facts:
+        return each.effect is Effect.OTHER
+    is_same = bool(first.facts) and _owner(each.facts[0]) == _owner(first.facts[0])
+    return 2 if is_same or each.whom is Whom.INTERNALS else 0
+
+
+def _owner(fact: Fact) -> str:
+    """Return the class that a fact is about, or the name of what is in none."""
+    return fact.name.partition("(")[0].removesuffix(".__init__").partition(".")[0]
+
+
 def _goes_with(each: Consequence, first: Consequence) -> bool:
-    """Return whether the first consequence says what another does: it has the new names, or those that are helped."""
+    """Return whether the first consequence says what another does: it has its names, the new ones or those that are helped."""
+    if any(fact.kind is FactKind.MOVED_MODULE for fact in first.facts):
+        packages = {f"{fact.name.rpartition('/')[0]}/__init__.py" for fact in first.facts}
+        return bool(each.facts) and all(fact.path in packages for fact in each.facts)
     helped = {fact.name.rpartition(".")[2] for fact in first.facts}
     own = {fact.name.rpartition(".")[2] for fact in each.facts}
-    if each.effect is Effect.ADDITION and own and all(name in first.what for name in own):
+    is_same = each.effect is Effect.ADDITION or (own == helped and all(fact.removes for fact in each.facts))
+    if own and is_same and all(name in first.what for name in own):
         return True
     return bool(helped and own) and all(any(name in other and name != other for name in helped) for other in own)
 

@@ -1,7 +1,6 @@
 """The consequence that a commit's title tells, where its facts tell none or less: a removal, a default, a fix, a feature."""
 
 import re
-from collections.abc import Sequence
 
 from analysis.consequences.audience import effect
 from analysis.models import ChangeType, Commit, Entry, Importance
@@ -24,7 +23,7 @@ _SAYS_DEFAULT = re.compile(
     re.IGNORECASE,
 )
 _SAYS_BEHAVIOUR = re.compile(
-    r"(?:disabl|enforc|requir|reject|refus|forbid|disallow|forc|always|never|stop|default|limit|fail(?! to\b)|raise an? error)\w*\b|"
+    r"(?:disabl|enforc|requir|reject|refus|forbid|disallow|forc|stop|default|limit|fail(?! to\b)|raise an? error)\w*\b|"
     r"enabl\w+\b.*\bonly\b",
     re.IGNORECASE,
 )
@@ -82,38 +81,22 @@ _MENDS = re.compile(
     r"\b(?:bug\w*|fix\w*|missing|back)\b", re.IGNORECASE
 )  # what is added again, or should have been there
 _MERGE = re.compile(r"Merge (?:branch|remote|pull request)\b")
-_NOTABLE = -1.5  # log-odds of a score; what has less is told by its facts alone, or if it mends something
+_NOTABLE = -2  # log-odds of a score; what has less is told by its facts alone, or if it mends something
 _REMOVED_NAME = re.compile(
     r"(?i:remove|drop|delete)[sd]? (?:the )?(?:deprecated )?`?(?P<name>\w+_\w+|[A-Z]\w*[a-z][A-Z]\w+)\b"
 )
 _SAYING = 3  # words of a title that says something; fewer name a part of the project
-_CHANGED_CODE = re.compile(r"[+-](?!\s*(?:#|//))")  # a changed line that is no comment
-# What a title says that a commit adds or removes, and what a changed line then holds.
-_CLAIMS = tuple(
-    (re.compile(rf"(?:add|introduc|creat|remov|delet|drop)\w* (?:\S+ ){{0,4}}?(?:{words})\b", re.IGNORECASE), evidence)
-    for words, evidence in (
-        (
-            r"env(?:ironment)?[ -]?var(?:iable)?s?",
-            re.compile(r"[\"'$]{?[A-Z]\w*_\w|environ|getenv|\benvs?\b|\bexport "),
-        ),
-        (r"(?:cli |command[ -]line )?flags?", re.compile(r"--\w|flag|bool|True|False", re.IGNORECASE)),
-        (r"endpoints?", re.compile(r"[\"'`]/|rout|endpoint", re.IGNORECASE)),
-    )
-)
 
 
-def claims(commit: Commit) -> Sequence[re.Pattern[str]]:
-    """Return what a changed line of a commit has to hold if its title is right: a variable, a flag, an endpoint, a name."""
-    title = plain_title(commit)
-    named = [re.compile(rf"\b{re.escape(match['name'])}\b")] if (match := _REMOVED_NAME.match(title)) else []
-    return [*named, *(evidence for claim, evidence in _CLAIMS if claim.match(title))]
+def removed_name(commit: Commit) -> str:
+    """Return the name that a title says is removed; "" if it says no such thing."""
+    match = _REMOVED_NAME.match(plain_title(commit))
+    return match["name"] if match else ""
 
 
 def is_contradicted(entry: Entry) -> bool:
-    """Return whether a title says that the commit adds or removes something of which its source, read as a whole, shows nothing."""
-    claimed, patches = claims(entry.commit), _patches(entry.commit)
-    lines = [line for patch in patches for line in patch.split("\n") if _CHANGED_CODE.match(line)]
-    return bool(claimed and patches) and not any(each.search(line) for each in claimed for line in lines)
+    """Return whether a title says that a name is removed of which the commit's source, read as a whole, shows nothing."""
+    return bool(removed_name(entry.commit) and _patches(entry.commit)) and not any(_changes_of_name(entry.commit))
 
 
 def _patches(commit: Commit) -> list[str]:
@@ -162,6 +145,7 @@ def _told(entry: Entry) -> tuple[Whom, Effect, int] | None:
         return _fix(entry, title)
     if tells and _is_feature(entry):
         return Whom.USERS, Effect.ADDITION, 3
+    tells = tells or (importance is Importance.MEDIUM and not harmless and _has_files(entry, Kind.DATA))
     tells_itself = importance is Importance.HIGH or (tells and len(title.split()) >= _SAYING)
     return (Whom.INTERNALS, Effect.OTHER, 3) if tells_itself else None
 
@@ -173,7 +157,8 @@ def _is_only_faster(entry: Entry, title: str) -> bool:
 
 def _said(entry: Entry, title: str) -> tuple[Whom, Effect, int] | None:
     """Return what a title says of what goes, is deprecated or behaves otherwise."""
-    if _removes_by_name(entry.commit, title):
+    lost, gained = _changes_of_name(entry.commit) if removed_name(entry.commit) else (0, 0)
+    if lost > gained:
         return Whom.EXTENDERS, Effect.BREAK, 3
     for is_said, what, reach in _SAYINGS:
         if is_said(title):
@@ -191,16 +176,14 @@ def _fix(entry: Entry, title: str) -> tuple[Whom, Effect, int]:
     return Whom.USERS, Effect.FIX if severity else Effect.SECURITY, severity
 
 
-def _removes_by_name(commit: Commit, title: str) -> bool:
-    """Return whether a title says that a name goes, which the source then has less often than before."""
-    if not (match := _REMOVED_NAME.match(title)):
-        return False
-    word = rf"\b{re.escape(match['name'])}\b"
+def _changes_of_name(commit: Commit) -> tuple[int, int]:
+    """Return how many removed and how many added lines of the source have the name that a title says is removed."""
+    word = rf"(?!\s*(?:#|//)).*\b{re.escape(removed_name(commit))}\b"  # not in a comment
     lost, gained = (
-        sum(len(re.findall(f"^{sign}.*{word}", patch, re.MULTILINE)) for patch in _patches(commit))
+        sum(len(re.findall(f"^{sign}{word}", patch, re.MULTILINE)) for patch in _patches(commit))
         for sign in ("-", r"\+")
     )
-    return lost > gained
+    return lost, gained
 
 
 def _whom(entry: Entry) -> Whom:

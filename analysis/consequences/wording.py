@@ -1,7 +1,7 @@
 """Facts of one kind as a sentence of at most 90 characters: by their names, or by how many there are and what they share."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 from posixpath import commonpath
 
@@ -10,7 +10,7 @@ from analysis.facts.dependencies import ANY_VERSION
 from analysis.facts.requirements import is_installed_from
 from analysis.locale import Catalogue
 from analysis.locale.punctuation import join_items, spaced
-from analysis.models import DEPENDENCIES, OPERATIONAL, Commit, Fact, FactKind
+from analysis.models import DEPENDENCIES, Commit, Fact, FactKind
 from analysis.ranking.signals import split_title
 from analysis.text import mentions, one_line, shorten
 from analysis.writing.by_rules import code
@@ -19,6 +19,7 @@ from analysis.writing.replacements import replacement
 
 LENGTH = 90  # characters of a sentence, without the marks of code
 _NAMED = 8  # names that are told at most where they fit, and how many more there are
+_AROUND_TITLE = 15  # characters around the title of what is reverted
 _OF_CLASSES = frozenset(
     {
         FactKind.REMOVED_KEY,
@@ -27,6 +28,7 @@ _OF_CLASSES = frozenset(
         FactKind.REMOVED_ATTRIBUTE,
         FactKind.REQUIRED_METHOD,
         FactKind.NEW_METHOD,
+        FactKind.DEPRECATED,
     }
 )
 _ALIKE = frozenset({FactKind.REMOVED_METHOD, FactKind.REMOVED_ATTRIBUTE})
@@ -78,40 +80,13 @@ def _wordings(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> Iterator
     if first.kind is FactKind.REMOVED_NAME and (module := _deleted_module(commit, facts)):
         yield say("Removes the module {module}", module=module)
     yield from _one_of_many(facts, say)
-    yield from _renamed(facts, say)
     yield from _named(commit, facts, say)
     yield from _of_owners(facts, say)
     if count == len(last := {_last(each.name): None for each in facts}) and count <= _NAMED:
         yield sentences.named(_names(list(last), say), count, say)
-    yield from _by_beginning(facts, say)
     for told in _few(list(dict.fromkeys(each.name for each in facts)), say):
         yield sentences.named(told, count, say)
     yield say(sentences.change, what=sentences.counted(count, say))
-
-
-def _renamed(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
-    """Yield several old names with the new ones, and with the class that they have in common."""
-    first = facts[0]
-    if len(facts) == 1 or "RENAMED" not in first.kind.name or any(not each.new for each in facts):
-        return
-    owners = {name.rpartition(".")[0] for each in facts for name in (each.name, each.new or "")}
-    pairs = [say("{name} to {new}", name=code(_last(each.name)), new=code(_last(each.new or ""))) for each in facts]
-    owner = code(owners.pop()) if len(owners) == 1 and owners != {""} else ""
-    yield FACT_SENTENCES[first.kind].named(join_items(pairs, say), len(facts), say, owner)
-
-
-def _by_beginning(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
-    """Yield how many settings there are, and how those begin that begin alike: `POOL_SIZE_*` of `POOL_SIZE_MIN` and `POOL_SIZE_MAX`."""
-    sentences, names = FACT_SENTENCES[facts[0].kind], list(dict.fromkeys(each.name for each in facts))
-    counted = say(sentences.change, what=sentences.counted(len(names), say))
-    for parts in (4, 3, 2) if facts[0].kind in OPERATIONAL and len(names) > 2 else ():  # noqa: PLR2004 (two are named)
-        alike: dict[str, list[str]] = {}
-        for name in names:
-            pieces = re.split(r"(?<=[_-])(?=\w)", name)
-            alike.setdefault("".join(pieces[:parts]) if len(pieces) > parts else name, []).append(name)
-        told = [each[0] if len(each) == 1 else f"{beginning}*" for beginning, each in alike.items()]
-        if len(told) < len(names):
-            yield say("{title} ({names})", title=counted, names=join_items(map(code, told), say))
 
 
 def _one_of_many(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
@@ -125,6 +100,7 @@ def _one_of_many(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
 def _of_owners(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
     """Yield sentences about names with the class or module that they have in common."""
     first, names = facts[0], list(dict.fromkeys(_last(each.name) for each in facts))
+    names.sort(key=len if first.kind is FactKind.MOVED_MODULE else bool)  # `pool` is better known than `pool_of_pages`
     owners, modules = {each.name.rpartition(".")[0] for each in facts}, {each.path for each in facts}
     packages, first_package = (
         {_dotted(each.name).rpartition(".")[0] for each in facts},
@@ -136,12 +112,16 @@ def _of_owners(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
         elif first.kind is FactKind.REMOVED_NAME and len(modules) == 1:
             yield say("Removes {names} from {module}", names=told, module=_module(first.path))
         elif first.kind is FactKind.MOVED_MODULE and len(packages) == 1:
-            yield FACT_SENTENCES[first.kind].named(told, len(names), say, code(first_package))
+            owner = code(first_package)
+            yield from _moved(facts, FACT_SENTENCES[first.kind].what(told, len(names), say, owner), say)
+            yield FACT_SENTENCES[first.kind].named(told, len(names), say, owner)
 
 
 def _named(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
     """Yield sentences that name one or two facts, the last without what is special to their kind."""
-    first, names = facts[0], _names([each.name for each in facts], say)
+    first = facts[0]
+    is_module = first.kind is FactKind.MOVED_MODULE
+    names = _names([_dotted(each.name) if is_module else each.name for each in facts], say)
     match first.kind:
         case FactKind.VALUES_DROPPED | FactKind.VALUES_ADDED if len({(each.old, each.new) for each in facts}) == 1:
             yield from _values(facts, say)
@@ -246,7 +226,7 @@ def _bases(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
 def _revert(title: str, say: Catalogue) -> Iterator[str]:
     """Yield what is reverted by its title, with and without its tags; one of a revert lands a commit again."""
     again = _REVERT.match(title)
-    for words in (title, split_title(title)[1].strip()):
+    for words in (title, shorten(title, LENGTH - _AROUND_TITLE), split_title(title)[1].strip()):
         bare = _NUMBER.sub("", _REVERT.sub("", words)).strip(' "“”:')
         what = bare if bare.startswith("#") else say("“{title}”", title=bare)
         yield say("Lands {what} again", what=what) if again else say(FACT_SENTENCES[FactKind.REVERT].change, what=what)
@@ -257,22 +237,41 @@ def _of_modules(facts: Sequence[Fact], names: str, say: Catalogue) -> Iterator[s
     first = facts[0]
     if first.kind is FactKind.REMOVED_NAME and len({each.path for each in facts}) == 1:
         yield say("Removes {names} from {module}", names=names, module=_module(first.path))
-    elif first.kind is FactKind.MOVED_NAME and len({_dotted(each.new) for each in facts}) == 1:
-        for new in (_dotted(first.new), ".".join(_dotted(first.new).split(".")[-2:])):
-            yield say("Moves {names} to {new}", names=names, new=code(shorten(new, LENGTH)))
+    elif first.kind is FactKind.MOVED_NAME and len(set(map(destination, facts))) == 1:
+        for told in (names, *_few([each.name for each in facts], say)):
+            yield from _moved(facts, told, say)
     elif (
-        first.kind is FactKind.MOVED_MODULE
-        and len(facts) > _NAMED
-        and (common := commonpath([each.name for each in facts]))
+        first.kind is FactKind.MOVED_MODULE and len(facts) > _NAMED and (common := _common(each.name for each in facts))
     ):
-        modules = FACT_SENTENCES[first.kind]
-        counted = modules.counted(len(facts), say)
-        yield say(modules.change, what=say("{what} of {owner}", what=counted, owner=_module(f"{common}/__init__.py")))
+        counted = FACT_SENTENCES[first.kind].counted(len(facts), say)
+        moved = say("{what} of {owner}", what=counted, owner=code(common))
+        yield from _moved(facts, moved, say)
+        yield say(FACT_SENTENCES[first.kind].change, what=moved)
     elif first.kind is FactKind.MOVED_MODULE and len(facts) == 1:
-        new = _dotted(first.new)
-        for name in (_module(first.name), code(_last(first.name))):
-            for place in (new, ".".join(new.split(".")[-2:])):
-                yield say("Moves {names} to {new}", names=name, new=code(shorten(place, LENGTH)))
+        for name in (names, code(_last(first.name))):
+            yield from _moved(facts, name, say)
+    elif first.kind is FactKind.MOVED_MODULE:
+        yield from _moved(facts, FACT_SENTENCES[first.kind].what(names, len(facts), say), say)
+
+
+def _moved(facts: Sequence[Fact], names: str, say: Catalogue) -> Iterator[str]:
+    """Yield where to what is told as `names` moved, as a whole or by its last parts; nothing if it is not one other place."""
+    place = destination(facts[0]) if len(facts) == 1 else _common(each.new or "" for each in facts)
+    parts, is_module = place.split("."), facts[0].kind is FactKind.MOVED_MODULE
+    if place and not (is_module and _dotted(facts[0].name).startswith(f"{place}.")):
+        ends = (".".join(["…", *parts[-count:]]) for count in range(len(parts) - 1, 1, -1))
+        yield from (say("Moves {names} to {new}", names=names, new=code(new)) for new in (place, *ends))
+
+
+def _common(places: Iterable[str]) -> str:
+    """Return the package that modules, or names of them, have in common; the module if they are all of one."""
+    paths = {re.sub(r":\d+$", "", each) for each in places}
+    return _dotted(f"{commonpath(paths)}/__init__.py") if len(paths) > 1 else _dotted(paths.pop())
+
+
+def destination(fact: Fact) -> str:
+    """Return the module that a name moved to."""
+    return _dotted(fact.new)
 
 
 def _last(name: str) -> str:
@@ -344,13 +343,18 @@ def required(fact: Fact) -> str:
 
 
 def _with_file(change: str, commit: Commit, fact: Fact, say: Catalogue) -> str:
-    """Add the requirements file whose dependency alone changes, unless all users install what it lists."""
+    """Add the file whose dependency alone changes."""
+    file = own_file(commit, fact)
+    return say("{change} in {file}", change=change, file=code(file)) if file else change
+
+
+def own_file(commit: Commit, fact: Fact) -> str:
+    """Return the requirements file whose dependency alone changes; "" if all users install what it lists."""
     if not fact.path or _FOR_ALL.fullmatch(fact.path):
-        return change
+        return ""
     others = [each for each in commit.files if each.path != fact.path and is_installed_from(each, lambda _: None)]
-    if any(each.patch is None or mentions(each.patch.lower(), fact.name.lower()) for each in others):
-        return change
-    return say("{change} in {file}", change=change, file=code(fact.path))
+    elsewhere = any(each.patch is None or mentions(each.patch.lower(), fact.name.lower()) for each in others)
+    return "" if elsewhere else fact.path
 
 
 def _parameters(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
@@ -408,7 +412,9 @@ def _taken(facts: Sequence[Fact], told: str, count: int, say: Catalogue) -> Iter
     if all(each.kind is FactKind.ADDED_PARAMETER for each in facts):
         yield from (say("Adds {new} to {function}", new=each, function=told) for each in _few(new, say))
         return
-    for old, other in zip_longest(_few(gone, say), _few(new, say), fillvalue=""):
+    counted = FACT_SENTENCES[FactKind.REMOVED_PARAMETER].counted(len(gone), say)
+    old_ones = (*_few(gone, say), *([counted] if gone[2:] else []))
+    for old, other in zip_longest(old_ones, _few(new, say), fillvalue=""):
         names = {
             "function": told,
             "old": old or code(gone[0] if gone else ""),

@@ -31,7 +31,7 @@ __all__ = ["VERSION", "facts"]
 _Rule = Callable[[Change, FileChange], Iterator[Fact]]
 
 # Incremented whenever a rule changes, so that stored facts are recomputed from the stored patches.
-VERSION = 19
+VERSION = 22
 
 
 def facts(commit: Commit, trees: Trees | None = None) -> tuple[Fact, ...]:
@@ -75,11 +75,12 @@ def _rules(file: FileChange) -> Sequence[_Rule]:
     return _PATH_RULES if file.status in ("renamed", "removed") else ()
 
 
-def _is_second(fact: Fact) -> bool:
-    """Return whether another fact of the same key is told instead: a base class's method, and a flag rather than its field."""
+def _is_second(fact: Fact) -> tuple[bool, ...]:
+    """Return the sort key of facts of one key, the first of which is told: of an interface's methods, and of a field its flag."""
     if fact.kind is FactKind.NEW_SETTING:
-        return not fact.name.startswith("-")
-    return fact.kind in _METHOD_KINDS and not (BASE_CLASS.match(fact.name) or BASE_FILE.search(fact.path or ""))
+        return (not fact.name.startswith("-"),)
+    found = BASE_FILE.search(fact.path or ""), BASE_CLASS.match(fact.name)
+    return fact.kind in _METHOD_KINDS and not any(found), fact.kind in _METHOD_KINDS and not found[0]
 
 
 def _deduplication_key(fact: Fact) -> str:

@@ -58,7 +58,7 @@ class Break(NamedTuple):
         if left > 0:
             yield Part(" ", say("and {count} more", count=left))
         if after:
-            yield Part("", after)
+            yield Part(" " if after.startswith(" ") else "", after.strip())
 
     def _place_parts(self, fact: Fact, *, shortly: bool) -> Iterator[Part]:
         """Yield the place of a fact, and the new place of a moved name.

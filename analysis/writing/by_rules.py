@@ -32,7 +32,7 @@ from analysis.writing.fact_sentences import FACT_SENTENCES
 from analysis.writing.purpose import purpose
 
 # Incremented whenever a rule or a phrase changes, so that stored analyses are made anew.
-VERSION = "10"
+VERSION = "11"
 
 _MAX_NAMES = 5
 _MAX_ADVISED = 12  # names of an instruction
@@ -40,11 +40,9 @@ _NAME_LENGTH = 200  # characters of a name, which may be as long as a line
 _MAX_AREAS_IN_SUMMARY = 2
 _MAX_AREAS = 6
 _MAX_FILES = 4
-_MIN_LINES_FOR_TESTS = 100  # changed source lines from which missing tests are mentioned
 _MAY_HURT = frozenset(
     {FactKind.DEFAULT_CHANGED, FactKind.CONCURRENCY, FactKind.MEMORY, FactKind.SECURITY, FactKind.REVERT}
 )
-_RUN_TESTS = mark("Run your own regression tests before you upgrade.")
 
 
 def analyse_by_rules(commit: Commit, facts: Sequence[Fact], ranked: Ranked, language: Language) -> Analysis:
@@ -59,8 +57,8 @@ def analyse_by_rules(commit: Commit, facts: Sequence[Fact], ranked: Ranked, lang
         summary=_summary(commit, sentences, say),
         scope=_scope(commit, say),
         insight=_insight(commit, facts, ranked, say) if full else Insight(),
-        risks=_risks(commit, facts, say) if full else (),
-        advice=_advice(commit, facts, say),
+        risks=_risks(facts, say) if full else (),
+        advice=_advice(facts, say),
     )
 
 
@@ -217,16 +215,13 @@ def _maintenance(commit: Commit, sources: Sequence[FileChange], say: Catalogue) 
     return ""
 
 
-def _risks(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> tuple[Risk, ...]:
+def _risks(facts: Sequence[Fact], say: Catalogue) -> tuple[Risk, ...]:
     risks = []
     for fact_kind, alike in by_kind(facts):
         sentences = FACT_SENTENCES[fact_kind]
         if sentences.risk:
             risk = list_names(alike, say) + say(": ") + say(sentences.risk)
             risks.append(Risk(risk=risk, severity=_severity(fact_kind), mitigation=advice_for(alike, say)))
-    if _lacks_tests(commit):
-        risk = say("a large source change comes without tests")
-        risks.append(Risk(risk=risk, severity=Severity.LOW, mitigation=say(_RUN_TESTS)))
     return tuple(risks)
 
 
@@ -237,11 +232,8 @@ def _severity(kind: FactKind) -> Severity:
     return Severity.MEDIUM if kind in BREAKING or kind in _MAY_HURT else Severity.LOW
 
 
-def _advice(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> tuple[str, ...]:
-    rows = [advice_for(alike, say) for fact_kind, alike in by_kind(facts) if FACT_SENTENCES[fact_kind].advice]
-    if not rows and _lacks_tests(commit):
-        rows.append(say(_RUN_TESTS))
-    return tuple(rows)
+def _advice(facts: Sequence[Fact], say: Catalogue) -> tuple[str, ...]:
+    return tuple(advice_for(alike, say) for fact_kind, alike in by_kind(facts) if FACT_SENTENCES[fact_kind].advice)
 
 
 def advice_for(alike: Sequence[Fact], say: Catalogue) -> str:
@@ -276,8 +268,3 @@ def _list_of(names: Sequence[str], say: Catalogue) -> str:
     """Return the distinct names of an instruction, or how many they are if nobody would read them here."""
     once = list(dict.fromkeys(names))
     return join_items(once, say) if len(once) <= _MAX_ADVISED else say("these {count} names", count=len(once))
-
-
-def _lacks_tests(commit: Commit) -> bool:
-    changed = sum(file.size for file in commit.files if kind(file.path) is Kind.SOURCE)
-    return changed >= _MIN_LINES_FOR_TESTS and not tests_added(commit)

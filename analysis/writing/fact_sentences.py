@@ -29,9 +29,13 @@ class FactSentences(NamedTuple):
 
     def named(self, names: str, count: int, say: Catalogue, owner: str = "") -> str:
         """Return the change with the names of what changed, `count` of them, and whose they are if they have one owner."""
+        return spaced(say(self.change, what=self.what(names, count, say, owner)))
+
+    def what(self, names: str, count: int, say: Catalogue, owner: str = "") -> str:
+        """Return what changed, without the change: `methods a and b of Pool`."""
         noun = say(self.noun.one if count == 1 else self.noun.several)
         what = names if self.noun.bare else say("{noun} {names}", noun=noun, names=names)
-        return spaced(say(self.change, what=say("{what} of {owner}", what=what, owner=owner) if owner else what))
+        return say("{what} of {owner}", what=what, owner=owner) if owner else what
 
     def counted(self, count: int, say: Catalogue) -> str:
         """Return how many names changed, without them: `7 attributes`."""
@@ -249,7 +253,7 @@ FACT_SENTENCES = {
         mark("Pass these arguments by name in your plug-ins and forks: {names}."),
     ),
     FactKind.PARAMETER_KIND: FactSentences(
-        mark("Changes how {what} is passed"),
+        mark("Changes how to pass {what}"),
         _PARAMETER,
         mark("calls that pass it the other way fail"),
         mark("Update the calls in your plug-ins and forks: {names}."),

@@ -1,11 +1,10 @@
-"""The replacement of what a commit removes, where the commit, its changelog or a deprecation notice says so, or its diff shows it."""
+"""The replacement of what a commit removes, where the commit, its changelog or a deprecation notice says so."""
 
 import re
 from collections.abc import Iterator
-from itertools import groupby
 
 from analysis.diff import hunks
-from analysis.models import Commit, Fact, FactKind
+from analysis.models import Commit, Fact
 from analysis.paths import Kind, kind
 
 _MAX_SENTENCE = 400  # characters; what is longer is no sentence about a replacement
@@ -13,7 +12,6 @@ _AROUND = 100  # characters before a name in a patch, and half of those after it
 _SENTENCE_END = re.compile(r"(?<=[.!?;。！？；])\s+|\n{1,}(?=\s*(?:[-*+]|\d+[.)]|$))")
 _SAID = re.compile(r"\"([^\"]+)\"|'([^']+)'|#\s*(.+)")
 _CODE = re.compile(r"[=(){}\[\]]|^(?:def|class|return|if|elif|else|for|while|import|from|raise|with|@)\b")
-_DEFINES = re.compile(r"\s*(?:async )?def (\w+)")
 _OLD_NAME = "\0"  # stands for the removed name, in patterns and in sentences
 _NEW_NAME = r"[`'\"]*(?P<new>(?:--)?[A-Za-z_\0][\w./\0-]{1,60}[\w\0](?:=\w{1,20})?)(?:\(\))?[`'\"]*"
 # The removed name is @; what takes its place is #; a bar separates what does not belong together.
@@ -46,27 +44,6 @@ def replacement(commit: Commit, fact: Fact) -> str:
             new = match["new"].replace(_OLD_NAME, name)
             if _is_a_name(new, name):
                 return new
-    return _put_in_its_place(commit, fact, name)
-
-
-def _put_in_its_place(commit: Commit, fact: Fact, name: str) -> str:
-    """Return the only function that a diff defines where it removes one, if its name has the old one's in it."""
-    if fact.kind not in (FactKind.REMOVED_METHOD, FactKind.REMOVED_NAME):
-        return ""
-    patch = next((file.patch for file in commit.files if fact.path in (file.path, file.previous_path)), None)
-    for hunk in hunks(patch or ""):
-        for is_changed, lines in groupby(hunk, key=lambda line: line.sign != " "):
-            changed = [(line.sign, match[1]) for line in lines if (match := _DEFINES.match(line.text))]
-            new = {each for sign, each in changed if sign == "+"}
-            if (
-                is_changed
-                and ("-", name) in changed
-                and len(new) == 1
-                and name in (other := new.pop())
-                and other != name
-                and (name.startswith("_") or not other.startswith("_"))
-            ):
-                return other
     return ""
 
 

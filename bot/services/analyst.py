@@ -6,10 +6,11 @@ from threading import Event
 from types import TracebackType
 from typing import Self
 
-from analysis.consequences.titles import claims
+from analysis.consequences.titles import removed_name
 from analysis.impact.net_facts import NameInFile, added_facts, net_facts
 from analysis.locale import catalogue
 from analysis.models import (
+    DEPENDENCIES,
     MOST_FILES,
     DayReport,
     Entry,
@@ -221,9 +222,13 @@ def net_changes(
 def with_needed_patches(store: Store, ids: Mapping[str, int], entries: Sequence[Entry]) -> tuple[Entry, ...]:
     """Return the entries, those whose consequences a patch tells with theirs; `ids` maps the SHA of each to its id.
 
-    A patch may name the replacement of what goes, and it shows whether a title is right that says something is added.
+    A patch may name the replacement of what goes, it shows whether a title is right that says so, and who needs a dependency.
     """
-    removing = (any(fact.removes and not fact.new for fact in each.facts) for each in entries)
-    wanted = [ids[each.commit.sha] for each, goes in zip(entries, removing, strict=True) if goes or claims(each.commit)]
+    removing = (
+        any((fact.removes and not fact.new) or fact.kind in DEPENDENCIES for fact in each.facts) for each in entries
+    )
+    wanted = [
+        ids[each.commit.sha] for each, goes in zip(entries, removing, strict=True) if goes or removed_name(each.commit)
+    ]
     whole = {each.commit.sha: each.commit for each in store.commits(wanted, patches=True)} if wanted else {}
     return tuple(each.model_copy(update={"commit": whole.get(each.commit.sha, each.commit)}) for each in entries)

@@ -16,7 +16,7 @@ from analysis.models import Fact, FactKind, FileChange
 
 _CODE = re.compile(r"^[ \t]*([^\s#].*)", re.MULTILINE)
 _FIELDS = (FactKind.REMOVED_KEY, FactKind.REMOVED_FIELD)
-_MAX_FACTS = 100  # of one commit: a whole subsystem that goes
+_MAX_FACTS = 300  # of one commit: a whole subsystem that goes
 _CONSTANT = re.compile(r"_?[A-Z]\w{2,}$")
 _PLACEHOLDERS = ("None", "Any", "object")  # for what is not installed, or is there for type checkers only
 _REGISTERING = re.compile(r"\bregister_(?:fake|kernel|abstract|autograd|vmap)\b|\bimpl_abstract\b")  # of an operator

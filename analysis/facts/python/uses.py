@@ -70,6 +70,8 @@ def is_internal(fact: Fact, file: FileChange, module: Module, uses: Uses) -> boo
     marked as deprecated was everybody's. An attribute that is assigned, not declared, is state of its file if it is
     read there, and no other source stops mentioning it.
     """
+    if fact.kind is FactKind.REMOVED_ATTRIBUTE and _is_passed(fact, module):
+        return False
     if fact.kind is FactKind.REMOVED_ATTRIBUTE and _is_state(fact, file, module, uses):
         return True
     above = module.lines[max((fact.line or 1) - 1 - _DECORATORS, 0) : fact.line]
@@ -78,6 +80,12 @@ def is_internal(fact: Fact, file: FileChange, module: Module, uses: Uses) -> boo
     names = fact.name.partition("(")[0].split(".")
     private = any(_PRIVATE.match(name) for name in names)
     return private or module.uses_beside(names[0])
+
+
+def _is_passed(fact: Fact, module: Module) -> bool:
+    """Return whether an attribute is what its constructor is given under the same name."""
+    name = re.escape(fact.name.rpartition(".")[2])
+    return bool(re.match(rf"\s*self\.{name}\b[^=]*=\s*{name}\b", module.lines[(fact.line or 1) - 1]))
 
 
 def _is_state(fact: Fact, file: FileChange, module: Module, uses: Uses) -> bool:

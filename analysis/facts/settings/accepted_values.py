@@ -12,6 +12,7 @@ from analysis.models import Fact, FactKind, FileChange, Proof
 _OWNER = re.compile(r"(?!_).*(?:Config|Configuration|Args|Arguments|Settings|Options|Params|Request)$")
 _SHOWN = re.compile(r"^[-+].*[\"']", re.MULTILINE)  # a changed line with a string
 _CALLS = re.compile(r"env\w*\(|add_argument\(|option\(")
+_PUBLIC = re.compile(r"[A-Z]\w*[a-z]")  # a type's name
 _NAME = re.compile(r"--[a-z][\w.-]*|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")  # a flag or a variable
 
 
@@ -45,7 +46,7 @@ def changed_values(change: Change, file: FileChange) -> Iterator[Fact]:
 
 
 def _accepted_values(source: Source) -> Mapping[str, _Accepted]:
-    """Return the values of each setting that has a list of them, with the line where the list stands."""
+    """Return the values of each setting that has a list of them, with its line, and of types that other modules' settings have."""
     aliases: dict[str, _Accepted] = {}
     for each in source.module.body:
         match each:
@@ -59,7 +60,8 @@ def _accepted_values(source: Source) -> Mapping[str, _Accepted]:
         if isinstance(node, ast.Call) and node.args and (values := _choices(node)):
             name = str(getattr(node.args[0], "value", ""))
             found |= {name: values} if _NAME.fullmatch(name) else {}
-    return found
+    told = {each.line for each in found.values()}
+    return found | {name: each for name, each in aliases.items() if _PUBLIC.match(name) and each.line not in told}
 
 
 def _of_fields(body: Sequence[ast.stmt], aliases: Mapping[str, _Accepted]) -> Iterator[tuple[str, _Accepted]]:

@@ -25,7 +25,9 @@ _EMPTY = ({"None", "{}"}, {"None", "[]"}, {"None", "()"})  # defaults that code 
 _MAX_FILES = 200  # of a commit; one that changes more reformats or renames, and reading all of them takes a minute
 _ADDS = re.compile(r"^\+.*[=\"']", re.MULTILINE)
 _VARIABLES = re.compile(r"(^|/)(envs?|environment|env_vars?|settings)\.py$")  # files that list a project's variables
-_SET = re.compile(r"--|\w*(?:Config|Args|Settings|Options)\.\w+$")  # rather than the parameters of any function
+_SET = re.compile(
+    r"--|\w*(?:Config|Args|Settings|Options|Params|Request)\.\w+$"
+)  # rather than the parameters of any function
 
 
 def changed_defaults(change: Change, file: FileChange) -> Iterator[Fact]:

@@ -23,6 +23,7 @@ _BLOCK = 3_000  # characters per block
 _ELEMENT = 2_000  # characters per element of a context block
 _HEADER = 150
 _LEAST = 200  # minimum characters of a text to split
+_COMMAS = (", ", "、")  # between the items of a list
 _TEXTS = ("text", "link", "mrkdwn", "plain_text", "markdown")
 _BUTTON = 75
 _OPTION = 150  # characters of the value of a menu's option
@@ -299,6 +300,7 @@ def halves(part: Part) -> list[Part]:
             parts = [*elements[:heaviest], inner[0]], [inner[1], *elements[heaviest + 1 :]]
         else:
             middle = len(elements) // 2
+            middle += elements[middle].get("text") in _COMMAS  # a part begins with an item
             parts = elements[:middle], elements[middle:]
         return [{**part, "elements": each} for each in parts] if all(parts) else []
     if isinstance(words, dict):

@@ -6,6 +6,7 @@ from zoneinfo import ZoneInfo
 
 from analysis.citations import to_fact
 from analysis.consequences import breaks_others, proven_consequences, title_line
+from analysis.grounding.plain_text import sentences
 from analysis.locale import catalogue
 from analysis.locale.punctuation import join_items
 from analysis.models import DayReport, Entry, Importance
@@ -47,8 +48,6 @@ _BOTS = re.compile(
     r"\[bot\]$|[-_ ]bot$|^(dependabot|renovate|github-actions|mergify|pre-commit-ci|codecov|greenkeeper|snyk)\b",
     re.IGNORECASE,
 )
-_LAST_WORD = re.compile(r"[\s，、][^\s，、]{0,40}$")  # or what is left of it
-_FIRST_SENTENCE = re.compile(r".*?(?:[。！？]|[.!?](?=\s+[^a-z]|$))")
 
 
 def digest_messages(report: DayReport, value: str = "", check: DownstreamCheck = UNASKED) -> list[Message]:
@@ -64,10 +63,11 @@ def digest_messages(report: DayReport, value: str = "", check: DownstreamCheck =
     failed = {failure.sha: failure.translated(report.language) for failure in report.failed}
     stored = {each.commit.sha: each for each in (*report.entries, *report.late)}
     broken_late = [each for each in day.late if check.of(each.commit.sha)]
-    for sha in (each.commit.sha for each in (*_told_apart(day), *broken_late)):
+    apart = [each.commit.sha for each in (*_told_apart(day), *broken_late)]
+    for sha in apart:
         thread += thread_messages(report.repository, stored[sha], report.language, failed.get(sha, ""), check)
     for tier in (Importance.MEDIUM, Importance.LOW):
-        thread += _pack([tier_blocks(day, tier, head.shown)], counts.tier_heading(day, tier), day)
+        thread += _pack([tier_blocks(day, tier, head.shown.union(apart))], counts.tier_heading(day, tier), day)
     thread += _pack([_late_blocks(day)], counts.late_heading(day), day)
     thread += _pack([_coverage_blocks(day, check)], say("📦 Coverage"), day)
     return [root, *(message._replace(thread=True) for message in thread)]
@@ -185,7 +185,7 @@ def _troubles(report: DayReport) -> list[list[Piece]]:
 def tier_blocks(report: DayReport, tier: Importance, told: Collection[str] = ()) -> list[Block]:
     """Return a tier as a list; commits by bots are one item.
 
-    Those `told` in the digest have their places alone, unless a model has written more about them than a message of their own says.
+    Those `told` above have their places alone, unless a model has written more about them than a message of their own says.
     """
     entries, say = report.tier(tier), catalogue(report.language)
     apart = [entry.commit.sha for entry in _told_apart(report)]
@@ -198,7 +198,7 @@ def tier_blocks(report: DayReport, tier: Importance, told: Collection[str] = ())
         row = ours(say("🤖 and {count} by bots: ", count=len(bots)))
         items.append(row + side_by_side(_row(entry, report) for entry in bots))
     if above := [_places(entry) for entry in entries if entry not in rest]:
-        items.append(ours(say("⬆️ {count} in the digest: ", count=len(above))) + side_by_side(above))
+        items.append(ours(say("⬆️ {count} above: ", count=len(above))) + side_by_side(above))
     return [listed(ours(counts.tier_heading(report, tier), "bold"), items)] if items else []
 
 
@@ -227,9 +227,10 @@ def _item(entry: Entry, report: DayReport, *, brief: bool) -> list[Piece]:
 
 
 def _row(entry: Entry, report: DayReport) -> list[Piece]:
-    """Return a commit's title, its linked number and its marks."""
+    """Return a commit's title, or the headline that a model gave it, its linked number and its marks."""
     commit, say = entry.commit, catalogue(report.language)
-    title = title_line(entry, say) if commit.title else ""
+    written = entry.analysis.headline if entry.analysis else ""
+    title = written or (title_line(entry, say) if commit.title else "")
     row = [*(prose(title) + ours(" ") if title else []), *to_number(commit), *standing(entry, report.language)]
     return row if commit.read else [*row, *ours(f"  ⚠️ {say('Failed')}")]
 
@@ -242,7 +243,7 @@ def _is_written(entry: Entry) -> bool:
 def _summary(entry: Entry, report: DayReport) -> str:
     """Return a sentence about a commit: of its facts or of its author; "" if there is none."""
     proven = proven_consequences(entry, report.language, report.net(entry))
-    return proven[0] if proven else _first_sentence(purpose(entry.commit))
+    return proven[0] if proven else shorten(next(iter(sentences(purpose(entry.commit))), "").strip(), _SENTENCE)
 
 
 def _late_blocks(report: DayReport) -> list[Block]:
@@ -283,15 +284,3 @@ def _coverage_item(label: str, sha: str, what: str, report: DayReport) -> list[P
     say = catalogue(report.language)
     commit = (*report.entries, *report.late)[0].commit
     return [*ours(f"{label} "), *to_commit(commit, sha), *ours(say(": ")), *prose(what)]
-
-
-def _first_sentence(text: str) -> str:
-    line = one_line(text)
-    found = _FIRST_SENTENCE.match(line)
-    sentence = found[0] if found else line
-    if len(sentence) <= _SENTENCE:
-        return sentence
-    head = _LAST_WORD.sub("", sentence[:_SENTENCE])
-    if head.count("`") % 2:
-        head = head[: head.rindex("`")]
-    return f"{head.rstrip(' ，、,')} …"

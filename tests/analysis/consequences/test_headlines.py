@@ -80,7 +80,18 @@ def fact(kind: FactKind, name: str, old: str | None = None, new: str | None = No
         ),
         (
             [fact(FactKind.MOVED_MODULE, f"package/long_folder/{name}.py", None, "b/c.py") for name in ("chat_of_servers", "engine_of_servers")],
-            "Moves modules `chat_of_servers` and `engine_of_servers` of `package.long_folder`",
+            "Moves modules `chat_of_servers` and `engine_of_servers` of `package.long_folder` to `b.c`",
+        ),
+        ([fact(FactKind.MOVED_MODULE, f"a/{n}.py", None, f"a/b/{n}.py") for n in ("queue_of_pages", "queue")], "Moves modules `a.queue_of_pages` and `a.queue` to `a.b`"),
+        ([fact(FactKind.MOVED_MODULE, f"a/{n}.py", None, f"a/{n}/{n}.py") for n in "xy"], "Moves modules `a.x` and `a.y`"),
+        ([fact(FactKind.MOVED_NAME, "Pool", None, f"a/{'long_folder/' * 8}c.py:3")], "Moves `Pool` to `…." + "long_folder." * 6 + "c`"),
+        ([Fact(kind=FactKind.REVERT, name="[Pools] " + "Add fair pools " * 6)], "Reverts “[Pools] Add fair pools Add fair pools Add fair pools Add fair pools Add ...”"),
+        (
+            [
+                *(fact(FactKind.REMOVED_PARAMETER, f"{f}({n}_of_all_the_pages_there)") for f in ("take_all", "give_all") for n in "abcde"),
+                *(fact(FactKind.REQUIRED_PARAMETER, f"{f}(all_that_they_selected)") for f in ("take_all", "give_all")),
+            ],
+            "`take_all()` and `give_all()` take `all_that_they_selected` instead of 5 parameters",
         ),
         (
             [
@@ -227,7 +238,7 @@ def test_what_extends_the_project_is_told_by_its_names() -> None:
         ("Add fair queues", ["Removes `take` from `engine.core`", "Add fair queues (`--fair`)"]),
         ("[Pools] Add fair queues", ["Removes `take` from `engine.core`", "Add fair queues (Pools, `--fair`)"]),
         ("Tidy up the queues", ["Removes `take` from `engine.core`", "Adds `--fair`"]),
-        ("Add " + "fair queues " * 7, ["Removes `take` from `engine.core`", ("Add " + "fair queues " * 7).strip(), "Adds `--fair`"]),
+        ("Add " + "fair queues " * 7, ["Removes `take` from `engine.core`", "Adds `--fair`", ("Add " + "fair queues " * 7).strip()]),
     ],
 )  # fmt: skip
 def test_a_new_setting_is_told_with_the_title_that_explains_it(title: str, told: list[str]) -> None:
@@ -236,20 +247,19 @@ def test_a_new_setting_is_told_with_the_title_that_explains_it(title: str, told:
     assert [each.what for each in consequences(entry(title), "en", found)] == told
 
 
-@pytest.mark.parametrize(
-    ("title", "line", "told"),
-    [
-        ("Add env variable to stop it", "+    stop = backend == 'a'  # as WAITING_FOR_IT", []),
-        ("Adding environment variables to stop it", '+    stop = os.getenv("STOP")', ["Adding environment variables to stop it"]),
-        ("Add a flag to stop it", "+    stop = backend == 'a'", []),
-        ("Add a flag to stop it", '+    add("--stop")', ["Add a flag to stop it"]),
-    ],
-)  # fmt: skip
-def test_a_title_that_the_diff_contradicts_is_no_headline(title: str, line: str, told: list[str]) -> None:
-    """What it says is added has to be in a changed line of the source."""
-    made = entry(title, Importance.MEDIUM, ChangeType.BUG_FIX)
-    changed = commit(title, [file("src/engine/core.py", patch(" def run():", line))])
+@pytest.mark.parametrize(("line", "told"), [("-    keep()", []), ("-    keep_all()", ["Remove `keep_all`"])])
+def test_a_title_that_the_diff_contradicts_is_no_headline(line: str, told: list[str]) -> None:
+    """What it says is removed has to be in a changed line of the source."""
+    made = entry("Remove `keep_all`", Importance.HIGH)
+    changed = commit("Remove `keep_all`", [file("src/engine/core.py", patch(" def run():", line))])
     assert [each.what for each in consequences(made.model_copy(update={"commit": changed}), "en")] == told
+
+
+def test_what_breaks_by_its_title_is_no_internal() -> None:
+    """A private name that the title names is the headline; another one stands behind the title."""
+    private = fact(FactKind.REMOVED_METHOD, "Pool._keep_pages")
+    assert headline(entry("Let `_keep_pages` go"), "en", [private]) == "Removes method `Pool._keep_pages`"
+    assert headline(entry("Let pages go", Importance.HIGH), "en", [private]) == "Let pages go"
 
 
 def order_of(*facts: Fact) -> Sequence[tuple[Whom, Effect]]:
@@ -305,6 +315,9 @@ def test_a_platforms_requirement_is_told_with_its_file(path: str, others: tuple[
     made = commit("Need it", [file(each, patch("+heron>=1.2")) for each in (path, *others)])
     added = Fact(kind=FactKind.DEPENDENCY_ADDED, name="heron", path=path, line=1, new=">=1.2")
     assert headline(entry().model_copy(update={"commit": made}), "en", [added]) == line
+    for_all = added.model_copy(update={"name": "lark", "path": "pyproject.toml"})
+    told = consequences(entry().model_copy(update={"commit": made}), "en", [for_all, added])
+    assert len([each for each in told if each.facts]) == (2 if path in line else 1)
 
 
 @pytest.mark.parametrize(
@@ -371,25 +384,6 @@ def test_a_changelog_and_a_deprecation_tell_the_replacement(path: str, lines: li
     assert replacement(made, gone) == "ENGINE_NEW"
     line = headline(entry().model_copy(update={"commit": made}), "en", [gone])
     assert line == "Removes environment variable `ENGINE_OLD`; use `ENGINE_NEW` instead"
-
-
-@pytest.mark.parametrize(
-    ("lines", "line"),
-    [
-        (
-            ["-    def fits(self, size):", "+    def fits_in(self, pool):"],
-            "Removes method `Pool.fits`; use `fits_in` instead",
-        ),
-        (["-    def fits(self, size):", "     pass", "+    def fits_in(self, pool):"], "Removes method `Pool.fits`"),
-        (["-    def fits(self, size):", "+    def give(self, pool):"], "Removes method `Pool.fits`"),
-        (["-    def fits(self):", "+    def fits_in(self):", "+    def fits_on(self):"], "Removes method `Pool.fits`"),
-    ],
-)
-def test_the_diff_shows_what_takes_the_place_of_a_method(lines: list[str], line: str) -> None:
-    """The only function that is defined where it was, if its name has the old one in it."""
-    made = commit("Tidy up", [file("src/engine/core/__init__.py", patch(*lines))])
-    gone = [fact(FactKind.REMOVED_METHOD, "Pool.fits")]
-    assert headline(entry().model_copy(update={"commit": made}), "en", gone) == line
 
 
 @pytest.mark.parametrize(

@@ -131,6 +131,7 @@ def test_a_commit_is_in_the_group_of_its_consequence(made: Entry, group: Group |
     [
         (fact(FactKind.REMOVED_FLAG, "--x", "engine/models/heron.py"), 0),
         (fact(FactKind.REQUIRED_METHOD, "Base.run"), 1),
+        (fact(FactKind.MOVED_MODULE, "engine/core.py"), 0),
         (fact(FactKind.REMOVED_METHOD, "Worker.run", "engine/worker_base.py"), 1),
         (fact(FactKind.REMOVED_METHOD, "BasePool.run"), 1),
         (fact(FactKind.REMOVED_METHOD, "PoolMixin.run"), 1),
@@ -261,17 +262,20 @@ def test_a_head_prefers_what_others_meet() -> None:
 
 
 def test_a_line_tells_what_else_its_commit_breaks_where_there_is_room() -> None:
-    """Up to three things a commit, other commits first, and no more words than a head may have."""
+    """Up to four things a commit, other commits first, and no more words than a head may have."""
     kinds = (FactKind.REMOVED_NAME, FactKind.REMOVED_METHOD, FactKind.REMOVED_ATTRIBUTE, FactKind.REMOVED_BASE)
     facts = [
         fact(kind, name) for kind, name in zip(kinds, ("take", "Pool.give", "Pool.size", "Pool(Base)"), strict=True)
     ]
     [group] = shown_lines(report(entry(1, *facts)))
-    assert len(group.lines[0].consequences) == 3
-    assert group.lines[0].text.split(" · ") == [each.what for each in group.lines[0].consequences[:3]]
+    assert len(group.lines[0].consequences) == 4
+    assert group.lines[0].text.split(" · ") == [each.what for each in group.lines[0].consequences]
     helper = fact(FactKind.REMOVED_METHOD, "Pool.check_take")
     [[alone]] = [each.lines for each in shown_lines(report(entry(1, facts[0], helper, title="Tidy up")))]
     assert (alone.told, len(alone.consequences)) == (1, 1)
+    further = [fact(FactKind.REMOVED_METHOD, "Pool.give"), fact(FactKind.REMOVED_ATTRIBUTE, "Queue.size")]
+    [[told]] = [each.lines for each in shown_lines(report(entry(1, facts[3], *further, title="Tidy up")))]
+    assert [each.facts[0].name for each in told.consequences] == ["Pool(Base)", "Queue.size", "Pool.give"]
     many = [entry(number, *facts, title="Drop the heron part" + " of it" * 7) for number in range(1, 40)]
     [full] = shown_lines(report(*many))
     assert min(each.told for each in full.lines) == 1

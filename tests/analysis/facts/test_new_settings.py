@@ -44,6 +44,7 @@ FLAGS = "def f(p):\n    p.add_argument('--a')\n"
         ("core.py", CONFIG, f"{CONFIG}    fast: bool = False\n", ["PoolConfig.fast"]),
         ("core.py", CONFIG, f"{CONFIG}class QueueConfig:\n    fast: bool = False\n", []),
         ("core.py", f"{CONFIG}    fast: int = 0\n", f"{CONFIG}class OtherConfig:\n    b: int = 0\n    fast: int = 0\n", []),
+        ("core.py", "class PoolRequest:\n    a: int = 1\n", "class PoolRequest:\n    a: int = 1\n    fast: bool = False\n", ["PoolRequest.fast"]),
         ("core.py", FLAGS, f"{FLAGS}    p.add_argument('--fast')\n", ["--fast"]),
         ("core.py", FLAGS, f"{FLAGS}    p.add_argument('--fast', **options['fast'])\n", ["--fast"]),
         ("core.py", f"{FLAGS}{CONFIG}", f"{FLAGS}    p.add_argument('--fast', **known)\n{CONFIG}    fast: bool = True\n", []),
@@ -66,6 +67,8 @@ def test_a_new_setting_is_a_fact(path: str, before: str, after: str, names: list
         ("    mode: Literal['a'] | None = 'a'\n", "    mode: Literal['a', 'c'] | None = 'a'\n", ("PoolConfig.mode", None, "c")),
         ("    mode: Literal['a', 'b'] = 'a'\n", "    mode: Literal['b', 'a'] = 'a'\n", None),
         ("    mode: Mode = 'a'\nMode = Literal['a', 'b']\n", "    mode: Mode = 'a'\nMode = Literal['a']\n", ("PoolConfig.mode", "b", None)),
+        ("Mode = Literal['a']\n", "Mode = Literal['a', 'b']\n", ("Mode", None, "b")),
+        ("_MODES = Literal['a']\n", "_MODES = Literal['a', 'b']\n", None),
         ("p.add('--mode', choices=['a'])\n", "p.add('--mode', choices=['b'])\n", None),
         ("p.add_argument('--mode', choices=['a'])\n", "p.add_argument('--mode', choices=['a', 'b'])\n", ("--mode", None, "b")),
         ("A = env_of('POOL_MODE', 'a', ['a', 'b'])\n", "A = env_of('POOL_MODE', 'c', ['c'])\n", ("POOL_MODE", "a, b", "c")),
@@ -75,7 +78,7 @@ def test_a_new_setting_is_a_fact(path: str, before: str, after: str, names: list
 def test_other_accepted_values_are_a_fact(
     before: str, after: str, told: tuple[str, str | None, str | None] | None
 ) -> None:
-    """Of a field's type, also by another name, of a flag's choices and of a variable's list; their order does not matter."""
+    """Of a field's type, also by another name, of a type that other modules use, of a flag's choices and of a variable's list; their order does not matter."""
     whole = {"pool/core.py": CONFIG + before}, {"pool/core.py": CONFIG + after}
     kinds = (FactKind.VALUES_DROPPED, FactKind.VALUES_ADDED)
     found = [

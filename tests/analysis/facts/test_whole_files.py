@@ -445,7 +445,7 @@ def test_an_interface_of_one_file_is_an_internal() -> None:
 
 
 def test_an_attribute_that_its_own_file_reads_is_state() -> None:
-    """An attribute set by a method is told if its file does not read it, or if another source stops mentioning it."""
+    """One set by a method is told if its file does not read it, another source stops mentioning it, or a call gave it."""
     before = "class A:\n    def f(self):\n        self.x = 1\n{}    def g(self): ...\n"
     unread, read = before.format(""), before.format("        return self.x\n")
     after = "class A:\n    def f(self): ...\n    def g(self): ...\n"
@@ -454,6 +454,7 @@ def test_an_attribute_that_its_own_file_reads_is_state() -> None:
     assert told(unread, after) == [("removed attribute", "A.x")]
     assert told(read, after) == []
     assert told({CORE: read, BASE: "a.x\n"}, {CORE: after, BASE: "a.y\n"}) == [("removed attribute", "A.x")]
+    assert told(read.replace("= 1", "= x or {}"), after) == [("removed attribute", "A.x")]
 
 
 def test_what_only_its_own_file_uses_is_an_internal() -> None:

@@ -20,7 +20,6 @@ from analysis.models import (
     Language,
     Ranked,
     Reason,
-    Severity,
 )
 from analysis.ranking import rank
 from analysis.writing.by_rules import analyse_by_rules, code
@@ -186,23 +185,6 @@ def test_more_names_than_shown_are_counted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("files", "advice", "risks"),
-    [
-        ([new_file("a.py", *["x"] * 100)], ("Run your own regression tests before you upgrade.",), 1),
-        ([new_file("a.py", *["x"] * 99)], (), 0),
-        ([new_file("a.py", *["x"] * 100), new_file("test_a.py", "x")], (), 0),
-    ],
-)
-def test_a_sizeable_change_without_a_test_is_a_risk(
-    files: list[FileChange], advice: tuple[str, ...], risks: int
-) -> None:
-    """A hundred source lines without a test are worth a warning, and where there is nothing to do nothing is advised."""
-    analysis = analysed(commit("Do it", files), Importance.HIGH, "en")
-    assert analysis.advice == advice
-    assert [risk.severity for risk in analysis.risks] == [Severity.LOW] * risks
-
-
-@pytest.mark.parametrize(
     ("test", "english", "chinese"),
     [
         (new_file("test_a.py", "x"), "Comes with tests: `test_a.py`.", "附带测试改动：`test_a.py`。"),
@@ -216,7 +198,6 @@ def test_tests_that_are_only_deleted_do_not_come_with_a_change(test: FileChange,
     made = commit("Do it", [new_file("a.py", *["x"] * 100), test])
     told = [analysed(made, Importance.HIGH, each) for each in ("en", "zh")]
     assert [each.insight.maintenance.rstrip(".。") for each in told] == [english.rstrip("."), chinese.rstrip("。")]
-    assert all(bool(each.risks) is not bool(test.additions) for each in told)
     assert (reason(made, "comes with tests") is not None) is bool(test.additions)
 
 
