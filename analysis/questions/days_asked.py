@@ -23,8 +23,6 @@ _NUMBERS = {
     "five": 5,
     "six": 6,
     "seven": 7,
-    "eight": 8,
-    "nine": 9,
     "ten": 10,
 }
 _NUMBER = rf"\d{{1,3}}|{'|'.join(_NUMBERS)}"

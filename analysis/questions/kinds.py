@@ -236,7 +236,6 @@ _THINGS = _table(
     (r"安全|漏洞|\bsecur|\bvulnerab|\bcve", (FactKind.SECURITY,)),
     (r"并发|线程|死锁|竞争|加锁|\block|\bthread|\brace|concurren", (FactKind.CONCURRENCY,)),
     (r"回退|回滚|\brevert", (FactKind.REVERT,)),
-    (r"线上|生产|部署|\bdeploy", (*_FLAG, *_ENV, *_DEFAULT)),
 )
 _CHANGES = _table(
     (_REMOVED, (*_GONE, *_RENAMED, FactKind.SUPPORT_DROPPED)),

@@ -20,6 +20,7 @@ from analysis.questions.matches import (
     Mentions,
     PeriodCommit,
     PeriodMatches,
+    is_proven_removal,
     match_period,
 )
 from analysis.questions.question import ParsedQuestion
@@ -182,24 +183,28 @@ class StoredMatches:
         known = {each.commit.sha for each in stored}
 
         def of_name(mirror: Mirror, name: str) -> Sequence[Commit]:
-            return mirror.symbol_history(name, list(paths)[:_PATHS], oldest=QuestionKind.ORIGIN in asked.kinds)
+            return mirror.symbol_history(name, list(paths)[:_PATHS], oldest=oldest)
 
-        gone, default = not asked.kinds.isdisjoint(_OF_THE_GONE), QuestionKind.DEFAULT in asked.kinds
+        default, oldest = (each in asked.kinds for each in (QuestionKind.DEFAULT, QuestionKind.ORIGIN))
+        gone = not asked.kinds.isdisjoint(_OF_THE_GONE)
 
         def turning(mirror: Mirror, name: str) -> Sequence[Commit]:
             turned = turning_commit(mirror, name, list(paths)[:_PATHS], gone=gone, default=default)
             return [turned] if turned else []
 
-        turns = gone or default or QuestionKind.ORIGIN in asked.kinds
-        if turns and (turned := self._from_mirror(repository, asked.symbols[:_NAMES], turning)):
+        keys = [spelled_in_code(each) for each in asked.symbols]
+        removing = [each for each in stored if gone and is_proven_removal(each, asked.symbols)]
+        named = [each for each in removing if any(all(key in fact.name for key in keys) for fact in each.facts)]
+        if named:
+            return tuple(named)
+        if (gone or default or oldest) and (turned := self._from_mirror(repository, asked.symbols[:_NAMES], turning)):
             return tuple(_unstored(turned, repository))
         if QuestionKind.REPLACEMENT in asked.kinds:
             return ()
         mirrored = self._from_mirror(repository, asked.symbols[:_NAMES], of_name)
         further = [each for each in mirrored if each.sha not in known and touches(each, asked.symbols)]
-        newest_first = QuestionKind.ORIGIN not in asked.kinds
         found = [*stored, *_unstored(further, repository)]
-        return tuple(sorted(found, key=lambda each: each.commit.committed_at, reverse=newest_first))
+        return tuple(sorted(found, key=lambda each: each.commit.committed_at, reverse=not oldest))
 
     def _from_mirror(
         self, repository: Repository, sought: Sequence[str], read: Callable[[Mirror, str], Iterable[Commit]]
