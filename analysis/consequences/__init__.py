@@ -52,7 +52,8 @@ def consequences(
         # It says what the title does; what facts prove besides is told as well, and how a call has to change.
         first, proven = told[0], [each for each in told if each.facts and not _is_said(written, each)]
         if _asks_for_more(first) and not _names_any(written, first.facts):
-            told = [first.model_copy(update={"what": written, "facts": ()}), *proven]
+            by_model = first.model_copy(update={"what": written, "facts": ()})
+            told = [first, by_model, *proven[1:]] if first.effect is Effect.BEHAVIOUR else [by_model, *proven]
         else:
             others = [each for each in proven if each.facts != first.facts]
             told = [first.model_copy(update={"what": _with_names(written, first, say)}), *others]

@@ -186,21 +186,24 @@ def _by_length(groups: Mapping[Group, Sequence[CommitLine]]) -> Iterator[CommitL
     """Yield each line as often as it can be told: with its headline alone, and with what else its commit means to others."""
     for line in (each for lines in groups.values() for each in lines):
         first, *others = line.consequences
-        told = (each for each in others if _may_follow(each) and not _goes_with(each, first))
-        further = sorted(told, key=lambda each: _repeats(each, first))
+        written = line.entry.analysis is not None and line.entry.analysis.by == "model"
+        told = (each for each in others if _may_follow(each, written=written) and not _goes_with(each, first))
+        further = sorted(told, key=lambda each: (each.whom is not first.whom, _repeats(each, first)))
         kept = line._replace(consequences=(first, *further[: _MOST_TOLD - 1]))
         yield from (kept._replace(told=told) for told in range(1, len(kept.consequences) + 1))
 
 
-def _may_follow(each: Consequence) -> bool:
-    """Return whether a line may tell something behind its headline: of internals what breaks forks, models aside."""
-    if each.whom is not Whom.INTERNALS:
-        return True
+def _may_follow(each: Consequence, *, written: bool) -> bool:
+    """Return whether a line may tell something behind its headline: of internals what breaks forks, models aside, and nothing if a model has `written` it."""
+    if each.whom is not Whom.INTERNALS or written:
+        return each.whom is not Whom.INTERNALS
     return each.effect is Effect.BREAK and not AREAS["touches models"].search(each.facts[0].path or "")
 
 
 def _repeats(each: Consequence, first: Consequence) -> int:
-    """Return how little a consequence adds to the first, by rank: another class most, the same class or internals least."""
+    """Return how little a consequence adds to the first, by rank: what proves it and another class most, the same class or internals least."""
+    if each.facts == first.facts:
+        return 0
     if not each.facts:
         return each.effect is Effect.OTHER
     is_same = bool(first.facts) and _owner(each.facts[0]) == _owner(first.facts[0])

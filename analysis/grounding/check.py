@@ -30,13 +30,6 @@ class Checked(NamedTuple):
     removed: tuple[Claim, ...]
 
 
-class CheckedAnalysis(NamedTuple):
-    """An analysis in plain text without its false sentences and items, and the claims in what was removed."""
-
-    analysis: Analysis
-    removed: tuple[Claim, ...]
-
-
 def false_claims(text: str, corpus: Corpus, section: Section = Section.CONSEQUENCE) -> tuple[Claim, ...]:
     """Return the claims of one sentence or item that the corpus does not support.
 
@@ -74,8 +67,8 @@ def _false_in(cited: str, corpus: Corpus, section: Section, evidence: Evidence) 
     return found
 
 
-def check_analysis(analysis: Analysis, corpus: Corpus) -> CheckedAnalysis:
-    """Remove the sentences and list items that hold a false claim, and reduce what is left to plain text, within its lengths.
+def check_analysis(analysis: Analysis, corpus: Corpus) -> tuple[Analysis, tuple[Claim, ...]]:
+    """Return an analysis in plain text without its false sentences and items, within its lengths, and the claims in what was removed.
 
     A risk with a false text is removed as a whole; one with only a false mitigation loses the mitigation.
     """
@@ -92,7 +85,7 @@ def check_analysis(analysis: Analysis, corpus: Corpus) -> CheckedAnalysis:
         removed.extend(found)
         return "" if found else tidied(split_citations(text)[0], _ITEM_LENGTH)
 
-    return CheckedAnalysis(rewritten(analysis, prose, item), tuple(removed))
+    return rewritten(analysis, prose, item), tuple(removed)
 
 
 Rewrite = Callable[[str, Section], str]

@@ -41,9 +41,8 @@ def find_paths(line: str, section: Section, corpus: Corpus) -> Iterator[FoundCla
             path = token[: lines.start()] if lines else token
             named = _names_a_path(path, corpus, in_code=in_code) and not (called and "/" not in path)
             if named and not _is_outside_repository(path, corpus):
-                supported = bool(corpus.matching_paths(path)) or (
-                    section is not Section.CHANGE and corpus.mentions(path)
-                )
+                mentioned = path in corpus.changed_text if section is Section.CHANGE else corpus.mentions(path)
+                supported = bool(corpus.matching_paths(path)) or mentioned
                 if supported and lines:
                     first = int(lines[1] or lines[3])
                     last = int(lines[2] or lines[4] or first)

@@ -187,7 +187,7 @@ class Corpus:
         return (match[1].lower(), match[2].lower()) if match else ()
 
     @cached_property
-    def _number_offsets(self) -> dict[float, list[int]]:
+    def number_offsets(self) -> dict[float, list[int]]:
         """Map each number to the offsets where it ends in the text."""
         offsets: dict[float, list[int]] = {}
         for match in re.finditer(r"(?<![A-Za-z0-9_.])\d+(?:,\d{3})*(?:\.\d+)?(?![.]?\d)", self.text_with_files):
@@ -235,7 +235,7 @@ class Corpus:
         A number of three digits in the message is accepted without the unit: in a table the unit stands in the header.
         """
         value = number(figure)
-        offsets = self._number_offsets.get(value, ())
+        offsets = self.number_offsets.get(value, ())
         if len(re.sub(r"[.,]", "", figure).strip("0")) >= _MIN_DIGITS and any(end <= len(self.told) for end in offsets):
             return True
         return any(_NEAR[unit].search(self.text_with_files, max(0, end - 40), end + 24) for end in offsets) or any(

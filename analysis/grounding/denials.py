@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from analysis.grounding.corpus import Corpus
-from analysis.grounding.finders import FoundClaim, Section, finder
+from analysis.grounding.finders import FoundClaim, Section
+from analysis.grounding.statements import around
 from analysis.models import Fact, FactKind
-from analysis.text import mentions
 
 # What a denial leaves out, said beside it or in a part of the sentence by itself.
 _EXCEPTION = re.compile(
@@ -138,41 +138,8 @@ def _denials(text: str, breaking: Sequence[Fact]) -> Iterator[re.Match[str]]:
 
 def _is_limited(text: str, found: re.Match[str]) -> bool:
     """Return whether a denial has an exception in its clause, or a condition in its statement."""
-    clause, statement = (_around(each, text, found) for each in (_CLAUSES, _STATEMENTS))
+    clause, statement = (around(each, text, found) for each in (_CLAUSES, _STATEMENTS))
     return bool(_EXCEPTION.search(clause) or (not _PAST.search(found[0]) and _CONDITION.search(statement)))
-
-
-def _around(border: re.Pattern[str], text: str, found: re.Match[str]) -> str:
-    """Return the part of a text, between two borders, that a match stands in."""
-    borders = [match.span() for match in border.finditer(text)]
-    start = max((end for _, end in borders if end <= found.start()), default=0)
-    end = min((first for first, _ in borders if first >= found.end()), default=len(text))
-    return text[start:end]
-
-
-_ABSENT = re.compile(
-    r"(?P<claim>(?:\b(?:does|do|did)(?: not|n['’]t) (?:touch|mention|contain|include)(?: \w+){0,2}|(?:没有?|未|并未|不)(?:触及|涉及|提到|提及|包含)(?:了|到)?[^`，,。]{0,6})"
-    r" ?`(?P<name>[^`\n]+))`",
-    re.IGNORECASE,
-)
-_STILL_THERE = re.compile(
-    r"(?: not|n['’]t)(?: been)? (?:removed?|deleted?|dropped|renamed?)\b|\b(?:still|stays?|remains?) (?:accepted|supported|works?|available|valid|exists?|there)\b"
-    r"|(?:没有?|未|并未)被?(?:移除|删除|重命名)|仍然?(?:可用|支持|有效|接受|保留|存在)",
-    re.IGNORECASE,
-)
-
-
-@finder(_ABSENT)
-def find_absences(match: re.Match[str], corpus: Corpus) -> bool:
-    """Judge names that a text says the commit does not touch or mention."""
-    name = rf"(?<![A-Za-z0-9_]){re.escape(match['name'])}(?![A-Za-z0-9_])"
-    return not corpus.matching_paths(match["name"]) and not re.search(name, corpus.changed_text)
-
-
-@finder(_STILL_THERE)
-def find_survivals(match: re.Match[str], corpus: Corpus) -> bool:
-    """Judge what a text says to be still there."""
-    return not any(fact.removes and mentions(match.string, fact.name) for fact in corpus.facts)
 
 
 def find_denials(line: str, _section: Section, corpus: Corpus) -> Iterator[FoundClaim]:

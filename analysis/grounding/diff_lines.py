@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator
-from functools import cached_property
 from typing import NamedTuple
 
 from analysis.diff import numbered_hunks
@@ -40,11 +39,14 @@ class DiffLines:
     def __init__(self, commits: Iterable[Commit]) -> None:
         hunks = [hunk for commit in commits for hunk in numbered_hunks(commit)]
         self._headings = [hunk.heading for hunk in hunks]
-        self.all = [
-            NumberedLine(hunk.first + place, hunk.file.path, index, line.sign, line.text)
+        self._hunks = [
+            [
+                NumberedLine(hunk.first + place, hunk.file.path, index, line.sign, line.text)
+                for place, line in enumerate(hunk.lines)
+            ]
             for index, hunk in enumerate(hunks)
-            for place, line in enumerate(hunk.lines)
         ]
+        self.all = [each for lines in self._hunks for each in lines]
         self._found: dict[str, list[NumberedLine]] = {}
 
     def having(self, name: str, signs: str = "-+ ") -> list[NumberedLine]:
@@ -75,6 +77,23 @@ class DiffLines:
         found = (defined.search(each.text) for each in self.having(name, signs))
         return {bare(match["value"] or match["listed"]) for match in found if match}
 
+    def defining(self, name: str, signs: str) -> list[NumberedLine]:
+        """Return the lines of some signs that begin the definition of a function, a class or a variable."""
+        defines = re.compile(
+            rf"\s*(?:(?:async )?(?:def|class) {re.escape(name)}\b|(?:self\.)?{re.escape(name)} ?[:=][^=])"
+        )
+        return [each for each in self.having(name, signs) if defines.match(each.text)]
+
+    def signature(self, name: str) -> str:
+        """Return the parameters of a function after the change, as far as they are shown whole; else ""."""
+        for line in self.defining(name, "+ "):
+            after = "".join(
+                each.text for each in self._hunks[line.hunk] if each.number >= line.number and each.sign != "-"
+            )
+            if shown := re.match(r"[^(]*\(((?:[^()]|\([^()]*\))*)\)", after):
+                return shown[1]
+        return ""
+
     def balance(self, name: str) -> int:
         """Return how many more lines have a name than had it."""
         return len(self.having(name, "+")) - len(self.having(name, "-"))
@@ -84,7 +103,9 @@ class DiffLines:
         around: list[str] = []
         depth = len(line.text) - len(line.text.lstrip()) if line.text.strip() else 0
         heading = NumberedLine(0, line.path, line.hunk, " ", self._headings[line.hunk])
-        above = [each for each in self._of_hunk(line) if each.number <= line.number and each.sign in (" ", line.sign)]
+        above = [
+            each for each in self._hunks[line.hunk] if each.number <= line.number and each.sign in (" ", line.sign)
+        ]
         for each in (*reversed(above), heading):
             scope = _SCOPE.match(each.text)
             if scope and (len(scope["indent"]) < depth or each.number == line.number):
@@ -110,24 +131,9 @@ class DiffLines:
         word = re.compile(word_pattern(old))
         if any((*each.place, squeezed(word.sub(new, each.text))) in places for each in removed):
             return True
-        exact = any(
-            (*each.place, squeezed(re.sub(word_pattern(new), old, each.text)))
-            in {(*line.place, squeezed(line.text)) for line in self.having(old, "+")}
-            for each in self.having(new, "-")
-        )
-        return not exact and bool({each.place for each in removed} & {each.place for each in added})
+        return bool({each.place for each in removed} & {each.place for each in added})
 
     def leaves(self, name: str, *, gone: bool) -> bool:
         """Return whether a hunk has a name only on removed lines, or with `gone` false only on added ones."""
         elsewhere = {each.place for each in self.having(name, " +" if gone else " -")}
         return any(each.place not in elsewhere for each in self.having(name, "-" if gone else "+"))
-
-    @cached_property
-    def _hunks(self) -> dict[int, list[NumberedLine]]:
-        by_hunk: dict[int, list[NumberedLine]] = {}
-        for each in self.all:
-            by_hunk.setdefault(each.hunk, []).append(each)
-        return by_hunk
-
-    def _of_hunk(self, line: NumberedLine) -> list[NumberedLine]:
-        return self._hunks[line.hunk]

@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import chain
 
 from analysis.grounding import statements as say
-from analysis.grounding.corpus import Corpus
+from analysis.grounding.corpus import SPAN, Corpus, number
 from analysis.grounding.diff_lines import DiffLines, NumberedLine
 from analysis.grounding.metadata import NEGATION
 from analysis.grounding.statements import bare, code_names, last_part, said_pairs, word_pattern
@@ -31,6 +31,9 @@ _CLASS = re.compile(r"[A-Z]\w*[a-z]\w*")
 _IMPLICIT = frozenset(  # that code raises without naming them
     {"AssertionError", "AttributeError", "ImportError", "IndexError", "KeyError", "ModuleNotFoundError", "TypeError"}
 )
+
+
+_OF_OWNER = re.compile(r"^[^,、]*[a-z]s (?:are|were|have)\b")  # what several of one name's have in common
 
 
 class Evidence:
@@ -70,28 +73,21 @@ class Evidence:
                 if NEGATION.search(say.NO_LONGER.sub("", before + match[0])) or say.ELSEWHEN.search(before + after):
                     continue
                 names = code_names(match[match.lastgroup or 0])
+                if match["passive"] and _OF_OWNER.search(match[0]):
+                    names = names[1:]  # "`Pool` fields are renamed"
                 yield from (name for name in names if self._lines.has(name) and not self._moved(name, gone=gone))
-                if say.CALLABLE.search(match[0]) or say.CALLABLE_BEFORE.search(before):
-                    yield from (name for name in names if self._is_used_only(name, "-" if gone else "+"))
-
-    def _is_used_only(self, name: str, sign: str) -> bool:
-        """Return whether lines of a sign use a function or a class, but none defines or imports it."""
-        lines = self._lines.having(name, sign)
-        defines = re.compile(rf"(?:\b(?:def|class)\s+|\bimport\b.*){word_pattern(name)}|^\s*{word_pattern(name)},?\s*$")
-        calls = re.compile(rf"{word_pattern(name)}\(")
-        proven = name in {last_part(fact.name) for fact in self._corpus.facts}
-        return not proven and bool(lines) and all(calls.search(each.text) and not defines.search(each.text) for each in lines)  # fmt: skip
+                if match["passive"] and not gone and " new" in match[0].lower():
+                    yield from (name for name in names if self._lines.has(name, "- "))
 
     def _pairs(self, sentence: str, cited: Sequence[NumberedLine]) -> Iterator[str]:
         """Yield what is said to have followed something else if the lines have it otherwise."""
         defaults = "default" in sentence.lower() or "默认" in sentence
         for old, new in said_pairs(sentence):
+            if any(self._corpus.matching_paths(each.strip("`")) for each in (old, new)):
+                continue
             names = [each for each in code_names(sentence) if each not in (bare(old), bare(new))]
-            if not self._follows(old, new, cited) or (defaults and self._is_other_default(names, new, "+ ")):
-                yield f"{old} → {new}"
-        for old, new in say.plain_pairs(sentence):
-            signs = [{each.sign for each in cited if re.search(word_pattern(word), each.text)} for word in (old, new)]
-            if signs == [{"+"}, {"-"}]:
+            is_other = (defaults or new.isdigit()) and self._is_other_default(names, new, "+ ")
+            if is_other or not self._follows(old, new, cited):
                 yield f"{old} → {new}"
 
     def _follows(self, old: str, new: str, cited: Sequence[NumberedLine]) -> bool:
@@ -103,7 +99,8 @@ class Evidence:
         if (was, now) in told or (now, was) in told:
             return (was, now) in told
         lines = self._lines
-        if not lines.having(was, "- ") or not lines.having(now, "+ "):
+        stays = old.startswith("`") and lines.balance(was) > 0  # and has more lines than before
+        if stays or not lines.having(was, "- ") or not lines.having(now, "+ "):
             return False
         near = {each.place for each in cited}
         is_reversed = lines.became(now, was, near) and not lines.became(was, now, near)
@@ -122,11 +119,6 @@ class Evidence:
         near = {each.place for name in names for each in self._lines.having(name)}
         lines = [each for each in self._lines.all if each in cited or each.place in near]
         signs = "- " if say.WAS.search(sentence) else "+ "
-        proven = {
-            fact.new
-            for fact in self._corpus.facts
-            if fact.kind is FactKind.DEFAULT_CHANGED and last_part(fact.name) in names
-        }
         for match in say.DEFAULT.finditer(sentence):
             phrase = say.phrase_around(sentence, match)
             if NEGATION.search(phrase):
@@ -135,9 +127,8 @@ class Evidence:
             word = re.compile(word_pattern(bare(value)))
             shown = [each.sign for each in lines if word.search(each.text)]
             is_unknown = names and lines and not say.is_expression(value) and not word.search(self._corpus.told)
-            is_other = proven and signs == "+ " and bare(value) not in {bare(each or "") for each in proven}
             is_defined = not say.ELSEWHEN.search(phrase) and self._is_other_default(names, value, signs)
-            if is_other or is_defined or ((shown or is_unknown) and not any(sign in signs for sign in shown)):
+            if is_defined or ((shown or is_unknown) and not any(sign in signs for sign in shown)):
                 yield value
         for switch in say.SWITCHED.finditer(sentence):
             yield from () if NEGATION.search(say.phrase_around(sentence, switch)) else self._switched(switch, names)
@@ -147,7 +138,8 @@ class Evidence:
         on = bool(match["on"] or match["zh_on"])
         claimed, opposite = (_TRUE, _FALSE) if on else (_FALSE, _TRUE)
         lines = [each.text for name in names for each in self._lines.having(name, "+ ")]
-        if any(map(opposite.search, lines)) and not any(map(claimed.search, lines)):
+        by_author = {bool(each["on"] or each["zh_on"]) for each in say.SWITCHED.finditer(self._corpus.told)}
+        if by_author == {not on} or (any(map(opposite.search, lines)) and not any(map(claimed.search, lines))):
             yield match[0]
 
     def _kept(self, sentence: str, cited: Sequence[NumberedLine]) -> Iterator[str]:
@@ -157,6 +149,8 @@ class Evidence:
         for denied in say.DENIED.finditer(sentence):
             names = code_names(say.clause_around(sentence, denied))
             yield from (name for name in names if name in breaking or self._is_changed(name, cited))
+        for absent in say.ABSENT.finditer(sentence):
+            yield from (name for name in code_names(absent[0]) if self._lines.has(name, "-+"))
         same = say.SAME_DEFAULT.search(sentence)
         if same and any(fact.kind in _DEFAULTS for fact in facts):
             yield same[0]
@@ -180,12 +174,24 @@ class Evidence:
         required = {last_part(fact.name) for fact in self._corpus.facts if fact.kind is FactKind.REQUIRED_PARAMETER}
         for match in say.REQUIRED.finditer(sentence):
             for name in () if NEGATION.search(sentence) else code_names(match["names"]):
-                declared = re.compile(rf"(?<![\w.]){re.escape(name)}\s*:\s*[^=]+(=)?")
-                found = [one for each in self._lines.having(name, "+ ") if (one := declared.search(each.text))]
-                if name not in required and found and all(one[1] for one in found):
+                if name not in required and (found := self._defaulted(name)) and all(found):
                     yield name
         for optional in say.OPTIONAL.finditer(sentence):
-            yield from (name for name in code_names(optional["names"] or optional["after"]) if name in required)
+            for name in code_names(optional["names"] or optional["after"]):
+                if name in required or ((found := self._defaulted(name)) and not any(found)):
+                    yield name
+        for taken in say.TAKES.finditer(sentence):
+            shown = self._lines.signature(bare(taken["owner"]))
+            clear = shown and not re.search(r"\*\w", shown) and not NEGATION.search(say.phrase_around(sentence, taken))
+            yield from (
+                name for name in code_names(taken["names"]) if clear and not re.search(word_pattern(name), shown)
+            )
+
+    def _defaulted(self, name: str) -> list[bool]:
+        """Return for each declaration of a name with its type, after the change, whether it has a default."""
+        declared = re.compile(rf"(?<![\w.]){re.escape(name)}\s*:\s*[^=]+(=|\bNone\b|\bOptional\b)?")
+        found = (declared.search(each.text) for each in self._lines.having(name, "+ "))
+        return [bool(one[1]) for one in found if one]
 
     def _deprecations(self, sentence: str) -> Iterator[str]:
         """Yield names that are said to be deprecated where no line about deprecations names them, or one names them as what to use."""
@@ -205,21 +211,14 @@ class Evidence:
                 author = by_author and re.search(word, self._corpus.told)
                 if self._lines.has(name) and not (told or author or is_past):
                     yield name
-        here = say.DEPRECATED_HERE.search(sentence)
-        if here and not near and not by_author:
-            yield here[0]
 
     def _places(self, sentence: str, cited: Sequence[NumberedLine]) -> Iterator[str]:
-        """Yield a class or a file in which something is said to be added, removed or defined, and the cited lines are elsewhere."""
+        """Yield a class in which something is said to be added, removed or defined, and the cited lines, or the definitions, are elsewhere."""
         for match in say.PLACED.finditer(sentence):
             owner = match["owner"].strip("`").split("(")[0]
-            paths = self._corpus.matching_paths(owner) if "/" in owner else ()
-            if paths and match["how"].lower() in ("to", "into"):
-                if not any(each.path in paths and each.sign == "+" for each in self._lines.all):
-                    yield owner
-                continue
             names = [part for part in owner.split(".") if _CLASS.fullmatch(part)]
             phrase = say.phrase_around(sentence, match)
+            cited = cited or [each for name in code_names(sentence) for each in self._lines.defining(name, "-+ ")]
             if cited and names and not say.ELSEWHEN.search(phrase) and not NEGATION.search(phrase):
                 yield from [owner] if not self._are_in(cited, names[0]) else []
 
@@ -236,7 +235,7 @@ class Evidence:
         if mild and not say.HARSH.search(sentence):
             yield from [mild[0]] if any(each.sign != "-" and _FAILS.match(each.text) for each in cited) else []
         for raised in say.RAISED.finditer(sentence):
-            error = raised["error"] or raised["zh"]
+            error = raised[raised.lastgroup or 0]
             denied = NEGATION.search(say.phrase_around(sentence, raised))
             if error not in _IMPLICIT and not denied and error not in self._corpus.text:
                 yield error
@@ -251,6 +250,14 @@ class Evidence:
             told = self._corpus.told if say.BY_AUTHOR.search(sentence) else self._said
             named = ((problem.search(sentence), problem) for problem in say.PROBLEMS)
             yield from (found[0] for found, problem in named if found and not problem.search(told))
+        figures = (each[0] for each in say.FIGURE.finditer(sentence))
+        yield from (each for each in figures if number(each) not in self._corpus.number_offsets)
+        how = SPAN.sub("", sentence)
+        if not say.HEDGED.search(how):
+            named = ((way.search(how), way) for way in say.MECHANISMS if not NEGATION.search(how))
+            yield from (found[0] for found, way in named if found and not way.search(self._corpus.text))
+            claimed = (each[0].lower() for each in say.OVERCLAIMED.finditer(how))
+            yield from (each for each in claimed if each.split()[0] not in self._corpus.told.lower())
 
     @cached_property
     def _said(self) -> str:
@@ -273,4 +280,6 @@ class Evidence:
         facts = self._corpus.facts
         names = (each.name for each in facts if each.removes) if gone else (each.new or "" for each in facts)
         in_facts = name in map(last_part, names)
-        return self._lines.leaves(name, gone=gone) or in_facts or bool(self._corpus.matching_paths(name))
+        balance = self._lines.balance(name)
+        leaves = self._lines.leaves(name, gone=gone) and (balance <= 0 if gone else balance >= 0)
+        return leaves or in_facts or bool(self._corpus.matching_paths(name))

@@ -108,10 +108,6 @@ _TIER = re.compile(
     r"|(?:排名|评级|等级)(?:为|是|：|:|很|较)\s*([高中低])",
     re.IGNORECASE,
 )
-_COUNTED = re.compile(
-    r"(?<![\d.])(\d{1,4})[ ]?个?[ ]?(high|medium|low|高|中|低)(?:[- ]importance|[- ]priority|重要[度性]?)?的?[ ]?(?:commits?|提交)",
-    re.IGNORECASE,
-)
 _TIERS = {"高": "high", "中": "medium", "低": "low"}
 
 
@@ -119,12 +115,6 @@ _TIERS = {"高": "high", "中": "medium", "低": "low"}
 def find_ranks(match: re.Match[str], corpus: Corpus) -> bool:
     """Judge the rank that a commit is said to have, where it is known."""
     return not corpus.tiers or _tier(match[match.lastindex or 0]) in corpus.tiers
-
-
-@finder(_COUNTED)
-def find_counted_ranks(match: re.Match[str], corpus: Corpus) -> bool:
-    """Judge how many commits are said to have a rank, where that is known."""
-    return not corpus.tiers or int(match[1]) == corpus.tiers.count(_tier(match[2]))
 
 
 def tier_in(text: str) -> str | None:

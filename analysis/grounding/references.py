@@ -132,12 +132,6 @@ def find_counts(line: str, _section: Section, corpus: Corpus) -> Iterator[FoundC
             yield FoundClaim(*match.span(), corpus.has_count(noun, int(number(match[1]))))
 
 
-@finder(re.compile(r"(?<![\w+-])\+(\d{1,7})[ ]?[/,，、 ][ ]?-(\d{1,7})(?![\w.])", re.ASCII))
-def find_signed_sizes(match: re.Match[str], corpus: Corpus) -> bool:
-    """Judge the sizes of changes, as +120/-30."""
-    return any((int(match[1]), int(match[2])) == size[1:] for size in corpus.sizes)
-
-
 _KNOWN = WORDS | CUSTOMARY | LIBRARIES | COMMANDS | SUBCOMMANDS
 _FLAG = re.compile(r"\s--?[A-Za-z]")
 _PROGRAM = re.compile(r"[a-z][\w.+-]*", re.ASCII)

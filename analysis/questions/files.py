@@ -137,12 +137,15 @@ class FileAnswers:
         text = say("{name} is defined in {path}.", name=code(name), path=code(found[0].path))
         return [Statement(text=text, citations=(found[0].place,)), *map(quoted, found)]
 
+    def uses(self, name: str) -> list[CodeLine]:
+        """Return the lines of the package, or else of all files, that use a name, sources first; none if too many have it."""
+        key = spelled_in_code(name)
+        lines = by_evidence(key, self._lines(self._written(key)))
+        return [] if len(lines) >= _MOST_LINES else _using(key, lines)
+
     def _uses(self, name: str, lines: Sequence[CodeLine]) -> list[Statement]:
         key, say = spelled_in_code(name), self._say
-        definitions = [line for line in lines if is_definition(key, line.text)]
-        others = [line for line in lines if line not in definitions and not COMMENT.match(line.text)]
-        in_code = [line for line in others if kind(line.path) is not Kind.DOCS]
-        uses = [line for line in in_code if not _imports(line.text)] or in_code
+        definitions, uses = [line for line in lines if is_definition(key, line.text)], _using(key, lines)
         if not lines:
             return []
         values = {"name": code(name), "sha": code(self._commit.short_sha)}
@@ -200,6 +203,13 @@ class FileAnswers:
             if found and not everywhere:
                 break
         return list(found.values())
+
+
+def _using(key: str, lines: Sequence[CodeLine]) -> list[CodeLine]:
+    """Return the lines that use a name: without those that define or explain it, and imports where there are others."""
+    others = [each for each in lines if not is_definition(key, each.text) and not COMMENT.match(each.text)]
+    in_code = [each for each in others if kind(each.path) is not Kind.DOCS]
+    return [each for each in in_code if not _imports(each.text)] or in_code
 
 
 def _imports(line: str) -> bool:

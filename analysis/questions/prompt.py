@@ -60,7 +60,8 @@ def answer_prompt(
     chosen = [piece for each in diffs for piece in relevant_chunks(each, asked, _EVIDENCE_BUDGET // len(diffs))]
     with_tools, alone = (
         rendered(
-            f"answer.{language}.j2",
+            "answer.j2",
+            language=language,
             single=single is not None,
             repository=question.repository.full_name,
             nonce=nonce,

@@ -7,7 +7,6 @@ Heavy imports are local to the commands, so that `--help` is fast.
 """
 
 import errno
-import re
 import sys
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -30,12 +29,16 @@ app = typer.Typer(
 )
 
 
-class _DayCommand(TyperCommand):
-    """A command to which a day such as -3, or a question that begins with a flag, is no option: it gets a space before it."""
+class _TextCommand(TyperCommand):
+    """A command to which a day such as -3, or a question that begins with a flag, is no option: it gets a space before it, which parsers strip."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        words = [f" {each}" if re.match(r"-(?:\d|[^=]* )", each) else each for each in args]
-        return super().parse_args(ctx, words)
+        return super().parse_args(ctx, [f" {each}" if _is_text(each) else each for each in args])
+
+
+def _is_text(word: str) -> bool:
+    """Return whether a word of a command line with a dash before it is no option: a number of days, or several words."""
+    return word[:1] == "-" and (word[1:2].isdigit() or " " in word.partition("=")[0])
 
 
 @app.callback(invoke_without_command=True)
@@ -74,7 +77,7 @@ for _command in (  # in the order in which `--help` lists them
     commands.move,
     commands.doctor,
 ):
-    app.command(cls=_DayCommand)(_command)
+    app.command(cls=_TextCommand)(_command)
 
 
 def execute(arguments: Sequence[str]) -> int:

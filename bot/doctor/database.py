@@ -4,10 +4,12 @@ from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from functools import partial
 
-from sqlalchemy import Engine, inspect, text
+from sqlalchemy import Engine, func, inspect, select, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from analysis.errors import BadSetting, StoreUnusable
+from analysis.models import Importance
+from analysis.writing.prompts import VERSION as PROMPT
 from bot.doctor.finding import Finding, age, check
 from bot.models.clock import Clock
 from bot.settings import Settings
@@ -17,6 +19,7 @@ from bot.store.executors import TIMING, Executor, Executors
 from bot.store.flow_tables import FLOWS_POOL, FlowTables, flow_tables
 from bot.store.lease import flows_url
 from bot.store.postgresql import POOL
+from bot.store.schema import analyses
 
 _DAY = timedelta(days=1)
 _SHOWN = 20  # processes
@@ -72,6 +75,7 @@ def _work(engine: Engine, tables: FlowTables, now: datetime) -> Iterator[Finding
     yield from _readable("requests", lambda: _requests(mailbox, now))
     yield from _readable("flows", lambda: _flows(tables))
     yield from _readable("messages", lambda: _messages(mailbox, now))
+    yield from _readable("analyses", lambda: _tiers(engine))
 
 
 def _has_tables(engine: Engine) -> bool:
@@ -161,3 +165,16 @@ def _messages(mailbox: Mailbox, now: datetime) -> list[Finding]:
         advice = "mend what is named, then post the day or ask again"
         found.append(Finding("messages refused", f"{total} in the last 7 days ({reasons}); {advice}", None))
     return found
+
+
+def _tiers(engine: Engine) -> list[Finding]:
+    """Return a line for each tier: what analyses with the present prompts used; two calls a commit are without a retry."""
+    names = ("calls", "input_tokens", "cached_tokens", "output_tokens", "cost_usd")
+    query = select(analyses.c.importance, func.count(), *(func.sum(analyses.c[name]) for name in names))
+    by_model = query.where(analyses.c.model != "rules", analyses.c.prompt == PROMPT).group_by(analyses.c.importance)
+    with engine.connect() as connection:
+        rows = {tier: [each or 0 for each in row] for tier, *row in connection.execute(by_model)}
+    told = (
+        "{} analyses by a model with the present prompts: {:,} calls, {:,} tokens in ({:,} cached), {:,} out, ${:.4f}"
+    )
+    return [Finding(f"{tier} importance", told.format(*rows[tier])) for tier in Importance if tier in rows]

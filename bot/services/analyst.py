@@ -34,7 +34,9 @@ from bot.services.model_reader import ModelReader
 from bot.store import Store, StoredAnalysis, StoredCommit
 
 _RULES = "rules"
-_THREADS_A_CALL = 2  # while one waits for a reply, another writes the next prompt, or checks and stores the last reply
+_THREADS_A_CALL = (
+    8  # so many that first readings, and the call about low commits, wait for a call before second readings
+)
 
 
 class Analyst:

@@ -27,6 +27,8 @@ from analysis.models import (
     Trees,
 )
 from analysis.paths import Kind, kind
+from analysis.questions.definitions import CodeLine
+from analysis.questions.files import FileAnswers
 from analysis.sources.github import Comparison, GitHub
 from analysis.sources.mirror import Mirror
 from analysis.sources.mirrors import Mirrors
@@ -169,6 +171,10 @@ class CommitSource:
         trees = self.trees(commit)
         changed = [file.path for file in commit.files if file.status != "removed" and kind(file.path) is Kind.SOURCE]
         return "\n".join(filter(None, map(trees.after.read, changed[:_MAX_CONTENTS]))) if trees else ""
+
+    def uses(self, commit: Commit, name: str) -> list[CodeLine]:
+        """Return the lines that use a name in the files as of a commit, as far as the mirror has them."""
+        return self._read(lambda mirror: FileAnswers(mirror, commit, "en").uses(name), list)
 
     def _read_mirrored(self, mirror: Mirror, sha: str, *, pull: bool) -> ReadCommit:
         """Read a commit from the mirror, or through the API if it is this commit alone that the mirror cannot read."""

@@ -1,8 +1,10 @@
 """A model's texts about the commits of a repository, in one language and within its limits; each is made once and stored."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from analysis.consequences.period import all_lines
@@ -10,6 +12,7 @@ from analysis.errors import ModelFailure
 from analysis.locale import LANGUAGES, catalogue
 from analysis.models import SHORT_SHA, DayReport, Edit, Importance, Language, Ranked, Repository, Usage
 from analysis.ranking import packaged_weights, rank
+from analysis.text import shorten
 from analysis.writing.prompts import VERSION as PROMPT
 from bot.services.commit_sources import CommitSource
 from bot.services.limits import FailedCall, MeteredModel
@@ -20,6 +23,8 @@ if TYPE_CHECKING:
     from analysis.writing.by_model import Analysed, AnalysisRequest, Asker
 
 _FEWEST_LINES = 4  # of a day that is edited
+_CODE_NAME = re.compile(r"(?:[\w.]*\.|--)?([\w-]{4,})(?:\(.*\))?", re.ASCII)
+_MOST_NAMES, _MOST_CHARACTERS = 3, 200  # names whose uses a prompt shows, and characters of each
 _USED = {"calls", "input_tokens", "output_tokens", "cached_tokens", "cost_usd"}  # of `Usage`, in the store as well
 OnDraft = Callable[[int, StoredAnalysis], None]
 
@@ -44,9 +49,8 @@ class ModelReader:
 
     def load(self) -> None:
         """Load what a call needs, in one thread: in eight at once it takes far longer."""
-        from analysis.writing.by_model import load
-
-        load(self._model.chat)
+        import_module("analysis.writing.by_model")
+        self._model.chat.load()
 
     def stored(self, ids: Sequence[int]) -> dict[int, StoredAnalysis]:
         """Return commit id -> its analysis."""
@@ -141,7 +145,15 @@ class ModelReader:
             self._language,
             contents=partial(self._source.contents, stored.commit),
             related=self._related(stored),
+            uses=self._uses(stored),
         )
+
+    def _uses(self, stored: StoredCommit) -> list[str]:
+        """Return two lines for each of the first names that the commit removes or renames and its files still use."""
+        named = (_CODE_NAME.fullmatch(each.name) for each in stored.facts if each.removes)
+        names = list(dict.fromkeys(each[1] for each in named if each))[:_MOST_NAMES]
+        found = (self._source.uses(stored.commit, name)[:2] for name in names)
+        return [shorten(f"{each.path}: {each.text.strip()}", _MOST_CHARACTERS) for lines in found for each in lines]
 
     def _related(self, stored: StoredCommit) -> list[str]:
         """Return a line for what a commit reverts, and for each other part of its series."""

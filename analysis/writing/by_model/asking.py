@@ -12,7 +12,7 @@ from analysis.errors import ModelFailure
 from analysis.llm import ChatModel, ModelMessage, UsageCounter
 from analysis.locale import Phrase
 from analysis.models import Language
-from analysis.writing.prompts import load_prompt, rendered
+from analysis.writing.prompts import rendered
 
 # Holds what a call may take, in tokens of input and of output, while it is made; raises `ModelFailure` if that is too much.
 Slot = Callable[[tuple[int, int]], AbstractContextManager[None]]
@@ -55,10 +55,3 @@ class Asker:
         if self._nonce in told or self._canary in told:
             raise ModelFailure(Phrase("the reply revealed the prompt"))
         return reply
-
-
-def load(model: ChatModel) -> None:
-    """Load in advance what the first analysis needs: the prompts, and the model's late imports."""
-    model.load()
-    for name in ("system.j2", "user.j2", "low.j2", "again.j2", "read_again.j2"):
-        load_prompt(name)

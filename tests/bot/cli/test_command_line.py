@@ -36,6 +36,7 @@ def one_line(err: str) -> str:
         (("digest", "2026-02-05", "--lng", "en"), "--lng (Possible options: --lang)"),
         (("upgrade", "--lng=en"), "--lng (Possible options: --lang)"),
         (("backfill", "-3x"), "'-3x'"),
+        (("ask", "abc", "--flag is gone?"), "'abc'"),  # a question, not an option
         (("digest", "2026-02-05", "2026-02-06"), "unexpected"),
         (("digest", "2026-02-05", "--repo", "nonsense"), "owner/name"),
         (("digest", "2026-02-05", "--lang", "fr"), "--lang"),

@@ -8,13 +8,16 @@ import pytest
 from sqlalchemy import Engine, create_engine, insert, text
 from sqlalchemy.pool import NullPool
 
+from analysis.models import Analysis, Importance, ReadFrom, Repository
+from analysis.writing.prompts import VERSION
 from bot.doctor.database import connections, database
 from bot.doctor.finding import Finding
 from bot.settings import Settings
-from bot.store import Draft, Mailbox, State
+from bot.store import Draft, Mailbox, State, Store, StoredAnalysis
 from bot.store.flow_tables import FLOWS_SCHEMA
 from bot.store.lease import new_lease
 from bot.store.schema import executors
+from tests.factories import commit
 from tests.servers.databases import empty_database
 from tests.servers.postgresql import new_postgresql_database, postgresql_database
 
@@ -117,6 +120,21 @@ def test_what_needs_somebody_is_told_with_what_to_do(url: str, engine: Engine) -
     assert found["messages refused"].startswith("3 in the last 7 days (2 × is_archived; 1 × msg_too_long); ")
     assert mailbox.counts() == {"held": 1, "refused": 4}
     assert mailbox.waiting() == ["r1"]
+
+
+def test_what_analyses_used_is_told_by_tier(url: str, engine: Engine) -> None:
+    """A row a tier has the calls, tokens and money of what the present prompts made; what rules wrote has none."""
+    store, repository = Store(engine), Repository(owner="o", name="n")
+    listed = [commit("Change", sha=f"{number}a" * 20, at=NOW) for number in range(3)]
+    day = store.save_day(repository, NOW.date(), "UTC", listed=listed, late=[], remarks=[], listed_at=NOW, read_from=ReadFrom.API)  # fmt: skip
+    told_by = StoredAnalysis(analysis=Analysis(by="model", summary="x"), importance=Importance.HIGH, calls=2)
+    for commit_id, model in zip(day.commit_ids, ("some", "some", "rules"), strict=True):
+        used = told_by.model_copy(update={"input_tokens": 700, "output_tokens": 50, "cost_usd": 0.01})
+        store.save_analysis(commit_id, "en", model, VERSION, used)
+    used_by = "2 analyses by a model with the present prompts: 4 calls, 1,400 tokens in (0 cached), 100 out, $0.0200"
+    assert [(each.name, each.message) for each in findings(url) if "importance" in each.name] == [
+        ("high importance", used_by)
+    ]
 
 
 def test_flows_are_told_by_queue_and_those_given_up_by_kind(url: str, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Questions for defaults, uses and origins of names, answered from a mirror's files and the history of one of them."""
 
+import json
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from datetime import UTC, date, datetime
@@ -9,24 +10,28 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from analysis.llm import ChatModel
 from analysis.models import Language, Repository
 from analysis.questions.days_asked import QuestionScope
 from analysis.questions.question import parse_question
 from analysis.sources.github import GitHub
 from analysis.sources.mirrors import Mirrors
 from bot.models.question_subject import QuestionSubject
+from bot.models.subjects import DayRef
 from bot.services.commit_sources import CommitSources
 from bot.services.factory import Services
+from bot.services.limits import MeteredModel
 from bot.services.period_questions import PeriodQuestion
 from bot.store import Store, open_engine
 from tests.servers.bare import BareRepository, GitServer
+from tests.servers.chat import ScriptedChat
 from tests.servers.databases import empty_database
 
 REPOSITORY = Repository.parse("o/engine")
 NOON, DAY = 1_770_292_800, 86_400  # 2026-02-05
 CONFIG = b"LIMIT = 8\n\n\nclass Config:\n    max_lanes: int = Field(default=LIMIT, ge=1)\n"
 WITH_CACHE = CONFIG + b"    use_cache: bool = True\n"
-USES = b"from engine.config import Config\n\n\ndef lanes(config):\n    # max_lanes of the config\n    return config.max_lanes\n"
+USES = b"from engine.config import Config\n\n\ndef lanes(config):\n    # max_lanes of the config\n    return config.max_lanes\n\n\ndef sizes(envs):\n    return envs.LANE_SIZE\n"
 
 
 @pytest.fixture
@@ -102,6 +107,18 @@ def test_since_when_a_name_is_there_or_gone_is_found_by_halving(services: Servic
     assert "Change 6" in default
     (gone,) = (line for line in answered(services, "since when is LANE_SIZE gone?") if "Change" in line)
     assert "Change 9" in gone
+
+
+def test_a_model_sees_what_still_uses_a_removed_name(services: Services) -> None:
+    """The prompt of the commit that removes a name has the lines of its files that use it, and no other prompt has them."""
+    day = datetime.fromtimestamp(NOON + 9 * DAY, UTC)
+    reply = json.dumps({"summary": "It is gone.", "scope": [], "insight": {}, "risks": [], "advice": [], "move": "keep", "move_reason": ""})  # fmt: skip
+    with ScriptedChat(lambda _: reply) as chat, closing(ChatModel("scripted", base_url=chat.url)) as model:
+        metered = MeteredModel(model, services.store.spending, lambda: day, at_once=1, daily_usd=1.0)
+        at = Services(services.github, services.store, metered, services.sources)
+        at.digests.report(DayRef(REPOSITORY, day.date(), "UTC", "en"), day)
+    [prompt] = (each["messages"][1]["content"] for each in chat.requests[:1])
+    assert "removes or renames:\nengine/lanes.py: return envs.LANE_SIZE\n" in prompt
 
 
 def test_the_commits_of_a_path_are_those_of_the_mirror(services: Services) -> None:

@@ -241,6 +241,20 @@ def test_what_the_digest_tells_is_not_told_again(sample: DayReport) -> None:
         assert f"'{entry.commit.url}{marked}'" in str(root.blocks)
 
 
+def test_a_commit_with_a_message_is_in_no_list_again(sample: DayReport) -> None:
+    """Its number stands among those told above, and a model's headline in place of the title of any other."""
+    told = [
+        Analysis(by="model", headline=f"Headline {place}", summary="It grows.") for place in range(len(sample.entries))
+    ]
+    entries = [each.model_copy(update={"analysis": one}) for each, one in zip(sample.entries, told, strict=True)]
+    _, *thread = digest_messages(sample.model_copy(update={"entries": tuple(entries)}))
+    apart = {message.about for message in thread if message.about}
+    lists = read([message for message in thread if not message.about])
+    for each in entries:
+        listed = each.analysis is not None and f"{each.analysis.headline} " in lists
+        assert listed is (each.commit.sha not in apart)
+
+
 def test_a_tier_of_bots_alone_is_a_list_as_any(sample: DayReport) -> None:
     """Where nobody else did anything, bots are not folded."""
     day = report([entry(n, Importance.LOW, author="dependabot[bot]") for n in range(1, 4)])

@@ -178,6 +178,13 @@ def test_a_list_is_halved_between_its_items() -> None:
     assert {each["style"] for each in lists} == {"bullet"}
 
 
+def test_no_part_begins_with_a_comma() -> None:
+    """A line of names is divided before a name."""
+    pieces = [{"type": "text", "text": each} for each in ("a", ", ", "b")]
+    first, second = halves({"type": "rich_text_section", "elements": pieces})
+    assert [first["elements"], second["elements"]] == [pieces[:2], pieces[2:]]
+
+
 def test_a_long_text_is_divided_between_its_words() -> None:
     """A section is cut where white space is nearest to its middle, and not within a link."""
     link = "<https://example.com/a|a label of many words that stands in the very middle of all this text>"
