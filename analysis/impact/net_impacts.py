@@ -5,7 +5,7 @@ commits that touch what a broken use relies on are then compared one by one.
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from analysis.facts.change import old_path
 from analysis.facts.python.module import Class, Function
@@ -36,7 +36,11 @@ class NetImpacts:
         revisions = [Revision(tree, MAX_CHARACTERS) for tree in trees]
         before, after = (Upstream(each, roots, index.surface.subclasses) for each in revisions)
         matching = Matching(before, after, Successors((), (), before, after), None, index)
-        found = worst_first(matching.impacts(ChangedNames(_names(index), abstract_methods(after, index))), index)
+        bases = (base for each in index.subclasses.values() for base in each.bases)
+        names = frozenset(
+            name for each in index.surface.uses if each.kind is not UseKind.MENTION for name in each.target
+        )
+        found = worst_first(matching.impacts(ChangedNames(names, abstract_methods(after, bases))), index)
         self._lines = frozenset(map(line_of, found))
         self._paths = {each.upstream.path for each in found}
         self._packages = tuple(path.removesuffix("__init__.py") for path in self._paths if path.endswith("__init__.py"))
@@ -74,19 +78,10 @@ class NetImpacts:
         )
 
 
-def _names(index: SurfaceIndex) -> frozenset[str]:
-    return frozenset(name for use in index.surface.uses if use.kind is not UseKind.MENTION for name in use.target)
-
-
-def abstract_methods(after: Upstream, index: SurfaceIndex) -> frozenset[str]:
+def abstract_methods(after: Upstream, bases: Iterable[Target]) -> frozenset[str]:
     """Return the abstract methods of the classes that downstream classes inherit from."""
-    found: set[str] = set()
-    for subclass in index.surface.subclasses.values():
-        for base in subclass.bases:
-            for owner in _lineage(after, base):
-                members = owner.members.items()
-                found.update(name for name, each in members if isinstance(each, Function) and is_abstract(each))
-    return frozenset(found)
+    members = (each for base in bases for owner in _lineage(after, base) for each in owner.members.items())
+    return frozenset(name for name, each in members if isinstance(each, Function) and is_abstract(each))
 
 
 def _lineage(after: Upstream, base: Target) -> Iterator[Class]:

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
-from types import MappingProxyType
 from typing import NamedTuple
 
 from analysis.facts.python.module import Function
@@ -21,7 +20,7 @@ from analysis.impact.matching.signatures import call_misfits, called_with, is_ca
 from analysis.impact.matching.upstream import Presence, Upstream
 from analysis.impact.net_impacts import MAX_CHARACTERS, abstract_methods, restricted
 from analysis.impact.reversal import reversed_commit
-from analysis.impact.surface.mentions import VARIABLE
+from analysis.impact.surface.mentions import FLAG, ROUTE, VARIABLE
 from analysis.impact.surface.model import Surface, SurfaceIndex, Use, UseKind
 from analysis.impact.surface.targets import written
 from analysis.models import Commit, FileChange, Tree, Trees
@@ -36,14 +35,10 @@ _INERT = (ImpactKind.OVERRIDE, ImpactKind.REPLACEMENT)  # which nothing calls wh
 
 
 class UpstreamVersion(NamedTuple):
-    """The files of an upstream version, the folders that hold its packages, by their names, and where it names variables.
-
-    `variables` has a path of each environment variable.
-    """
+    """The files of an upstream version, and the folders that hold its packages, by their names."""
 
     tree: Tree
     roots: Mapping[str, str]
-    variables: Mapping[str, str] = MappingProxyType({})
 
 
 class Fit(NamedTuple):
@@ -72,34 +67,41 @@ def judged_surface(surface: Surface) -> Surface:
     return surface.model_copy(update={"uses": tuple(marked)})
 
 
-def variables_used(surface: Surface) -> tuple[Use, ...]:
-    """Return the mentions of environment variables that are upstream's by their names, in code that is judged."""
+def settings_used(surface: Surface) -> tuple[Use, ...]:
+    """Return the mentions of variables, flags and routes that are upstream's if a version has them, in code that is judged.
+
+    A variable is by its name. What Python code says of a flag is mostly for its own parser, and such flags are not upstream's.
+    """
     prefixes = tuple(f"{package.upper()}_" for package in surface.packages)
+    mentioned = [each for each in surface.uses if each.kind is UseKind.MENTION and _is_judged(each.path)]
+    own = {each.target for each in mentioned if "add_argument(" in each.code}
     return tuple(
         each
-        for each in surface.uses
-        if each.kind is UseKind.MENTION
-        and each.target[0] == VARIABLE
-        and each.target[1].startswith(prefixes)
-        and _is_judged(each.path)
+        for each in mentioned
+        if (each.target[0] == VARIABLE and each.target[1].startswith(prefixes))
+        or (each.target[0] == FLAG and each.target not in own and not each.path.endswith(".py"))
+        or each.target[0] == ROUTE
     )
 
 
-def without_variables(versions: Sequence[UpstreamVersion], used: Sequence[Use]) -> list[tuple[VersionBreak, ...]]:
-    """Return for each version, the oldest first, the variables used that it has no more: to set them has no effect.
+def without_settings(versions: Sequence[Mapping[str, str]], used: Sequence[Use]) -> list[tuple[VersionBreak, ...]]:
+    """Return for each version, the oldest first, the settings used that it lacks and another has, given a path of each it has.
 
-    One that is not there yet is ignored as well, which breaks nothing.
+    A variable that is not there yet is ignored, which breaks nothing.
     """
-    known: dict[str, str] = {}
-    found = []
-    for version in versions:
-        gone = [each for each in used if each.target[1] in known and each.target[1] not in version.variables]
-        found.append(tuple(_without_variable(each, known[each.target[1]]) for each in gone))
-        known |= version.variables
-    return found
+    found: list[list[VersionBreak]] = [[] for _ in versions]
+    for use in used:
+        name = use.target[1]
+        having = [place for place, each in enumerate(versions) if name in each]
+        for place in range(len(versions)) if having else ():
+            early = place < having[0]
+            if place not in having and not (early and use.target[0] == VARIABLE):
+                nearest = min(having, key=lambda each: abs(each - place))
+                found[place].append(_without_setting(use, versions[nearest][name], early=early))
+    return [tuple(each) for each in found]
 
 
-def _without_variable(use: Use, path: str) -> VersionBreak:
+def _without_setting(use: Use, path: str, *, early: bool) -> VersionBreak:
     impact = Impact(
         kind=ImpactKind.MENTION,
         certainty=Certainty.PROVEN,
@@ -108,11 +110,11 @@ def _without_variable(use: Use, path: str) -> VersionBreak:
         upstream=UpstreamPlace(path=path),
         downstream=DownstreamPlace(path=use.path, line=use.line, code=use.code),
     )
-    return VersionBreak(impact=impact)
+    return VersionBreak(impact=impact, early=early)
 
 
 def _takes_out(commit: Commit, impact: Impact) -> bool:
-    """Return whether a commit removes the last mention of a variable from the file that had it."""
+    """Return whether a commit removes the last mention of a setting from the file that had it."""
     patches = [each.patch or "" for each in commit.files if impact.upstream.path in each.paths]
     signs = {line[:1] for patch in patches for line in patch.split("\n") if mentions(line, impact.name)}
     return signs == {"-"}
@@ -122,29 +124,20 @@ def _is_judged(path: str) -> bool:
     return kind(path) not in _NOT_JUDGED
 
 
-def fit(versions: Sequence[UpstreamVersion], surface: Surface) -> Fit:
-    """Compare the uses of a surface with upstream versions, the oldest first; only modules that they touch are read.
-
-    Guarded uses are passed over.
-    """
-    return _VersionComparison(versions, surface).fit()
-
-
-class _VersionComparison:
-    """One surface, and several versions that are referred to by their places in the order."""
+class VersionComparison:
+    """One surface, and several upstream versions, the oldest first, that are referred to by their places in the order."""
 
     def __init__(self, versions: Sequence[UpstreamVersion], surface: Surface) -> None:
         self._surface = surface
         self._index = SurfaceIndex(surface)
-        revisions = (Revision(each.tree, MAX_CHARACTERS) for each in versions)
         self._upstreams = [
-            Upstream(revision, each.roots, surface.subclasses)
-            for revision, each in zip(revisions, versions, strict=True)
+            Upstream(Revision(each.tree, MAX_CHARACTERS), each.roots, surface.subclasses) for each in versions
         ]
         self._matching = cache(self._new_matching)
+        self._callers = cache(self._new_callers)
 
     def fit(self) -> Fit:
-        """Return what fits."""
+        """Compare the uses with the versions; only modules that they touch are read. Guarded uses are passed over."""
         broken: list[list[VersionBreak]] = [list(self._required(version)) for version in self._versions]
         unseen: dict[str, UnseenName] = {}
         unknown = 0
@@ -169,13 +162,15 @@ class _VersionComparison:
         sides = self._upstreams[before], self._upstreams[after]
         return Matching(*sides, Successors((), (), *sides), None, self._index)
 
+    def _new_callers(self, path: str, version: int) -> Callers:
+        return Callers([FileChange(path=path)], self._upstreams[version].revision, self._index)
+
     def _of_use(self, use: Use, before: int, after: int) -> Sequence[Impact]:
         """Return what no longer fits of a use; of an override only if it has other callers than what its class replaces as well."""
         matching, upstream = self._matching(before, after), self._upstreams[after]
         with suppress(RecursionError):
             if use.kind is UseKind.OVERRIDE and (places := upstream.find(use.target).places):
-                file = FileChange(path=places[-1].module.path)
-                matching = replace(matching, callers=Callers([file], upstream.revision, self._index))
+                matching = replace(matching, callers=self._callers(places[-1].module.path, after))
             return list(matching.of_use(use))
         return ()
 
@@ -200,10 +195,9 @@ class _VersionComparison:
 
     def _required(self, version: int) -> Iterator[VersionBreak]:
         """Yield the methods that classes lack at a version, and need not have at another one."""
-        names = abstract_methods(self._upstreams[version], self._index)
-        classes = [each for each in self._surface.subclasses.values() if _is_judged(each.path)]
-        for other in self._versions if names else ():
-            for each in classes:
+        for each in filter(lambda each: _is_judged(each.path), self._surface.subclasses.values()):
+            names = abstract_methods(self._upstreams[version], each.bases) - each.members
+            for other in self._versions if names else ():
                 yield from self._breaks(other, version, self._matching(other, version).required(each, names))
 
     def _breaks(self, right: int, version: int, found: Iterable[Impact]) -> Iterator[VersionBreak]:
@@ -220,15 +214,17 @@ def commit_breaks(
     early = wanted[0].early
     if early:
         commit, trees = reversed_commit(commit), Trees(trees.after, trees.before)
-    words = {word for each in wanted for word in (each.impact.name.rpartition(".")[2], *each.impact.subjects)}
+    words = {
+        word.lstrip("-/") for each in wanted for word in (each.impact.name.rpartition(".")[2], *each.impact.subjects)
+    }
     named = re.compile(rf"^[-+].*\b(?:{'|'.join(map(re.escape, sorted(words)))})\b", re.MULTILINE)
     if not any(each.status != "modified" or each.patch is None or named.search(each.patch) for each in commit.files):
         return ()
     lines = {each.line for each in wanted}
     index = restricted(SurfaceIndex(surface), lines)
     found = (_break(each, early=early) for each in impacts(commit, trees, index, roots, ()))
-    variables = (each for each in wanted if each.impact.kind is ImpactKind.MENTION and _takes_out(commit, each.impact))
-    return (*(each for each in found if each.line in lines and _counts(each)), *variables)
+    settings = (each for each in wanted if each.impact.kind is ImpactKind.MENTION and _takes_out(commit, each.impact))
+    return (*(each for each in found if each.line in lines and _counts(each)), *settings)
 
 
 def widest_range(versions: Sequence[Version]) -> tuple[int, int]:

@@ -94,7 +94,7 @@ class UpgradeRow(Frozen):
 class ReleaseNotes(Frozen):
     """A release of which an upgrade tells: its tag, date and page, and its highlights, what matters most first.
 
-    These are the commits that its notes name or, if there are no `notes`, its fixes. `is_first` if there was no release before.
+    These are those that its notes name and no group has, or its fixes without `notes`. `is_first` if there was none before.
     """
 
     tag: str
@@ -109,7 +109,8 @@ class UpgradeReport(Frozen, arbitrary_types_allowed=True):
     """What lies between two upstream revisions. Each commit is in one group, its worst; within a group the worst first.
 
     `commits` counts what is new at the end, also what is in no group. `picked` counts pull requests that the start already
-    has on a branch of its own, which left the branch at `merge_base`. `reverted` counts commits that the range takes back.
+    has on a branch of its own, which left the branch at `merge_base`. `reverted` counts commits that the range takes back,
+    `ungrouped` those without a consequence that is worth telling.
     `unchecked` are downstream trees that could not be compared, with the reason. In the digest of a `release` what breaks
     the downstream code is that since its pin.
     """
@@ -127,6 +128,7 @@ class UpgradeReport(Frozen, arbitrary_types_allowed=True):
     commits: int = 0
     picked: int = 0
     reverted: int = 0
+    ungrouped: int = 0
     groups: dict[UpgradeGroup, tuple[UpgradeRow, ...]] = Field(default={})
     downstreams: tuple[Downstream, ...] = ()
     unchecked: tuple[tuple[str, str | Phrase], ...] = ()
@@ -136,8 +138,3 @@ class UpgradeReport(Frozen, arbitrary_types_allowed=True):
     def group(self, group: UpgradeGroup) -> tuple[UpgradeRow, ...]:
         """Return the commits of a group."""
         return self.groups.get(group, ())
-
-    @property
-    def ungrouped(self) -> int:
-        """The number of commits without a consequence that is worth telling."""
-        return self.commits - sum(map(len, self.groups.values())) - self.reverted

@@ -17,7 +17,7 @@ HEADINGS = {
     UpgradeGroup.SECURITY: mark("🔒 Security ({count})"),
     UpgradeGroup.ADDITIONS: mark("✨ New ({count})"),
 }
-_NAMED = mark("📝 Named in the release notes ({count})")
+_NAMED = mark("📝 Others named in the release notes ({count})")
 _FIXES = mark("🩹 Fixes and other changes ({count})")
 _MAX_OTHERS = 4  # pins that are named
 
@@ -97,11 +97,12 @@ def remarks(report: UpgradeReport) -> Iterator[str]:
             "{count} commits are reverted within the range, or revert one",
             report.reverted,
         )
-    if report.ungrouped:
+    others = report.ungrouped - len(report.release.highlights if report.release else ())
+    if others > 0:
         yield say.plural(
             "{count} other commit: fixes, tests, documentation and the like",
             "{count} other commits: fixes, tests, documentation and the like",
-            report.ungrouped,
+            others,
         )
     for downstream in report.downstreams:
         yield comparison(downstream, report.language)

@@ -125,10 +125,11 @@ def upgrade(
     """Show what lies between two versions. What breaks downstream code comes first."""
     from bot.cli.downstream_reports import report_upgrade
     from bot.cli.options import CommandOptions
+    from bot.services.versions.upgrade import parse_span
 
     repo, span = _split_repository(what or [""], repo, "upgrade")
-    options = CommandOptions(repo, lang, timezone)
-    report_upgrade(options, span, options.downstreams(downstream)).show(format, out)
+    options, command = CommandOptions(repo, lang, timezone), "upgrade {repository} FROM..TO"
+    report_upgrade(options, command, *parse_span(span), options.downstreams(downstream)).show(format, out)
 
 
 def compat(
@@ -173,11 +174,11 @@ def release(
     out: Out = None,
 ) -> None:
     """Show what a release brings. What breaks downstream code since the version that it pins comes first."""
-    from bot.cli.downstream_reports import report_release
+    from bot.cli.downstream_reports import report_upgrade
     from bot.cli.options import CommandOptions
 
-    options = CommandOptions(repo, lang, timezone)
-    report_release(options, tag, since or "", options.downstreams(downstream)).show(format, out)
+    options, command = CommandOptions(repo, lang, timezone), "release {repository} TAG"
+    report_upgrade(options, command, since or "", tag, options.downstreams(downstream)).show(format, out)
 
 
 def publish(

@@ -19,7 +19,7 @@ from bot.services.digest import reports_of
 from bot.services.impact import ReportTerms
 from bot.services.suspects import end_of_search
 from bot.services.versions.compatibility import CompatibilityRequest
-from bot.services.versions.upgrade import UpgradeRequest, parse_span
+from bot.services.versions.upgrade import UpgradeRequest
 
 _NO_DOWNSTREAM = "name the code that may break: --downstream owner/name or a folder, or set DIGEST_DOWNSTREAM"
 _MOST_BYTES = 100_000_000  # of a file with a failure
@@ -29,7 +29,10 @@ def report_impacts(options: CommandOptions, what: str, downstreams: Sequence[Rep
     """Compare days or a commit with downstream trees."""
     if not downstreams:
         raise Misuse(_NO_DOWNSTREAM)
-    subject, terms = days_or_commit(what, options.today), _terms(options, downstreams)
+    subject, terms = (
+        days_or_commit(what, options.today),
+        ReportTerms(downstreams, options.language, options.tz, options.now),
+    )
     days = len(subject) * len(options.repositories) if isinstance(subject, list) else 0
     with (
         TerminalProgress(days=days if days > 1 else 0) as progress,
@@ -66,23 +69,15 @@ def report_compatibility(
     return CommandResult(reports, annotations=found)
 
 
-def report_upgrade(options: CommandOptions, span: str, downstreams: Sequence[Repository | Path]) -> CommandResult:
-    """Read what lies between two versions, and group it by its consequences."""
-    upstream, (start, end) = options.only_repository("upgrade {repository} FROM..TO"), parse_span(span)
+def report_upgrade(
+    options: CommandOptions, command: str, start: str, end: str, downstreams: Sequence[Repository | Path]
+) -> CommandResult:
+    """Read what lies between two versions, or what a release brings if so asked, and group it by its consequences."""
+    upstream = options.only_repository(command)
     asked = UpgradeRequest(upstream, start, end, downstreams, options.language, options.tz, options.now)
     with TerminalProgress() as progress, options.services(progress, mirrored=True) as services:
-        report = services.upgrades.report(asked, progress)
-    return CommandResult([report], unread(report.failed))
-
-
-def report_release(
-    options: CommandOptions, tag: str, since: str, downstreams: Sequence[Repository | Path]
-) -> CommandResult:
-    """Read what a release brings, and group it by its consequences."""
-    upstream = options.only_repository("release {repository} TAG")
-    asked = UpgradeRequest(upstream, since, tag, downstreams, options.language, options.tz, options.now)
-    with TerminalProgress() as progress, options.services(progress, mirrored=True) as services:
-        report = services.release_digests.report(asked, progress)
+        service = services.release_digests if command.startswith("release") else services.upgrades
+        report = service.report(asked, progress)
     return CommandResult([report], unread(report.failed))
 
 
@@ -91,7 +86,7 @@ def report_suspects(
 ) -> CommandResult:
     """Search the stored commits of each repository for those that caused a failure."""
     text, end = _read_failure(file), end_of_search(until, options.tz, options.now)
-    terms = _terms(options, downstreams)
+    terms = ReportTerms(downstreams, options.language, options.tz, options.now)
     with TerminalProgress() as progress, options.services(progress, mirrored=bool(downstreams)) as services:
         complete_index(services.store, progress)
         reports, failures = reports_of(
@@ -112,7 +107,3 @@ def _read_failure(file: str) -> str:
     if len(content) > _MOST_BYTES:
         raise Misuse(f"{name} is larger than {_MOST_BYTES // 1_000_000} MB; pass only the part with the failure")
     return decoded(content, name)
-
-
-def _terms(options: CommandOptions, downstreams: Sequence[Repository | Path]) -> ReportTerms:
-    return ReportTerms(downstreams, options.language, options.tz, options.now)

@@ -15,29 +15,28 @@ from analysis.impact.surface.model import Surface
 from analysis.impact.versions import (
     Fit,
     UpstreamVersion,
+    VersionComparison,
     commit_breaks,
-    fit,
     judged_surface,
-    variables_used,
+    settings_used,
     widest_range,
-    without_variables,
+    without_settings,
 )
 from analysis.locale import Language
-from analysis.models import Repository
+from analysis.models import SHORT_SHA, Repository
 from analysis.models.compatibility import CompatibilityReport, NearestBreak, Version
 from analysis.models.releases import ReleaseTag
 from analysis.models.upgrades import Pinned, Proposal
 from analysis.sources.git.objects import EntryKind
 from analysis.sources.mirror import Mirror
 from bot.models.progress import SILENT, Progress
-from bot.services.commit_sources import CommitSource, CommitSources
+from bot.services.commit_sources import CommitSources
 from bot.services.impact import ImpactService
 from bot.services.surfaces import ComparedSurface, pinned_version, upstream_tree
 
 _MOST_RELEASES = 10  # looked at, the newest
 _MOST_COMMITS = 200  # looked at between two versions
-_REF = 12  # characters of a pinned SHA
-_VARIABLE = re.compile(r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b")
+_SETTING = re.compile(r"""\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b|(?<=["'])(?:--|/)[a-z][\w/{}.-]*(?=["'])""")
 
 
 class CompatibilityRequest(NamedTuple):
@@ -65,7 +64,9 @@ class CompatibilityService:
         compared = self._impacts.surface(asked.downstream, upstream, (), now)
         judged = judged_surface(compared.uses.surface)
         tags = [each for each in source.release_tags() if asked.candidates or not each.is_candidate]
-        pin = self._pin(asked, source)
+        pin = None
+        with suppress(Misuse):
+            pin = pinned_version(self._impacts.mirror, asked.downstream, upstream, source, now)
         report = CompatibilityReport(
             repository=upstream,
             downstream=compared.downstream,
@@ -113,11 +114,6 @@ class CompatibilityService:
         newest = max(place for place, count in enumerate(places) if count == fewest)
         return Proposal(name=tags[newest].name, sha=tags[newest].sha, places=fewest)
 
-    def _pin(self, asked: CompatibilityRequest, source: CommitSource) -> tuple[Pinned, str] | None:
-        with suppress(Misuse):
-            return pinned_version(self._impacts.mirror, asked.downstream, asked.upstream, source, asked.now)
-        return None
-
 
 def _version(tag: ReleaseTag) -> Version:
     return Version(name=tag.name, sha=tag.sha, date=tag.date)
@@ -127,7 +123,7 @@ def _versions(tags: Sequence[ReleaseTag], pin: tuple[Pinned, str] | None, mirror
     """Return what is looked at, the oldest first: releases, the pinned commit among them, and the branch's head."""
     versions = [_version(each) for each in tags]
     if pin and pin[1] not in {each.sha for each in tags}:
-        versions.insert(_place_of(pin[1], tags, mirror), _unreleased(pin[0].pin.ref[:_REF], pin[1], mirror))
+        versions.insert(_place_of(pin[1], tags, mirror), _unreleased(pin[0].pin.ref[:SHORT_SHA], pin[1], mirror))
     head = mirror.head()
     if head not in {each.sha for each in versions}:
         versions.append(_unreleased(mirror.branch, head, mirror))
@@ -147,20 +143,21 @@ def _place_of(sha: str, tags: Sequence[ReleaseTag], mirror: Mirror) -> int:
 
 def _compared(versions: Sequence[Version], surface: Surface, mirror: Mirror) -> tuple[tuple[Version, ...], Fit]:
     """Return the versions with what each breaks. Their files are fetched in one request."""
-    upstreams = [_upstream(each.sha, mirror) for each in versions]
+    shas = [each.sha for each in versions]
+    trees = [mirror.trees_between(None, sha, strict=True).after for sha in shas]
+    upstreams = [UpstreamVersion(tree, upstream_tree(mirror, sha).roots) for tree, sha in zip(trees, shas, strict=True)]
     packages = sorted({f"{root}/{name}".lstrip("/") for each in upstreams for name, root in each.roots.items()})
-    mirror.fetch_code([each.sha for each in versions], packages)
-    found, used = fit(upstreams, judged_surface(surface)), variables_used(surface)
-    named = _variables(frozenset(each.target[1] for each in used), versions, packages, mirror)
-    gone = without_variables([each._replace(variables=has) for each, has in zip(upstreams, named, strict=True)], used)
-    broken = zip(versions, found.breaks, gone, strict=True)
+    mirror.fetch_code(shas, packages)
+    found, used = VersionComparison(upstreams, judged_surface(surface)).fit(), settings_used(surface)
+    named = _settings(frozenset(each.target[1] for each in used), versions, packages, mirror)
+    broken = zip(versions, found.breaks, without_settings(named, used), strict=True)
     return tuple(each.model_copy(update={"breaks": (*breaks, *more)}) for each, breaks, more in broken), found
 
 
-def _variables(
+def _settings(
     names: frozenset[str], versions: Sequence[Version], packages: Sequence[str], mirror: Mirror
 ) -> list[Mapping[str, str]]:
-    """Return for each version a path of each variable that its Python files name; what several versions have is read once."""
+    """Return for each version a path of each setting that its Python files name; what several versions have is read once."""
     read: dict[str, frozenset[str]] = {}
     folders, found = tuple(f"{each}/" for each in packages), list[Mapping[str, str]]()
     for version in versions if names else ():
@@ -168,15 +165,11 @@ def _variables(
         files = [each for each in listed if each.path.endswith(".py") and each.path.startswith(folders)]
         new = [each for each in files if each.sha not in read]
         for file, (_, text) in zip(new, mirror.read_files(new), strict=True):
-            read[file.sha] = names.intersection(_VARIABLE.findall(text or ""))
+            read[file.sha] = names.intersection(_SETTING.findall(text or ""))
         # One is declared where the others are, and read anywhere.
         declaring = sorted(files, key=lambda file: len(read[file.sha]))
         found.append({name: file.path for file in declaring for name in read[file.sha]})
     return found or [{} for _ in versions]
-
-
-def _upstream(sha: str, mirror: Mirror) -> UpstreamVersion:
-    return UpstreamVersion(mirror.trees_between(None, sha, strict=True).after, upstream_tree(mirror, sha).roots)
 
 
 def _nearest(near: Version, far: Version, surface: Surface, mirror: Mirror) -> NearestBreak:

@@ -1,14 +1,13 @@
 """Digests of releases: what a release brings since the one before, and what it breaks of downstream code since its pin."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import structlog
 
 from analysis.errors import DigestError, Misuse, UnknownCommit
 from analysis.locale import Phrase
 from analysis.models import ReleaseTag, Repository
-from analysis.models.upgrades import UpgradeGroup, UpgradeReport
+from analysis.models.upgrades import UpgradeGroup, UpgradeReport, UpgradeRow
 from analysis.sources.github import GitHub
 from analysis.sources.release_notes import named
 from bot.models.progress import SILENT, Progress
@@ -18,13 +17,6 @@ from bot.services.versions.upgrade import AnnouncedRelease, FindSurfaces, Upgrad
 _SUGGESTED = 3  # tags, for an unknown one
 
 log = structlog.get_logger(__name__)
-
-
-class _Chosen(NamedTuple):
-    """A release, and the one since which it is told; None of the first ever."""
-
-    tag: ReleaseTag
-    since: ReleaseTag | None
 
 
 class ReleaseDigests:
@@ -44,20 +36,19 @@ class ReleaseDigests:
         Raise `Misuse` for a tag that is none of a release, and the errors of `UpgradeService.report`.
         """
         mirror = self._sources.mirror(asked.upstream, asked.now)
-        chosen = _choose(asked.upstream, self._sources.stored(asked.upstream).release_tags(), asked.end, asked.start)
-        since = chosen.since.name if chosen.since else mirror.first_commit(chosen.tag.sha)
+        tag, since = _choose(
+            asked.upstream, self._sources.stored(asked.upstream).release_tags(), asked.end, asked.start
+        )
         request = asked._replace(
-            start=since,
-            end=chosen.tag.name,
-            release=self._announced(asked.upstream, chosen.tag, is_first=not chosen.since),
+            start=since.name if since else mirror.first_commit(tag.sha),
+            end=tag.name,
+            release=self._announced(asked.upstream, tag, is_first=not since),
         )
         pinned = self._since_pin(request, progress, find_surfaces) if asked.downstreams else None
         if pinned is None:
             return self._upgrades.report(request, progress, find_surfaces)
         report = self._upgrades.report(request._replace(downstreams=()), progress, lambda _: ((), ()))
-        groups = {**report.groups, UpgradeGroup.BREAKS_YOU: pinned.group(UpgradeGroup.BREAKS_YOU)}
-        shared = {name: getattr(pinned, name) for name in ("pinned", "downstreams", "unchecked")}
-        return report.model_copy(update={**shared, "groups": groups})
+        return _with_breaks(report, pinned)
 
     def _since_pin(
         self, request: UpgradeRequest, progress: Progress, find_surfaces: FindSurfaces | None
@@ -81,13 +72,32 @@ class ReleaseDigests:
         return AnnouncedRelease(tag, found.url if found else "", notes.breaking, notes.every, is_first=is_first)
 
 
-def _choose(upstream: Repository, tags: Sequence[ReleaseTag], name: str, since: str) -> _Chosen:
-    """Return the release called `name`, and the one called `since`, or else the one before it; candidates count for candidates."""
+def _with_breaks(report: UpgradeReport, pinned: UpgradeReport) -> UpgradeReport:
+    """Return a release's report with what breaks the downstream code since its pin, which is told there alone."""
+    breaking = pinned.group(UpgradeGroup.BREAKS_YOU)
+    shas = {row.entry.commit.sha for row in breaking}
+
+    def others(rows: Sequence[UpgradeRow]) -> tuple[UpgradeRow, ...]:
+        return tuple(row for row in rows if row.entry.commit.sha not in shas)
+
+    groups = {**{group: others(rows) for group, rows in report.groups.items()}, UpgradeGroup.BREAKS_YOU: breaking}
+    release = report.release and report.release.model_copy(update={"highlights": others(report.release.highlights)})
+    shared = {name: getattr(pinned, name) for name in ("pinned", "downstreams", "unchecked")}
+    return report.model_copy(update={**shared, "groups": groups, "release": release})
+
+
+def _choose(
+    upstream: Repository, tags: Sequence[ReleaseTag], name: str, since: str
+) -> tuple[ReleaseTag, ReleaseTag | None]:
+    """Return the release called `name`, and the one called `since`, or else the one before it; None before the first.
+
+    Candidates count for candidates.
+    """
     tag = _find(upstream, tags, name)
     if since:
-        return _Chosen(tag, _find(upstream, tags, since))
+        return tag, _find(upstream, tags, since)
     older = [each for each in tags[: tags.index(tag)] if tag.is_candidate or not each.is_candidate]
-    return _Chosen(tag, older[-1] if older else None)
+    return tag, older[-1] if older else None
 
 
 def _find(upstream: Repository, tags: Sequence[ReleaseTag], name: str) -> ReleaseTag:

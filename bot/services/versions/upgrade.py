@@ -3,7 +3,7 @@
 The versions are tags, SHAs or days; the first may be the one that downstream code pins.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import date, datetime
 from functools import partial
@@ -17,7 +17,7 @@ from analysis.errors import Misuse
 from analysis.impact.reversal import picks, undone_commits
 from analysis.locale import Phrase
 from analysis.models import ChangeType, Commit, Entry, Failure, Language, ReleaseTag, Repository
-from analysis.models.upgrades import Pinned, Proposal, RangeEnd, ReleaseNotes, UpgradeReport, UpgradeRow
+from analysis.models.upgrades import Pinned, Proposal, RangeEnd, ReleaseNotes, UpgradeGroup, UpgradeReport, UpgradeRow
 from analysis.window import parse_day, window
 from bot.models.downstream import Unchecked
 from bot.models.progress import SILENT, Progress
@@ -108,6 +108,7 @@ class UpgradeService:
         surfaces, unchecked = (find_surfaces or partial(self._surfaces, asked))(span.entries)
         compared = self._impacts.net_impacts(asked.upstream, span, surfaces, asked.now, progress)
         found = {each.entry.commit.sha: each.found for each in compared.commits}
+        groups = group_by_consequence(span.entries, span.net_facts, span.undone, found, asked.language)
         return UpgradeReport(
             repository=asked.upstream,
             start=ends.start,
@@ -115,14 +116,15 @@ class UpgradeService:
             timezone=asked.tz.key,
             language=asked.language,
             pinned=ends.pinned,
-            release=asked.release and _release_notes(asked.release, span, asked.language),
+            release=asked.release and _release_notes(asked.release, span, groups, asked.language),
             merge_base=base if own else None,
             oldest=min((each.committed_at for each in listed), default=None),
             newest=max((each.committed_at for each in listed), default=None),
             commits=len(listed),
             picked=len(new) - len(listed),
             reverted=len(span.undone),
-            groups=group_by_consequence(span.entries, span.net_facts, span.undone, found, asked.language),
+            ungrouped=len(listed) - len(span.undone) - sum(map(len, groups.values())),
+            groups=groups,
             downstreams=tuple(each.downstream for each in surfaces),
             unchecked=tuple((str(each.repository), each.reason) for each in unchecked),
             proposal=self._proposal(asked, surfaces, ends.start),
@@ -164,15 +166,22 @@ class UpgradeService:
         return [self._impacts.surface(each, asked.upstream, entries, asked.now) for each in asked.downstreams], ()
 
 
-def _release_notes(release: AnnouncedRelease, span: Span, language: Language) -> ReleaseNotes:
-    """Return a release with the commits that its notes name, those under breaking changes first, or else its fixes, or whatever it has; all stand."""
+def _release_notes(
+    release: AnnouncedRelease, span: Span, groups: Mapping[UpgradeGroup, Sequence[UpgradeRow]], language: Language
+) -> ReleaseNotes:
+    """Return a release with the commits that its notes name, or else its fixes, or whatever it has; all stand.
+
+    Those that a group tells are left out.
+    """
     standing = [each for each in span.entries if each.commit.sha not in span.undone]
     named = [each for each in standing if each.commit.pr in release.every]
     fixes = [each for each in standing if ChangeType.BUG_FIX in each.ranked.change_types]
+    grouped = {row.entry.commit.sha for rows in groups.values() for row in rows}
     rows = []
     for each in named or fixes or standing:
         facts = tuple(span.net_facts.get(each.commit.sha, each.facts))
-        rows.append(UpgradeRow(entry=each, facts=facts, consequences=consequences(each, language, facts)))
+        if each.commit.sha not in grouped:
+            rows.append(UpgradeRow(entry=each, facts=facts, consequences=consequences(each, language, facts)))
     rows.sort(key=lambda row: (row.entry.commit.pr not in release.breaking, *row_order(row)))
     tag = release.tag
     return ReleaseNotes(

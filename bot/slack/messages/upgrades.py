@@ -49,7 +49,7 @@ def upgrade_messages(report: UpgradeReport) -> list[Message]:
         found += _in_full(row, report, say)
     for group in UpgradeGroup:
         rows = report.group(group)
-        if rows and group is not UpgradeGroup.BREAKS_YOU:
+        if len(rows) > _WORST and group is not UpgradeGroup.BREAKS_YOU:
             found += _listed(say(HEADINGS[group], count=len(rows)), rows, say)
     if report.release and report.release.highlights:
         found += _listed(highlights_heading(report.release, say), report.release.highlights, say)

@@ -1,10 +1,19 @@
 """What several versions of upstream break of a plug-in, and the range beside the best of them."""
 
 from datetime import UTC, datetime
+from functools import partial
 
 import pytest
 
-from analysis.impact.versions import UpstreamVersion, commit_breaks, fit, judged_surface, widest_range
+from analysis.impact.versions import (
+    UpstreamVersion,
+    VersionComparison,
+    commit_breaks,
+    judged_surface,
+    settings_used,
+    widest_range,
+    without_settings,
+)
 from analysis.models.compatibility import Version, VersionBreak
 from analysis.models.impacts import Cause, Certainty, DownstreamPlace, Impact, ImpactKind, UpstreamPlace
 from tests.analysis.facts.trees import RecordedTree, commit_between, trees
@@ -35,26 +44,16 @@ def run():
 
 
 def version(number: int, *lines: int) -> Version:
-    breaks = [
-        VersionBreak(
-            impact=Impact(
-                kind=ImpactKind.IMPORT,
-                certainty=Certainty.PROVEN,
-                cause=Cause.REMOVED,
-                name="engine.load",
-                upstream=UpstreamPlace(path=CODE),
-                downstream=DownstreamPlace(path="plugin.py", line=line, code=""),
-            )
-        )
-        for line in lines
-    ]
+    gone = partial(Impact, kind=ImpactKind.IMPORT, certainty=Certainty.PROVEN, cause=Cause.REMOVED, name="engine.load")
+    places = (DownstreamPlace(path="plugin.py", line=line, code="") for line in lines)
+    breaks = [VersionBreak(impact=gone(upstream=UpstreamPlace(path=CODE), downstream=each)) for each in places]
     return Version(name=f"v{number}", sha=f"{number}" * 40, date=datetime(2026, 1, number, tzinfo=UTC), breaks=breaks)
 
 
 def told(downstream: str, *versions: str, path: str = "plugin/worker.py") -> list[list[str]]:
     """What each version breaks: the cause and the line; those that are early in brackets."""
     upstream = [UpstreamVersion(RecordedTree({"engine/__init__.py": "", CODE: each}), ROOTS) for each in versions]
-    found = fit(upstream, judged_surface(surface({path: downstream})))
+    found = VersionComparison(upstream, judged_surface(surface({path: downstream}))).fit()
     words = [
         [(f"({text})" if each.early else text) for each in breaks if (text := f"{each.impact.cause}:{each.line[1]}")]
         for breaks in found.breaks
@@ -99,6 +98,21 @@ def test_a_version_breaks_what_another_is_right_for(
     assert told(downstream, *versions) == expected
 
 
+def test_settings_are_looked_up_in_each_version() -> None:
+    """A flag or a route fails a version that has it no more or not yet, a variable one that has it no more; the flags of the
+    tree's own parser, and what no version has, fail nothing.
+    """
+    script = "ENGINE_OLD=1 ENGINE_NEW=1 engine serve --old --new --own --never\ncurl http://engine:80/old\n"
+    parser = "import engine\nparser.add_argument('--own')\n"
+    used = settings_used(surface({"run.sh": script, "plugin/main.py": parser}))
+    versions = [{"ENGINE_OLD", "--old", "/old", "--own"}, {"ENGINE_NEW", "--new"}]
+    found = without_settings([dict.fromkeys(each, CODE) for each in versions], used)
+    assert [sorted((each.impact.name, each.early) for each in breaks) for breaks in found] == [
+        [("--new", True)],
+        [("--old", False), ("/old", False), ("ENGINE_OLD", False)],
+    ]
+
+
 def test_tests_and_examples_are_not_compared() -> None:
     """Code that users do not run decides nothing."""
     assert told(USES_LOAD, LOAD, "", path="tests/test_worker.py") == [[], []]
@@ -107,7 +121,9 @@ def test_tests_and_examples_are_not_compared() -> None:
 def test_names_that_no_version_has_are_listed() -> None:
     """They are told with their place, once."""
     upstream = [UpstreamVersion(RecordedTree({"engine/__init__.py": "", CODE: each}), ROOTS) for each in (OLD, LOAD)]
-    found = fit(upstream, judged_surface(surface("from engine.core import gone\n\ngone()\ngone()\n")))
+    found = VersionComparison(
+        upstream, judged_surface(surface("from engine.core import gone\n\ngone()\ngone()\n"))
+    ).fit()
     assert [(each.name, each.line) for each in found.unseen] == [("engine.core.gone", 1)]
 
 
@@ -134,7 +150,7 @@ def test_a_commit_brings_or_ends_a_break(before: str, after: str, *, early: bool
     old, new = ({"engine/__init__.py": "", CODE: each} for each in (before, after))
     used = judged_surface(surface(USES_LOAD))
     versions = [UpstreamVersion(each, ROOTS) for each in trees(old, new)]
-    [wanted] = filter(None, fit(versions, used).breaks)
+    [wanted] = filter(None, VersionComparison(versions, used).fit().breaks)
     found = commit_breaks(commit_between(old, new), trees(old, new), wanted, used, ROOTS)
     assert [(each.impact.name, each.early) for each in found] == [("engine.core.load", early)]
     other = {**old, "engine/other.py": "SIZE = 1\n"}
