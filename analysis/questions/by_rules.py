@@ -10,7 +10,6 @@ from analysis.grounding.plain_text import sentences
 from analysis.locale import Catalogue, catalogue, mark
 from analysis.locale.punctuation import join_items
 from analysis.models import Entry, Fact, Importance, Language, Statement
-from analysis.paths import Kind, kind
 from analysis.questions.definitions import nearest
 from analysis.questions.evidence import DiffPlace, EvidenceFound, search
 from analysis.questions.items import MAX_ITEMS, SEARCHED, best_items, joined, line_item, proven_items
@@ -24,7 +23,6 @@ from analysis.text import one_line
 from analysis.writing.by_rules import code
 from analysis.writing.labels import BADGE
 
-_PREFERENCE = {each: index for index, each in enumerate(Kind)}
 _MAX_SUMMARY = 4  # sentences of a summary
 _MAX_NAMED = 4  # terms that a denial names
 _ANSWERED = 0.4  # share of a question's terms that a hit must have to answer it
@@ -35,10 +33,8 @@ OFF_TOPIC = mark("I only answer questions about these commits.")
 _UNMENTIONED = mark("Neither the diff ({files}) nor the message mentions {names}.")
 _UNANSWERED = mark("No line answers this for certain. Closest matches:")
 _UNREAD = mark("I found nothing about this, but not every changed line could be read.")
-_HINT = mark(
-    "Ask what this commit changes, for example: does a default change? does it touch {name}? does it have tests? who wrote it?"
-)
-DENIALS = (NOT_SHOWN, _UNMENTIONED, _UNANSWERED, _UNREAD, _HINT, NO_TEST)
+_UNCHANGED = mark("No changed line mentions {names}. Closest matches:")
+DENIALS = (NOT_SHOWN, _UNMENTIONED, _UNANSWERED, _UNCHANGED, _UNREAD, NO_TEST)
 
 _MAX_COMMITS = 8
 _MAX_FURTHER = 5
@@ -81,10 +77,8 @@ def _about_commit(asked: ParsedQuestion, entry: Entry, language: Language) -> It
         yield from proven
     elif asked.says_something:
         yield from _matching(asked, entry, language, certain=not what_happened, described=not metadata)
-    elif asked.kinds & {QuestionKind.DESCRIPTION, QuestionKind.WHAT_MATTERS}:
-        yield from _description(entry, language)
     else:
-        yield _hint(entry, catalogue(language))
+        yield from _description(entry, language)
 
 
 def _matching(
@@ -109,7 +103,7 @@ def _matching(
     answered = bool(proven) or found.share >= _ANSWERED or any(fact.kind in asked.facts.kinds for fact in entry.facts)
     yield from _header(entry, found, items, catalogue(language), answered=answered, certain=certain)
     yield from items
-    if nowhere and not items and described:
+    if not items and described:
         yield from _description(entry, language)
 
 
@@ -120,13 +114,17 @@ def _header(
 
     It is not `certain` that they do where a replacement is asked for that nobody names, or what no fact proves.
     """
-    nowhere = [term for term in found.absent if term.telling]
+    nowhere, somewhere = ([term for term in each if term.telling] for each in (found.absent, found.present))
     if nowhere and not (items and answered and _is_beside(nowhere, found.present)):
         yield Statement(text=_denial(entry, nowhere, say) if found.complete else say(_UNREAD))
         if items:
             yield Statement(text=say("Closest matches:"))
     elif not items:
-        yield _hint(entry, say)
+        words = [term for term in found.absent if term.text.isascii() and term.text.isalpha()]
+        yield Statement(text=_denial(entry, words, say) if words and found.complete else say(NOT_SHOWN))
+    elif somewhere and all(term in found.unchanged for term in somewhere):
+        names = join_items([code(term.text) for term in somewhere[:_MAX_NAMED]], say)
+        yield Statement(text=say(_UNCHANGED, names=names))
     elif not answered or not certain:
         yield Statement(text=say(_UNANSWERED))
     elif any(place.label != entry.commit.short_sha for each in items for place in each.citations):
@@ -145,12 +143,6 @@ def _denial(entry: Entry, terms: Sequence[QuestionTerm], say: Catalogue) -> str:
     texts = [*entry.commit.texts, *(file.patch or "" for file in entry.commit.files)]
     meant = next((near for term in terms if is_name(term.text) and (near := nearest(term.text, texts))), None)
     return f"{denied} {say('Did you mean {name}?', name=code(meant))}" if meant else denied
-
-
-def _hint(entry: Entry, say: Catalogue) -> Statement:
-    largest = min(entry.commit.files, key=lambda each: (_PREFERENCE[kind(each.path)], -each.size), default=None)
-    name = code(largest.path.rpartition("/")[2]) if largest else code(entry.commit.short_sha)
-    return Statement(text=say(_HINT, name=name), citations=(to_commit(entry.commit),))
 
 
 def _description(entry: Entry, language: Language) -> Iterator[Statement]:

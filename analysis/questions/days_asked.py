@@ -54,10 +54,14 @@ _NEWS = re.compile(r"\b(?:any\w*|new)\b|有没有|新", re.IGNORECASE)  # of wha
 
 
 class QuestionScope(NamedTuple):
-    """A question without the words that name its days, and the days, oldest first; without any, all that is stored."""
+    """A question without the words that name its days, and the days, oldest first; without any, all that is stored.
+
+    They are `lately` if they are the last ones because nothing says which.
+    """
 
     text: str
     days: tuple[date, ...]
+    lately: bool = False
 
 
 def days_between(first: date, last: date) -> list[date]:
@@ -113,7 +117,7 @@ def scope_of(question: str, today: date, earlier: Iterable[str] = ()) -> Questio
     of_a_setting = QuestionKind.DEFAULT in kinds and not _NEWS.search(question)
     if of_a_setting or (kinds & TIMELESS_OF_NAMES and names_in(question)):
         return QuestionScope(question, ())
-    return QuestionScope(question, tuple(last_days(today)))
+    return QuestionScope(question, tuple(last_days(today)), lately=True)
 
 
 _Span = tuple[date, date]

@@ -92,10 +92,11 @@ class Hit(NamedTuple):
 
 
 class EvidenceFound(NamedTuple):
-    """The hits, the best first; the terms that nothing in the commit mentions; whether a text of it is missing."""
+    """The hits, the best first; the terms that nothing in the commit mentions, or only unchanged lines; whether a text of it is missing."""
 
     hits: Sequence[Hit]
     absent: Sequence[QuestionTerm]
+    unchanged: Sequence[QuestionTerm]
     present: Sequence[QuestionTerm]
     share: float
     complete: bool
@@ -105,13 +106,20 @@ def search(entry: Entry, asked: ParsedQuestion, language: Language, limit: int) 
     """Return the best matching documents of a commit, at most two facts of a kind and two of the author's sentences."""
     documents = _documents_of(entry, language)
     held = _vocabulary(documents, entry.commit)
+    changed = _vocabulary((each for each in documents if not _is_unchanged(each)), entry.commit)
     absent = [term for term in asked.terms if held.isdisjoint(term.words)]
     present = [term for term in asked.terms if not held.isdisjoint(term.words)]
+    unchanged = [term for term in present if changed.isdisjoint(term.words)]
     ranked = _ranked(documents, asked, held, len(asked.terms) or len(asked.earlier))
     hits = _chosen((hit for hit in ranked if hit.score >= _WEAK * ranked[0].score), limit)
     share = max((hit.share for hit in hits[:3]), default=0.0)
     files = (file for file in entry.commit.files if kind(file.path) is not Kind.GENERATED)
-    return EvidenceFound(hits, absent, present, share, all(file.patch is not None or not file.size for file in files))
+    complete = all(file.patch is not None or not file.size for file in files)
+    return EvidenceFound(hits, absent, unchanged, present, share, complete)
+
+
+def _is_unchanged(document: CommitDocument) -> bool:
+    return isinstance(document.item, DiffPlace) and document.item.line.sign == " "
 
 
 def line_scores(entry: Entry, asked: ParsedQuestion) -> dict[tuple[str, int], float]:

@@ -116,7 +116,7 @@ class FileAnswers:
             last = constant.rpartition(".")[2]
             given = self._lines(rf"^[[:space:]]*{last}[[:space:]]*(:[^=]*)?=")
             told[1:1] = map(quoted, by_evidence(last, given)[:1])
-        return told
+        return told or self._explained(name, spelled_in_code(name), lines)
 
     def _explained(self, name: str, key: str, lines: Sequence[CodeLine]) -> list[Statement]:
         """Return what the first file that explains a name says, below its definition."""

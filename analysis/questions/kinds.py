@@ -25,7 +25,6 @@ class QuestionKind(StrEnum):
     ORIGIN = "origin"  # what first had something
     REMOVAL = "removal"
     REVERTS = "reverts"
-    THE_OTHERS = "the others"  # the commits that do not do something, which no search finds
     REPLACEMENT = "replacement"
     DEFAULT = "default"  # of a setting, or whether it is on, and how to turn it off
     DEFINITION = "definition"  # where a name is defined
@@ -33,7 +32,6 @@ class QuestionKind(StrEnum):
     USES = "uses"  # who calls or uses a name
     BEFORE = "before"  # what something was, and what it is now
     COMMITS = "commits"  # which commits changed something
-    DESCRIPTION = "description"
 
 
 METADATA = tuple(QuestionKind)[:7]  # which a commit's diff does not answer
@@ -51,16 +49,14 @@ TIMELESS_OF_NAMES = frozenset({*OF_FILES, QuestionKind.BEFORE, QuestionKind.COMM
 
 _VERSION = r"(?:v\d+(?:\.\d+)*|\d+(?:\.\d+)+)(?:[-.]?(?:a|b|c|rc|alpha|beta|dev|post)[-.]?\d*)*"
 _NAMED_VERSION = re.compile(rf"(?<![\w.#/-]){_VERSION}(?![\w/-]|\.\w)", re.IGNORECASE | re.ASCII)
-_REMOVED = (
-    r"\bremov|\bdelet|\bdrop(?:s|ped|ping)?\b|\bgone\b|\bgot rid|\bno longer\b|\bdisappear|移除|删|去掉|没了|不再|消失"
-)
+_REMOVED = r"\bremov|\bdelet|\bdrop(?:s|ped|ping)?\b|\bgone\b|\bgot rid|\bno longer\b(?! the default)|\bdisappear|移除|删|去掉|没了|不再(?!是?默认)|消失"
 _CHANGE = r"(?:chang|modif|touch|edit|add|introduc|remov|delet|drop|renam|mov|deprecat|disappear|appear|go(?:ne)?\b|went|break|broke|fix)"
 _HAN_CHANGE = r"(?:改|加|新增|删|移除|去掉|引入|重命名|移动|废弃|弃用|出现|消失|没了|动)"
 _WORDS = r"[^?!。？！]{0,60}?"  # words in between
 _SOME = r"[^?？.。，]{0,25}?"  # words in between
 _PATTERNS: Mapping[QuestionKind, tuple[str, ...]] = {
     QuestionKind.AUTHOR: (
-        rf"\bwho(?:se)?\b{_SOME}\b(?:wrote|written|made|did|authored|contributed|committed|submitted|implemented)\b",
+        rf"\bwho(?:se)?\b{_SOME}\b(?:wrote|written|made|did|authored|contributed|committed|submitted|implemented|worked)\b",
         r"\bwho(?:['’]s| is| was) (?:the author|behind)\b|\b(?:the|its) author *(?:[?？]|$)",
         r"谁[^，。？]{0,6}?(?:写|改|提|做|加|弄|贡献|实现)|谁的(?:提交|改动|代码)|作者(?:是|叫|呢|[?？]|$)",
     ),
@@ -91,7 +87,7 @@ _PATTERNS: Mapping[QuestionKind, tuple[str, ...]] = {
         r"\b(?:un)?tested\b|\btest coverage\b|(?:有|带|附|加|含|包括)[^，。？]{0,4}?测试|测试覆盖|测试了|单测",
     ),
     QuestionKind.RELEASE: (
-        r"\b(?:which|what|first|any|a|the next|latest) (?:versions?|releases?)\b",
+        r"(?<!\bto )(?<!\bfrom )\b(?:which|what|first|any|a|the next|latest) (?:versions?|releases?)\b",
         rf"\b(?:released|shipped)\b(?: yet| already| in\b[^?.]*)?\W*$|\bin (?:the )?(?:release |version )?{_VERSION}\W*$",
         rf"\b(?:do|does|did)\b[^?.]{{0,20}} {_VERSION} (?:already )?(?:have|include|contain|ship)\b|{_VERSION} ?(?:版本?)?(?:里|中)?(?:已经|已)?(?:有|包含|包括|带)[^，。？]{{0,20}}[吗没么]",
         r"哪个(?:版本|发行版|release)|(?:发布|发版)了?[吗没么]|已?发布(?:了|过)[吗没]|在\s*v?\d+\.\d+[\w.]*\s*(?:版本?)?(?:里面?|中)?(?:了|有)?[吗么没]?[?？]?$|进(?:了|入)?[^，。？]{0,6}版本",
@@ -121,22 +117,18 @@ _PATTERNS: Mapping[QuestionKind, tuple[str, ...]] = {
     ),
     QuestionKind.REMOVAL: (_REMOVED,),
     QuestionKind.REVERTS: (r"\brevert|\broll(?:ed|s)? back|\bback(?:ed)? out|回退|回滚|撤销|撤回",),
-    QuestionKind.THE_OTHERS: (
-        r"\b(?:which|what|any)\s+(?:\w+\s+)?(?:commits?|changes?|PRs?|pull requests?)\s+(?:(?:do|does|did)(?:\s+not|n['’]t)|never)\b",
-        r"\b(?:do|does|did|is|are|has|have)\s+any\s+(?:commits?|changes?|PRs?)\s+(?:\w+\s+)?(?:not|without|no)\b",
-        r"哪些(?:提交|改动|PR)(?:没有|没|不|未)",
-    ),
     QuestionKind.REPLACEMENT: (
         r"\b(?:what|which|who|is there)\b.{0,60}?\breplac(?:es?|ed|ing|ements?)\b|\breplaced (?:by|with) what\b|\breplacement for\b",
         r"\b(?:what|which|how)\b.{0,80}?\binstead(?: of\b[^?.]*)?\W*$|\bsuccessor (?:of|to)\b",
         r"\b(?:what|how)\b.{0,60}?\b(?:called|named|renamed|moved?)\b(?:\s+to)?(?:\s+now)?\W*$|\bwhere (?:did|has|is)\b.{0,60}?\bmoved?\b",
         r"(?:现在|如今|后来)叫|改名(?:成|为|叫)|重命名(?:成|为)|(?:移|搬|挪)到了?(?:哪|什么)",
+        r"\bwhat (?:do|should|must|can) (?:I|we) (?:now )?(?:set|use|query|write|call|pass|import)\b|(?:该|要|应该?)(?:设置?|用|写|配|传|调|换成?)(?:什么|哪个|啥)",
         r"(?:什么|哪个|哪些|谁|啥).{0,20}?(?:替代|代替|取代|替换)|(?:替代|代替|取代|替换|改用|换成).{0,10}?(?:什么|哪个|哪些|谁|啥)",
     ),
     QuestionKind.DEFAULT: (
         r"\bdefaults? (?:value |setting )?(?:of|for)\b|\bdefaults? to\b|\bby default\b|['’]s default\b",
-        r"\b(?:turn|switch)(?:ed)?\b[^?.]{0,40}?\bo(?:n|ff)\b|\bhow\b[^?.]{0,30}?\b(?:dis|en)abled?\b|\bwhat is the default\b",
-        r"默认(?:值|是|为|开|关|启用|禁用|打开|关闭)|(?:怎么|如何|怎样)(?:关|开|禁用|启用|打开)",
+        r"\b(?:turn|switch)(?:ed)?\b[^?.]{0,40}?\bo(?:n|ff)\b|\bhow\b[^?.]{0,30}?\b(?:dis|en)abled?\b|\bwhat(?:['’]s| is) (?:the|its) default\b",
+        r"默认(?:值|是|为|的|开|关|启用|禁用|打开|关闭)|(?:怎么|如何|怎样)(?:关|开|禁用|启用|打开)",
     ),
     QuestionKind.USES: (
         r"\b(?:who|what|which \w+)(?: (?:still|else|also))? (?:calls?|uses|imports?|reads|sets|overrides)\b|\bcallers? of\b",
@@ -145,7 +137,8 @@ _PATTERNS: Mapping[QuestionKind, tuple[str, ...]] = {
     ),
     QuestionKind.DEFINITION: (
         r"\bwhere (?:is|are|was|do|does)\b[^?.]{0,60}?\b(?:set|defined?|declared|live|implemented)\b",
-        r"(?:在哪|哪里|哪儿|何处|哪个文件)[^，。？]{0,30}?(?:定义|声明|实现)|定义在哪",
+        r"(?:在哪|哪里|哪儿|何处|哪个文件)[^，。？]{0,30}?(?:定义|声明|实现)|定义在哪|还(?:在|存在|有)(?:代码|仓库|吗|么|[?？]|$)",
+        r"\bstill (?:there|around|defined|in the (?:code|tree|repo\w*)|exists?|available)\b|\b(?:does|do)\b[^?.]{0,40}?\bexist\b",
     ),
     QuestionKind.MEANING: (
         r"\bwhat (?:does|do)\b[^?.]{1,60}?\b(?:do|mean|control)\b|\bwhat(?:['’]s| is| are)\b[^?.]{1,60}?\bfor\W*$|\bpurpose of\b",
@@ -157,9 +150,6 @@ _PATTERNS: Mapping[QuestionKind, tuple[str, ...]] = {
     ),
     QuestionKind.COMMITS: (
         r"\b(?:which|what) (?:commits?|changes|prs?|pull requests?)\b|(?:哪些|哪几个|有什么)(?:提交|改动|PR)",
-    ),
-    QuestionKind.DESCRIPTION: (
-        r"\b(?:what|why|how|explain|describe|summari\w+|changes?|do(?:es)?)\b|什么|为什么|为何|怎么|如何|改|介绍|说明|解释|总结",
     ),
 }
 _EXPRESSIONS = {each: re.compile("|".join(patterns), re.IGNORECASE) for each, patterns in _PATTERNS.items()}
@@ -229,15 +219,10 @@ _THINGS = _table(
     (r"配置|\bconfig", (*_FLAG, *_ENV, *_KEY, *_DEFAULT)),
     (r"\bmethods?\b|\bfunctions?\b|方法|函数", (*_METHODS, *_NAMES)),
     (r"\bclass(?:es)?\b|\bnames?\b(?=.*\b(?:remov|renam|mov|gone))|类(?!型)", (*_NAMES, FactKind.REMOVED_BASE)),
-    (r"\bmodules?\b(?=.*\b(?:remov|renam|mov|gone))|模块(?=.*[移搬挪])", (FactKind.MOVED_MODULE,)),
     (r"\bfields?\b|\battributes?\b|字段|属性", (*_FIELDS, *_KEY)),
     (r"(?:\bHTTP )?\b(?:routes?|endpoints?)\b|路由|端点", (FactKind.REMOVED_ROUTE, FactKind.RENAMED_ROUTE)),
     (r"\bmetrics?\b|指标", (FactKind.REMOVED_METRIC, FactKind.RENAMED_METRIC)),
-    (
-        r"^\W*what(?:['’]s| is| was| were| has been| got)? (?:\w+ed|gone)\W*$|^(?:什么|哪些东西|有什么)被?[^，。]{2,4}了?[？?]?$",
-        BREAKING,
-    ),
-    (r"弃用|废弃|\bdeprecat", (FactKind.DEPRECATED,)),
+    (r"弃用|废弃|\bdeprecat|\bstops? working\b", (FactKind.DEPRECATED,)),
     (r"测试|\btests?\b", (FactKind.TEST_REMOVED,)),
     (
         r"\bsupport\b(?=.*\b(?:drop|remov))|\bdrop(?:s|ped)?\b.*\bsupport\b",
@@ -251,7 +236,6 @@ _THINGS = _table(
     (r"安全|漏洞|\bsecur|\bvulnerab|\bcve", (FactKind.SECURITY,)),
     (r"并发|线程|死锁|竞争|加锁|\block|\bthread|\brace|concurren", (FactKind.CONCURRENCY,)),
     (r"回退|回滚|\brevert", (FactKind.REVERT,)),
-    (r"线上|生产|部署|\bdeploy", (*_FLAG, *_ENV, *_DEFAULT)),
 )
 _CHANGES = _table(
     (_REMOVED, (*_GONE, *_RENAMED, FactKind.SUPPORT_DROPPED)),
@@ -263,6 +247,7 @@ _CHANGES = _table(
         _DEFAULT,
     ),
     (r"弃用|废弃|\bdeprecat", (FactKind.DEPRECATED,)),
+    (r"提升|提高|升级|\brais(?:e|es|ed)\b|\bbump|\bupgrad", (*DEPENDENCIES, FactKind.MINIMUM_RAISED)),
     (r"破坏|不兼容|\bbreak|incompatib", BREAKING),
 )
 _ADDED = re.compile(r"\b(?:add(?:s|ed|ing)?|new|introduc\w*)\b|新增|新加|新的|引入|添加|增加", re.IGNORECASE)
@@ -287,6 +272,8 @@ def facts_asked_for(question: str) -> FactsAsked:
     if not both and _ADDED.search(question):  # what is removed or changed says nothing of what is new
         things = things & _NEW
     removal, *_ = _CHANGES
+    if FactKind.DEPRECATED in both and removal[0].search(question):  # of the deprecated, what is removed
+        both = frozenset(removal[1])
     return FactsAsked(both or things, bool(both), _words_of((*_THINGS, removal), question))
 
 

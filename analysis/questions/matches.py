@@ -9,7 +9,7 @@ from analysis.citations import to_line
 from analysis.diff import hunks
 from analysis.models import OPERATIONAL, Commit, Entry, Fact, FactKind
 from analysis.questions.evidence import DiffPlace
-from analysis.questions.kinds import QuestionKind
+from analysis.questions.kinds import QuestionKind, asks_for, facts_asked_for
 from analysis.questions.question import ParsedQuestion
 from analysis.questions.terms import QuestionTerm, name_key, words_of
 from analysis.search.words import CommitWords, idf, split_words
@@ -17,10 +17,12 @@ from analysis.watch import touches
 
 _FIELDS = {"title": 3.0, "facts": 2.0, "paths": 1.5, "code": 1.0, "author": 1.0, "message": 0.7}
 _ASKED_FACT = 6.0  # added for a fact of a kind that the question asks for
+_SAID = 0.5  # what a title proves, relative to a fact
 _LEAST = 0.4  # share of the best commit's score
 _RARE = 0.15  # share of the commits that have a word which says what is asked about
 _MIN_AUTHOR = 5  # letters of a name that is not mistaken for a word
 _JOINTS = re.compile(r"[-_]+")
+_VERSION = re.compile(r"\d+\.\d[\d.]*")
 _REVERT_TITLE = re.compile(r"(?:\[[^\]]*\]\s*)*(?:re)?revert\b", re.IGNORECASE)
 # What a name belongs to; of a file none.
 _OWNER = re.compile(r".*[.(](?!(?:pyi?|md|ya?ml|toml|txt|sh|json|cpp|cuh?|h)$)")
@@ -107,11 +109,11 @@ class PeriodMatches(NamedTuple):
 
 
 class _Held(NamedTuple):
-    """What a commit has of a question: the weight of each term's best field, and whether a fact that it asks for."""
+    """What a commit has of a question: the weight of each term's best field, and how far a fact, or its title, proves what it asks for."""
 
     commit: PeriodCommit
     terms: Mapping[str, float]
-    has_fact: bool
+    proof: float
 
 
 def match_period(asked: ParsedQuestion, commits: Sequence[PeriodCommit]) -> PeriodMatches:
@@ -120,7 +122,7 @@ def match_period(asked: ParsedQuestion, commits: Sequence[PeriodCommit]) -> Peri
         return PeriodMatches(_reverts(asked, [each.entry for each in commits]))
     held = [_held(asked, each) for each in commits]
     # What happened is answered by facts, not by texts that merely use the words.
-    proven = [each for each in held if each.has_fact] if asked.facts.happened else []
+    proven = [each for each in held if each.proof] if asked.facts.happened else []
     names = asked.subjects if proven else [term for term in asked.terms if term.telling]
     found = _ranked(asked, proven or held, [term.text for term in names])
     mentioned = frozenset[str]().union(*(each.terms for each in held))
@@ -133,8 +135,15 @@ def match_period(asked: ParsedQuestion, commits: Sequence[PeriodCommit]) -> Peri
         absent,
         asked=bool(mentioned or asked.facts.kinds or any(term.telling for term in asked.terms)),
         unwritten=() if written else tuple(flag for flag in flags if flag not in absent),
-        unproven=asked.facts.happened and not (proven or asked.subjects),
+        unproven=asked.facts.happened and not proven and bool(found or not asked.subjects),
     )
+
+
+def _says_so(asked: ParsedQuestion, title: str) -> bool:
+    """Return whether the title of a commit says that what is asked for happened."""
+    told, names = facts_asked_for(title), {word for term in asked.subjects for word in term.words}
+    named = not names or not names.isdisjoint(words_of(title))
+    return told.happened and named and not told.kinds.isdisjoint(asked.facts.kinds)
 
 
 def named_commits(asked: ParsedQuestion, entries: Iterable[Entry]) -> list[Entry]:
@@ -175,7 +184,7 @@ def _ranked(asked: ParsedQuestion, held: Sequence[_Held], names: Sequence[str]) 
     scored = [
         (_score(asked, each, counts, len(held)), each)
         for each in held
-        if each.has_fact or not decisive.isdisjoint(each.terms)
+        if each.proof or not decisive.isdisjoint(each.terms)
     ]
     scored.sort(key=lambda each: (-each[0], -each[1].commit.entry.ranked.score))
     least = _LEAST * scored[0][0] if scored else 0.0
@@ -195,7 +204,7 @@ def _ranked(asked: ParsedQuestion, held: Sequence[_Held], names: Sequence[str]) 
 def _score(asked: ParsedQuestion, held: _Held, counts: Mapping[str, int], among: int) -> float:
     weights = {term.text: term.weight for term in asked.terms}
     score = sum(weights[name] * weight * idf(counts[name], among) for name, weight in held.terms.items())
-    return score + _ASKED_FACT * held.has_fact
+    return score + _ASKED_FACT * held.proof
 
 
 def _held(asked: ParsedQuestion, commit: PeriodCommit) -> _Held:
@@ -204,7 +213,8 @@ def _held(asked: ParsedQuestion, commit: PeriodCommit) -> _Held:
     fields = {name: words_of(texts[name]) for name in _FIELDS}
     terms = {term.text: _weight(term, fields, entry.commit.paths) for term in asked.terms}
     held = {name: weight for name, weight in terms.items() if weight}
-    return _Held(commit, held, bool(facts_asked(asked, entry.facts)))
+    says_so = asked.facts.happened and _says_so(asked, entry.commit.title)
+    return _Held(commit, held, 1.0 if facts_asked(asked, entry.facts) else _SAID if says_so else 0.0)
 
 
 def _weight(term: QuestionTerm, fields: Mapping[str, Collection[str]], paths: Iterable[str]) -> float:
@@ -222,7 +232,8 @@ def _weight(term: QuestionTerm, fields: Mapping[str, Collection[str]], paths: It
 def facts_asked(asked: ParsedQuestion, facts: Sequence[Fact]) -> list[Fact]:
     """Return the facts of the kinds that a question asks for, or the removals if it asks for those, of what it names."""
     if asked.facts.kinds:
-        wanted, named = [fact for fact in facts if fact.kind in asked.facts.kinds], asked.subjects
+        versions = (term for term in asked.terms if _VERSION.fullmatch(term.text))
+        wanted, named = [fact for fact in facts if fact.kind in asked.facts.kinds], (*asked.subjects, *versions)
     elif QuestionKind.REMOVAL in asked.kinds:
         wanted = [fact for fact in facts if fact.removes]
         named = asked.subjects or tuple(term for term in asked.terms if term.text.lower() not in asked.facts.words)
@@ -235,7 +246,7 @@ def facts_asked(asked: ParsedQuestion, facts: Sequence[Fact]) -> list[Fact]:
 
 
 def _fact_text(fact: Fact) -> str:
-    return f"{fact.kind.value} {fact.name} {fact.new or ''}"
+    return f"{fact.kind.value} {fact.name} {fact.old or ''} {fact.new or ''}"
 
 
 def touching(asked: ParsedQuestion, commits: Sequence[Commit]) -> frozenset[str]:
@@ -274,7 +285,11 @@ def _reverts(asked: ParsedQuestion, entries: Sequence[Entry]) -> tuple[Entry, ..
     if named := [reference for reference in asked.references if reference.startswith("#")]:
         pattern = re.compile("|".join(rf"{re.escape(each)}(?!\d)" for each in named))
         found = [each for each in found if pattern.search(f"{each.commit.title}\n{each.commit.body}")]
-    return tuple(found)
+    terms = [each for each in asked.terms if not asks_for(QuestionKind.REVERTS, each.text)]
+    told = {each.commit.sha: words_of(f"{each.commit.title}\n{each.commit.body}") for each in found}
+    counts = {sha: sum(not words.isdisjoint(term.words) for term in terms) for sha, words in told.items()}
+    most = max(counts.values(), default=0)
+    return tuple(each for each in found if counts[each.commit.sha] == most)
 
 
 def is_proven_removal(entry: Entry, names: Sequence[str]) -> bool:

@@ -10,25 +10,28 @@ from analysis.models import Entry, Fact, FactKind, FileChange, Language, Stateme
 from analysis.questions.definitions import (
     HUNK_END,
     CodeLine,
-    by_evidence,
     defaults_told,
     explained,
     explanation,
-    is_definition,
     is_notice,
     names_with,
-    quoted,
     spelled_in_code,
 )
 from analysis.questions.evidence import DiffPlace
 from analysis.questions.items import MAX_ITEMS, Quoted, counterpart, fact_item, line_item
 from analysis.questions.kinds import QuestionKind
 from analysis.questions.question import ParsedQuestion
+from analysis.questions.terms import QuestionTerm
 from analysis.writing.by_rules import code
 from analysis.writing.replacements import replacement
 
 _NAMED_ANEW = frozenset(each for each in FactKind if each.name.startswith(("RENAMED_", "MOVED_")))
 _SHOWN = 2
+_AROUND = 12  # lines in which the notice about what is removed stands
+_NEW = r"(?:the )?[`'\"]?((?:--)?\w+[-_.:]\w[\w.:-]*\w)"
+_INSTEAD = re.compile(
+    rf"\buse {_NEW}[^.]{{0,40}}? instead\b|\bdeprecated[,:;.] (?:please )?(?:see|use) {_NEW}", re.IGNORECASE
+)
 
 
 def proofs(entry: Entry, asked: ParsedQuestion, language: Language) -> list[Statement]:
@@ -45,7 +48,7 @@ def _replacements(entry: Entry, asked: ParsedQuestion, language: Language) -> li
     for fact in (named if asked.symbols else named or removed)[:MAX_ITEMS]:
         if fact.kind in _NAMED_ANEW or (fact.kind is FactKind.DEPRECATED and fact.new):
             found.append(fact_item(entry, [fact], language))
-        elif new := replacement(entry.commit, fact):
+        elif new := replacement(entry.commit, fact) or _told_beside(entry, fact):
             text = say("Use {new} instead of {old}.", new=code(new), old=code(fact.name))
             found.append(Statement(text=text, citations=(to_fact(entry.commit, fact),)))
     if found or not asked.symbols:
@@ -62,14 +65,27 @@ def _replacements(entry: Entry, asked: ParsedQuestion, language: Language) -> li
     told = [item for each in tells if (item := line_item(entry, each, quoted_before, language))][:_SHOWN]
     if told or not named:
         return told
-    text = say("The commit removes {name} and names nothing in its place.", name=code(named[0].name))
+    text = say("{name} is removed; no replacement for it was found.", name=code(named[0].name))
     return [Statement(text=text, citations=(to_fact(entry.commit, named[0]),))]
+
+
+def _told_beside(entry: Entry, fact: Fact) -> str:
+    """Return what a notice among the lines that are removed around a fact says to use instead; "" for none."""
+    for file in entry.commit.files:
+        for hunk in hunks(file.patch) if file.path == fact.path else ():
+            removed = [line for line in hunk if line.sign == "-" and abs(line.number - (fact.line or 0)) <= _AROUND]
+            if any(line.number == fact.line for line in removed):
+                told = _INSTEAD.search(" ".join(line.text.strip(" #\"'") for line in removed))
+                return next(filter(None, told.groups()), "") if told else ""
+    return ""
 
 
 def _tells_successor(found: DiffPlace, key: str) -> bool:
     """Return whether a line is a new notice about a name, or defines or sets it where another name stands now."""
+    if is_notice(key, found.line.text):
+        return found.line.sign != " "
     if found.line.sign != "-":
-        return found.line.sign == "+" and is_notice(key, found.line.text)
+        return False
     word = rf"(?<!\w){re.escape(key)}(?!\w)"
     if not re.match(rf"\s*(?:async def |def |class )?(?:self\.)?{word}\s*[:=(]", found.line.text):
         return False
@@ -88,25 +104,22 @@ def _defaults(entry: Entry, asked: ParsedQuestion, language: Language) -> list[S
     say, changed = catalogue(language), [fact for fact in entry.facts if fact.kind is FactKind.DEFAULT_CHANGED]
     if told := [fact_item(entry, [fact], language) for fact in _of_terms(changed, asked)[:MAX_ITEMS]]:
         return told
-    lines, words = list(_new_lines(entry)), [term.text for term in asked.subjects]
-    names: Sequence[str] = asked.symbols
-    if not names and words:
-        names = names_with(words, (line.text for line in lines))[:1] if len(words) > 1 else ()
+    lines, names = list(_new_lines(entry)), list(asked.symbols)
+    words = [_in_code(term) for term in asked.terms if term.text.lower() not in asked.facts.words]
+    if not names and any(words):
+        named = names_with(filter(None, words), (line.text for line in lines))
+        names = [each for each in named if defaults_told(each, lines, say)][:1]
     elif not names:
         new = {spelled_in_code(fact.name): fact.name for fact in entry.facts if fact.kind is FactKind.NEW_SETTING}
         names = list(new.values())[:_SHOWN]
     return [each for name in names for each in defaults_told(name, lines, say)]
 
 
-def _definitions(entry: Entry, asked: ParsedQuestion, language: Language) -> list[Statement]:
-    """Return where the commit's new lines define the names in a question."""
-    say, lines = catalogue(language), list(_new_lines(entry))
-    for name in asked.symbols:
-        key = spelled_in_code(name)
-        if found := [each for each in by_evidence(key, lines) if is_definition(key, each.text)][:_SHOWN]:
-            text = say("{name} is defined in {path}.", name=code(name), path=code(found[0].path))
-            return [Statement(text=text, citations=(found[0].place,)), *map(quoted, found)]
-    return []
+def _in_code(term: QuestionTerm) -> str:
+    """Return the word of code that a term is, or that a Chinese term stands for; "" for none."""
+    if term.text.isascii():
+        return term.text
+    return next((word for word, weight in term.words.items() if weight == 1 and word.isascii()), "")
 
 
 def _explanations(entry: Entry, asked: ParsedQuestion, language: Language) -> list[Statement]:
@@ -135,13 +148,14 @@ def _new_lines(entry: Entry) -> Iterator[CodeLine]:
 def _of_terms(facts: Sequence[Fact], asked: ParsedQuestion) -> list[Fact]:
     """Return the facts of what a question names."""
     words = {spelled_in_code(each).casefold() for each in asked.symbols or [term.text for term in asked.subjects]}
-    return [fact for fact in facts if any(word in fact.name.replace("-", "_").casefold() for word in words)]
+    named = [(fact, fact.name.replace("-", "_").casefold()) for fact in facts]
+    held = [(2 * sum(word in name for word in words) + (spelled_in_code(name) in words), fact) for fact, name in named]
+    return [fact for count, fact in sorted(held, key=lambda each: -each[0]) if count]
 
 
 _PROOFS: Mapping[QuestionKind, Callable[[Entry, ParsedQuestion, Language], list[Statement]]] = {
     QuestionKind.REPLACEMENT: _replacements,
     QuestionKind.DEFAULT: _defaults,
     QuestionKind.BEFORE: _befores,
-    QuestionKind.DEFINITION: _definitions,
     QuestionKind.MEANING: _explanations,
 }

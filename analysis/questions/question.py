@@ -23,21 +23,16 @@ from analysis.text import scalar
 _TURNS = 4
 _DECAY = 0.5  # weight of each earlier turn of a thread, relative to the next
 _MAX_PARTS = 4
-
-_QUOTATION = re.compile(r"`[^`]*`|\"[^\"]*\"|“[^”]*”|「[^」]*」")
-_AND = r"(?:\b(?:and|or|but|plus|also|then)\b|以及|还有|并且|而且|另外|此外|同时|顺便)"
-_CUT = re.compile(rf"(?<=[?!;.])(?=\s)|(?<=[？！；。，])|(?<=,)(?=\s)|(?=\n)|(?={_AND})", re.IGNORECASE)
-_LEADING = re.compile(rf"^(?:[\s,，]|{_AND})+", re.IGNORECASE)
-_MARKS = re.compile(r"[\s?？!！。.;；,，]+$")
-_SENTENCE_END = re.compile(r"[?!.;？！。；\n]\s*$")
-_QUESTION_WORD = re.compile(
-    r"(?:what|which|who|whose|when|where|why|how|is|are|was|were|do|does|did|has|have|had|can|could|should|would|will)\b",
+_CUT = re.compile(
+    r"(?<=[?？])|,\s+(?:and|or)\s+(?=(?:what|which|who|when|where|why|how|is|are|was|were|do|does|did|has|have)\b)"
+    r"|[，,]?(?:以及|还有|并且|而且|另外)",
     re.IGNORECASE,
 )
 _REFERS_BACK = re.compile(
     r"\b(?:its?|this|that|these|those|they|them|theirs?|ones?|he|she|his|hers?|him|former|latter|else)\b|它|其中|[这那他她]",
     re.IGNORECASE,
 )
+_MAY_BE_SECRET = re.compile(r"[^\W_]{12}|[=:@]")
 
 
 class ParsedQuestion(NamedTuple):
@@ -120,9 +115,12 @@ class Question(NamedTuple):
 
 def parse_question(text: str, thread: Sequence[Turn] = ()) -> ParsedQuestion:
     """Parse a question, without the secrets that people pasted; earlier turns count too, so that "that flag" finds the flag."""
-    text = scalar(text)
-    redact = Redactor([text, *(scalar(turn.text) for turn in thread)])
-    return _parsed(redact(text), tuple(turn.model_copy(update={"text": redact(scalar(turn.text))}) for turn in thread))
+    turns = tuple(turn.model_copy(update={"text": scalar(turn.text)}) for turn in thread)
+    said = [scalar(text), *(turn.text for turn in turns)]
+    if not any(map(_MAY_BE_SECRET.search, said)):  # the scanners take half a second to load
+        return _parsed(said[0], turns)
+    redact = Redactor(said)
+    return _parsed(redact(said[0]), tuple(turn.model_copy(update={"text": redact(turn.text)}) for turn in turns))
 
 
 def _parsed(text: str, thread: tuple[Turn, ...]) -> ParsedQuestion:
@@ -147,8 +145,8 @@ def answered_in_parts(
     asked: ParsedQuestion, answer: Callable[[ParsedQuestion], Iterator[Statement]], *, of_commit: bool = False
 ) -> Iterator[Statement]:
     """Yield the answer to each question of a text, below that question if there are several: what matches one may contradict another."""
-    parts = questions_in(asked.text, of_commit=of_commit)
-    if len(parts) == 1:
+    parts = [each.strip(" ,，") for each in _CUT.split(asked.text) if each.strip(" ,，.。")]
+    if not (1 < len(parts) <= _MAX_PARTS and all(_stands_alone(each, of_commit=of_commit) for each in parts)):
         yield from answer(asked)
         return
     for part in parts:
@@ -156,43 +154,12 @@ def answered_in_parts(
         yield from answer(_parsed(part, asked.thread))
 
 
-def questions_in(text: str, *, of_commit: bool = False) -> tuple[str, ...]:
-    """Return the questions that a text asks one after the other, or the text if one needs another to be understood.
-
-    Of one commit, "it" and "this" need none: they are the commit. What its metadata answers is no question of its own there.
-    """
-    parts = [""]
-    for piece in _pieces(text):
-        if of_commit:
-            needs_another = not kinds_of_question(parts[-1] + piece).isdisjoint(METADATA)
-        else:
-            needs_another = _REFERS_BACK.search(piece) is not None
-        if not needs_another and _can_be_asked_alone(piece, after=parts[-1]) and _can_be_asked_alone(parts[-1]):
-            parts.append(piece)
-        else:
-            parts[-1] += piece
-    return tuple(map(_bare, parts)) if 1 < len(parts) <= _MAX_PARTS else (text,)
-
-
-def _pieces(text: str) -> list[str]:
-    """Cut a text wherever a question may begin, but in nothing that is quoted; together they are the text."""
-    quoted = [match.span() for match in _QUOTATION.finditer(text)]
-    cuts = [match.start() for match in _CUT.finditer(text)]
-    free = [cut for cut in cuts if not any(start < cut < end for start, end in quoted)]
-    return [text[start:end] for start, end in zip([0, *free], [*free, len(text)], strict=True) if start < end]
-
-
-def _can_be_asked_alone(piece: str, after: str = "") -> bool:
-    """Return whether the words of a piece, not its mark alone, ask something, and say what to look for."""
-    asked = _MARKS.sub("", _bare(piece))
-    # Within a sentence "are still there" goes on; at its beginning "did a default change" asks.
-    begins = (not after or _SENTENCE_END.search(after)) and _QUESTION_WORD.match(asked)
-    if not (begins or asks_when_addressed(asked)):
-        return False
-    if any(term.telling for term in terms_of(asked)) or facts_asked_for(asked).kinds:
-        return True
-    return not kinds_of_question(asked).isdisjoint({QuestionKind.REVERTS, QuestionKind.WHAT_MATTERS})
-
-
-def _bare(part: str) -> str:
-    return _LEADING.sub("", part, count=1).rstrip(" \n,，")
+def _stands_alone(part: str, *, of_commit: bool) -> bool:
+    """Return whether a part of a text is a question that needs no other; of one commit, "it" needs none, but its metadata is told once."""
+    refers = not kinds_of_question(part).isdisjoint(METADATA) if of_commit else _REFERS_BACK.search(part)
+    says_something = any(term.telling for term in terms_of(part)) or facts_asked_for(part).kinds
+    return (
+        not refers
+        and asks_when_addressed(part)
+        and bool(says_something or QuestionKind.REVERTS in kinds_of_question(part))
+    )

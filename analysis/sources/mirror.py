@@ -20,7 +20,7 @@ from analysis.sources.git.folder import MirrorFolder, MirrorState
 from analysis.sources.git.history import Commits, is_sha
 from analysis.sources.git.objects import Limits, Objects, TreeEntry, text
 from analysis.sources.git.program import Git, Remote, is_ref_name
-from analysis.sources.git.search import SymbolHistory, matches
+from analysis.sources.git.search import matches, symbol_history
 from analysis.sources.git.tags import Parents, read_parents, read_tags
 from analysis.sources.github import Comparison
 from analysis.sources.release_tags import main_releases
@@ -31,7 +31,6 @@ from analysis.window import Window
 _COMMITS_AT_ONCE = 500  # whose blobs one request fetches
 _MOST_MATCHES = 100
 _MOST_HISTORY = 50
-_SEARCHED = (".py", ".pyi")
 _LONG_WORD = re.compile(r"[^\W_]{12}")
 
 
@@ -240,6 +239,17 @@ class Mirror(AbstractContextManager["Mirror"]):
             _CommitFiles(self._objects, self._translated, after, strict=strict),
         )
 
+    def places(
+        self, sha: str, what: str, *, regex: bool = False, folders: Sequence[str] = (), limit: int = _MOST_MATCHES
+    ) -> list[tuple[str, int]]:
+        """Return path and line, not redacted, wherever a commit's files have a text, or a POSIX extended expression.
+
+        At most `limit`, 20 a file. `folders` may name single files. The files searched are fetched first, all in one request.
+        """
+        with self._translated(sha):
+            self._objects.bring(self._objects.files(sha, folders))
+            return list(islice(matches(self._objects, sha, what, regex=regex, folders=folders), limit))
+
     def search(
         self,
         sha: str,
@@ -249,15 +259,9 @@ class Mirror(AbstractContextManager["Mirror"]):
         folders: Sequence[str] = (),
         limit: int = _MOST_MATCHES,
     ) -> tuple[FileMatch, ...]:
-        """Return the lines of a commit's files with a text, or a POSIX extended expression; at most `limit`, 20 a file.
-
-        `folders` may name single files. The files searched are fetched first, all in one request. A secret is found by its
-        whole file.
-        """
+        """Return the lines that `places` finds. A secret is found by its whole file."""
         commit = self.resolve(sha)
-        with self._translated(sha):
-            self._objects.bring(self._objects.files(commit, folders))
-            places = list(islice(matches(self._objects, commit, what, regex=regex, folders=folders), limit))
+        places = self.places(commit, what, regex=regex, folders=folders, limit=limit)
         files = {path: (self.read_file(commit, path) or "").split("\n") for path in dict.fromkeys(p for p, _ in places)}
         names = {path: Redactor(file_names=[path])(path) for path in files}
         return tuple(
@@ -285,12 +289,12 @@ class Mirror(AbstractContextManager["Mirror"]):
         """Return the latest commits that touch a symbol or a flag, newest first, or the `oldest`, these first; at most 20.
 
         They have only the files whose diff shows it. Searched are the commits that name it in their messages, and the latest 300
-        of four files: of `paths` and those that have it at the head, where it is defined first.
+        of two files: of `paths` and those that have it at the head, where it is defined first.
         """
         head = self.head()
         with self._translated(head):
-            self._objects.bring(self._objects.files(head, suffixes=_SEARCHED))
-            found = SymbolHistory(self._objects, self._commits, head, _SEARCHED).find(name, paths, oldest=oldest)
+            self._objects.bring(self._objects.files(head))
+            found = symbol_history(self._objects, self._commits, head, name, paths, oldest=oldest)
         return tuple(map(sanitized, found))
 
     def _listed(self, window: Window) -> list[Commit]:

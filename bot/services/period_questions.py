@@ -2,17 +2,20 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from datetime import date
 from functools import partial
 from itertools import chain
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
+from analysis.errors import UnknownCommit
 from analysis.locale import Catalogue, catalogue
 from analysis.locale.punctuation import join_items, join_sentences
 from analysis.models import DayReport, Entry, Language, Repository, Statement
 from analysis.questions.by_rules import most_commits, number_matching, number_of
 from analysis.questions.days_asked import QuestionScope
+from analysis.questions.intent import references_in
 from analysis.questions.kinds import QuestionKind
 from analysis.questions.matches import (
     Mentions,
@@ -30,6 +33,7 @@ from analysis.search.words import lacks_patches, may_hold_more
 from analysis.writing.by_rules import code
 from bot.models.downstream import DownstreamCheck
 from bot.models.question_subject import QuestionSubject
+from bot.models.reference import parse_reference
 from bot.models.subjects import DayRef
 from bot.services.answers import AnswerService
 from bot.services.downstream import answer_from_impacts
@@ -48,7 +52,8 @@ Check = Callable[[Repository, Sequence[Entry]], DownstreamCheck]
 class PeriodQuestion(NamedTuple):
     """A question about the days of a repository, oldest first, in a time zone.
 
-    Without days it is about all that is stored. With a `check` it asks what of downstream code the commits break.
+    Without days it is about all that is stored, as it becomes where the days are only the last ones (`lately`) and without
+    commits. With a `check` it asks what of downstream code the commits break. The answer says which days if it is `told` them.
     """
 
     asked: ParsedQuestion
@@ -57,6 +62,8 @@ class PeriodQuestion(NamedTuple):
     tz: ZoneInfo
     language: Language
     check: Callable[[Sequence[Entry]], DownstreamCheck] | None = None
+    lately: bool = False
+    told: bool = False
 
     def about(self, entries: Sequence[Entry], further: Sequence[Entry] | None = None) -> Question:
         """Return the question about some commits, and the `further` ones that match."""
@@ -85,36 +92,56 @@ class PeriodQuestions:
 
         With a `check` the question is what the commits break of downstream code; over all days it is the last ones.
         """
-        about = subject.about
+        about = self._named(subject, question) or subject.about
         if isinstance(about, QuestionScope):
             upstream, days = subject.repositories[0], about.days or (subject.last_days if check else ())
             against = partial(check, upstream) if check else None
-            asked = PeriodQuestion(parse_question(about.text), upstream, days, tz, language, against)
-            statements = self.answer(asked, read)
-            return chain([scope_statement(asked)], statements) if subject.by_question else statements
-        located = self._commits.locate(about, subject.repositories)
+            asked, told = parse_question(about.text), subject.by_question
+            return self.answer(PeriodQuestion(asked, upstream, days, tz, language, against, about.lately, told), read)
+        located = about if isinstance(about, Located) else self._commits.locate(about, subject.repositories)
         entry = self._commits.entry(located, language, patches=True)
         if check:
             return answer_from_impacts(check(located.repository, [entry]), [entry], language)
         return self._answers.answer(Question(parse_question(question), located.repository, (entry,)), language)
 
+    def _named(self, subject: QuestionSubject, question: str) -> Located | None:
+        """Return the only commit that a question about a repository names; None if there is none such."""
+        names = references_in(question) if subject.by_question else []
+        with suppress(UnknownCommit):
+            return self._commits.locate(parse_reference(names[0]), subject.repositories) if len(names) == 1 else None
+        return None
+
     def answer(self, question: PeriodQuestion, read: Callable[[DayRef], DayReport]) -> Iterator[Statement]:
         """Read the days with `read`, then return the statements of an answer. Raise what `read` raises."""
-        if not question.days:
-            return _in_parts(question, self._answer_from_store)
         entries: dict[str, Entry] = {}
         for day in question.days:
             report = read(DayRef(question.repository, day, question.tz.key, question.language))
             entries.update((each.commit.sha, each) for each in (*report.entries, *report.late))
-        return self.answer_from(question, list(entries.values()))
+        searches = question.asked.says_something and not (question.asked.is_general or question.check)
+        if question.lately and searches and not entries:
+            question = question._replace(days=())
+        found = list(entries.values())
+        from_store = partial(_in_parts, question, self._answer_from_store)
+        statements = self.answer_from(question, found) if question.days else from_store()
+        return chain([_scope_statement(question)], statements) if question.told else statements
 
     def answer_from(self, question: PeriodQuestion, entries: Sequence[Entry]) -> Iterator[Statement]:
         """Yield the statements of an answer from these commits."""
         if not entries:
             return self._answers.answer(question.about(()), question.language)
         if question.check:
-            return answer_from_impacts(question.check(entries), entries, question.language)
+            return self._broken_by(question, question.check, entries)
         return _in_parts(question, lambda part: self._answer_from(part, entries))
+
+    def _broken_by(
+        self, question: PeriodQuestion, check: Callable[[Sequence[Entry]], DownstreamCheck], entries: Sequence[Entry]
+    ) -> Iterator[Statement]:
+        """Yield what commits break: those that touch the names in the question, which are shown below, or else all."""
+        named = self._touching(question, self._among(question, entries).found) if question.asked.symbols else []
+        yield from answer_from_impacts(check(named or entries), named or entries, question.language)
+        if named:
+            best = [self._whole(question, each) for each in named[:_READ]]
+            yield from self._answers.answer(question.about(best, named[_READ:]), question.language)
 
     def _answer_from(self, question: PeriodQuestion, entries: Sequence[Entry]) -> Iterator[Statement]:
         asked = question.asked
@@ -183,14 +210,12 @@ class PeriodQuestions:
             denial = say("No commit is proven to do this. These only use the words of the question.")
         if QuestionKind.HOW_MANY in question.asked.kinds and found:
             yield number_matching(len(found), matches.searched, question.language)
-        if QuestionKind.THE_OTHERS in question.asked.kinds:
-            yield Statement(text=say("Commits that do not match can't be listed. These are the ones that do."))
         if denial:
             yield Statement(text=denial)
         if not found:
             yield from self._answers.where(names, question.repository, question.language)
         else:
-            found = found if names else self._touching(question, found)
+            found = found if names else self._touching(question, found) or found
             best = [self._whole(question, each) for each in found[:_READ]]
             yield from self._answers.answer(question.about(best, found[_READ:]), question.language)
 
@@ -206,11 +231,11 @@ class PeriodQuestions:
         return (), join_sentences([told, *_left_out(matches, say)], say)
 
     def _touching(self, question: PeriodQuestion, found: Sequence[Entry]) -> Sequence[Entry]:
-        """Return the commits that touch the names of code in the question, or what else it names; all if none does."""
+        """Return the commits that touch the names of code in the question, or what else it names."""
         if not question.asked.names:
-            return found
+            return ()
         shas = touching(question.asked, [self._whole(question, each).commit for each in found[:_SEARCHED]])
-        return [each for each in found if each.commit.sha in shas] or found
+        return [each for each in found if each.commit.sha in shas]
 
     def _whole(self, question: PeriodQuestion, entry: Entry) -> Entry:
         """Return a commit with its patches; one that is not stored has them."""
@@ -224,7 +249,7 @@ def _in_parts(question: PeriodQuestion, answer: Callable[[PeriodQuestion], Itera
     return answered_in_parts(question.asked, lambda part: answer(question._replace(asked=part)))
 
 
-def scope_statement(question: PeriodQuestion) -> Statement:
+def _scope_statement(question: PeriodQuestion) -> Statement:
     """Say which commits a question is answered from."""
     say, name = catalogue(question.language), code(str(question.repository))
     if not question.days:

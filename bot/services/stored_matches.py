@@ -20,6 +20,7 @@ from analysis.questions.matches import (
     Mentions,
     PeriodCommit,
     PeriodMatches,
+    is_proven_removal,
     match_period,
 )
 from analysis.questions.question import ParsedQuestion
@@ -59,7 +60,7 @@ def turning_commit(
         defined = (
             rf"^[[:space:]]*((async )?def |class )?{key}[[:space:]]*[(:=]|add_argument\([\"']--{key.replace('_', '-')}"
         )
-        found = [each.path for each in mirror.search(head, defined, regex=True, limit=40)]
+        found = [path for path, _ in mirror.places(head, defined, regex=True, limit=40)]
         defining = {path for path in found if kind(path) is Kind.SOURCE} or set(found)
         paths = [*(path for path in paths if path in defining), *sorted(defining)]
     elif "_" in key:
@@ -76,7 +77,7 @@ def turning_commit(
 def _beside(mirror: Mirror, head: str, key: str) -> list[str]:
     """Return the file that defines the most names which begin as one does, where that may have stood, too."""
     pattern = rf"^[[:space:]]*{key.partition('_')[0]}_[A-Za-z0-9_]*[[:space:]]*[:=]"
-    found = Counter(each.path for each in mirror.search(head, pattern, regex=True) if kind(each.path) is Kind.SOURCE)
+    found = Counter(path for path, _ in mirror.places(head, pattern, regex=True) if kind(path) is Kind.SOURCE)
     return [path for path, _ in found.most_common(1)]
 
 
@@ -92,11 +93,15 @@ def _default(key: str, text: str) -> str | None:
 
 def _turned(mirror: Mirror, path: str, state: Callable[[str], str | None], *, gone: bool) -> Commit | None:
     """Return the commit of a file's history since which its text has the state that it has now; None if it has `gone` not come."""
-    now = state(mirror.read_file(mirror.head(), path) or "")
+
+    def state_at(sha: str) -> str | None:
+        return state(mirror.trees_between(None, sha, strict=True).after.read(path) or "")
+
+    now = state_at(mirror.head())
 
     @cache
     def is_other(sha: str) -> bool:
-        return state(mirror.read_file(sha, path) or "") != now
+        return state_at(sha) != now
 
     if (now is None) is not gone:
         return None
@@ -178,21 +183,28 @@ class StoredMatches:
         known = {each.commit.sha for each in stored}
 
         def of_name(mirror: Mirror, name: str) -> Sequence[Commit]:
-            return mirror.symbol_history(name, list(paths)[:_PATHS], oldest=QuestionKind.ORIGIN in asked.kinds)
+            return mirror.symbol_history(name, list(paths)[:_PATHS], oldest=oldest)
+
+        default, oldest = (each in asked.kinds for each in (QuestionKind.DEFAULT, QuestionKind.ORIGIN))
+        gone = not asked.kinds.isdisjoint(_OF_THE_GONE)
 
         def turning(mirror: Mirror, name: str) -> Sequence[Commit]:
-            turned = _turning_point(mirror, asked, name, list(paths)[:_PATHS])
+            turned = turning_commit(mirror, name, list(paths)[:_PATHS], gone=gone, default=default)
             return [turned] if turned else []
 
-        if turned := self._from_mirror(repository, asked.symbols[:_NAMES], turning):
+        keys = [spelled_in_code(each) for each in asked.symbols]
+        removing = [each for each in stored if gone and is_proven_removal(each, asked.symbols)]
+        named = [each for each in removing if any(all(key in fact.name for key in keys) for fact in each.facts)]
+        if named:
+            return tuple(named)
+        if (gone or default or oldest) and (turned := self._from_mirror(repository, asked.symbols[:_NAMES], turning)):
             return tuple(_unstored(turned, repository))
         if QuestionKind.REPLACEMENT in asked.kinds:
             return ()
         mirrored = self._from_mirror(repository, asked.symbols[:_NAMES], of_name)
         further = [each for each in mirrored if each.sha not in known and touches(each, asked.symbols)]
-        newest_first = QuestionKind.ORIGIN not in asked.kinds
         found = [*stored, *_unstored(further, repository)]
-        return tuple(sorted(found, key=lambda each: each.commit.committed_at, reverse=newest_first))
+        return tuple(sorted(found, key=lambda each: each.commit.committed_at, reverse=not oldest))
 
     def _from_mirror(
         self, repository: Repository, sought: Sequence[str], read: Callable[[Mirror, str], Iterable[Commit]]
@@ -234,14 +246,6 @@ def _unstored(commits: Iterable[Commit], repository: Repository) -> list[Entry]:
     """Return commits that were read from the mirror alone, with their facts and ranks."""
     weights, proven = packaged_weights(repository), [(each, facts(each)) for each in commits]
     return [Entry(commit=each, facts=held, ranked=rank(each, held, weights)) for each, held in proven]
-
-
-def _turning_point(mirror: Mirror, asked: ParsedQuestion, name: str, paths: Sequence[str]) -> Commit | None:
-    """Return the commit that brought or removed a name, or set its default, if that is asked for and found."""
-    gone, default = not asked.kinds.isdisjoint(_OF_THE_GONE), QuestionKind.DEFAULT in asked.kinds
-    if not (gone or default or QuestionKind.ORIGIN in asked.kinds):
-        return None
-    return turning_commit(mirror, name, paths, gone=gone, default=default)
 
 
 def _search_words(asked: ParsedQuestion) -> str:

@@ -16,6 +16,7 @@ from analysis.sources.git.object_reader import GitObject, ObjectReader
 from analysis.sources.git.program import Git, Remote
 
 MAX_FILE = 2_000_000  # bytes; a longer file is not read
+NO_LINES = re.compile(r"\.(?:png|jpe?g|gif|webp|ico|pdf|mp[34]|wav|ttf|woff2?)$", re.IGNORECASE)
 
 _MAX_TREE = 10_000_000  # bytes of a commit's or a folder's object
 _MOST_LOOKED_AT = 5_000_000  # of entries, each as often as its folder's path has bytes: vLLM has 0.2 million, Linux 4
@@ -144,12 +145,13 @@ class Objects:
         return _text_of(answer)
 
     def files(self, commit: str, folders: Sequence[str] = (), suffixes: Sequence[str] = ()) -> dict[str, None]:
-        """Return the blobs of a commit's files: all, or those at or below one of `folders` and with one of `suffixes`."""
+        """Return the blobs of a commit's files that have lines: all, or those at or below one of `folders` and with one of `suffixes`."""
         below = tuple(f"{folder.strip('/')}/" for folder in folders)
         return dict.fromkeys(
             each.sha
             for each in self.entries(commit)
             if each.kind is not EntryKind.SUBMODULE
+            and not NO_LINES.search(each.path)
             and (not below or f"{each.path}/".startswith(below))
             and (not suffixes or each.path.endswith(tuple(suffixes)))
         )

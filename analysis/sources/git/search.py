@@ -2,8 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import islice
-from typing import NamedTuple
+from itertools import chain, islice
 
 from analysis.errors import Misuse
 from analysis.locale import Phrase
@@ -11,28 +10,29 @@ from analysis.models import Commit
 from analysis.paths import Kind, kind
 from analysis.sources.git.errors import GitFailed
 from analysis.sources.git.history import Commits
-from analysis.sources.git.objects import Objects, text
+from analysis.sources.git.objects import NO_LINES, Objects, text
 
 _PER_FILE = 20  # matches
 _GREP = ("grep", "-I", "-z", "--full-name", "--no-color", "--no-textconv", "--threads=1")
 _ROW = re.compile(rb"[0-9a-f]{40}:([^\0]+)\0(\d+)\0[^\n]*\n")
 _INVALID = "fatal: -e option"  # what git begins with when it cannot compile an expression
-_NO_MATCH = 1  # git's status
-_FILES = 4  # whose history is searched
+_NO_MATCH = 1  # git's status, also where it could not read a file
+_UNREAD = re.compile(r"'[0-9a-f]{40}:(.+)': unable to read")
+_FILES = 2  # whose history is searched
 _COMMITS = 20  # that touch it in each, and in all
 _DEFINED = r"(def|class)[[:space:]]+{name}[(:]|^[[:space:]]*{name}[[:space:]]*:"  # a POSIX extended expression
 
 
 def matches(
-    objects: Objects, commit: str, what: str, *, regex: bool, folders: Sequence[str] = (), suffixes: Sequence[str] = ()
+    objects: Objects, commit: str, what: str, *, regex: bool, folders: Sequence[str] = ()
 ) -> Iterator[tuple[str, int]]:
     """Yield path and line of each line with a text, or a POSIX extended expression, counted from 1, at most 20 a file.
 
-    Searched are the files in some folders (or single files), or with some endings, or all; they must have been fetched.
+    Searched are the files in some folders (or single files), or all; they must have been fetched.
     Raise `Misuse` for an invalid expression.
     """
     names = [_literal(folder.strip("/")) for folder in folders]
-    paths = [*names, *(f"{name}/**" for name in names), *_with_endings(suffixes)]
+    paths = [*names, *(f"{name}/**" for name in names)]
     try:
         output = _grep(
             objects, "-n", "-E" if regex else "-F", f"--max-count={_PER_FILE}", "-e", what, commit, "--", *paths
@@ -47,19 +47,12 @@ def matches(
         yield text(match[1]), int(match[2])
 
 
-def paths_with(objects: Objects, commit: str, word: str, suffixes: Sequence[str]) -> Iterator[str]:
-    """Yield the paths of a commit's files that contain a word and have one of the endings. They must have been fetched."""
-    output = _grep(objects, "-l", "-F", "-w", "-e", word, commit, "--", *_with_endings(suffixes))
-    for row in output.split(b"\0")[:-1]:
-        yield text(row.partition(b":")[2])
-
-
 def _grep(objects: Objects, *arguments: str) -> bytes:
-    """Return what `git grep` prints; nothing if there is no match."""
+    """Return what `git grep` prints; nothing if there is no match in files that could all be read."""
     try:
         return objects.run(*_GREP, *arguments)
     except GitFailed as exc:
-        if exc.status == _NO_MATCH:
+        if exc.status == _NO_MATCH and all(map(NO_LINES.search, _UNREAD.findall(exc.words))):
             return b""
         raise
 
@@ -70,47 +63,33 @@ def _literal(path: str) -> str:
     return f":(top,glob){escaped}"
 
 
-def _with_endings(suffixes: Sequence[str]) -> list[str]:
-    return [f":(top,glob)**/*{suffix}" for suffix in suffixes]
+def symbol_history(
+    objects: Objects, commits: Commits, head: str, name: str, paths: Sequence[str], *, oldest: bool
+) -> list[Commit]:
+    """Return the latest commits up to `head` that touch a symbol or a flag, or the oldest, as `Mirror.symbol_history` does."""
+    words = _spellings(name)
+    listed = commits.log(head, "--fixed-strings", f"--grep={name}", f"--max-count={_COMMITS}")
+    naming = _showing(commits, listed, words)
+    defining = matches(objects, head, _DEFINED.format(name=words[-1]), regex=True)
+    having = chain(defining, *(matches(objects, head, word, regex=False) for word in words))
+    sources = sorted(dict.fromkeys(path for path, _ in having), key=lambda path: kind(path) is not Kind.SOURCE)
+    files = [*paths, *sources, *(file.path for each in naming for file in each.files)]
+    for path in list(dict.fromkeys(files))[:_FILES]:
+        showing = commits.showing(head, words, path)
+        listed += list(showing)[-_COMMITS:] if oldest else islice(showing, _COMMITS)
+    order = sorted(listed, key=lambda each: each.committed_at, reverse=not oldest)
+    return _showing(commits, list(dict.fromkeys(order))[:_COMMITS], words)
 
 
-class SymbolHistory(NamedTuple):
-    """Finds the commits up to `head` that touch a symbol; the files at `head` with one of `suffixes` must have been fetched."""
-
-    objects: Objects
-    commits: Commits
-    head: str
-    suffixes: Sequence[str]
-
-    def find(self, name: str, paths: Sequence[str], *, oldest: bool) -> list[Commit]:
-        """Return the latest commits that touch a symbol or a flag, or the oldest, as `Mirror.symbol_history` does."""
-        words = _spellings(name)
-        listed = self.commits.log(self.head, "--fixed-strings", f"--grep={name}", f"--max-count={_COMMITS}")
-        naming = self._showing(listed, words)
-        files = [*paths, *self._files_with(words), *(file.path for each in naming for file in each.files)]
-        for path in list(dict.fromkeys(files))[:_FILES]:
-            showing = self.commits.showing(self.head, words, path)
-            listed += list(showing)[-_COMMITS:] if oldest else islice(showing, _COMMITS)
-        order = sorted(listed, key=lambda each: each.committed_at, reverse=not oldest)
-        return self._showing(list(dict.fromkeys(order))[:_COMMITS], words)
-
-    def _showing(self, commits: Sequence[Commit], words: Sequence[str]) -> list[Commit]:
-        """Read commits, with only the files whose diff shows one of some words; those without any are left out."""
-        self.commits.bring_changes([each.sha for each in commits])
-        found = []
-        for each in commits:
-            commit = self.commits.read(each.sha) or each
-            files = tuple(file for file in commit.files if any(word in (file.patch or "") for word in words))
-            found += [commit.model_copy(update={"files": files})] if files else []
-        return found
-
-    def _files_with(self, words: Sequence[str]) -> list[str]:
-        """Return the files that have one of some words, those first that define the last of them, and sources before others."""
-        definition = _DEFINED.format(name=words[-1])
-        found = matches(self.objects, self.head, definition, regex=True, suffixes=self.suffixes)
-        defining = {path for path, _ in found}
-        using = {path for word in words for path in paths_with(self.objects, self.head, word, self.suffixes)}
-        return sorted(defining | using, key=lambda path: (kind(path) is not Kind.SOURCE, path not in defining, path))
+def _showing(commits: Commits, listed: Sequence[Commit], words: Sequence[str]) -> list[Commit]:
+    """Read commits, with only the files whose diff shows one of some words; those without any are left out."""
+    commits.bring_changes([each.sha for each in listed])
+    found = []
+    for each in listed:
+        commit = commits.read(each.sha) or each
+        files = tuple(file for file in commit.files if any(word in (file.patch or "") for word in words))
+        found += [commit.model_copy(update={"files": files})] if files else []
+    return found
 
 
 def _spellings(name: str) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from bot.services.answers import AnswerService
 from bot.services.downstream import DownstreamChecks, answer_from_impacts, naming_hint
 from bot.services.limits import CallerLimits
 from bot.services.lookup import Located, SeveralCommits
-from bot.services.period_questions import PeriodQuestion, PeriodQuestions, scope_statement
+from bot.services.period_questions import PeriodQuestion, PeriodQuestions
 from bot.slack.commands.conversation import AnswerKind, Conversation
 from bot.slack.commands.threads import Threads
 from bot.slack.messages.answers import HELPFUL
@@ -98,7 +98,8 @@ class Questions:
         scope = scope_of(rest, today, earlier)
         check_days(scope.days)
         repository = repository or _usual_repository(conversation)
-        return PeriodQuestion(parse_question(scope.text, thread), repository, scope.days, tz, language)
+        parsed = parse_question(scope.text, thread)
+        return PeriodQuestion(parsed, repository, scope.days, tz, language, lately=scope.lately)
 
     def _answer_over_days(
         self, conversation: Conversation, asked: PeriodQuestion
@@ -114,7 +115,7 @@ class Questions:
             progress = conversation.progress(named(ref), asked.language)
             return reader.report(ref, conversation.now, progress, ask=False)
 
-        return chain([scope_statement(asked)], self._periods.answer(asked, read)), _kind(conversation, broken)
+        return self._periods.answer(asked._replace(told=True), read), _kind(conversation, broken)
 
     def _answer(
         self, conversation: Conversation, question: Question, ref: Subject | None, language: Language

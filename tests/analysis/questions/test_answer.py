@@ -16,10 +16,11 @@ from analysis.questions.terms import names_in
 from tests.factories import REPOSITORY, SHA, answered, commit, file, new_file, patch
 from tests.factories import entry as analysed
 
-ENVS = file(
-    "engine/envs.py",
-    patch(" ENVS = {", '-    "ENGINE_OLD_WAY": lambda: os.environ.get("ENGINE_OLD_WAY"),', '+    "FAST_LANES": lambda: 1,', " }", old=40, new=40),
-)  # fmt: skip
+ENVS_LINES = (
+    *(" ENVS = {", '-    "ENGINE_OLD_WAY": lambda: os.environ.get("ENGINE_OLD_WAY"),'),
+    *('+    "FAST_LANES": lambda: 1,', " }"),
+)
+ENVS = file("engine/envs.py", patch(*ENVS_LINES, old=40, new=40))
 SCHEDULER = file(
     "engine/core/scheduler.py", patch(" def pick():", "-    return first()", "+    return best_of(window)")
 )
@@ -431,8 +432,23 @@ def test_a_replacement_that_the_author_names_is_told_first(question: str, langua
     assert [each.label for each in first.citations] == ["engine/envs.py:41"]
     unnamed = [each.text for each in by_rules(question, entry(), language=language)]
     assert not any("请用" in each or "instead" in each for each in unnamed)
-    nothing = catalogue(language)("The commit removes {name} and names nothing in its place.", name="`ENGINE_OLD_WAY`")
+    nothing = catalogue(language)("{name} is removed; no replacement for it was found.", name="`ENGINE_OLD_WAY`")
     assert "ENGINE_OLD_WAY" not in question or unnamed[0] == nothing
+
+
+def test_a_notice_that_goes_with_a_name_says_what_to_use() -> None:
+    """What stood beside the name that is removed is told, though it does not name it."""
+    lines = (*ENVS_LINES[:1], "-    # Deprecated, see engine_config.", *ENVS_LINES[1:])
+    noticed = commit("[Core] Drop it", [file("engine/envs.py", patch(*lines, old=40, new=40))])
+    first, *_ = by_rules("what do I set instead of ENGINE_OLD_WAY?", entry(noticed))
+    assert first.text == "Use `engine_config` instead of `ENGINE_OLD_WAY`."
+
+
+def test_what_stays_as_it_was_is_said_to_be_in_no_changed_line() -> None:
+    """A name that only unchanged lines have is not found as if it changed."""
+    body = commit("Read it", [file("engine/a.py", patch(" def pick_lane():", "-    return 1", "+    return 2"))])
+    first, *_ = by_rules("does pick_lane change?", entry(body))
+    assert first.text == "No changed line mentions `pick_lane`. Closest matches:"
 
 
 def test_a_trailer_is_quoted_and_not_denied() -> None:

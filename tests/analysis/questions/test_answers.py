@@ -284,7 +284,7 @@ def test_an_answer_about_nothing_gives_way_to_the_rules(reply: str, ask: Ask) ->
     """A reply that has nothing to do with the commit, or of which nothing is left, is never seen."""
     statements, answering = ask(reply, "what's the weather?")
     assert answering.by == "rules"
-    assert statements[0].text.startswith("Ask what this commit changes")
+    assert statements[0].text.startswith("Neither the diff (")
 
 
 def test_a_question_off_the_topic_gets_one_polite_line(ask: Ask) -> None:

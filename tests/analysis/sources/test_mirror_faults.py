@@ -93,6 +93,18 @@ def test_a_fetch_that_fails_leaves_the_mirror(place: Place) -> None:
     place._ending.enter_context(place.server)
 
 
+def test_what_cannot_be_read_is_not_denied(place: Place) -> None:
+    """A search in files of which the server lacks one fails instead of telling that nothing matches; a picture has no lines."""
+    pictured = place.bare.commit({"read.py": b"read\n", "lacking.png": b"\0"}, place.second)
+    lacking = place.bare.commit({"read.py": b"read\n", "lacking.py": b"sought\n"}, pictured)
+    mirror = place.cloned()
+    for content in (b"\0", b"sought\n"):
+        place.bare.lose(place.bare.blob(content))
+    assert mirror.search(pictured, "sought") == ()
+    with pytest.raises(MirrorUnavailable, match="objects are missing in the mirror"):
+        mirror.search(lacking, "sought")
+
+
 def test_what_the_server_lacks_fails_alone(place: Place) -> None:
     """A commit whose files the server lacks cannot be read, and nor can one that it lacks itself; all others can."""
     lost = place.bare.commit({"a.py": b"lost\n", "b.py": b"b\n", "c.py": b"c\n"}, place.second)

@@ -189,14 +189,6 @@ def test_a_deleted_file_and_the_old_path_of_a_moved_one_are_no_denial(stored: St
         assert "Change part 2" in asked(at, "what moved old_ops/ops.py?", days)
 
 
-def test_what_commits_do_not_do_is_not_answered_by_those_that_do(stored: Stored) -> None:
-    """Who asks for the commits that do not match is told that those that do are listed."""
-    at = stored(recorded(1, files=[changed("pkg/a.py", "@@ -1 +1,2 @@\n x\n+rocm = 1")]), recorded(2))
-    said = "Commits that do not match can't be listed. These are the ones that do."
-    assert asked(at, "which commits do not mention ROCm?", DAY_OF_RECORDED).startswith(said)
-    assert said not in asked(at, "which commits mention ROCm?", DAY_OF_RECORDED)
-
-
 def test_the_rest_of_a_question_is_answered_after_what_was_not_found(stored: Stored) -> None:
     """A name that nothing mentions is told, and the commits that have the other one follow."""
     at = stored(recorded(1, files=[changed("pkg/a.py", "@@ -1 +1,2 @@\n x\n+tapir_j = 1")]), recorded(2))

@@ -3,7 +3,8 @@
 import json
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
+from functools import partial
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -11,9 +12,11 @@ import pytest
 
 from analysis.llm import ChatModel
 from analysis.models import Language, Repository
+from analysis.questions.days_asked import QuestionScope
 from analysis.questions.question import parse_question
 from analysis.sources.github import GitHub
 from analysis.sources.mirrors import Mirrors
+from bot.models.question_subject import QuestionSubject
 from bot.models.subjects import DayRef
 from bot.services.commit_sources import CommitSources
 from bot.services.factory import Services
@@ -122,3 +125,17 @@ def test_the_commits_of_a_path_are_those_of_the_mirror(services: Services) -> No
     """Nothing is stored; the latest commits that changed the file are told, newest first."""
     lines = [line for line in answered(services, "which commits changed engine/config.py?") if "Change" in line]
     assert ["Change 6" in line for line in lines] == [True, False, False]
+
+
+def test_a_last_week_without_commits_is_no_answer(services: Services) -> None:
+    """Who names no days is answered from all that is known where the last ones have no commits; who names them is told so."""
+    found = QuestionScope("anything about LANE_SIZE?", (date(2026, 6, 1),), lately=True)
+
+    def answer(scope: QuestionScope) -> list[str]:
+        subject = QuestionSubject(scope, [REPOSITORY], by_question=True)
+        read = partial(services.digests.report, now=datetime(2026, 6, 2, tzinfo=UTC), ask=False)
+        told = services.period_questions.answer_subject(subject, scope.text, "en", ZoneInfo("UTC"), read)
+        return [each.text for each in told]
+
+    assert answer(found)[0] == "In the history of `o/engine`:"
+    assert answer(found._replace(lately=False))[1] == "There are no commits here."

@@ -42,7 +42,8 @@ def sha_of(title: str) -> str:
     [
         (False, "which commits touched the scheduler last week?", RACE, "from 2026-02-02 to 2026-02-08"),
         (True, "anything for the scheduler since 2026-02-05", RACE, "from 2026-02-05 to 2026-02-13"),
-        (False, "which commits touched the scheduler in the last nine days", None, "from 2026-02-06 to 2026-02-13"),
+        (False, "which commits touched the scheduler in the last ten days", RACE, "from 2026-02-03 to 2026-02-13"),
+        (False, "which commits touched the scheduler", RACE, "In the history of"),
         (True, "what removed --legacy-tokenizer?", FLAG, "In the history of"),
         (False, "when did `KVCacheManager` change?", CHANGED, "In the history of"),
         (True, "what was reverted?", REVERT, "In the history of"),
