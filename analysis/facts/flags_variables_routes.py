@@ -31,9 +31,11 @@ _ROUTE_CALL = re.compile(
     r"@.*\.(?:get|post|put|patch|delete|head|options|route|api_route|websocket)$|(?:.*\.)?(?:Route|WebSocketRoute|Mount)$"
     r"|.*\.(?:add_api_route|add_api_websocket_route|add_route|add_url_rule|add_websocket_route|add_get|add_post|add_put|add_delete)$"
 )
+_GONE_ROUTE = re.compile(r"^-.*[\"']/", re.MULTILINE)
 _ADDED_ROUTE = re.compile(r"^\+.*[\"']/\w", re.MULTILINE)
 _METRIC_CALL = re.compile(r"(?:.*[._])?(?:counter|gauge|histogram|summary)(?:_cls|_vec)?$", re.IGNORECASE)
 _METRIC = re.compile(r"[a-z][a-z0-9]*[:_][a-z0-9_:]*[a-z0-9]")
+_GONE_METRIC = re.compile(rf"^-.*[\"']{_METRIC.pattern}[\"']", re.MULTILINE)
 _SERVED_ANYWAY = ("/docs", "/redoc", "/openapi.json")  # by FastAPI
 _PREFIX = re.compile(r"^[+-].*\bprefix\s*=", re.MULTILINE)
 
@@ -102,7 +104,7 @@ def _flags(source: Source) -> Iterator[tuple[str, int]]:
 def routes(change: Change, file: FileChange) -> Iterator[Fact]:
     """Yield routes that a server no longer serves."""
     # When a prefix is added or removed, the same route is written differently.
-    if removes_lines(file) and not _PREFIX.search(file.patch or ""):
+    if _GONE_ROUTE.search(file.patch or "") and not _PREFIX.search(file.patch or ""):
         yield from removals(change, file, FactKind.REMOVED_ROUTE, partial(_occurrences, _served, change))
 
 
@@ -128,7 +130,7 @@ def _served(source: Source) -> Iterator[tuple[str, int]]:
 
 def metrics(change: Change, file: FileChange) -> Iterator[Fact]:
     """Yield metrics that a program no longer exports under their name."""
-    if removes_lines(file) and is_public(file) and _METRIC.search(file.patch or ""):
+    if is_public(file) and _GONE_METRIC.search(file.patch or ""):
         yield from removals(change, file, FactKind.REMOVED_METRIC, partial(_occurrences, _exported, change))
 
 

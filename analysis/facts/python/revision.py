@@ -78,12 +78,12 @@ class Revision:
 
     def source(self, path: str) -> Source | None:
         """Return the syntax tree of the file at a path."""
+        if patch := self._patches.get(path):
+            return fragment(path, patch, self._side)
         if path not in self._sources:
             text = self.text(path)
             tree = None if text is None else parse_module(text)
-            patch = self._patches.get(path)
-            whole = Source(path, text, tree) if text is not None and tree else None
-            self._sources[path] = fragment(path, patch, self._side) if patch else whole
+            self._sources[path] = Source(path, text, tree) if text is not None and tree else None
         return self._sources[path]
 
     def module(self, path: str) -> Module | None:

@@ -23,7 +23,8 @@ class _Accepted(NamedTuple):
 
 def changed_values(change: Change, file: FileChange) -> Iterator[Fact]:
     """Yield each setting of a Python file, read whole, that accepts other values than before."""
-    shown = removes_lines(file) and is_product(file) and is_module(file) and _SHOWN.search(file.patch or "")
+    is_read = change.whole and is_product(file) and is_module(file)
+    shown = is_read and removes_lines(file) and _SHOWN.search(file.patch or "")
     old, new = (change.source(file, side) for side in SIDES) if shown else (None, None)
     if old is None or new is None or old.partial or new.partial:
         return

@@ -48,8 +48,10 @@ def new_settings(change: Change, file: FileChange) -> Iterator[Fact]:
 
 def _compared(change: Change, file: FileChange, facts: _Facts) -> list[Fact]:
     """Return what a comparison yields of one file; none if it cannot be read and parsed on both sides."""
+    if len(change.commit.files) > _MAX_FILES:
+        return []
     old, new = (change.source(file, side) for side in SIDES)
-    if old is None or new is None or len(change.commit.files) > _MAX_FILES:
+    if old is None or new is None:
         return []
     try:
         return list(facts(_Comparison(file, Proof.PATCH if new.partial else Proof.FILES), old, new))
