@@ -29,6 +29,7 @@ from analysis.writing.by_rules import advice_for, code
 from analysis.writing.titles import concerned_parts, names_code, plain_title
 
 _WHOM, _EFFECTS, _KINDS = list(Whom), list(Effect), list(FactKind)
+_CODE = re.compile(r"`([^`]+)`")
 _IS_PATH = re.compile(r"^\w.*/")  # rather than a route
 _BEGUN = 30  # characters of a title that say something without its other clauses
 _STOP = re.compile(r"[,;:.] | (?=\()| [-—–+&|] ")  # where a clause ends
@@ -143,7 +144,10 @@ def _tells_besides(entry: Entry, by_title: Consequence, told: Sequence[Consequen
     said = told[0].effect is Effect.BREAK and (by_title.effect is Effect.BREAK or is_removal)
     if said or not explains(by_title) or _is_worded(told[0]):
         return False
-    return not any(_names_any(title, each.facts) for each in told)
+    named = _CODE.findall(told[0].what)  # where modules move from and to, of which no fact has the name
+    return not any(_names_any(title, each.facts) for each in told) and not (
+        named and all(each in title for each in named)
+    )
 
 
 def _is_told_better(entry: Entry, told: Sequence[Consequence]) -> bool:

@@ -437,3 +437,20 @@ def test_a_models_headline_loses_no_value_and_repeats_no_removal() -> None:
 
     assert told("Pools start on their own", graph) == [now, "Pools start on their own"]
     assert told("`--turbo` is gone", graph, turbo) == ["`--turbo` is gone", now]
+
+
+@pytest.mark.parametrize(("title", "others"), [("Move engine.core to engine.v1", 0), ("Split the engine by layer", 1)])
+def test_a_title_with_both_packages_is_not_told_beside_their_move(title: str, others: int) -> None:
+    """It says what the first consequence does; another says something of its own."""
+    moves = [
+        Fact(
+            kind=FactKind.MOVED_MODULE,
+            name=f"engine/core/part_{name}.py",
+            new=f"engine/v1/part_{name}.py",
+            path=f"engine/v1/part_{name}.py",
+        )
+        for name in range(30)
+    ]
+    first, *told = consequences(entry(title, Importance.HIGH, ChangeType.FEATURE), "en", moves)
+    assert first.what == "Moves 30 modules of `engine.core` to `engine.v1`"
+    assert len([each for each in told if each.what == title]) == others
