@@ -195,9 +195,9 @@ def _by_length(groups: Mapping[Group, Sequence[CommitLine]]) -> Iterator[CommitL
 
 def _may_follow(each: Consequence, *, written: bool) -> bool:
     """Return whether a line may tell something behind its headline: of internals what breaks forks, models aside, and nothing if a model has `written` it."""
-    if each.whom is not Whom.INTERNALS or written:
-        return each.whom is not Whom.INTERNALS
-    return each.effect is Effect.BREAK and not AREAS["touches models"].search(each.facts[0].path or "")
+    if each.whom is not Whom.INTERNALS:
+        return True
+    return not written and each.effect is Effect.BREAK and not AREAS["touches models"].search(each.facts[0].path or "")
 
 
 def _repeats(each: Consequence, first: Consequence) -> int:

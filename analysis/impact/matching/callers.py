@@ -1,5 +1,5 @@
-"""What upstream's own code does with downstream definitions: which parameters it passes to overrides and replacements, and
-which members it newly uses of the objects that downstream code puts in the place of its own.
+"""Upstream's own callers of downstream definitions: the parameters that they pass to overrides and replacements, and the
+members that they newly use of the objects that downstream code puts in the place of upstream's.
 
 Only the files that a commit changes are read: no other upstream code can pass a parameter that the commit adds.
 """
