@@ -223,8 +223,7 @@ class PeriodQuestions:
         self, names: Sequence[str], question: PeriodQuestion, matches: PeriodMatches
     ) -> tuple[Sequence[Entry], str | None]:
         """Return the matching commits that are proven to remove some names, and the denial if none is."""
-        looked_at = [self._whole(question, each) for each in matches.found[:_SEARCHED]]
-        if found := [each for each in looked_at if is_proven_removal(each, names)]:
+        if found := [each for each in matches.found[:_SEARCHED] if is_proven_removal(each, names)]:
             return found, _not_found(matches, question) if matches.missing else None
         say = catalogue(question.language)
         told = say("No commit here is proven to remove {names}.", names=join_items(map(code, names), say))
@@ -234,7 +233,7 @@ class PeriodQuestions:
         """Return the commits that touch the names of code in the question, or what else it names."""
         if not question.asked.names:
             return ()
-        shas = touching(question.asked, [self._whole(question, each).commit for each in found[:_SEARCHED]])
+        shas = touching(question.asked, self._matches.with_patches(question.repository, found[:_SEARCHED]))
         return [each for each in found if each.commit.sha in shas]
 
     def _whole(self, question: PeriodQuestion, entry: Entry) -> Entry:

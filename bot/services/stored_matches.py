@@ -5,7 +5,7 @@ from bisect import bisect
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, partial
-from itertools import chain
+from itertools import islice
 
 import structlog
 
@@ -30,7 +30,7 @@ from analysis.sources.mirror import Mirror
 from analysis.watch import touches
 from bot.services.commit_reader import current_commits
 from bot.services.commit_sources import CommitSources
-from bot.store import Store
+from bot.store import Store, StoredCommit
 
 _CANDIDATES = 100  # commits that the search index finds
 _SAME_WORD = 1_000  # of them that are looked through for a name before it is denied, and
@@ -138,17 +138,27 @@ class StoredMatches:
         """Return the latest commits, newest first."""
         return self._entries(repository, self._store.latest(repository, _LATEST))
 
+    def with_patches(self, repository: Repository, entries: Sequence[Entry]) -> list[Commit]:
+        """Return the commits of some entries with their patches; those that are not stored have them."""
+        lacking = [each.commit.sha for each in entries if not any(file.patch for file in each.commit.files)]
+        ids = self._store.read_ids(repository, lacking).values()
+        whole = {each.commit.sha: each.commit for each in self._store.commits(list(ids), patches=True)}
+        return [whole.get(each.commit.sha, each.commit) for each in entries]
+
     def _looked_further(self, repository: Repository, matches: PeriodMatches) -> PeriodMatches:
         """Return the matches with commits that mention missing terms and are not among the best of the index.
 
         To deny those would be false: many others have a longer word, or the index has only a part of what they change.
         """
         mentions, index = Mentions(matches.missing), self._store.search_index
-        same_word = (index.best(repository, f'"{term.text}"', _SAME_WORD) for term in matches.missing)
-        indexed = self._indexed(repository, list(dict.fromkeys(chain(*same_word))))
-        further = [(each.entry, terms) for each in indexed if (terms := mentions.in_words(each.words))]
+        named: dict[int, None] = {}
+        for term in matches.missing:
+            words = index.words_of(index.best(repository, f'"{term.text}"', _SAME_WORD))
+            having = (number for number, held in words.items() if term.text in mentions.in_words(held))
+            named |= dict.fromkeys(islice(having, _CANDIDATES))
+        further = [(each.entry, mentions.in_words(each.words)) for each in self._indexed(repository, list(named))]
         in_messages = index.in_messages(repository, [term.text for term in matches.missing], _CANDIDATES)
-        further += mentions.in_commits(self._entries(repository, in_messages))
+        further += self._mentioning(repository, mentions, self._on_branch(in_messages))
         matches = matches.with_further(further)
         return self._in_whole_patches(repository, matches) if matches.missing else matches
 
@@ -157,10 +167,16 @@ class StoredMatches:
         looked_at, unsearched = ids[:_PARTLY_INDEXED], len(ids[_PARTLY_INDEXED:])
         further: list[Mentioning] = []
         for start in range(0, len(looked_at), _PATCHES_AT_ONCE):
-            entries = self._entries(repository, looked_at[start : start + _PATCHES_AT_ONCE], patches=True)
-            further += mentions.in_commits(entries)
-            unsearched += sum(lacks_patches(each.commit) for each in entries)
+            stored = self._on_branch(looked_at[start : start + _PATCHES_AT_ONCE], patches=True)
+            further += self._mentioning(repository, mentions, stored)
+            unsearched += sum(lacks_patches(each.commit) for each in stored)
         return matches.with_further(further, unsearched)
+
+    def _mentioning(
+        self, repository: Repository, mentions: Mentions, stored: Iterable[StoredCommit]
+    ) -> list[Mentioning]:
+        named = [each for each in stored if mentions.in_commit(each.commit)]
+        return mentions.in_commits(self._ranked(repository, named))
 
     def _indexed(self, repository: Repository, ids: Sequence[int], *, links: bool = False) -> list[PeriodCommit]:
         entries = self._entries(repository, ids, links=links)
@@ -178,7 +194,8 @@ class StoredMatches:
 
     def _history(self, asked: ParsedQuestion, repository: Repository, ids: Sequence[int]) -> tuple[Entry, ...]:
         """Return the commits, with patches, of the history of a question's names: of those stored, and of the mirror."""
-        stored = [each for each in self._entries(repository, ids, patches=True) if touches(each.commit, asked.symbols)]
+        touching = [each for each in self._on_branch(ids, patches=True) if touches(each.commit, asked.symbols)]
+        stored = self._ranked(repository, touching)
         paths = dict.fromkeys(place.path for each in stored for place in touches(each.commit, asked.symbols))
         known = {each.commit.sha for each in stored}
 
@@ -220,15 +237,21 @@ class StoredMatches:
             log.warning("no history", repository=str(repository), why=str(exc))
         return list(found.values())
 
-    def _entries(
-        self, repository: Repository, ids: Sequence[int], *, patches: bool = False, links: bool = False
-    ) -> tuple[Entry, ...]:
+    def _entries(self, repository: Repository, ids: Sequence[int], *, links: bool = False) -> tuple[Entry, ...]:
         """Return those of some stored commits that are on the branch, without analyses; with their links if needed, which is slow."""
+        return self._ranked(repository, self._on_branch(ids), links=links)
+
+    def _on_branch(self, ids: Sequence[int], *, patches: bool = False) -> list[StoredCommit]:
+        """Return those of some stored commits that are on the branch, with facts by the rules of today."""
         stored = self._store.commits(ids, patches=patches)
         if any(each.stale for each in stored):  # what older rules found would be claimed
             current = {each.id: each.facts for each in current_commits(self._store, ids)}
             stored = [each._replace(facts=current[each.id]) for each in stored]
-        stored = [each for each in stored if each.commit.not_on is None]
+        return [each for each in stored if each.commit.not_on is None]
+
+    def _ranked(
+        self, repository: Repository, stored: Sequence[StoredCommit], *, links: bool = False
+    ) -> tuple[Entry, ...]:
         weights = packaged_weights(repository)
         known = self._store.links(stored) if links else {}
         return tuple(

@@ -85,6 +85,12 @@ class SearchIndex(Records):
         rows = self.database.rows_among(_words_of(repository, commits.c.sha), commits.c.sha, shas)
         return {sha: CommitWords(*words) for sha, *words in rows}
 
+    def words_of(self, ids: Sequence[int]) -> dict[int, CommitWords]:
+        """Return id -> the indexed words of some commits, in the order of the ids."""
+        query = select(_rowid, *(commit_search.c[name] for name in CommitWords._fields))
+        rows = {row[0]: CommitWords(*row[1:]) for row in self.database.rows_among(query, _rowid, ids)}
+        return {each: rows[each] for each in ids if each in rows}
+
     def in_messages(self, repository: Repository, texts: Sequence[str], limit: int) -> list[int]:
         """Return the ids of a repository's commits whose messages have one of the texts, trailers too, the latest first."""
         has_one = or_(*(commits.c.message.icontains(each, autoescape=True) for each in texts))

@@ -303,7 +303,7 @@ def _commit(random: Random, words: Words, number: int) -> Commit:
     return Commit(
         sha=sha,
         url=f"https://github.example/lantern/lantern-serve/commit/{sha}",
-        author="Core Team",
+        author=f"Team {number // _A_DAY}",  # one author has few parts of a series
         authored_at=at,
         committed_at=at,
         message=f"{' '.join(half[: len(half) // 2 + 1] + other[len(other) // 2 :])} (#{number})\n\n{random.choice(words.paragraphs)}",
