@@ -21,7 +21,7 @@ from bot.services.analyst import Analyst, net_changes, with_needed_patches
 from bot.services.commit_reader import Unfinished, current_commits, is_current, read_commits
 from bot.services.commit_sources import CommitSource, CommitSources
 from bot.services.limits import MeteredModel
-from bot.store import Store, StoredDay
+from bot.store import Store, StoredCommit, StoredDay
 
 T = TypeVar("T")
 ReadDay = Callable[[DayRef], DayReport]
@@ -126,23 +126,41 @@ class DigestService:
         listed = self._finished_listing(ref) if finished else self._store.day(ref.repository, ref.day, ref.timezone)
         if listed is None:
             return None
-        ids = listed.commit_ids + listed.late_ids
         source = self._sources.stored(ref.repository)
         with self._analyst(ref, source, SILENT, ask=ask) as analyst:
-            if finished and (
-                analyst.unanalysed(ids) or not all(is_current(each, source) for each in self._store.commits(ids))
-            ):
-                return None
-            return self._assemble(ref, listed, source, analyst, Unfinished())
+            stored = self._finished_commits(listed, source, analyst) if finished else ()
+            return None if stored is None else self._assemble(ref, listed, source, analyst, Unfinished(), stored)
+
+    def is_finished(self, ref: DayRef, *, ask: bool = False) -> bool:
+        """Return whether nothing of a day is left to list, to read or, if one may `ask` the model, to analyse."""
+        source, listed = self._sources.stored(ref.repository), self._finished_listing(ref)
+        with self._analyst(ref, source, SILENT, ask=ask) as analyst:
+            return listed is not None and self._finished_commits(listed, source, analyst) is not None
+
+    def _finished_commits(
+        self, listed: StoredDay, source: CommitSource, analyst: Analyst
+    ) -> Sequence[StoredCommit] | None:
+        """Return the commits of a day; None while one is left to read or to analyse."""
+        ids = listed.commit_ids + listed.late_ids
+        if analyst.unanalysed(ids):
+            return None
+        stored = self._store.commits(ids)
+        return stored if all(is_current(each, source) for each in stored) else None
 
     def _analyst(self, ref: DayRef, source: CommitSource, progress: Progress, *, ask: bool) -> Analyst:
         return Analyst(self._store, ref.repository, ref.language, self._model, source, progress.advance, ask=ask)
 
     def _assemble(
-        self, ref: DayRef, listed: StoredDay, source: CommitSource, analyst: Analyst, unfinished: Unfinished
+        self,
+        ref: DayRef,
+        listed: StoredDay,
+        source: CommitSource,
+        analyst: Analyst,
+        unfinished: Unfinished,
+        current: Sequence[StoredCommit] = (),
     ) -> DayReport:
         ids = listed.commit_ids + listed.late_ids
-        stored = current_commits(self._store, ids)
+        stored = current or current_commits(self._store, ids)
         entries = analyst.entries(stored)
         shown = with_needed_patches(self._store, {each.commit.sha: each.id for each in stored}, entries)
         report = DayReport(

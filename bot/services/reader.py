@@ -151,6 +151,11 @@ class Reader:
                 finished = self._digests.report(ref, now, progress, ask=ask)
         return self._corrected_report(finished)
 
+    def resumes_at(self, ref: DayRef, now: datetime) -> datetime | None:
+        """Read what is missing of a day, as `report` does; return when GitHub's limit lets the rest be read, if that is missing."""
+        self.allow(ref.repository)
+        return None if self._digests.is_finished(ref, ask=True) else self.report(ref, now).resumes_at
+
     def latest_day(self, ref: DayRef, now: datetime) -> date | None:
         """Return the last day with commits before a day, as `DigestService` does."""
         self.allow(ref.repository)

@@ -12,6 +12,7 @@ from bot.store.schema import commits, files, repositories
 from bot.store.transactions import chunks, insert_missing
 
 _KINDS = frozenset(FactKind)
+_OF_FILE = tuple(FileChange.model_fields)
 # Fields of a commit that columns hold as they are.
 _COPIED = (
     *("sha", "url", "author", "authored_at", "committed_at", "message"),
@@ -95,15 +96,15 @@ def replaceable_by(proof: Proof) -> ColumnElement[bool]:
 
 def read_commits(connection: Connection, ids: Sequence[int], *, patches: bool = False) -> list[StoredCommit]:
     """Return the commits with these ids, in that order; patches only on request, since they are most of the bytes."""
-    columns = [column if patches or column is not files.c.patch else null().label("patch") for column in files.c]
+    columns = [files.c[name] if patches or name != "patch" else null().label(name) for name in _OF_FILE]
     rows: dict[int, Row[Any]] = {}
     changes: dict[int, list[FileChange]] = {}
     for chunk in chunks(ids):
         rows |= {row.id: row for row in connection.execute(select(commits).where(commits.c.id.in_(chunk)))}
-        query = select(*columns).where(files.c.commit_id.in_(chunk)).order_by(files.c.commit_id, files.c.position)
-        for row in connection.execute(query):
-            values = {name: getattr(row, name) for name in FileChange.model_fields}
-            changes.setdefault(row.commit_id, []).append(FileChange(**values))
+        query = select(files.c.commit_id, *columns).where(files.c.commit_id.in_(chunk))
+        for commit_id, *values in connection.execute(query.order_by(files.c.commit_id, files.c.position)):
+            change = FileChange(**dict(zip(_OF_FILE, values, strict=True)))
+            changes.setdefault(commit_id, []).append(change)
     return [_stored_commit(rows[each], changes.get(each, [])) for each in ids]
 
 

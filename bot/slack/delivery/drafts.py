@@ -112,7 +112,7 @@ class Drafter:
                 self._reports.release(reader, channel, ref)
                 return None
             case DayRef():
-                return self._reports.report(reader, ref).resumes_at
+                return reader.resumes_at(ref, self._now())
 
     def draft(self, delivery: Delivery, failure: str) -> list[str]:
         """Freeze the messages of a delivery, unless already frozen. Return their keys in sending order.

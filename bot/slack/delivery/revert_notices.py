@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 from typing import NamedTuple
 
+from analysis.facts.links import may_revert
 from analysis.impact.reversal import undoes
 from analysis.models import Commit, Repository
 from bot.models.deliveries import Delivery
@@ -41,9 +42,15 @@ class RevertNotices:
         ref = parse_value(delivery.what)
         days = filter(None, (self._store.day(each.repository, each.day, each.timezone) for each in days_told(ref)))
         commits = self._store.commits([each for day in days for each in day.commit_ids + day.late_ids])
-        links = self._store.links(commits)
+        links = self._store.links([each for each in commits if may_revert(each.commit)])
         here = {each.commit.sha for each in commits}
-        pairs = [(sha, each.commit) for each in commits for sha in links[each.id].all_reverted if sha not in here]
+        pairs = [
+            (sha, each.commit)
+            for each in commits
+            if each.id in links
+            for sha in links[each.id].all_reverted
+            if sha not in here
+        ]
         return [
             Reverted(channel, ref.repository.key, sha, by.sha, delivery.run)
             for sha, by in pairs
