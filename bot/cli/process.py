@@ -1,5 +1,6 @@
 """The commands `run`, `serve` and `worker`, the bot as a process, which runs until SIGINT or SIGTERM; and `mcp`."""
 
+import gc
 import os
 import signal
 import sys
@@ -101,6 +102,7 @@ def run_bot(
     )
     try:
         with running_bot(settings, lambda: datetime.now(UTC), start) as flows:
+            gc.freeze()  # else each look for cycles goes through all that is imported, and no thread acknowledges for 0.1 s
             typer.echo("vllm-digest is running", err=True)
             if signals.wait():
                 typer.echo("vllm-digest lost its lease and starts anew", err=True)

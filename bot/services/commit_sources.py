@@ -7,7 +7,7 @@ GitHub is still asked for what git does not know: the pull request of a commit, 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from types import MappingProxyType
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import structlog
 
@@ -27,12 +27,13 @@ from analysis.models import (
     Trees,
 )
 from analysis.paths import Kind, kind
-from analysis.questions.definitions import CodeLine
-from analysis.questions.files import FileAnswers
 from analysis.sources.github import Comparison, GitHub
 from analysis.sources.mirror import Mirror
 from analysis.sources.mirrors import Mirrors
 from analysis.window import Window
+
+if TYPE_CHECKING:
+    from analysis.questions.definitions import CodeLine
 
 _T = TypeVar("_T")
 
@@ -172,8 +173,10 @@ class CommitSource:
         changed = [file.path for file in commit.files if file.status != "removed" and kind(file.path) is Kind.SOURCE]
         return "\n".join(filter(None, map(trees.after.read, changed[:_MAX_CONTENTS]))) if trees else ""
 
-    def uses(self, commit: Commit, name: str) -> list[CodeLine]:
+    def uses(self, commit: Commit, name: str) -> "list[CodeLine]":
         """Return the lines that use a name in the files as of a commit, as far as the mirror has them."""
+        from analysis.questions.files import FileAnswers  # a tenth of a second, of which a stored day needs nothing
+
         return self._read(lambda mirror: FileAnswers(mirror, commit, "en").uses(name), list)
 
     def _read_mirrored(self, mirror: Mirror, sha: str, *, pull: bool) -> ReadCommit:
