@@ -60,7 +60,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "start": Benchmark(starting, {"commits": 2, "runs": 1, "starts": 0}),
     "ack": Benchmark(acknowledging, {"at_once": 5, "rounds": 1, "commits": 3, "answers": 2}),
     "killed": Benchmark(killed, {"settings": {"BENCH_KILLS": "1", "BENCH_SEEDS": "100"}}, None),
-    "year": Benchmark(year, {"commits": 300, "subscriptions": 3, "days": 2, "real": 60}, None),
+    "year": Benchmark(year, {"commits": 300, "subscriptions": 6, "replayed_ones": 3, "days": 2, "real": 60}, None),
     "scale": Benchmark(scale, {"workspace": 20, "channels": 3, "processes": 2, "commits": 3}, None),
     "upgrade": Benchmark(upgrading, {"commits": 2, "settings": {}}),
     "morning": Benchmark(morning, {"repositories": 2, "commits": 1, "channels": 2, "subscriptions": 2}),
