@@ -12,9 +12,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import delete
+from sqlalchemy import delete, update
 
 from analysis.models import Repository
+from analysis.search.words import VERSION
 from bot.slack.outbox import AT_ONCE
 from bot.store import Store, Subscriptions, Terms, open_engine, schema
 from bot.store.flow_tables import FlowTables, flow_tables
@@ -89,6 +90,8 @@ def year(
 def _prepare(url: str, commits: int, real: int, channels: Sequence[str], first: datetime) -> None:
     engine = open_engine(url)
     fill(engine, words_of(real_day(first.date(), real).commits), commits)
+    with engine.begin() as connection:  # `store` tells what indexing takes, which would go on meanwhile
+        connection.execute(update(schema.commits).values(words_version=VERSION))
     subscriptions = Subscriptions(engine)
     for channel in channels:
         subscriptions.keep(Terms(channel, Repository.parse(NAME), _AT, _ZONE, "en"), first + timedelta(hours=12))
