@@ -1,15 +1,13 @@
 """Composition root: puts the objects of the running bot together, each given what it uses."""
 
-from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 
 import structlog
 
-from analysis.errors import DigestError
 from analysis.models import Repository
 from analysis.sources.github import GitHub
 from bot import logs, metrics, scheduler
@@ -18,8 +16,6 @@ from bot.flows import SLACK, Flows
 from bot.http_server import HealthChecks
 from bot.mcp.visibility import private_with_clients
 from bot.models.clock import Clock
-from bot.models.deliveries import Delivery
-from bot.models.subjects import DayRef, parse_value
 from bot.publishing.publications import ScheduledPublications, opened_publications
 from bot.services.breaks import BreakLives
 from bot.services.downstream import DownstreamChecks
@@ -133,7 +129,6 @@ def running_bot(settings: Settings, now: Clock, start: Start) -> Iterator[Flows]
         bot.subscribe_configured_channels()
         stack.enter_context(bot.flows.running(flows_url(url)))
         stack.enter_context(bot.scheduled(start))
-        stack.callback(bot.due_days.clear)
         serve_metrics(bot.figures.registry, bot.health.found)
         stack.enter_context(listen(bot))
         yield bot.flows
@@ -151,7 +146,6 @@ class Bot:
         self.mailbox, self.subscriptions = Mailbox(engine), Subscriptions(engine)
         self._seen_releases, self._alerts = SeenReleases(engine), Alerts(engine)
         self._executors = Executors(engine, start.timing)
-        self.due_days = OrderedDict[DayRef, str]()  # to be read, each with a channel that gets it
         flows = flow_tables(flows_url(settings.database_url.get_secret_value()), engine)
         self._flow_tables = stack.enter_context(flows)
         mirrored = (lambda _: True) if start.mirror_all else self._is_followed
@@ -203,10 +197,9 @@ class Bot:
         return scheduler.ticking(
             (
                 (start.tick, once(self._start_due)),
-                (_POLL_INTERVAL, self._read_ahead),
                 (start.releases, once(self._start_releases)),
                 (start.tick, once(self._start_alerts)),
-                (self._executors.sweep_interval, self._take_over),
+                (start.timing.sweep, self._take_over),
                 (start.edits, once(self._edit_digests)),
                 (_POLL_INTERVAL, self._take_over_at_once),
                 (_POLL_INTERVAL, self.mailbox.erase_deleted),
@@ -223,24 +216,9 @@ class Bot:
         )
 
     def _start_due(self) -> None:
-        scheduler.start_due(self.subscriptions, self.reader, self._start_delivery, self.now())
+        scheduler.start_due(self.subscriptions, self.reader, self.flows.start_delivery, self.now())
         if processes := len(self._executors.living()):  # on PostgreSQL
             self.flows.share_deliveries(self._flow_tables.open_partitions(SLACK), processes)
-
-    def _start_delivery(self, delivery: Delivery) -> None:
-        self.flows.start_delivery(delivery)
-        if isinstance(ref := parse_value(delivery.what), DayRef):
-            self.due_days.setdefault(ref._replace(subscription=None), delivery.channel)
-
-    def _read_ahead(self) -> None:
-        """Read the days that are due while their channels have their turn: where it comes, Slack need not wait for the reading.
-
-        Each is read once, and what fails is left to its deliveries.
-        """
-        while self.due_days:
-            ref, channel = self.due_days.popitem(last=False)
-            with suppress(DigestError):
-                self.reader.within(channel).resumes_at(ref, self.now())
 
     def _edit_digests(self) -> None:
         self._lives.refresh(self.reader)

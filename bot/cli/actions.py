@@ -1,22 +1,23 @@
-"""Commands that make no report: answer, publish, rank, and fill and search the store."""
+"""Commands that make no report: answer, publish, rank, fill and search the store, and the operator's `move` and `doctor`."""
 
 import sys
 from collections.abc import Iterator, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import partial
 
 import typer
 from rich.console import Console
+from rich.text import Text
 
-from analysis.errors import BadSetting, Misuse, OutsideFailure, RateLimited
+from analysis.errors import BadSetting, Misuse, OutsideFailure, RateLimited, StoreUnusable
 from analysis.models import DayReport, Language, Repository
 from analysis.questions.intent import language_of
 from analysis.ranking import packaged_weights
 from analysis.report.as_json import found_json
-from analysis.report.terminal import print_answer, print_found
-from analysis.text import quantity
-from bot.cli.options import CommandOptions, check_complete, complete_index
-from bot.cli.output import deliver, open_input, raw
+from analysis.report.terminal import Line, print_answer, print_found, print_line
+from analysis.text import one_line, quantity
+from bot.cli.options import CommandOptions, IncompleteResult, check_complete, complete_index
+from bot.cli.output import deliver, open_input, raw, standard_console
 from bot.cli.progress import TerminalProgress
 from bot.models.publish_target import PublishTarget, parse_target
 from bot.models.question_subject import question_subject
@@ -168,3 +169,36 @@ def _publish_day(
             yield str(exc)
             continue
         typer.echo(f"{report.repository} {report.date}: {result}")
+
+
+def move_database(source: str, target: str) -> None:
+    """Copy a database, and print the rows of each table and the deliveries that are under way."""
+    from bot.move import move_store
+
+    try:
+        with TerminalProgress() as progress:
+            tables, flows = move_store(source, target, progress)
+    except (
+        BadSetting,
+        StoreUnusable,
+    ) as exc:  # without advice about the setting, which is not where these URLs come from
+        raise type(exc)(str(exc).replace(", or set DATABASE_URL", "").replace("DATABASE_URL", "the URL")) from exc
+    widest = max(map(len, tables))
+    for name, rows in tables.items():
+        typer.echo(f"{name:{widest}} {rows:>13,} rows")
+    if flows:
+        typer.echo(f"deliveries under way: {flows:,}; the bot that is started next finishes them")
+
+
+def check_settings() -> None:
+    """Print a line for each check. Raise `Misuse` if the settings are wrong, `IncompleteResult` if a service fails."""
+    from bot.doctor import findings
+
+    console, codes = standard_console(), []
+    for each in findings(lambda: datetime.now(UTC)):
+        codes.append(each.exit_code)
+        mark = ("✗", "red") if each.exit_code else ("✓", "green") if each.exit_code == 0 else ("–", "yellow")
+        print_line(console, Line(Text(f"{each.name}: {one_line(each.message)}"), Text.assemble(mark, " ")))
+    if wrong := list(filter(None, codes)):
+        message = f"{len(wrong)} of {len(codes)} checks failed; each line with ✗ says what to do"
+        raise Misuse(message) if Misuse.exit_code in wrong else IncompleteResult(message)

@@ -353,14 +353,14 @@ def move(
     Messages and requests under way are carried too, and finished by the bot that is started next, with TO as its
     DATABASE_URL. FROM stays as it is.
     """
-    from bot.cli.operation import move_database
+    from bot.cli.actions import move_database
 
     move_database(source, target)
 
 
 def doctor() -> None:
     """Check the settings. Tries every token, scope, channel, model and database, and says how to fix what fails."""
-    from bot.cli.operation import check_settings
+    from bot.cli.actions import check_settings
 
     check_settings()
 

@@ -21,7 +21,7 @@ from bot.services.analyst import Analyst, net_changes, with_needed_patches
 from bot.services.commit_reader import Unfinished, current_commits, is_current, read_commits
 from bot.services.commit_sources import CommitSource, CommitSources
 from bot.services.limits import MeteredModel
-from bot.store import Store, StoredCommit, StoredDay
+from bot.store import Store, StoredDay
 
 T = TypeVar("T")
 ReadDay = Callable[[DayRef], DayReport]
@@ -118,49 +118,32 @@ class DigestService:
             whole = Window(window(unlisted[0], tz).start, window(unlisted[-1], tz).end)
             self._sources.current(repository, now, min(now, whole.end)).prepare_window(whole)
 
-    def stored_report(self, ref: DayRef, *, finished: bool = False, ask: bool = False) -> DayReport | None:
-        """Return the report of a day from the store alone, without requests; None if the day was never listed.
-
-        If `finished`, it is also None while something is left to list, to read or, if one may `ask` the model, to analyse.
-        """
-        listed = self._finished_listing(ref) if finished else self._store.day(ref.repository, ref.day, ref.timezone)
+    def stored_report(self, ref: DayRef) -> DayReport | None:
+        """Return the report of a day from the store alone, without requests; None if the day was never listed."""
+        listed = self._store.day(ref.repository, ref.day, ref.timezone)
         if listed is None:
             return None
         source = self._sources.stored(ref.repository)
-        with self._analyst(ref, source, SILENT, ask=ask) as analyst:
-            stored = self._finished_commits(listed, source, analyst) if finished else ()
-            return None if stored is None else self._assemble(ref, listed, source, analyst, Unfinished(), stored)
+        with self._analyst(ref, source, SILENT, ask=False) as analyst:
+            return self._assemble(ref, listed, source, analyst, Unfinished())
 
-    def is_finished(self, ref: DayRef, *, ask: bool = False) -> bool:
+    def is_finished(self, ref: DayRef, *, ask: bool = True) -> bool:
         """Return whether nothing of a day is left to list, to read or, if one may `ask` the model, to analyse."""
-        source, listed = self._sources.stored(ref.repository), self._finished_listing(ref)
+        listed = self._finished_listing(ref)
+        if listed is None:
+            return False
+        ids, source = listed.commit_ids + listed.late_ids, self._sources.stored(ref.repository)
         with self._analyst(ref, source, SILENT, ask=ask) as analyst:
-            return listed is not None and self._finished_commits(listed, source, analyst) is not None
-
-    def _finished_commits(
-        self, listed: StoredDay, source: CommitSource, analyst: Analyst
-    ) -> Sequence[StoredCommit] | None:
-        """Return the commits of a day; None while one is left to read or to analyse."""
-        ids = listed.commit_ids + listed.late_ids
-        if analyst.unanalysed(ids):
-            return None
-        stored = self._store.commits(ids)
-        return stored if all(is_current(each, source) for each in stored) else None
+            return not analyst.unanalysed(ids) and all(is_current(each, source) for each in self._store.commits(ids))
 
     def _analyst(self, ref: DayRef, source: CommitSource, progress: Progress, *, ask: bool) -> Analyst:
         return Analyst(self._store, ref.repository, ref.language, self._model, source, progress.advance, ask=ask)
 
     def _assemble(
-        self,
-        ref: DayRef,
-        listed: StoredDay,
-        source: CommitSource,
-        analyst: Analyst,
-        unfinished: Unfinished,
-        current: Sequence[StoredCommit] = (),
+        self, ref: DayRef, listed: StoredDay, source: CommitSource, analyst: Analyst, unfinished: Unfinished
     ) -> DayReport:
         ids = listed.commit_ids + listed.late_ids
-        stored = current or current_commits(self._store, ids)
+        stored = current_commits(self._store, ids)
         entries = analyst.entries(stored)
         shown = with_needed_patches(self._store, {each.commit.sha: each.id for each in stored}, entries)
         report = DayReport(

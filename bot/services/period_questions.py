@@ -161,8 +161,10 @@ class PeriodQuestions:
 
     def _among(self, question: PeriodQuestion, entries: Sequence[Entry]) -> PeriodMatches:
         """Return those of some commits that match a question."""
-        words = self._store.search_index.words(question.repository, [each.commit.sha for each in entries])
-        commits = [PeriodCommit(each, words[each.commit.sha]) for each in entries if each.commit.sha in words]
+        ids = self._store.read_ids(question.repository, [each.commit.sha for each in entries])
+        words = self._store.search_index.words(list(ids.values()))
+        held = [(each, words.get(ids.get(each.commit.sha, 0))) for each in entries]
+        commits = [PeriodCommit(each, known) for each, known in held if known]
         matches = by_authors(question.asked, commits) or match_period(question.asked, commits)
         if matches.missing:  # to deny what stands where the index does not reach would be false
             whole = [self._whole(question, each) for each in entries if may_hold_more(each.commit)]

@@ -145,16 +145,16 @@ class Reader:
     def report(self, ref: DayRef, now: datetime, progress: Progress = SILENT, *, ask: bool = True) -> DayReport:
         """Return the report of a day, as `DigestService` does; what is missing is read by one caller at a time for each repository."""
         self.allow(ref.repository)
-        finished = self._digests.stored_report(ref, finished=True, ask=ask)
-        if finished is None:
+        stored = self._digests.stored_report(ref) if self._digests.is_finished(ref, ask=ask) else None
+        if stored is None:
             with self._locks.alone(_lock_name(ref.repository)):
-                finished = self._digests.report(ref, now, progress, ask=ask)
-        return self._corrected_report(finished)
+                stored = self._digests.report(ref, now, progress, ask=ask)
+        return self._corrected_report(stored)
 
     def resumes_at(self, ref: DayRef, now: datetime) -> datetime | None:
-        """Read what is missing of a day, as `report` does; return when GitHub's limit lets the rest be read, if that is missing."""
+        """Read what is missing of a day; return when GitHub's limit lets the rest be read, if that is missing."""
         self.allow(ref.repository)
-        return None if self._digests.is_finished(ref, ask=True) else self.report(ref, now).resumes_at
+        return None if self._digests.is_finished(ref) else self.report(ref, now).resumes_at
 
     def latest_day(self, ref: DayRef, now: datetime) -> date | None:
         """Return the last day with commits before a day, as `DigestService` does."""

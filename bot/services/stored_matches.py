@@ -136,7 +136,7 @@ class StoredMatches:
 
     def latest(self, repository: Repository) -> tuple[Entry, ...]:
         """Return the latest commits, newest first."""
-        return self._entries(repository, self._store.latest(repository, _LATEST))
+        return self._ranked(repository, self._on_branch(self._store.latest(repository, _LATEST)))
 
     def with_patches(self, repository: Repository, entries: Sequence[Entry]) -> list[Commit]:
         """Return the commits of some entries with their patches; those that are not stored have them."""
@@ -153,7 +153,7 @@ class StoredMatches:
         mentions, index = Mentions(matches.missing), self._store.search_index
         named: dict[int, None] = {}
         for term in matches.missing:
-            words = index.words_of(index.best(repository, f'"{term.text}"', _SAME_WORD))
+            words = index.words(index.best(repository, f'"{term.text}"', _SAME_WORD))
             having = (number for number, held in words.items() if term.text in mentions.in_words(held))
             named |= dict.fromkeys(islice(having, _CANDIDATES))
         further = [(each.entry, mentions.in_words(each.words)) for each in self._indexed(repository, list(named))]
@@ -179,9 +179,10 @@ class StoredMatches:
         return mentions.in_commits(self._ranked(repository, named))
 
     def _indexed(self, repository: Repository, ids: Sequence[int], *, links: bool = False) -> list[PeriodCommit]:
-        entries = self._entries(repository, ids, links=links)
-        words = self._store.search_index.words(repository, [each.commit.sha for each in entries])
-        return [PeriodCommit(each, words[each.commit.sha]) for each in entries if each.commit.sha in words]
+        words = self._store.search_index.words(ids)
+        stored = [each for each in self._on_branch(ids) if each.commit.read and each.id in words]
+        entries = self._ranked(repository, stored, links=links)
+        return [PeriodCommit(entry, words[each.id]) for each, entry in zip(stored, entries, strict=True)]
 
     def _of_paths(self, asked: ParsedQuestion, repository: Repository) -> tuple[Entry, ...]:
         """Return the latest commits that changed the paths which a question names, by the mirror; none without one."""
@@ -237,10 +238,6 @@ class StoredMatches:
             log.warning("no history", repository=str(repository), why=str(exc))
         return list(found.values())
 
-    def _entries(self, repository: Repository, ids: Sequence[int], *, links: bool = False) -> tuple[Entry, ...]:
-        """Return those of some stored commits that are on the branch, without analyses; with their links if needed, which is slow."""
-        return self._ranked(repository, self._on_branch(ids), links=links)
-
     def _on_branch(self, ids: Sequence[int], *, patches: bool = False) -> list[StoredCommit]:
         """Return those of some stored commits that are on the branch, with facts by the rules of today."""
         stored = self._store.commits(ids, patches=patches)
@@ -252,6 +249,7 @@ class StoredMatches:
     def _ranked(
         self, repository: Repository, stored: Sequence[StoredCommit], *, links: bool = False
     ) -> tuple[Entry, ...]:
+        """Return stored commits ranked, without analyses; with their links if needed, which is slow."""
         weights = packaged_weights(repository)
         known = self._store.links(stored) if links else {}
         return tuple(

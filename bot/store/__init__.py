@@ -3,7 +3,7 @@
 from bot.store.commit_rows import StoredCommit
 from bot.store.database import open_engine
 from bot.store.feedback import AnswerRatings, GivenVerdict, Rating, Verdicts
-from bot.store.mailbox import Draft, Duplicate, Mailbox, OutboxMessage, Root, State, Thread
+from bot.store.mailbox import Draft, Duplicate, Mailbox, OutboxMessage, Root, State
 from bot.store.ongoing_answers import Interruption, OngoingAnswers
 from bot.store.outcomes import DayEdits, FailedPublication, ModelFailures, PublicationOutcomes, Spending
 from bot.store.process_locks import ProcessLocks
@@ -56,7 +56,6 @@ __all__ = [
     "Subscription",
     "Subscriptions",
     "Terms",
-    "Thread",
     "Verdicts",
     "Weekday",
     "open_engine",

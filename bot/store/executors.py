@@ -59,11 +59,6 @@ class Executors(Records):
         self._timing = timing
         self._ended: frozenset[str] = frozenset()  # lately, as far as `newly_ended` has told
 
-    @property
-    def sweep_interval(self) -> timedelta:
-        """The time between two looks for processes that died."""
-        return self._timing.sweep
-
     def living(self) -> list[Executor]:
         """Return the processes that are not known to have ended, oldest first."""
         return self._read(select(executors).where(executors.c.ended_at.is_(None)))

@@ -65,16 +65,9 @@ class Root(NamedTuple):
 
     key: str
     channel: str
-    about: str
-    edits: dict[str, Any] | None
-
-
-class Thread(NamedTuple):
-    """A thread started by one of our messages, and its subject."""
-
-    channel: str
     ts: str
     about: str
+    edits: dict[str, Any] | None
 
 
 class Duplicate(NamedTuple):
@@ -224,20 +217,12 @@ class Mailbox(Records):
         query = select(threads.c.about).where(threads.c.channel == channel, threads.c.ts == ts)
         return self.database.value(query) or ""
 
-    def begun(self, prefix: str) -> list[Thread]:
-        """Return the threads started by messages whose keys begin with `prefix`, oldest first."""
-        is_first = outbox.c.root.is_(None), outbox.c.thread_ts.is_(None), outbox.c.ts.is_not(None), outbox.c.about != ""
-        columns = select(outbox.c.channel, outbox.c.ts, outbox.c.about).distinct()
-        rows = self.database.rows(columns.where(*_begins(prefix), *is_first).order_by(outbox.c.ts))
-        return [Thread(*row) for row in rows]
-
     def roots(self, prefix: str) -> list[Root]:
-        """Return the sent messages whose keys begin with `prefix` and that began threads, sorted by key."""
+        """Return the sent messages whose keys begin with `prefix` and that began threads, oldest first."""
         is_first = outbox.c.root.is_(None), outbox.c.thread_ts.is_(None), outbox.c.about != ""
         query = select(*(outbox.c[name] for name in Root._fields)).where(*_begins(prefix), *is_first)
-        return [
-            Root(*row) for row in self.database.rows(query.where(outbox.c.state == State.SENT.value).order_by("key"))
-        ]
+        sent = query.where(outbox.c.state == State.SENT.value).order_by(outbox.c.ts, outbox.c.key)
+        return [Root(*row) for row in self.database.rows(sent)]
 
     def keep_edits(self, key: str, edits: Mapping[str, Any]) -> None:
         """Store what was put into a sent message."""

@@ -10,10 +10,8 @@ from typing import Any
 
 from sqlalchemy import (
     BigInteger,
-    Column,
     ColumnElement,
     Connection,
-    Select,
     Text,
     and_,
     cast,
@@ -41,6 +39,7 @@ _TEXTS = (*CommitWords._fields, "summary")
 # Each kind of database has columns of its own beside these.
 commit_search = table("commit_search", column("rowid", BigInteger), *(column(name, Text) for name in _TEXTS))
 _rowid: ColumnElement[Any] = commit_search.c.rowid
+_WORDS = tuple(commit_search.c[name] for name in CommitWords._fields)
 _words: ColumnElement[Any] = literal_column("commit_search.words")  # of PostgreSQL
 
 _BATCH = 100  # commits that are indexed in one transaction
@@ -76,18 +75,14 @@ class SearchIndex(Records):
 
     def documents(self, repository: Repository, since: datetime, until: datetime) -> list[IndexedCommit]:
         """Return the indexed words of a repository's commits that were read and landed on its branch in a period."""
-        landed = commits.c.committed_at.between(since, until), commits.c.not_on.is_(None)
-        query = _words_of(repository, commits.c.id, commits.c.committed_at).where(*landed)
-        return [IndexedCommit(*row) for row in self.database.rows(query)]
+        landed = commits.c.committed_at.between(since, until), commits.c.not_on.is_(None), commits.c.read
+        columns = select(commits.c.id, commits.c.committed_at, *_WORDS)
+        query = columns.select_from(commits.join(commit_search, commits.c.id == _rowid))
+        return [IndexedCommit(*row) for row in self.database.rows(query.where(of_repository(repository), *landed))]
 
-    def words(self, repository: Repository, shas: Sequence[str]) -> dict[str, CommitWords]:
-        """Return SHA -> the indexed words of the commits that were read."""
-        rows = self.database.rows_among(_words_of(repository, commits.c.sha), commits.c.sha, shas)
-        return {sha: CommitWords(*words) for sha, *words in rows}
-
-    def words_of(self, ids: Sequence[int]) -> dict[int, CommitWords]:
+    def words(self, ids: Sequence[int]) -> dict[int, CommitWords]:
         """Return id -> the indexed words of some commits, in the order of the ids."""
-        query = select(_rowid, *(commit_search.c[name] for name in CommitWords._fields))
+        query = select(_rowid, *_WORDS)
         rows = {row[0]: CommitWords(*row[1:]) for row in self.database.rows_among(query, _rowid, ids)}
         return {each: rows[each] for each in ids if each in rows}
 
@@ -170,13 +165,6 @@ def index_summaries(connection: Connection, commit_id: int, summaries: Iterable[
     """Index the summaries of a commit's analyses, in place of those indexed before."""
     values = {"summary": searchable(" ".join(summaries))}
     connection.execute(update(commit_search).where(_rowid == commit_id).values(values))
-
-
-def _words_of(repository: Repository, *columns: Column[Any]) -> Select[*tuple[Any, ...]]:
-    """Return the query for columns and the indexed words of a repository's commits that were read."""
-    words = (commit_search.c[name] for name in CommitWords._fields)
-    query = select(*columns, *words).select_from(commits.join(commit_search, commits.c.id == _rowid))
-    return query.where(of_repository(repository), commits.c.read)
 
 
 def _best_matches(connection: Connection, words: str, keys: Sequence[str], limit: int) -> dict[int, str]:

@@ -139,9 +139,10 @@ class Subscriptions(Records):
         mine = subscriptions.c.id == subscription_id
         self.database.execute(update(subscriptions).where(mine).values(releases_since=now, released_to=highest))
 
-    def noted(self, subscription_id: int, note: str) -> None:
-        """Store why the latest digest could not be delivered; empty if it was."""
-        self.database.execute(update(subscriptions).where(subscriptions.c.id == subscription_id).values(note=note))
+    def noted(self, subscription_id: int, note: str, *, spoke: bool) -> None:
+        """Store why the latest digest could not be delivered, empty if it was; if it `spoke`, it told of the quiet days before it."""
+        values = {"note": note} | ({"quiet_days": 0} if spoke else {})
+        self.database.execute(update(subscriptions).where(subscriptions.c.id == subscription_id).values(values))
 
     def kept_quiet(self, subscription_id: int, first: date, last: date) -> None:
         """Count days that got no message, from `first` to `last`, once however often it is said."""
@@ -149,10 +150,6 @@ class Subscriptions(Records):
         more = subscriptions.c.quiet_days + (last - first).days + 1
         values = {"quiet_days": more, "quiet_to": last}
         self.database.execute(update(subscriptions).where(subscriptions.c.id == subscription_id, new).values(values))
-
-    def spoke(self, subscription_id: int) -> None:
-        """Record that a message told of the quiet days before it."""
-        self.database.execute(update(subscriptions).where(subscriptions.c.id == subscription_id).values(quiet_days=0))
 
     # Places and people that are gone
 

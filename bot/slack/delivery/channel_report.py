@@ -153,7 +153,7 @@ class Postings:
 
         A commit in a digest's thread does not count: it is neither in the channel itself nor in a thread of its own.
         """
-        begun = self._mailbox.begun(f"{kind_of(ref)}:{ref.repository.key}:{subject_of(ref)}:")
+        begun = self._mailbox.roots(f"{kind_of(ref)}:{ref.repository.key}:{subject_of(ref)}:")
         shown = [each.ts for each in begun if each.channel == channel and self._is_same(parse_value(each.about), ref)]
         links = (self._web.directory.permalink(channel, ts) for ts in reversed(shown))
         return next((each for each in links if each), "")

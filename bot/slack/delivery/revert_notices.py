@@ -13,7 +13,7 @@ from bot.services.reader import Channels
 from bot.slack.delivery.channel_report import ChannelReports
 from bot.slack.messages.blocks import Message
 from bot.slack.messages.notices import reverted_message
-from bot.store import Draft, Mailbox, Store, Thread
+from bot.store import Draft, Mailbox, Root, Store
 
 _MOST_COVERED = 7  # days of a digest
 
@@ -42,15 +42,10 @@ class RevertNotices:
         ref = parse_value(delivery.what)
         days = filter(None, (self._store.day(each.repository, each.day, each.timezone) for each in days_told(ref)))
         commits = self._store.commits([each for day in days for each in day.commit_ids + day.late_ids])
-        links = self._store.links([each for each in commits if may_revert(each.commit)])
+        reverting = [each for each in commits if may_revert(each.commit)]
+        links = self._store.links(reverting)
         here = {each.commit.sha for each in commits}
-        pairs = [
-            (sha, each.commit)
-            for each in commits
-            if each.id in links
-            for sha in links[each.id].all_reverted
-            if sha not in here
-        ]
+        pairs = [(sha, each.commit) for each in reverting for sha in links[each.id].all_reverted if sha not in here]
         return [
             Reverted(channel, ref.repository.key, sha, by.sha, delivery.run)
             for sha, by in pairs
@@ -77,12 +72,12 @@ class RevertNotices:
         ids = self._store.read_ids(repository, [sha])
         return any(undoes(by, each.commit, each.facts) for each in self._store.commits(list(ids.values())))
 
-    def _threads(self, repository: Repository, sha: str) -> Iterator[tuple[Thread, DayRef]]:
+    def _threads(self, repository: Repository, sha: str) -> Iterator[tuple[Root, DayRef]]:
         """Yield the digest threads, in any channel, of the days that contain a commit, each with the day in it."""
         for day in self._store.dates_of(repository, sha):
-            begun = self._mailbox.begun(f"digest:{repository.key}:{day}:")
+            begun = self._mailbox.roots(f"digest:{repository.key}:{day}:")
             for back in range(_MOST_COVERED):
-                begun += self._mailbox.begun(f"week:{repository.key}:{day - timedelta(days=back)}..")
+                begun += self._mailbox.roots(f"week:{repository.key}:{day - timedelta(days=back)}..")
             for thread in begun:
                 yield from ((thread, each) for each in days_told(parse_value(thread.about)) if each.day == day)
 

@@ -89,9 +89,8 @@ class Sender:
             self._link_thread(root, self._mailbox.messages(key_prefix(delivery)))
         keys = self._report_undelivered(delivery, failure) if failure and not delivered else []
         if delivery.label.startswith("s") and delivery.label[1:].isdecimal():
-            self._subscriptions.noted(int(delivery.label[1:]), failure)
-            if delivered and days_told(parse_value(delivery.what)):
-                self._subscriptions.spoke(int(delivery.label[1:]))
+            spoke = delivered and bool(days_told(parse_value(delivery.what)))
+            self._subscriptions.noted(int(delivery.label[1:]), failure, spoke=spoke)
         if not failure and root:
             log.info("delivered", channel=delivery.channel, what=delivery.what)
         elif failure:
