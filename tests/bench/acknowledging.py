@@ -8,10 +8,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from loopback.slack import Interaction, LoopbackSlack
-from tests.bench.bots import bot_at_work
+from tests.bench.bots import bot_at_work, true_reply
 from tests.bench.figures import Row, percentile, tails
 from tests.bench.real_diffs import real_day
-from tests.bench.replies import true_reply
 from tests.bench.served import NAME, served
 from tests.servers.chat import ScriptedChat
 

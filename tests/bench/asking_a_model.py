@@ -19,10 +19,10 @@ from bot.services.commit_sources import CommitSources
 from bot.services.factory import Services
 from bot.services.limits import MeteredModel
 from bot.store import Store, open_engine
+from tests.bench.bots import true_reply
 from tests.bench.figures import MB, Row, duration
 from tests.bench.git_source import git_source
 from tests.bench.real_diffs import real_day
-from tests.bench.replies import true_reply
 from tests.bench.served import NAME, Served, served
 from tests.servers.chat import ScriptedChat
 

@@ -18,11 +18,10 @@ from analysis.models import Repository
 from bot.store import Subscriptions, Terms, open_engine
 from bot.store.executors import Executors
 from loopback.slack import LoopbackSlack
-from tests.bench.bots import bot_at_work
+from tests.bench.bots import bot_at_work, true_reply
 from tests.bench.figures import Row, duration
 from tests.bench.processes import processor_seconds
 from tests.bench.real_diffs import real_day
-from tests.bench.replies import true_reply
 from tests.bench.served import served
 from tests.servers.chat import ScriptedChat
 from tests.servers.postgresql import new_postgresql_database

@@ -1,4 +1,4 @@
-"""A store of a hundred thousand commits, put together of the words of real ones: its days, single commits, search, suspects, questions.
+"""A store of a hundred thousand commits, put together of the words of real ones: search, suspects, questions.
 
 BENCH_DATABASE is the URL of an empty database to fill, PostgreSQL or SQLite; by default a file of SQLite that is deleted afterwards.
 """
@@ -6,10 +6,9 @@ BENCH_DATABASE is the URL of an empty database to fill, PostgreSQL or SQLite; by
 import os
 import resource
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, date, datetime, timedelta
-from functools import partial
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -68,7 +67,6 @@ def stored_commits(
         store = Store(engine)
         try:
             yield _indexed(store, engine, commits)
-            yield from _looked_up(store, Random(11).choices(range(1, commits + 1), k=calls))
             yield from _searched(store, words, calls)
             yield _suspected(store, words, max(1, calls // 10))
             yield _questioned(store, words, max(1, calls // 10))
@@ -92,32 +90,6 @@ def _indexed(store: Store, engine: Engine, commits: int) -> Row:
         duration(taken),
         f"{(_bytes(engine) - before) / MB:.0f} MB more, {commits / taken:,.0f} commits/s",
     )
-
-
-def _looked_up(store: Store, numbers: Sequence[int]) -> Iterator[Row]:
-    """Look some commits up in each way that people name them."""
-
-    def day(number: int) -> None:
-        stored = store.day(_REPOSITORY, day_of(number), _TIMEZONE)
-        if not stored:
-            raise RuntimeError(f"the day of commit {number} is not stored")
-        store.links(store.commits(stored.commit_ids))
-
-    def sha(number: int) -> None:
-        store.links(store.commits([each for _, each in store.with_sha(_sha(number)[:7])]))
-
-    def pull(number: int) -> None:
-        store.links(store.commits([each for _, each in store.with_pr(number, _REPOSITORY)]))
-
-    asked: dict[str, Callable[[int], None]] = {
-        f"a day: listing, {_A_DAY} commits, links": day,
-        "a SHA's first 7 characters: commit, links": sha,
-        "a pull request: commit, links": pull,
-    }
-    for told, ask in asked.items():
-        ask(numbers[0])  # statements are compiled once
-        taken = [timed(partial(ask, number)) for number in numbers]
-        yield Row(f"{told} ({len(numbers)} calls)", tails(taken))
 
 
 def searches(words: Words, calls: int) -> dict[str, list[str]]:

@@ -67,7 +67,8 @@ def year(
                 deliver(number)
             _multiply(Path(name), subscriptions // replayed_ones, (first + days * _DAY).date())
             deliver(days + 1)
-            sizes = _sizes(Path(name))
+            stems = ("digest", "digest-flows")  # with their logs
+            sizes = [sum(each.stat().st_size for each in Path(name).glob(f"{stem}.db*")) for stem in stems]
             with engine.begin() as connection:
                 connection.execute(delete(schema.subscriptions))  # nothing is due while it tidies up
             bot.ask("set", datetime.now(UTC) + _KEPT)  # of the engine, whose times are the machine's
@@ -134,12 +135,3 @@ def _told(memory: Sequence[int], used: Sequence[float], days: int) -> Iterator[R
         "  processor time of a digest: the first day, and beside all rows",
         f"{duration(used[0])} and {duration(used[-1])}",
     )
-
-
-def _sizes(folder: Path) -> tuple[int, int]:
-    """Return the bytes of the store and of the engine's tables, with their logs."""
-
-    def total(stem: str) -> int:
-        return sum(each.stat().st_size for each in folder.glob(f"{stem}.db*"))
-
-    return total("digest"), total("digest-flows")
