@@ -1,4 +1,4 @@
-"""Summaries of a day's commits of low importance in one call of a model, each checked against its own commit."""
+"""Summaries of a day's commits of low importance in one call of a model, each checked against its own commit, and read again in one."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from analysis.errors import ModelFailure
 from analysis.locale import Phrase
 from analysis.models import Commit
 from analysis.writing.by_model.asking import Asker, Form
-from analysis.writing.by_model.replies import Analysed, AnalysisRequest, Brief, check_reply, tier_after_move
+from analysis.writing.by_model.replies import Analysed, AnalysisRequest, Brief, check_reply, read_again, tier_after_move
 
 AT_ONCE = 60  # commits of one call
 _BUDGET = 24_000  # tokens of the diffs of one call
@@ -36,7 +36,10 @@ def analyse_low(requests: Sequence[AnalysisRequest], asker: Asker) -> list[Analy
     messages = asker.prompt("system.j2", "low.j2", language, repository=repository, commits=told)
     reply = asker.ask(messages, _LowCommits, _MAX_TEXT + _MAX_REPLY * len(requests))
     written = {each.commit.strip("`")[:7]: each for each in reversed(reply.commits)}
-    return [_checked(each, written.get(each.commit.short_sha[:7]), shown[each.commit.sha]) for each in requests]
+    drafts = [_checked(each, written.get(each.commit.short_sha[:7]), shown[each.commit.sha]) for each in requests]
+    kept = [(each, made) for each, made in zip(requests, drafts, strict=True) if isinstance(made, Analysed)]
+    left = iter(read_again(kept, messages, asker))
+    return [next(left) if isinstance(each, Analysed) else each for each in drafts]
 
 
 def _checked(request: AnalysisRequest, written: _LowCommit | None, shown: Excerpt) -> Analysed | ModelFailure:
