@@ -383,9 +383,8 @@ def test_the_daily_budget_is_kept(
     server = chat(lambda _: said("Removes `APP_OLD_WAY`."))
     monkeypatch.setenv("OPENAI_BASE_URL", server.url)
     report = read(serve(*(important(n) for n in range(1, 11))), None, name="gpt-4o", usd=0.018)
-    assert 1 < len(server.requests) < 9
-    assert report.coverage.analysed == len(server.requests)
-    assert report.coverage.by_rules == 10 - len(server.requests)
+    assert 0 < report.coverage.analysed <= len(server.requests) < 9
+    assert report.coverage.by_rules == 10 - report.coverage.analysed
     assert {failure.translated("en") for failure in report.coverage.replaced} == {
         "today's budget is used up (DIGEST_DAILY_BUDGET_USD)"
     }
