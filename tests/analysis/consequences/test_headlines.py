@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from analysis.consequences import consequences, headline, title_line
-from analysis.consequences.wording import LENGTH
+from analysis.consequences.names import LENGTH
 from analysis.locale import catalogue
 from analysis.models import Analysis, ChangeType, Entry, Fact, FactKind, Importance, Language, Ranked
 from analysis.models.consequences import Effect, Whom
