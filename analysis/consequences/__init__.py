@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 
 from analysis.consequences.audience import INTERFACE, RESULT, effect, is_interface, reach, whom
+from analysis.consequences.moves import destination
 from analysis.consequences.names import LENGTH, fits
 from analysis.consequences.titles import (
     ANY_FIX,
@@ -16,7 +17,7 @@ from analysis.consequences.titles import (
     says_more,
     title_consequence,
 )
-from analysis.consequences.wording import destination, family, own_file, required, sentence
+from analysis.consequences.wording import family, own_file, required, sentence
 from analysis.facts.python.classes import BASE_CLASS, BASE_FILE
 from analysis.grounding.plain_text import sentences
 from analysis.locale import Catalogue, catalogue

@@ -1,7 +1,7 @@
 """Names as a sentence tells them: as code, a few of several, files as the modules that are imported."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from analysis.locale import Catalogue
 from analysis.locale.punctuation import join_items
@@ -17,18 +17,18 @@ def fits(text: str) -> bool:
     return len(text.replace("`", "")) <= LENGTH
 
 
-def together(names: Sequence[str], say: Catalogue) -> str:
-    """Return a few names as code."""
-    *firsts, other = map(code, dict.fromkeys(names))
+def together(names: Sequence[str], say: Catalogue, tell: Callable[[str], str] = code) -> str:
+    """Return a few names, each as `tell` writes it: as code."""
+    *firsts, other = map(tell, dict.fromkeys(names))
     return say("{name} and {other}", name=join_items(firsts, say), other=other) if firsts else other
 
 
-def few(names: Sequence[str], say: Catalogue) -> Iterator[str]:
+def few(names: Sequence[str], say: Catalogue, tell: Callable[[str], str] = code) -> Iterator[str]:
     """Yield all names, then fewer and fewer of them with how many more there are."""
     if 0 < len(names) <= NAMED:
-        yield together(names, say)
+        yield together(names, say, tell)
     for shown in range(min(len(names) - 1, NAMED), 0, -1):
-        told = join_items(map(code, names[:shown]), say)
+        told = join_items(map(tell, names[:shown]), say)
         yield say("{names} and {count} more", names=told, count=len(names) - shown)
 
 

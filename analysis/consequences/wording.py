@@ -1,13 +1,13 @@
 """Facts of one kind as a sentence of at most 90 characters: by their names, or by how many there are and what they share."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
-from posixpath import commonpath
 
 from analysis.consequences.audience import RESULT
-from analysis.consequences.names import LENGTH, NAMED, dotted, few, fits, last_part, module, together
-from analysis.consequences.parameters import PARAMETER_KINDS, parameter_changes, parameter_of
+from analysis.consequences.moves import moves
+from analysis.consequences.names import LENGTH, NAMED, few, fits, last_part, module, together
+from analysis.consequences.parameters import PARAMETER_KINDS, parameter_changes
 from analysis.facts.dependencies import ANY_VERSION
 from analysis.facts.requirements import is_installed_from
 from analysis.locale import Catalogue
@@ -64,8 +64,11 @@ def _wordings(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> Iterator
     if first.kind in PARAMETER_KINDS:
         yield from parameter_changes(facts, say)
         return
-    if first.kind is FactKind.REMOVED_NAME and (module := _deleted_module(commit, facts)):
-        yield say("Removes the module {module}", module=module)
+    if first.kind in (FactKind.MOVED_MODULE, FactKind.MOVED_NAME):
+        yield from moves(facts, say)
+        return
+    if first.kind is FactKind.REMOVED_NAME and (gone := _deleted_module(commit, facts)):
+        yield say("Removes the module {module}", module=gone)
     if first.kind is FactKind.SUPPORT_DROPPED and first.name == first.path and count == 1:  # a Dockerfile
         yield say("Removes {file}, which images are built from", file=code(first.name))
     yield from _one_of_many(facts, say)
@@ -89,39 +92,31 @@ def _one_of_many(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
 def _of_owners(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
     """Yield sentences about names with the class or module that they have in common."""
     first, names = facts[0], list(dict.fromkeys(last_part(each.name) for each in facts))
-    names.sort(key=len if first.kind is FactKind.MOVED_MODULE else bool)  # `pool` is better known than `pool_of_pages`
     owners, modules = {each.name.rpartition(".")[0] for each in facts}, {each.path for each in facts}
-    packages, first_package = (
-        {dotted(each.name).rpartition(".")[0] for each in facts},
-        dotted(first.name).rpartition(".")[0],
-    )
     for told in few(names, say):
         if first.kind in _OF_CLASSES and len(owners) == 1 and (owner := first.name.rpartition(".")[0]):
             yield FACT_SENTENCES[first.kind].named(told, len(names), say, code(owner))
         elif first.kind is FactKind.REMOVED_NAME and len(modules) == 1:
             yield say("Removes {names} from {module}", names=told, module=module(first.path))
-        elif first.kind is FactKind.MOVED_MODULE and len(packages) == 1:
-            owner = code(first_package)
-            yield from _moved(facts, FACT_SENTENCES[first.kind].what(told, len(names), say, owner), say)
-            yield FACT_SENTENCES[first.kind].named(told, len(names), say, owner)
 
 
 def _named(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
     """Yield sentences that name one or two facts, the last without what is special to their kind."""
     first = facts[0]
-    is_module = first.kind is FactKind.MOVED_MODULE
-    names = together([dotted(each.name) if is_module else each.name for each in facts], say)
+    names = together([each.name for each in facts], say)
     match first.kind:
         case FactKind.VALUES_DROPPED | FactKind.VALUES_ADDED if len({(each.old, each.new) for each in facts}) == 1:
             yield from _values(facts, say)
         case FactKind.DEPRECATED:
             yield from _deprecation(facts, names, say)
-        case FactKind.MOVED_MODULE | FactKind.MOVED_NAME | FactKind.REMOVED_NAME:
-            yield from _of_modules(facts, names, say)
+        case FactKind.REMOVED_NAME if len({each.path for each in facts}) == 1:
+            yield say("Removes {names} from {module}", names=names, module=module(first.path))
         case kind if kind in DEPENDENCIES:
             yield from _dependencies(commit, facts, say)
         case FactKind.REMOVED_BASE:
             yield from _bases(facts, say)
+        case kind if kind.name.startswith("RENAMED") and all(each.new for each in facts):
+            yield from _renamed(facts, say)
         case _ if len(facts) == 1:
             yield from _one(first, say)
         case _:
@@ -129,9 +124,19 @@ def _named(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> Iterator[st
     yield FACT_SENTENCES[first.kind].named(names, len(facts), say)
 
 
+def _renamed(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
+    """Yield which names became which: all of them in full, then by their last parts as many as fit."""
+    wholes, lasts = (
+        [say("{name} to {new}", name=code(tell(each.name)), new=code(tell(each.new or ""))) for each in facts]
+        for tell in (str, last_part)
+    )
+    for told in (join_items(wholes, say), *few(lasts, say, str)):
+        yield FACT_SENTENCES[facts[0].kind].named(told, len(facts), say)
+
+
 def _one(fact: Fact, say: Catalogue) -> Iterator[str]:
     """Yield sentences about a single fact of the kinds whose old and new value or owner matter."""
-    sentences, name, new = FACT_SENTENCES[fact.kind], code(fact.name), code(fact.new or "None")
+    name, new = code(fact.name), code(fact.new or "None")
     match fact.kind:
         case FactKind.DEFAULT_CHANGED:
             yield say("{name} now defaults to {new} (was {old})", name=name, new=new, old=code(fact.old or "None"))
@@ -150,9 +155,6 @@ def _one(fact: Fact, say: Catalogue) -> Iterator[str]:
             yield from _retyped(fact, say)
         case FactKind.REVERT:
             yield from _revert(fact.name, say)
-        case kind if fact.new and "RENAMED" in kind.name:
-            for old, other in ((fact.name, fact.new), (last_part(fact.name), last_part(fact.new))):
-                yield say("{change} to {new}", change=sentences.named(code(old), 1, say), new=code(other))
         case _:
             pass
 
@@ -186,30 +188,21 @@ def _one_definition(fact: Fact, say: Catalogue) -> Iterator[str]:
 
 
 def _bases(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
-    """Yield which classes no longer inherit from which, of two bases, or from how many."""
-    heirs: dict[str, list[str]] = {}
-    for each in facts:
-        heirs.setdefault(parameter_of(each), []).append(each.name.partition("(")[0])
-
-    def clause(classes: Sequence[str], base: str) -> str:
-        return say.plural(
+    """Yield which classes no longer inherit from which, by their names or by how many they are."""
+    classes, bases = (
+        list(dict.fromkeys(each.name.rstrip(")").partition("(")[end] for each in facts)) for end in (0, 2)
+    )
+    if bases == ["Protocol"]:
+        heirs = together(classes, say)
+        yield say("{name} is no longer a protocol: implementations must inherit from it", name=heirs)
+    for told in (together(bases, say), say("{count} classes", count=len(bases))):
+        yield say.plural(
             "{name} no longer inherits from {base}",
             "{name} no longer inherit from {base}",
             len(classes),
             name=together(classes, say),
-            base=base,
+            base=told,
         )
-
-    first, *others = (
-        say("{name} is no longer a protocol: implementations must inherit from it", name=together(classes, say))
-        if base == "Protocol"
-        else clause(classes, code(base))
-        for base, classes in heirs.items()
-    )
-    if others:
-        yield say("{clause}; {other}", clause=first, other=others[0])
-        yield clause([each for classes in heirs.values() for each in classes], say("{count} classes", count=len(heirs)))
-    yield first
 
 
 def _revert(title: str, say: Catalogue) -> Iterator[str]:
@@ -219,48 +212,6 @@ def _revert(title: str, say: Catalogue) -> Iterator[str]:
         bare = _NUMBER.sub("", _REVERT.sub("", words)).strip(' "“”:')
         what = bare if bare.startswith("#") else say("“{title}”", title=bare)
         yield say("Lands {what} again", what=what) if again else say(FACT_SENTENCES[FactKind.REVERT].change, what=what)
-
-
-def _of_modules(facts: Sequence[Fact], names: str, say: Catalogue) -> Iterator[str]:
-    """Yield where a module or a module's names went, or where they were."""
-    first = facts[0]
-    if first.kind is FactKind.REMOVED_NAME and len({each.path for each in facts}) == 1:
-        yield say("Removes {names} from {module}", names=names, module=module(first.path))
-    elif first.kind is FactKind.MOVED_NAME and len(set(map(destination, facts))) == 1:
-        for told in (names, *few([each.name for each in facts], say)):
-            yield from _moved(facts, told, say)
-    elif (
-        first.kind is FactKind.MOVED_MODULE and len(facts) > NAMED and (common := _common(each.name for each in facts))
-    ):
-        counted = FACT_SENTENCES[first.kind].counted(len(facts), say)
-        moved = say("{what} of {owner}", what=counted, owner=code(common))
-        yield from _moved(facts, moved, say)
-        yield say(FACT_SENTENCES[first.kind].change, what=moved)
-    elif first.kind is FactKind.MOVED_MODULE and len(facts) == 1:
-        for name in (names, code(last_part(first.name))):
-            yield from _moved(facts, name, say)
-    elif first.kind is FactKind.MOVED_MODULE:
-        yield from _moved(facts, FACT_SENTENCES[first.kind].what(names, len(facts), say), say)
-
-
-def _moved(facts: Sequence[Fact], names: str, say: Catalogue) -> Iterator[str]:
-    """Yield where to what is told as `names` moved, as a whole or by its last parts; nothing if it is not one other place."""
-    place = destination(facts[0]) if len(facts) == 1 else _common(each.new or "" for each in facts)
-    parts, is_module = place.split("."), facts[0].kind is FactKind.MOVED_MODULE
-    if place and not (is_module and dotted(facts[0].name).startswith(f"{place}.")):
-        ends = (".".join(["…", *parts[-count:]]) for count in range(len(parts) - 1, 1, -1))
-        yield from (say("Moves {names} to {new}", names=names, new=code(new)) for new in (place, *ends))
-
-
-def _common(places: Iterable[str]) -> str:
-    """Return the package that modules, or names of them, have in common; the module if they are all of one."""
-    paths = {re.sub(r":\d+$", "", each) for each in places}
-    return dotted(f"{commonpath(paths)}/__init__.py") if len(paths) > 1 else dotted(paths.pop())
-
-
-def destination(fact: Fact) -> str:
-    """Return the module that a name moved to."""
-    return dotted(fact.new)
 
 
 def _values(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
@@ -290,7 +241,8 @@ def _values(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
 
 def _deprecation(facts: Sequence[Fact], names: str, say: Catalogue) -> Iterator[str]:
     """Yield what is deprecated, with what replaces it and the version that removes it if all have these in common."""
-    change = FACT_SENTENCES[FactKind.DEPRECATED].named(names, len(facts), say)
+    deprecated = FACT_SENTENCES[FactKind.DEPRECATED]
+    change = deprecated.named(names, len(facts), say)
     until, new = ({getattr(each, key) for each in facts} for key in ("until", "new"))
     version, instead = (next(iter(values)) if len(values) == 1 else None for values in (until, new))
     if version and instead:
@@ -300,6 +252,11 @@ def _deprecation(facts: Sequence[Fact], names: str, say: Catalogue) -> Iterator[
         yield say("{change}; use {new} instead", change=change, new=code(instead))
     if version:
         yield say("{change}, to be removed in {version}", change=change, version=version)
+    if all(new) and not instead:
+        owners = {each.name.rpartition(".")[0] for each in facts}
+        owner = code(owners.pop()) if len(owners) == 1 and all(owners) else ""
+        pairs = [say("{name} (now {new})", name=code(last_part(each.name)), new=code(each.new or "")) for each in facts]
+        yield from (deprecated.named(told, len(facts), say, owner) for told in few(pairs, say, str))
 
 
 def _dependencies(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:

@@ -143,7 +143,7 @@ def fact(kind: FactKind, name: str, old: str | None = None, new: str | None = No
         ),
         (
             [fact(FactKind.DEPRECATED, "a_size", None, "size"), fact(FactKind.DEPRECATED, "b_size", None, "width")],
-            "Deprecates `a_size` and `b_size`",
+            "Deprecates `a_size` (now `size`) and `b_size` (now `width`)",
         ),
         ([Fact(kind=FactKind.DEPENDENCY_MOVED, name="heron", old="*", new=">=1.2")], "Now requires `heron>=1.2`"),
         ([Fact(kind=FactKind.DEPENDENCY_MOVED, name="heron", old="==1.1", new="==1.2")], "Now requires `heron==1.2` (was `==1.1`)"),
