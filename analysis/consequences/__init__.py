@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 
 from analysis.consequences.audience import INTERFACE, RESULT, effect, is_interface, reach, whom
+from analysis.consequences.distinct import distinct
 from analysis.consequences.moves import destination
 from analysis.consequences.names import LENGTH, fits
 from analysis.consequences.titles import (
@@ -15,6 +16,9 @@ from analysis.consequences.titles import (
     is_contradicted,
     is_important_feature,
     says_more,
+    says_reason,
+    says_removal,
+    says_what_instead,
     title_consequence,
 )
 from analysis.consequences.wording import family, own_file, required, sentence
@@ -25,7 +29,7 @@ from analysis.locale.punctuation import join_items
 from analysis.models import DEPENDENCIES, Entry, Fact, FactKind, Language
 from analysis.models.consequences import Consequence, Effect, Whom
 from analysis.models.impacts import Certainty
-from analysis.ranking.vocabulary import AREAS
+from analysis.ranking.vocabulary import AREAS, TAGS
 from analysis.text import one_line, shorten
 from analysis.writing.by_rules import advice_for, code
 from analysis.writing.titles import concerned_parts, names_code, plain_title
@@ -33,6 +37,8 @@ from analysis.writing.titles import concerned_parts, names_code, plain_title
 _WHOM, _EFFECTS, _KINDS = list(Whom), list(Effect), list(FactKind)
 _CODE = re.compile(r"`([^`]+)`")
 _IS_PATH = re.compile(r"^\w.*/")  # rather than a route
+_PLATFORM = TAGS["tag: platform"].pattern
+_VERSION = re.compile(r"\w V\d+$", re.IGNORECASE)
 _BEGUN = 30  # characters of a title that say something without its other clauses
 _STOP = re.compile(r"[,;:.] | (?=\()| [-—–+&|] ")  # where a clause ends
 _LABEL = re.compile(r" [+&|] \S+$")  # what stood before a colon
@@ -95,16 +101,24 @@ def _is_worded(first: Consequence) -> bool:
 
 def _by_rules(entry: Entry, facts: Sequence[Fact], say: Catalogue, *, titled: bool) -> list[Consequence]:
     """Return what a commit's facts and its title mean, the first to be told first."""
-    told = _from_facts(entry, facts, say)
-    told.sort(key=order)
+    told = sorted(_from_facts(entry, facts, say), key=order)
     by_title = title_consequence(entry, title_line(entry, say)) if titled else None
     if by_title and (not told or told[0].whom is Whom.INTERNALS):
         return [by_title, *told]
     if told and titled and _is_told_better(entry, told):
-        told[:1] = _headed(title_line(entry, say), told[0], say)
-    elif by_title and _tells_besides(entry, by_title, told):
+        return [*_headed(title_line(entry, say), told[0], say), *told[1:]]
+    told[:1] = [_on_platform(entry, each, say) for each in told[:1]]
+    if by_title and _tells_besides(entry, by_title, told):
         _insert(told, by_title, say)
     return told
+
+
+def _on_platform(entry: Entry, first: Consequence, say: Catalogue) -> Consequence:
+    """Return what facts tell first, with the platforms or the version of a part that alone are concerned, as the title's tags say, if there is room."""
+    parts = [each for each in concerned_parts(entry.commit) if _PLATFORM.fullmatch(each) or _VERSION.search(each)]
+    what = say("{title} ({names})", title=first.what, names=join_items(parts, say))
+    told = any(part.casefold() in first.what.casefold() for part in parts)
+    return first.model_copy(update={"what": what}) if parts and not told and fits(what) else first
 
 
 def _insert(told: list[Consequence], by_title: Consequence, say: Catalogue) -> None:
@@ -142,7 +156,7 @@ def _tells_besides(entry: Entry, by_title: Consequence, told: Sequence[Consequen
         return False
     if is_important_feature(entry) or told[0].effect is Effect.ADDITION:
         return True
-    is_removal = by_title.effect is Effect.DEPRECATION and not names_code(title)
+    is_removal = by_title.effect in (Effect.DEPRECATION, Effect.OTHER) and says_removal(entry)
     said = told[0].effect is Effect.BREAK and (by_title.effect is Effect.BREAK or is_removal)
     if said or not explains(by_title) or _is_worded(told[0]):
         return False
@@ -157,13 +171,22 @@ def _is_told_better(entry: Entry, told: Sequence[Consequence]) -> bool:
     first = told[0]
     if first.whom is Whom.INTERNALS or any(fact.kind is FactKind.REVERT for fact in first.facts):
         return False
-    if is_contradicted(entry):
+    if is_contradicted(entry) or (first.effect is Effect.DEPRECATION and all(fact.new for fact in first.facts)):
         return False
     if first.effect is Effect.REQUIREMENT:
         return is_important_feature(entry)
-    if first.facts[0].kind in (FactKind.CONDITIONAL_DEFAULT, FactKind.RETYPED):  # the author says when, or why
-        return not first.facts[0].name.endswith(RESULT)
-    if first.whom is Whom.EXTENDERS:  # they look for names
+    fact = first.facts[0]
+    is_decided_later = fact.kind is FactKind.DEFAULT_CHANGED and fact.new == "None"
+    if (
+        fact.kind in (FactKind.CONDITIONAL_DEFAULT, FactKind.RETYPED) or is_decided_later
+    ):  # the author says when, or why
+        return not fact.name.endswith(RESULT)
+    if first.whom is Whom.EXTENDERS and fact.removes and not fact.new:  # they look for names
+        is_named = len(first.facts) <= _PARTS and all(
+            _names_any(plain_title(entry.commit), [fact]) for fact in first.facts
+        )
+        return "`" not in first.what or says_what_instead(entry) or (is_named and says_reason(entry))
+    if first.whom is Whom.EXTENDERS:
         return "`" not in first.what
     return says_more(entry) and (len(told) > 1 or len(first.facts) > 1)
 
@@ -204,7 +227,7 @@ def title_line(entry: Entry, say: Catalogue) -> str:
 def _from_facts(entry: Entry, facts: Sequence[Fact], say: Catalogue) -> list[Consequence]:
     groups: dict[object, list[Fact]] = {}
     by_place = len({destination(fact) for fact in facts if fact.kind is FactKind.MOVED_NAME}) <= _PLACES
-    for fact in facts:
+    for fact in distinct(facts):
         place = destination(fact) if by_place and fact.kind is FactKind.MOVED_NAME else ""
         place = own_file(entry.commit, fact) if fact.kind in DEPENDENCIES else place
         groups.setdefault((family(fact.kind), _whom(entry, fact), effect(fact), place), []).append(fact)
@@ -228,7 +251,7 @@ def _naming_order(fact: Fact) -> tuple[int, ...]:
 
 def _consequence(entry: Entry, facts: Sequence[Fact], say: Catalogue) -> Consequence:
     first = facts[0]
-    what = sentence(entry.commit, facts, say)
+    what = sentence(entry, facts, say)
     if first.kind is FactKind.SECURITY:
         what = say("Security: {what}", what=title_line(entry, say))
     return Consequence(
@@ -247,7 +270,7 @@ def order(each: Consequence) -> tuple[int, ...]:
     likely = each.certainty is Certainty.LIKELY
     # What is new hurts nobody: it comes after all that others have to do something about.
     whom = max(each.whom, Whom.EXTENDERS, key=_WHOM.index) if each.effect is Effect.ADDITION else each.whom
-    return _WHOM.index(whom), _EFFECTS.index(each.effect), likely, each.reach, kind
+    return _WHOM.index(whom), _EFFECTS.index(each.effect), likely, each.reach, -len(each.facts), kind
 
 
 def _with_names(title: str, first: Consequence, say: Catalogue) -> str:

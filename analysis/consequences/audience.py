@@ -44,7 +44,7 @@ _OF_SETTINGS = frozenset(
 _TOOLING = re.compile(
     r"(^|[/_.-])(tests?|docs?|lint|dev|ci|bench\w*|examples?|tools?|rocm-test|nightly\w*)(?=[/_.-]|$)"
 )
-_PRIVATE = re.compile(r"(?:^|\.)_(?!_\w+__(?:\W|$))")
+_PRIVATE = re.compile(r"(?:^|\.)_(?!_\w+__(?:\W|$))|_fake$")  # what stands in for an operator while code is traced
 # A private method of a class that plug-ins derive from, as its role says, and override for want of a hook.
 _DERIVED = re.compile(
     r"[A-Za-z]\w*(?:Runner|Worker|Executor|Platform|Backend|Connector|Builder|Impl)\._[a-z]\w*\b(?!\.)"
@@ -110,7 +110,8 @@ def reach(fact: Fact) -> int:
         is_method = fact.kind in BREAKING and _DERIVED.match(fact.name)
         return 3 if fact.overridden or is_method else HARDLY_ANY
     if fact.kind in _OF_SETTINGS and is_setting(fact.name):
-        return MOST
+        # Of None and False code asks whether it is on: both are no.
+        return HARDLY_ANY if (fact.kind, fact.old, fact.new) == (FactKind.DEFAULT_CHANGED, "None", "False") else MOST
     return _reach_in_code(fact, path)
 
 

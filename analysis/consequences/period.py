@@ -47,7 +47,7 @@ _WORTH = {
     (Whom.USERS, Effect.BREAK): 8.0,
     (Whom.OPERATORS, Effect.BREAK): 8.0,
     (Whom.EXTENDERS, Effect.BREAK): 5.5,
-    (Whom.INTERNALS, Effect.BREAK): 3.0,
+    (Whom.INTERNALS, Effect.BREAK): 1.0,
     (Whom.USERS, Effect.SECURITY): 8.0,
     (Whom.USERS, Effect.BEHAVIOUR): 8.0,
     (Whom.USERS, Effect.DEPRECATION): 4.0,
@@ -188,9 +188,17 @@ def _by_length(groups: Mapping[Group, Sequence[CommitLine]]) -> Iterator[CommitL
         first, *others = line.consequences
         written = line.entry.analysis is not None and line.entry.analysis.by == "model"
         told = (each for each in others if _may_follow(each, written=written) and not _goes_with(each, first))
-        further = sorted(told, key=lambda each: (each.whom is not first.whom, _repeats(each, first)))
+        further = sorted(
+            told, key=lambda each: (not _is_of_users(each), each.whom is not first.whom, _repeats(each, first))
+        )
         kept = line._replace(consequences=(first, *further[: _MOST_TOLD - 1]))
         yield from (kept._replace(told=told) for told in range(1, len(kept.consequences) + 1))
+
+
+def _is_of_users(each: Consequence) -> bool:
+    """Return whether facts prove something about a flag, a variable, a route or what operators install."""
+    name = each.facts[0].name if each.facts else " "
+    return each.whom is Whom.OPERATORS or (each.whom is Whom.USERS and (name[:1] in "-/" or name.isupper()))
 
 
 def _may_follow(each: Consequence, *, written: bool) -> bool:

@@ -8,10 +8,13 @@ from analysis.models.consequences import Consequence, Effect, Whom
 from analysis.models.impacts import Certainty
 from analysis.paths import Kind, kind
 from analysis.ranking.vocabulary import AREAS
-from analysis.writing.titles import added_feature, plain_title
+from analysis.writing.titles import added_feature, names_code, plain_title
 
 _BY_PRODUCTS = frozenset({ChangeType.DOCS, ChangeType.TESTS, ChangeType.CI_BUILD})
 _REMOVES = re.compile(r"(?:remov|drop|delet|disabl|retir|replac|switch|renam)\w*\b", re.IGNORECASE)
+_GOES = re.compile(r"(?:remov|drop|delet|deprecat)\w*\b", re.IGNORECASE)
+_GOES_SINCE = re.compile(r"(?:remov|drop|delet)\w*\b.+ (?:to|for|since|as|because|in favou?r of) ", re.IGNORECASE)
+_REPLACES = re.compile(r"(?:replac|renam|convert|migrat|switch|chang)\w*\b.+ (?:with|to|by|into) ", re.IGNORECASE)
 # What an author calls breaking, and what changes by default.
 _SAYS_BREAKING = re.compile(
     r"\b(?:remov(?:e|es|ed|al)|drop(?:s|ped)?|delete[sd]?)\b(?: (?!(?:for|of|from|in|on)\b)\S+){0,3} deprecat|"
@@ -125,6 +128,22 @@ def says_more(entry: Entry) -> bool:
     return bool(_REMOVES.match(title) or _SAYS_DEFAULT.search(title))
 
 
+def says_what_instead(entry: Entry) -> bool:
+    """Return whether a title tells what takes the place of what, by a name in code."""
+    title = plain_title(entry.commit)
+    return bool(_REPLACES.match(title)) and names_code(title)
+
+
+def says_removal(entry: Entry) -> bool:
+    """Return whether a title tells that something goes, or will, by no name in code."""
+    return bool(_GOES.match(plain_title(entry.commit))) and not names_code(plain_title(entry.commit))
+
+
+def says_reason(entry: Entry) -> bool:
+    """Return whether a title that removes something tells more than that."""
+    return bool(_GOES_SINCE.match(plain_title(entry.commit)))
+
+
 def is_important_feature(entry: Entry) -> bool:
     """Return whether a title adds something that matters more than what it changes for a few who extend the project."""
     return entry.ranked.importance is Importance.HIGH and _is_feature(entry)
@@ -138,7 +157,8 @@ def _told(entry: Entry) -> tuple[Whom, Effect, int] | None:
     notable = importance is not Importance.LOW or entry.ranked.score > _NOTABLE
     harmless, shipped = _HARMLESS.search(title), _has_files(entry, Kind.SOURCE, Kind.DEPENDENCY, Kind.BUILD)
     tells = notable and shipped and not harmless
-    if tells and (said := _said(entry, title)):
+    is_tested_alone = _has_files(entry, Kind.TEST) and not _has_files(entry, Kind.SOURCE)  # beside how it is built
+    if tells and not is_tested_alone and (said := _said(entry, title)):
         return said
     is_fix = ChangeType.BUG_FIX in entry.ranked.change_types and not _is_only_faster(entry, title)
     if is_fix and _has_files(entry, Kind.SOURCE) and not harmless:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
 from analysis.consequences.audience import RESULT
+from analysis.consequences.distinct import successor
 from analysis.consequences.moves import moves
 from analysis.consequences.names import LENGTH, NAMED, few, fits, last_part, module, together
 from analysis.consequences.parameters import PARAMETER_KINDS, parameter_changes
@@ -12,7 +13,7 @@ from analysis.facts.dependencies import ANY_VERSION
 from analysis.facts.requirements import is_installed_from
 from analysis.locale import Catalogue
 from analysis.locale.punctuation import join_items, spaced
-from analysis.models import DEPENDENCIES, Commit, Fact, FactKind
+from analysis.models import DEPENDENCIES, Commit, Entry, Fact, FactKind
 from analysis.ranking.signals import split_title
 from analysis.text import mentions, one_line, shorten
 from analysis.writing.by_rules import code
@@ -45,16 +46,21 @@ def family(kind: FactKind) -> str:
     return "requirements" if kind in _REQUIREMENTS else kind.value
 
 
-def sentence(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> str:
+def sentence(entry: Entry, facts: Sequence[Fact], say: Catalogue) -> str:
     """Return what facts of one family change in a commit: the fullest wording that is short enough, with `code` spans."""
+    commit = entry.commit
     lines = [one_line(spaced(each)) for each in _wordings(commit, facts, say)]
     first = next((each for each in lines if fits(each)), lines[-1])
-    replaced = (
-        {replacement(commit, each) for each in facts} if len({last_part(each.name) for each in facts}) == 1 else {""}
-    )
+    is_one = len({last_part(each.name) for each in facts}) == 1
+    replaced = {successor(each, entry.facts) or replacement(commit, each) for each in facts} if is_one else {""}
     if len(replaced) != 1 or not (new := replaced.pop()):
         return first
-    return next(filter(fits, (say("{change}; use {new} instead", change=each, new=code(new)) for each in lines)), first)
+    owner, _, name = new.rpartition(".")
+    named = lines[: -(len(facts) > 1) or None]
+    told = [say("{change}; use {new} instead", change=each, new=code(what)) for what in (new, name) for each in named]
+    if owner and name == last_part(facts[0].name):
+        told = [say("{change}; now in {place}", change=each, place=code(owner)) for each in named]
+    return next(filter(fits, told), first)
 
 
 def _wordings(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
@@ -241,22 +247,23 @@ def _values(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
 
 def _deprecation(facts: Sequence[Fact], names: str, say: Catalogue) -> Iterator[str]:
     """Yield what is deprecated, with what replaces it and the version that removes it if all have these in common."""
-    deprecated = FACT_SENTENCES[FactKind.DEPRECATED]
-    change = deprecated.named(names, len(facts), say)
+    deprecated, count = FACT_SENTENCES[FactKind.DEPRECATED], len(facts)
+    owners = {each.name.rpartition(".")[0] for each in facts}
+    owner = code(owners.pop()) if len(owners) == 1 and all(owners) else ""
     until, new = ({getattr(each, key) for each in facts} for key in ("until", "new"))
     version, instead = (next(iter(values)) if len(values) == 1 else None for values in (until, new))
-    if version and instead:
+    lasts = together([last_part(each.name) for each in facts], say)
+    for change in (deprecated.named(names, count, say), deprecated.named(lasts, count, say, owner)):
         gone = say("{change}, to be removed in {version}", change=change, version=version)
-        yield say("{change}; use {new} instead", change=gone, new=code(instead))
-    if instead:
-        yield say("{change}; use {new} instead", change=change, new=code(instead))
-    if version:
-        yield say("{change}, to be removed in {version}", change=change, version=version)
+        if version and instead:
+            yield say("{change}; use {new} instead", change=gone, new=code(instead))
+        if instead:
+            yield say("{change}; use {new} instead", change=change, new=code(instead))
+        if version:
+            yield gone
     if all(new) and not instead:
-        owners = {each.name.rpartition(".")[0] for each in facts}
-        owner = code(owners.pop()) if len(owners) == 1 and all(owners) else ""
         pairs = [say("{name} (now {new})", name=code(last_part(each.name)), new=code(each.new or "")) for each in facts]
-        yield from (deprecated.named(told, len(facts), say, owner) for told in few(pairs, say, str))
+        yield from (deprecated.named(told, count, say, owner) for told in few(pairs, say, str))
 
 
 def _dependencies(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
