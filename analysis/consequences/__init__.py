@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from analysis.consequences.audience import INTERFACE, RESULT, effect, is_interface, reach, whom
-from analysis.consequences.distinct import distinct
+from analysis.consequences.distinct import distinct, replaced_by
 from analysis.consequences.moves import destination
 from analysis.consequences.names import LENGTH, fits
 from analysis.consequences.titles import (
@@ -87,11 +87,14 @@ def _names_any(text: str, facts: Sequence[Fact]) -> bool:
 
 def _written(entry: Entry) -> str:
     """Return a model's headline of a commit, or of one without it the first sentence about it; "" if it is too long."""
-    analysis = entry.analysis
-    if analysis is None or analysis.by == "rules":
-        return ""
-    text = analysis.headline or next(iter(sentences(analysis.summary)), "").strip().rstrip(".。;；")
-    return text if fits(text) else ""
+    analysis = entry.analysis if is_written(entry) else None
+    text = analysis and (analysis.headline or next(iter(sentences(analysis.summary)), "").strip().rstrip(".。;；"))
+    return text if text and fits(text) else ""
+
+
+def is_written(entry: Entry) -> bool:
+    """Return whether a model wrote about a commit."""
+    return entry.analysis is not None and entry.analysis.by == "model"
 
 
 def _is_worded(first: Consequence) -> bool:
@@ -168,27 +171,31 @@ def _tells_besides(entry: Entry, by_title: Consequence, told: Sequence[Consequen
 
 def _is_told_better(entry: Entry, told: Sequence[Consequence]) -> bool:
     """Return whether the title tells as a whole what many facts tell in parts."""
-    first = told[0]
-    if first.whom is Whom.INTERNALS or any(fact.kind is FactKind.REVERT for fact in first.facts):
-        return False
-    if is_contradicted(entry) or (first.effect is Effect.DEPRECATION and all(fact.new for fact in first.facts)):
+    first, fact = told[0], told[0].facts[0]
+    if (
+        first.whom is Whom.INTERNALS
+        or any(each.kind is FactKind.REVERT for each in first.facts)
+        or is_contradicted(entry)
+    ):
         return False
     if first.effect is Effect.REQUIREMENT:
         return is_important_feature(entry)
-    fact = first.facts[0]
     is_decided_later = fact.kind is FactKind.DEFAULT_CHANGED and fact.new == "None"
     if (
         fact.kind in (FactKind.CONDITIONAL_DEFAULT, FactKind.RETYPED) or is_decided_later
     ):  # the author says when, or why
         return not fact.name.endswith(RESULT)
-    if first.whom is Whom.EXTENDERS and fact.removes and not fact.new:  # they look for names
-        is_named = len(first.facts) <= _PARTS and all(
-            _names_any(plain_title(entry.commit), [fact]) for fact in first.facts
-        )
-        return "`" not in first.what or says_what_instead(entry) or (is_named and says_reason(entry))
-    if first.whom is Whom.EXTENDERS:
-        return "`" not in first.what
-    return says_more(entry) and (len(told) > 1 or len(first.facts) > 1)
+    if first.whom is Whom.EXTENDERS:  # they look for names
+        return "`" not in first.what or (fact.removes and not fact.new and _names_instead(entry, first.facts))
+    is_many = len(told) > 1 or len(first.facts) > 1
+    return is_many and says_more(entry) and not all(replaced_by(entry, each) for each in first.facts)
+
+
+def _names_instead(entry: Entry, facts: Sequence[Fact]) -> bool:
+    """Return whether a title tells by names in code what takes the place of what goes, or more about a few that go."""
+    title = plain_title(entry.commit)
+    is_named = len(facts) <= _PARTS and all(_names_any(title, [each]) for each in facts)
+    return says_what_instead(entry) or (is_named and says_reason(entry))
 
 
 def headline(entry: Entry, language: Language, facts: Sequence[Fact] | None = None) -> str:

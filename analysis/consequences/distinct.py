@@ -1,72 +1,49 @@
-"""The facts of a commit without those that others of it imply: one change is told once."""
+"""The facts of a commit without those that others of it imply, and what takes the place of what goes."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from analysis.consequences.audience import is_setting
-from analysis.models import Fact, FactKind
+from analysis.models import Entry, Fact, FactKind
+from analysis.writing.replacements import replacement
 
 _OF_VALUES = frozenset({FactKind.VALUES_ADDED, FactKind.VALUES_DROPPED})
-_FLAGS = {FactKind.REMOVED_KEY: FactKind.REMOVED_FLAG, FactKind.RENAMED_KEY: FactKind.RENAMED_FLAG}
 _SET = frozenset({FactKind.NEW_SETTING, FactKind.SETTING_ON, FactKind.CONDITIONAL_DEFAULT})
 _NEW_METHODS = frozenset({FactKind.NEW_METHOD, FactKind.REQUIRED_METHOD})
 _LOST_MEMBERS = frozenset({FactKind.REMOVED_METHOD, FactKind.REMOVED_ATTRIBUTE})
 
 
 def distinct(facts: Sequence[Fact]) -> list[Fact]:
-    """Return the facts that no other implies."""
-    return [each for each in facts if not any(implies(other, each) for implies in _IMPLIED for other in facts)]
+    """Return the facts that no other implies, so that one change is told once."""
+    return [each for each in facts if not any(_implies(other, each) for other in facts)]
 
 
-def successor(fact: Fact, facts: Sequence[Fact]) -> str:
-    """Return the new method of a class that others derive from which takes the place of a member that goes; "" if none does."""
+def replaced_by(entry: Entry, fact: Fact) -> str:
+    """Return what takes the place of what a commit removes or deprecates; "" if nothing is known to."""
+    if fact.kind is FactKind.DEPRECATED:
+        return fact.new or ""
     member = fact.name.rpartition(".")[2]
-    names = [each.name for each in facts if each.kind in _NEW_METHODS] if fact.kind in _LOST_MEMBERS else []
-    return next((each for each in names if each.rpartition(".")[2] in (member, f"get_{member}")), "")
+    methods = [each.name for each in entry.facts if each.kind in _NEW_METHODS and fact.kind in _LOST_MEMBERS]
+    successor = next((each for each in methods if each.rpartition(".")[2] in (member, f"get_{member}")), "")
+    return successor or replacement(entry.commit, fact)
 
 
-def _is_told_as_flag(flag: Fact, key: Fact) -> bool:
-    return flag.kind is _FLAGS.get(key.kind) and own_name(flag.name) == own_name(key.name)
+def _implies(one: Fact, other: Fact) -> bool:
+    match one.kind, other.kind:
+        case (FactKind.REMOVED_FLAG, FactKind.REMOVED_KEY) | (FactKind.CONDITIONAL_DEFAULT, FactKind.NEW_SETTING):
+            return _own_name(one.name) == _own_name(other.name)
+        case (FactKind.DEPRECATED, kind) if kind in _SET:  # it is new by name alone
+            return _own_name(one.new or "") == _own_name(other.name)
+        case (FactKind.REMOVED_PARAMETER, FactKind.REMOVED_ATTRIBUTE):  # which kept what a constructor took
+            owner, _, name = other.name.rpartition(".")
+            return one.name == f"{owner}.__init__({name})"
+    if one.kind is not other.kind:
+        return False
+    is_type = one.kind in _OF_VALUES and one.new == other.new and is_setting(one.name) and not is_setting(other.name)
+    # What stands in for an operator while code is traced changes as it does.
+    return is_type or other.name == re.sub(r"(?=\(|$)", "_fake", one.name, count=1)
 
 
-def _is_told_as_setting(setting: Fact, alias: Fact) -> bool:
-    """Return whether a type has the same values as the setting that it is the type of."""
-    alike = alias.kind in _OF_VALUES and setting.kind is alias.kind and setting.new == alias.new
-    return alike and is_setting(setting.name) and not is_setting(alias.name)
-
-
-def _is_new_name(old: Fact, new: Fact) -> bool:
-    """Return whether a setting is new by name alone: that of one that is renamed or deprecated."""
-    return new.kind in _SET and old.new is not None and old.kind not in _SET and own_name(old.new) == own_name(new.name)
-
-
-def _is_set_anyway(conditional: Fact, new: Fact) -> bool:
-    is_conditional = conditional.kind is FactKind.CONDITIONAL_DEFAULT and new.kind is FactKind.NEW_SETTING
-    return is_conditional and own_name(conditional.name) == own_name(new.name)
-
-
-def _is_kept_parameter(parameter: Fact, attribute: Fact) -> bool:
-    """Return whether an attribute kept what its class's constructor no longer takes."""
-    owner, _, name = attribute.name.rpartition(".")
-    is_lost = parameter.kind is FactKind.REMOVED_PARAMETER and attribute.kind is FactKind.REMOVED_ATTRIBUTE
-    return is_lost and parameter.name == f"{owner}.__init__({name})"
-
-
-def _is_stand_in(operator: Fact, fake: Fact) -> bool:
-    """Return whether a function stands in for an operator that changes likewise, while code is traced."""
-    return operator.kind is fake.kind and fake.name == re.sub(r"(?=\(|$)", "_fake", operator.name, count=1)
-
-
-def own_name(name: str) -> str:
+def _own_name(name: str) -> str:
     """Return the last part of a setting's name as a flag and a field have it in common."""
     return re.sub(r"\W|_", "", name.rpartition(".")[2]).lower()
-
-
-_IMPLIED: tuple[Callable[[Fact, Fact], bool], ...] = (
-    _is_told_as_flag,
-    _is_told_as_setting,
-    _is_new_name,
-    _is_set_anyway,
-    _is_kept_parameter,
-    _is_stand_in,
-)

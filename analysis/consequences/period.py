@@ -8,9 +8,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from analysis.consequences import consequences, order
+from analysis.consequences import consequences, is_written, order
 from analysis.consequences.audience import INTERFACE
+from analysis.consequences.joined import joined
 from analysis.consequences.repeats import merged_commits, undone_titles
+from analysis.consequences.titles import new_model
 from analysis.locale import Catalogue, catalogue, mark
 from analysis.locale.punctuation import CHINESE
 from analysis.models import ChangeType, Commit, Entry, Fact, FactKind, Importance, PeriodReport
@@ -67,11 +69,19 @@ _WORD = re.compile(r"\S*\w\S*")
 
 
 class CommitLine(NamedTuple):
-    """A commit in a group with all its consequences, the first of which is its headline; `told` of them stand on its line."""
+    """A commit in a group with all its consequences, the first of which is its headline; `told` of them stand on its line.
+
+    `also` has those whose headlines are joined with it.
+    """
 
     entry: Entry
     consequences: tuple[Consequence, ...]
     told: int = 1
+    also: tuple[Entry, ...] = ()
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        return (self.entry, *self.also)
 
     @property
     def headline(self) -> str:
@@ -119,7 +129,8 @@ class GroupLines(NamedTuple):
 
     def heading(self, say: Catalogue) -> str:
         """Return the group's name with the number of its commits, and of those shown if they are fewer."""
-        shown, count = len(self.lines), len(self.lines) + self.left
+        shown = _commits(self.lines)
+        count = shown + self.left
         return say(
             _HEADINGS[self.group], count=say("{shown}/{count}", shown=shown, count=count) if self.left else count
         )
@@ -149,8 +160,9 @@ def group_lines(report: PeriodReport, apart: Collection[str] = ()) -> dict[Group
 
 def shown_lines(report: PeriodReport, apart: Collection[str] = ()) -> list[GroupLines]:
     """Return the groups that have commits in a head, each with them: those that matter most, as many as are read in 45 seconds."""
-    groups, say = group_lines(report, apart), catalogue(report.language)
-    lead = _lead(report, groups)
+    say, separate = catalogue(report.language), group_lines(report, apart)
+    lead = _lead(report, separate)
+    groups = {group: list(_joined(lines, say)) for group, lines in separate.items()}
     most = _MOST_WORDS - (_reading_length(lead.text) if lead else 0)
     told: dict[str, CommitLine] = {}
     led = {each.commit.sha for each in lead.entries} if lead else set()
@@ -166,6 +178,26 @@ def shown_lines(report: PeriodReport, apart: Collection[str] = ()) -> list[Group
         if not told or _words(_grouped(groups, more), say) <= most:
             told = more
     return _grouped(groups, told)
+
+
+def _joined(lines: Sequence[CommitLine], say: Catalogue) -> Iterator[CommitLine]:
+    """Yield lines, those whose titles alone tell something joined where they say nearly the same."""
+    alone = [line for line in lines if not (_has_facts(line) or is_written(line.entry))]
+    models = [new_model(line.entry) for line in alone]
+    sentences = {each.places[0]: each for each in joined([line.headline for line in alone], models, say)}
+    places = {line.entry.commit.sha: place for place, line in enumerate(alone)}
+    for line in lines:
+        place = places.get(line.entry.commit.sha)
+        if place is None:
+            yield line
+        elif place in sentences:
+            text, (_, *others) = sentences[place]
+            told = line.consequences[0].model_copy(update={"what": text})
+            yield line._replace(consequences=(told,), also=tuple(alone[each].entry for each in others))
+
+
+def _commits(lines: Iterable[CommitLine]) -> int:
+    return sum(len(line.entries) for line in lines)
 
 
 def lead_of(report: PeriodReport, apart: Collection[str] = ()) -> Lead | None:
@@ -186,8 +218,9 @@ def _by_length(groups: Mapping[Group, Sequence[CommitLine]]) -> Iterator[CommitL
     """Yield each line as often as it can be told: with its headline alone, and with what else its commit means to others."""
     for line in (each for lines in groups.values() for each in lines):
         first, *others = line.consequences
-        written = line.entry.analysis is not None and line.entry.analysis.by == "model"
-        told = (each for each in others if _may_follow(each, written=written) and not _goes_with(each, first))
+        told = (
+            each for each in others if _may_follow(each, written=is_written(line.entry)) and not _goes_with(each, first)
+        )
         further = sorted(
             told, key=lambda each: (not _is_of_users(each), each.whom is not first.whom, _repeats(each, first))
         )
@@ -241,14 +274,14 @@ def _grouped(groups: Mapping[Group, Sequence[CommitLine]], by_commit: Mapping[st
     found = []
     for group, lines in groups.items():
         if rows := tuple(by_commit[sha] for line in lines if (sha := line.entry.commit.sha) in by_commit):
-            found.append(GroupLines(group, rows, len(lines) - len(rows)))
+            found.append(GroupLines(group, rows, _commits(lines) - _commits(rows)))
     return found
 
 
 def _words(groups: Iterable[GroupLines], say: Catalogue) -> float:
     """Return the words of a head: its opening, the headings, and of each commit the line with its number."""
     headings = sum(_reading_length(group.heading(say)) for group in groups)
-    lines = sum(1 + _reading_length(line.text) for group in groups for line in group.lines)
+    lines = sum(len(line.entries) + _reading_length(line.text) for group in groups for line in group.lines)
     return _OPENING_WORDS + headings + lines
 
 

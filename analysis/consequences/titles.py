@@ -55,9 +55,8 @@ _FIXES = tuple(
         r"hang(?:s|ing)?|deadlocks?|stuck|freez\w+|infinite (?:loop|wait)|livelock|never (?:returns|finishes)",
         (
             r"wrong|incorrect\w*|corrupt\w*|garbage|gibberish|nans?|stale|overflow\w*|accuracy|race(?: condition)?|duplicate\w*|"
-            r"mismatch\w*|silently|lost|missing (?:results?|outputs?|tokens?)|single result"
+            r"mismatch\w*|silently|lost|missing (?:results?|outputs?|tokens?)|single result|leak\w*|ooms?|out[- ]of[- ]memory"
         ),
-        r"leak\w*|ooms?|out[- ]of[- ]memory",
     )
 )
 # What is wrong in tests, documents or messages alone breaks nobody's run.
@@ -68,12 +67,6 @@ _HARMLESS = re.compile(
     re.IGNORECASE,
 )
 ANY_FIX = len(_FIXES)  # the place of a fix that does not say what went wrong
-NAMED_FIX = ANY_FIX + 2  # that of one whose title says nothing of what it does
-_DOES = re.compile(
-    r"(?:fix|prevent|avoid|correct|handl|ensur|respect|restor|resolv|mak|us|set|sets|skip|allow|keep|do|don't|never|always|only|"
-    r"wait|check|rais|return|add|remov|disabl|enabl|limit|chang|updat|support|work(?:s|ed)? ?around|re\w+)(?:e|s|es|ed|ing)?\b|\w+ly\b",
-    re.IGNORECASE,
-)
 _EXPLAINS_NOTHING = re.compile(
     r"(?:tid(?:y|ie)|clean|refactor|rework|simplif|restructur|reorgani[sz]|polish|miscellaneous|minor|small)\w*\b",
     re.IGNORECASE,
@@ -88,6 +81,7 @@ _NOTABLE = -2  # log-odds of a score; what has less is told by its facts alone, 
 _REMOVED_NAME = re.compile(
     r"(?i:remove|drop|delete)[sd]? (?:the )?(?:deprecated )?`?(?P<name>\w+_\w+|[A-Z]\w*[a-z][A-Z]\w+)\b"
 )
+_NAME = 2  # words of a model's name
 _SAYING = 3  # words of a title that says something; fewer name a part of the project
 
 
@@ -149,6 +143,16 @@ def is_important_feature(entry: Entry) -> bool:
     return entry.ranked.importance is Importance.HIGH and _is_feature(entry)
 
 
+def new_model(entry: Entry) -> str:
+    """Return the model that a commit adds, as its title calls it; "" if it adds none, or the title tells more."""
+    is_added = any(
+        file.status == "added" and AREAS["touches models"].search(file.path.lower()) for file in entry.commit.files
+    )
+    name = re.sub(r" models?$", "", added_feature(entry.commit) or plain_title(entry.commit), flags=re.IGNORECASE)
+    is_name = len(name.split()) <= _NAME and any(each.isupper() or each.isdigit() for each in name)
+    return name if is_added and is_name and ChangeType.MODEL_SUPPORT in entry.ranked.change_types else ""
+
+
 def _told(entry: Entry) -> tuple[Whom, Effect, int] | None:
     """Return whom a title concerns, with what, and how many of them."""
     title, importance = plain_title(entry.commit), entry.ranked.importance
@@ -163,7 +167,7 @@ def _told(entry: Entry) -> tuple[Whom, Effect, int] | None:
     is_fix = ChangeType.BUG_FIX in entry.ranked.change_types and not _is_only_faster(entry, title)
     if is_fix and _has_files(entry, Kind.SOURCE) and not harmless:
         return _fix(entry, title)
-    if tells and _is_feature(entry):
+    if tells and (_is_feature(entry) or new_model(entry)):
         return Whom.USERS, Effect.ADDITION, 3
     tells = tells or (importance is Importance.MEDIUM and not harmless and _has_files(entry, Kind.DATA))
     tells_itself = importance is Importance.HIGH or (tells and len(title.split()) >= _SAYING)
@@ -188,8 +192,7 @@ def _said(entry: Entry, title: str) -> tuple[Whom, Effect, int] | None:
 
 def _fix(entry: Entry, title: str) -> tuple[Whom, Effect, int]:
     """Return what a fix mends, the worst first; an addition if only its tags call it a fix."""
-    others = ANY_FIX + (entry.ranked.importance is Importance.LOW) if _DOES.match(title) else NAMED_FIX
-    severity = next((place for place, words in enumerate(_FIXES) if words.search(title)), others)
+    severity = next((place for place, words in enumerate(_FIXES) if words.search(title)), ANY_FIX)
     adds = added_feature(entry.commit) or any(effect(fact) is Effect.ADDITION for fact in entry.facts)
     if severity >= ANY_FIX and adds and not _MENDS.search(title) and not _FIXES_BY_TYPE.match(entry.commit.title):
         return Whom.USERS, Effect.ADDITION, 3

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
 from analysis.consequences.audience import RESULT
-from analysis.consequences.distinct import successor
+from analysis.consequences.distinct import replaced_by
 from analysis.consequences.moves import moves
 from analysis.consequences.names import LENGTH, NAMED, few, fits, last_part, module, together
 from analysis.consequences.parameters import PARAMETER_KINDS, parameter_changes
@@ -18,7 +18,6 @@ from analysis.ranking.signals import split_title
 from analysis.text import mentions, one_line, shorten
 from analysis.writing.by_rules import code
 from analysis.writing.fact_sentences import FACT_SENTENCES
-from analysis.writing.replacements import replacement
 
 _AROUND_TITLE = 15  # characters around the title of what is reverted
 _OF_CLASSES = frozenset(
@@ -48,19 +47,34 @@ def family(kind: FactKind) -> str:
 
 def sentence(entry: Entry, facts: Sequence[Fact], say: Catalogue) -> str:
     """Return what facts of one family change in a commit: the fullest wording that is short enough, with `code` spans."""
-    commit = entry.commit
-    lines = [one_line(spaced(each)) for each in _wordings(commit, facts, say)]
+    lines = [one_line(spaced(each)) for each in _wordings(entry.commit, facts, say)]
     first = next((each for each in lines if fits(each)), lines[-1])
-    is_one = len({last_part(each.name) for each in facts}) == 1
-    replaced = {successor(each, entry.facts) or replacement(commit, each) for each in facts} if is_one else {""}
-    if len(replaced) != 1 or not (new := replaced.pop()):
-        return first
-    owner, _, name = new.rpartition(".")
-    named = lines[: -(len(facts) > 1) or None]
-    told = [say("{change}; use {new} instead", change=each, new=code(what)) for what in (new, name) for each in named]
-    if owner and name == last_part(facts[0].name):
-        told = [say("{change}; now in {place}", change=each, place=code(owner)) for each in named]
-    return next(filter(fits, told), first)
+    new = [replaced_by(entry, each) for each in facts]
+    return next(filter(fits, _replaced(lines, facts, new, say)), first) if all(new) else first
+
+
+def _replaced(lines: Sequence[str], facts: Sequence[Fact], new: Sequence[str], say: Catalogue) -> Iterator[str]:
+    """Yield the sentences about what goes with what takes its place: one thing that of all, or each that of one."""
+    owner, _, name = new[0].rpartition(".")
+    named = lines[:-1] or lines  # the last has no names
+    if len(set(new)) > 1:
+        pairs = [
+            say("{name} (now {new})", name=code(last_part(each.name)), new=code(to))
+            for each, to in zip(facts, new, strict=True)
+        ]
+        yield FACT_SENTENCES[facts[0].kind].named(together(pairs, say, str), len(facts), say, _owner(facts))
+    elif owner and name == last_part(facts[0].name):
+        yield from (say("{change}; now in {place}", change=each, place=code(owner)) for each in named)
+    else:
+        short = name if name not in facts[0].name else new[0]
+        told = ((each, what) for what in (new[0], short) for each in named)
+        yield from (say("{change}; use {new} instead", change=each, new=code(what)) for each, what in told)
+
+
+def _owner(facts: Sequence[Fact]) -> str:
+    """Return the class that names have in common, as code; "" if there is none."""
+    owners = {each.name.rpartition(".")[0] for each in facts}
+    return code(owners.pop()) if len(owners) == 1 and all(owners) else ""
 
 
 def _wordings(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
@@ -98,11 +112,10 @@ def _one_of_many(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
 def _of_owners(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
     """Yield sentences about names with the class or module that they have in common."""
     first, names = facts[0], list(dict.fromkeys(last_part(each.name) for each in facts))
-    owners, modules = {each.name.rpartition(".")[0] for each in facts}, {each.path for each in facts}
     for told in few(names, say):
-        if first.kind in _OF_CLASSES and len(owners) == 1 and (owner := first.name.rpartition(".")[0]):
-            yield FACT_SENTENCES[first.kind].named(told, len(names), say, code(owner))
-        elif first.kind is FactKind.REMOVED_NAME and len(modules) == 1:
+        if first.kind in _OF_CLASSES and (owner := _owner(facts)):
+            yield FACT_SENTENCES[first.kind].named(told, len(names), say, owner)
+        elif first.kind is FactKind.REMOVED_NAME and len({each.path for each in facts}) == 1:
             yield say("Removes {names} from {module}", names=told, module=module(first.path))
 
 
@@ -246,24 +259,13 @@ def _values(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
 
 
 def _deprecation(facts: Sequence[Fact], names: str, say: Catalogue) -> Iterator[str]:
-    """Yield what is deprecated, with what replaces it and the version that removes it if all have these in common."""
-    deprecated, count = FACT_SENTENCES[FactKind.DEPRECATED], len(facts)
-    owners = {each.name.rpartition(".")[0] for each in facts}
-    owner = code(owners.pop()) if len(owners) == 1 and all(owners) else ""
-    until, new = ({getattr(each, key) for each in facts} for key in ("until", "new"))
-    version, instead = (next(iter(values)) if len(values) == 1 else None for values in (until, new))
+    """Yield what is deprecated, with the version that removes it if all have that in common."""
+    deprecated, count, until = FACT_SENTENCES[FactKind.DEPRECATED], len(facts), {each.until for each in facts}
     lasts = together([last_part(each.name) for each in facts], say)
-    for change in (deprecated.named(names, count, say), deprecated.named(lasts, count, say, owner)):
-        gone = say("{change}, to be removed in {version}", change=change, version=version)
-        if version and instead:
-            yield say("{change}; use {new} instead", change=gone, new=code(instead))
-        if instead:
-            yield say("{change}; use {new} instead", change=change, new=code(instead))
-        if version:
-            yield gone
-    if all(new) and not instead:
-        pairs = [say("{name} (now {new})", name=code(last_part(each.name)), new=code(each.new or "")) for each in facts]
-        yield from (deprecated.named(told, count, say, owner) for told in few(pairs, say, str))
+    for change in (deprecated.named(names, count, say), deprecated.named(lasts, count, say, _owner(facts))):
+        if len(until) == 1 and (version := facts[0].until):
+            yield say("{change}, to be removed in {version}", change=change, version=version)
+        yield change
 
 
 def _dependencies(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
