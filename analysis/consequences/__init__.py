@@ -110,9 +110,11 @@ def _by_rules(entry: Entry, facts: Sequence[Fact], say: Catalogue, *, titled: bo
         return [by_title, *told]
     if told and titled and _is_told_better(entry, told):
         return [*_headed(title_line(entry, say), told[0], say), *told[1:]]
-    told[:1] = [_on_platform(entry, each, say) for each in told[:1]]
-    if by_title and _tells_besides(entry, by_title, told):
+    first = told[0] if told else None
+    if first and by_title and _tells_besides(entry, by_title, told):
         _insert(told, by_title, say)
+    if first and told[0] is first:
+        told[0] = _on_platform(entry, first, say)
     return told
 
 

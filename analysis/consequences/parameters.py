@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
+from os.path import commonprefix
 
 from analysis.consequences.names import NAMED, few, fits, together
 from analysis.locale import Catalogue
@@ -34,8 +35,7 @@ def parameter_changes(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
     if told:
         yield told
     parameters = FACT_SENTENCES[FactKind.REMOVED_PARAMETER].counted(len({each.name for each in facts}), say)
-    for named in (NAMED, 0):
-        owner = _functions(functions, say, named)
+    for owner in _told(functions, say):
         yield say("Changes {what}", what=say("{what} of {owner}", what=parameters, owner=owner))
 
 
@@ -60,7 +60,7 @@ def _clauses(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
         names = [each.name.replace(".__init__(", "(") for each in facts]
         yield FACT_SENTENCES[facts[0].kind].named(together(names, say), len(set(names)), say)
         return
-    for told in _function_names(functions, say):
+    for told in _told(functions, say):
         if facts[0].kind is FactKind.RENAMED_PARAMETER:
             pairs = dict.fromkeys((parameter_of(each), each.new or "") for each in facts)
             renamed = [say("{name} to {new}", name=code(old), new=code(new)) for old, new in pairs]
@@ -106,33 +106,18 @@ def _insertion(facts: Sequence[Fact], functions: Sequence[str], say: Catalogue) 
     changes = [{(each.kind, parameter_of(each)) for each in facts if _function(each) == name} for name in functions]
     if len(new) == 1 and is_all and all(each == changes[0] for each in changes):
         inserted, old = code(new.pop()), code(parameter_of(moved[0]))
-        for named in (NAMED, 0):
-            function = _functions(functions, say, named)
+        for function in _told(functions, say):
             yield say("Inserts {new} before {old} in {function}", new=inserted, old=old, function=function)
 
 
-def _function_names(functions: Sequence[str], say: Catalogue) -> Iterator[str]:
-    """Yield functions by their names, without their classes, by the first alone, and by how many they are."""
-    yield _functions(functions, say, NAMED)
-    if len({each.rpartition(".")[2] for each in functions}) == len(functions) > 1:
-        yield _functions([each.rpartition(".")[2] for each in functions], say, NAMED)
-    yield _functions(functions, say, 1)
-    yield _functions([each.rpartition(".")[2] for each in functions], say, 1)
-    yield _functions(functions, say, 0)
-
-
-def _functions(functions: Sequence[str], say: Catalogue, named: int) -> str:
-    """Return the names of a few functions, the first of them and how many others there are, or only how many they are."""
-    if len(functions) <= named:
-        return together(functions, say)
-    if named:
-        others = len(functions) - 1
-        return say.plural("{name} and {count} other", "{name} and {count} others", others, name=code(functions[0]))
-    if len(functions) == 1:
-        return code(functions[0].rpartition(".")[2])
-    if all(each.rpartition(".")[2][:1].isupper() for each in functions):
-        return say.plural("{count} constructor", "{count} constructors", len(functions))
-    return say.plural("{count} function", "{count} functions", len(functions))
+def _told(functions: Sequence[str], say: Catalogue) -> Iterator[str]:
+    """Yield functions by their names, without their classes, by the first ones, and by how many they are."""
+    lasts = list(dict.fromkeys(each.rpartition(".")[2] for each in functions))
+    yield from (together(names, say) for names in (functions, lasts) if len(names) == len(functions) <= NAMED)
+    yield from (told for names in (functions, lasts) for told in few(names, say))
+    if len(functions) > 1:
+        begin, end = commonprefix(lasts), commonprefix([each[::-1] for each in lasts])[::-1]
+        yield say("{count} functions {names}", count=len(functions), names=code(f"{begin}…{end}"))
 
 
 def _function(fact: Fact) -> str:

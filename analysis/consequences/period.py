@@ -53,10 +53,10 @@ _WORTH = {
     (Whom.USERS, Effect.SECURITY): 8.0,
     (Whom.USERS, Effect.BEHAVIOUR): 8.0,
     (Whom.USERS, Effect.DEPRECATION): 4.0,
-    (Whom.USERS, Effect.ADDITION): 5.0,
+    (Whom.USERS, Effect.ADDITION): 7.0,
     (Whom.OPERATORS, Effect.REQUIREMENT): 5.0,
 }
-_OF_TITLES = 0.4  # the share of it where only a title says so
+_OF_TITLES = 0.3  # the share of it where only a title says so
 _OF_FIXES, _ANY_FIX = {1: 5.0, 2: 3.0}, 2.0  # of crashes and of what never ends, and of what else went wrong
 _TELLS_NOTHING, _ONLY_FASTER = -2.5, -4.0
 _FURTHER = 4.0  # by which each further consequence of a commit matters less than another commit's first

@@ -68,7 +68,7 @@ _HARMLESS = re.compile(
 )
 ANY_FIX = len(_FIXES)  # the place of a fix that does not say what went wrong
 _EXPLAINS_NOTHING = re.compile(
-    r"(?:tid(?:y|ie)|clean|refactor|rework|simplif|restructur|reorgani[sz]|polish|miscellaneous|minor|small)\w*\b",
+    r"(?:tid(?:y|ie)|clean|document|refactor|rework|simplif|restructur|reorgani[sz]|polish|miscellaneous|minor|small)\w*\b",
     re.IGNORECASE,
 )
 _IMPROVES = re.compile(r"(?:optimi[sz]|improv|accelerat|speed|faster|reduc)\w*\b", re.IGNORECASE)
@@ -165,7 +165,7 @@ def _told(entry: Entry) -> tuple[Whom, Effect, int] | None:
     if tells and not is_tested_alone and (said := _said(entry, title)):
         return said
     is_fix = ChangeType.BUG_FIX in entry.ranked.change_types and not _is_only_faster(entry, title)
-    if is_fix and _has_files(entry, Kind.SOURCE) and not harmless:
+    if is_fix and _has_files(entry, Kind.SOURCE) and not (harmless or _EXPLAINS_NOTHING.match(title)):
         return _fix(entry, title)
     if tells and (_is_feature(entry) or new_model(entry)):
         return Whom.USERS, Effect.ADDITION, 3
