@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
-from os.path import commonprefix
 
 from analysis.consequences.names import NAMED, few, fits, together
 from analysis.locale import Catalogue
@@ -116,8 +115,10 @@ def _told(functions: Sequence[str], say: Catalogue) -> Iterator[str]:
     yield from (together(names, say) for names in (functions, lasts) if len(names) == len(functions) <= NAMED)
     yield from (told for names in (functions, lasts) for told in few(names, say))
     if len(functions) > 1:
-        begin, end = commonprefix(lasts), commonprefix([each[::-1] for each in lasts])[::-1]
-        yield say("{count} functions {names}", count=len(functions), names=code(f"{begin}…{end}"))
+        yield say(
+            "{count} constructors" if all(each[:1].isupper() for each in lasts) else "{count} functions",
+            count=len(functions),
+        )
 
 
 def _function(fact: Fact) -> str:
