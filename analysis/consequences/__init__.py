@@ -15,10 +15,8 @@ from analysis.consequences.titles import (
     explains,
     is_contradicted,
     is_important_feature,
+    says_instead,
     says_more,
-    says_reason,
-    says_removal,
-    says_what_instead,
     title_consequence,
 )
 from analysis.consequences.wording import family, own_file, required, sentence
@@ -43,6 +41,7 @@ _BEGUN = 30  # characters of a title that say something without its other clause
 _STOP = re.compile(r"[,;:.] | (?=\()| [-—–+&|] ")  # where a clause ends
 _LABEL = re.compile(r" [+&|] \S+$")  # what stood before a colon
 _JOINT = re.compile(r" (?=(?:and|by|to|for|with|when|if|in|on) )")
+_GOES = re.compile(r"(?:remov|drop|delet|deprecat)\w*\b", re.IGNORECASE)
 _PLACES = 3  # to which names move, each told by itself
 _PARTS = 2  # of the project that a title's tags name
 
@@ -161,7 +160,7 @@ def _tells_besides(entry: Entry, by_title: Consequence, told: Sequence[Consequen
         return False
     if is_important_feature(entry) or told[0].effect is Effect.ADDITION:
         return True
-    is_removal = by_title.effect in (Effect.DEPRECATION, Effect.OTHER) and says_removal(entry)
+    is_removal = by_title.effect in (Effect.DEPRECATION, Effect.OTHER) and _GOES.match(title) and not names_code(title)
     said = told[0].effect is Effect.BREAK and (by_title.effect is Effect.BREAK or is_removal)
     if said or not explains(by_title) or _is_worded(told[0]):
         return False
@@ -174,30 +173,20 @@ def _tells_besides(entry: Entry, by_title: Consequence, told: Sequence[Consequen
 def _is_told_better(entry: Entry, told: Sequence[Consequence]) -> bool:
     """Return whether the title tells as a whole what many facts tell in parts."""
     first, fact = told[0], told[0].facts[0]
-    if (
-        first.whom is Whom.INTERNALS
-        or any(each.kind is FactKind.REVERT for each in first.facts)
-        or is_contradicted(entry)
-    ):
+    if first.whom is Whom.INTERNALS or _is_worded(first) or is_contradicted(entry):
         return False
     if first.effect is Effect.REQUIREMENT:
         return is_important_feature(entry)
     is_decided_later = fact.kind is FactKind.DEFAULT_CHANGED and fact.new == "None"
-    if (
-        fact.kind in (FactKind.CONDITIONAL_DEFAULT, FactKind.RETYPED) or is_decided_later
+    if is_decided_later or fact.kind in (
+        FactKind.CONDITIONAL_DEFAULT,
+        FactKind.RETYPED,
     ):  # the author says when, or why
         return not fact.name.endswith(RESULT)
     if first.whom is Whom.EXTENDERS:  # they look for names
-        return "`" not in first.what or (fact.removes and not fact.new and _names_instead(entry, first.facts))
+        return "`" not in first.what or (fact.removes and not fact.new and says_instead(entry))
     is_many = len(told) > 1 or len(first.facts) > 1
     return is_many and says_more(entry) and not all(replaced_by(entry, each) for each in first.facts)
-
-
-def _names_instead(entry: Entry, facts: Sequence[Fact]) -> bool:
-    """Return whether a title tells by names in code what takes the place of what goes, or more about a few that go."""
-    title = plain_title(entry.commit)
-    is_named = len(facts) <= _PARTS and all(_names_any(title, [each]) for each in facts)
-    return says_what_instead(entry) or (is_named and says_reason(entry))
 
 
 def headline(entry: Entry, language: Language, facts: Sequence[Fact] | None = None) -> str:

@@ -127,7 +127,7 @@ def _reach_in_code(fact: Fact, path: str) -> int:
     if fact.kind is FactKind.MOVED_MODULE:
         return MOST
     if "__post_init__" in fact.name:
-        return 3
+        return HARDLY_ANY
     if fact.kind in _WIDE or is_base or AREAS["touches plug-in points"].search(path):
         return INTERFACE
     if fact.kind is FactKind.RETYPED and fact.name.endswith(RESULT):

@@ -10,12 +10,11 @@ from typing import NamedTuple
 
 from analysis.consequences import consequences, is_written, order
 from analysis.consequences.audience import INTERFACE
-from analysis.consequences.joined import joined
-from analysis.consequences.repeats import merged_commits, undone_titles
+from analysis.consequences.repeats import joined, merged_commits, undone_titles
 from analysis.consequences.titles import new_model
 from analysis.locale import Catalogue, catalogue, mark
 from analysis.locale.punctuation import CHINESE
-from analysis.models import ChangeType, Commit, Entry, Fact, FactKind, Importance, PeriodReport
+from analysis.models import ChangeType, Commit, Entry, FactKind, Importance, PeriodReport
 from analysis.models.consequences import Consequence, Effect, Whom
 from analysis.ranking.vocabulary import AREAS
 
@@ -242,31 +241,20 @@ def _may_follow(each: Consequence, *, written: bool) -> bool:
 
 
 def _repeats(each: Consequence, first: Consequence) -> int:
-    """Return how little a consequence adds to the first, by rank: what proves it and another class most, the same class or internals least."""
+    """Return how little a consequence adds to the first, by rank: what proves it most, then facts, titles, and internals."""
     if each.facts == first.facts:
         return 0
-    if not each.facts:
-        return each.effect is Effect.OTHER
-    is_same = bool(first.facts) and _owner(each.facts[0]) == _owner(first.facts[0])
-    return 2 if is_same or each.whom is Whom.INTERNALS else 0
-
-
-def _owner(fact: Fact) -> str:
-    """Return the class that a fact is about, or the name of what is in none."""
-    return fact.name.partition("(")[0].removesuffix(".__init__").partition(".")[0]
+    return 2 if each.whom is Whom.INTERNALS else 1 - bool(each.facts or each.effect is not Effect.OTHER)
 
 
 def _goes_with(each: Consequence, first: Consequence) -> bool:
-    """Return whether the first consequence says what another does: it has its names, the new ones or those that are helped."""
+    """Return whether the first consequence says what another does, by its names."""
     if any(fact.kind is FactKind.MOVED_MODULE for fact in first.facts):
         packages = {f"{fact.name.rpartition('/')[0]}/__init__.py" for fact in first.facts}
         return bool(each.facts) and all(fact.path in packages for fact in each.facts)
-    helped = {fact.name.rpartition(".")[2] for fact in first.facts}
-    own = {fact.name.rpartition(".")[2] for fact in each.facts}
+    helped, own = ({fact.name.rpartition(".")[2] for fact in one.facts} for one in (first, each))
     is_same = each.effect is Effect.ADDITION or (own == helped and all(fact.removes for fact in each.facts))
-    if own and is_same and all(name in first.what for name in own):
-        return True
-    return bool(helped and own) and all(any(name in other and name != other for name in helped) for other in own)
+    return bool(own) and is_same and all(name in first.what for name in own)
 
 
 def _grouped(groups: Mapping[Group, Sequence[CommitLine]], by_commit: Mapping[str, CommitLine]) -> list[GroupLines]:

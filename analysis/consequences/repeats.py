@@ -1,10 +1,16 @@
-"""Commits of a day that repeat others: merges of what the day has anyway, and reverts that the day itself takes back."""
+"""Commits of a day that repeat others: merges of what the day has anyway, reverts that the day itself takes back, and headlines
+that several have nearly in common.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
+from analysis.consequences.names import LENGTH
 from analysis.facts.links import reverted_title
 from analysis.impact.reversal import undone_commits
+from analysis.locale import Catalogue
+from analysis.locale.punctuation import join_items
 from analysis.models import Commit, Entry
 from analysis.text import one_line
 
@@ -12,6 +18,8 @@ _AGAIN = re.compile(r"^(?:un-?revert|re-?(?:apply|land|submit|do)(?:s|ed|ing)?)\
 _PULL = re.compile(r"#\d{1,9}")
 _PULL_AGAIN = re.compile(r"\bre-?(?:appl|land|submit|do)\w*\b[^#]*(#\d{1,9})", re.IGNORECASE)
 _TAGS_AND_NUMBERS = re.compile(r"\[[^\]]*\]|\(?#\d{1,9}\)?|[\"“”'`]")
+_ALIKE = 4  # words at the beginning of titles that are about the same
+_JOINED_LENGTH = LENGTH * 4 // 3  # characters of one sentence that stands for several
 _MIN_TITLE = 12  # characters; what is shorter may be the title of anything
 
 
@@ -65,3 +73,37 @@ def title_words(title: str) -> str:
     """Return a title without tags, numbers, quotation marks and a word that says that it lands again."""
     bare = " ".join(_TAGS_AND_NUMBERS.sub(" ", one_line(title)).split()).strip(" .…:-").lower()
     return _AGAIN.sub("", bare)
+
+
+class Joined(NamedTuple):
+    """A sentence, and the places of the headlines that it tells."""
+
+    text: str
+    places: tuple[int, ...]
+
+
+def joined(headlines: Sequence[str], models: Sequence[str], say: Catalogue) -> Iterator[Joined]:
+    """Yield sentences that tell all headlines, in the order of the first of each; `models` names the model that one adds, or is ""."""
+    told: set[int] = set()
+    for first, headline in enumerate(headlines):
+        if first in told:
+            continue
+        found = Joined(headline, (first,))
+        for other in range(first + 1, len(headlines)):
+            places = (*found.places, other)
+            texts, names = ([each[place] for place in places] for each in (headlines, models))
+            text = say("New models: {names}", names=join_items(names, say)) if all(names) else _alike(texts, say)
+            if other not in told and text and len(text) <= _JOINED_LENGTH:
+                found = Joined(text, places)
+        told.update(found.places)
+        yield found
+
+
+def _alike(texts: Sequence[str], say: Catalogue) -> str:
+    """Return the words that all begin with and behind them what each has of its own; "" if they do not begin alike."""
+    columns = zip(*(each.split() for each in texts), strict=False)
+    count = next((place for place, words in enumerate(columns) if len(set(words)) > 1), 0)
+    rests = [" ".join(each.split()[count:]) for each in texts]
+    rests = [each for each in rests if not any(each != rest and each in rest for rest in rests)]
+    beginning = " ".join(texts[0].split()[:count])
+    return f"{beginning} {join_items(rests, say)}" if count >= _ALIKE else ""

@@ -12,9 +12,11 @@ from analysis.writing.titles import added_feature, names_code, plain_title
 
 _BY_PRODUCTS = frozenset({ChangeType.DOCS, ChangeType.TESTS, ChangeType.CI_BUILD})
 _REMOVES = re.compile(r"(?:remov|drop|delet|disabl|retir|replac|switch|renam)\w*\b", re.IGNORECASE)
-_GOES = re.compile(r"(?:remov|drop|delet|deprecat)\w*\b", re.IGNORECASE)
-_GOES_SINCE = re.compile(r"(?:remov|drop|delet)\w*\b.+ (?:to|for|since|as|because|in favou?r of) ", re.IGNORECASE)
-_REPLACES = re.compile(r"(?:replac|renam|convert|migrat|switch|chang)\w*\b.+ (?:with|to|by|into) ", re.IGNORECASE)
+_INSTEAD = re.compile(
+    r"(?:(?:replac|renam|convert|migrat|switch|chang)\w*\b.+ (?:with|to|by|into)|"
+    r"(?:remov|drop|delet)\w*\b.+ (?:to|for|since|as|because|in favou?r of)) ",
+    re.IGNORECASE,
+)
 # What an author calls breaking, and what changes by default.
 _SAYS_BREAKING = re.compile(
     r"\b(?:remov(?:e|es|ed|al)|drop(?:s|ped)?|delete[sd]?)\b(?: (?!(?:for|of|from|in|on)\b)\S+){0,3} deprecat|"
@@ -71,7 +73,6 @@ _EXPLAINS_NOTHING = re.compile(
     r"(?:tid(?:y|ie)|clean|document|refactor|rework|simplif|restructur|reorgani[sz]|polish|miscellaneous|minor|small)\w*\b",
     re.IGNORECASE,
 )
-_IMPROVES = re.compile(r"(?:optimi[sz]|improv|accelerat|speed|faster|reduc)\w*\b", re.IGNORECASE)
 _FIXES_BY_TYPE = re.compile(r"\W*(?:\[[^\]]*\]\s*)*fix\b[^:]{0,40}:", re.IGNORECASE)  # `fix(shm): add barriers`
 _MENDS = re.compile(
     r"\b(?:bug\w*|fix\w*|missing|back)\b", re.IGNORECASE
@@ -122,20 +123,10 @@ def says_more(entry: Entry) -> bool:
     return bool(_REMOVES.match(title) or _SAYS_DEFAULT.search(title))
 
 
-def says_what_instead(entry: Entry) -> bool:
-    """Return whether a title tells what takes the place of what, by a name in code."""
+def says_instead(entry: Entry) -> bool:
+    """Return whether a title tells by a name in code what takes the place of what goes, or why it goes."""
     title = plain_title(entry.commit)
-    return bool(_REPLACES.match(title)) and names_code(title)
-
-
-def says_removal(entry: Entry) -> bool:
-    """Return whether a title tells that something goes, or will, by no name in code."""
-    return bool(_GOES.match(plain_title(entry.commit))) and not names_code(plain_title(entry.commit))
-
-
-def says_reason(entry: Entry) -> bool:
-    """Return whether a title that removes something tells more than that."""
-    return bool(_GOES_SINCE.match(plain_title(entry.commit)))
+    return bool(_INSTEAD.match(title)) and names_code(title)
 
 
 def is_important_feature(entry: Entry) -> bool:
@@ -164,7 +155,7 @@ def _told(entry: Entry) -> tuple[Whom, Effect, int] | None:
     is_tested_alone = _has_files(entry, Kind.TEST) and not _has_files(entry, Kind.SOURCE)  # beside how it is built
     if tells and not is_tested_alone and (said := _said(entry, title)):
         return said
-    is_fix = ChangeType.BUG_FIX in entry.ranked.change_types and not _is_only_faster(entry, title)
+    is_fix = ChangeType.BUG_FIX in entry.ranked.change_types
     if is_fix and _has_files(entry, Kind.SOURCE) and not (harmless or _EXPLAINS_NOTHING.match(title)):
         return _fix(entry, title)
     if tells and (_is_feature(entry) or new_model(entry)):
@@ -174,11 +165,6 @@ def _told(entry: Entry) -> tuple[Whom, Effect, int] | None:
     return (Whom.INTERNALS, Effect.OTHER, 3) if tells_itself else None
 
 
-def _is_only_faster(entry: Entry, title: str) -> bool:
-    """Return whether a title tells what got better, and no tag calls that a fix: "Optimize x to avoid y"."""
-    return bool(_IMPROVES.match(title)) and not _MENDS.search(entry.commit.title)
-
-
 def _said(entry: Entry, title: str) -> tuple[Whom, Effect, int] | None:
     """Return what a title says of what goes, is deprecated or behaves otherwise."""
     lost, gained = _changes_of_name(entry.commit) if removed_name(entry.commit) else (0, 0)
@@ -186,7 +172,8 @@ def _said(entry: Entry, title: str) -> tuple[Whom, Effect, int] | None:
         return Whom.EXTENDERS, Effect.BREAK, 3
     for is_said, what, reach in _SAYINGS:
         if is_said(title):
-            return _whom(entry) if what is not Effect.BEHAVIOUR else Whom.USERS, what, reach
+            is_set = what is Effect.BEHAVIOUR or _NAMES_SETTING.search(title)
+            return Whom.USERS if is_set else Whom.EXTENDERS, what, reach
     return None
 
 
@@ -207,14 +194,6 @@ def _changes_of_name(commit: Commit) -> tuple[int, int]:
         for sign in ("-", r"\+")
     )
     return lost, gained
-
-
-def _whom(entry: Entry) -> Whom:
-    if _NAMES_SETTING.search(plain_title(entry.commit)):
-        return Whom.USERS
-    set_or_called = (AREAS["touches configuration"], AREAS["touches an interface"])
-    paths = [file.path.lower() for file in entry.commit.files]
-    return Whom.USERS if any(area.search(path) for area in set_or_called for path in paths) else Whom.EXTENDERS
 
 
 def _is_feature(entry: Entry) -> bool:

@@ -79,7 +79,6 @@ FIX = (ChangeType.BUG_FIX,)
         (entry(1, fact(FactKind.SECURITY, "torch.load")), Group.IMPORTANT),
         (entry(1, title="Use flash by default"), Group.USERS),
         (entry(1, title="Remove the deprecated metric"), Group.EXTENDERS),
-        (entry(1, title="Remove the deprecated metric", path="engine/config.py"), Group.USERS),
         (entry(1, title="Remove the deprecated --pool flag"), Group.USERS),
         (entry(1, title="Move pool env vars to CLI arguments"), Group.USERS),
         (entry(1, title="Deprecate ENGINE_POOL"), Group.USERS),
@@ -270,12 +269,9 @@ def test_a_line_tells_what_else_its_commit_breaks_where_there_is_room() -> None:
     [group] = shown_lines(report(entry(1, *facts)))
     assert len(group.lines[0].consequences) == 4
     assert group.lines[0].text.split(" · ") == [each.what for each in group.lines[0].consequences]
-    helper = fact(FactKind.REMOVED_METHOD, "Pool.check_take")
-    [[alone]] = [each.lines for each in shown_lines(report(entry(1, facts[0], helper, title="Tidy up")))]
-    assert (alone.told, len(alone.consequences)) == (1, 1)
     further = [fact(FactKind.REMOVED_METHOD, "Pool.give"), fact(FactKind.REMOVED_ATTRIBUTE, "Queue.size")]
     [[told]] = [each.lines for each in shown_lines(report(entry(1, facts[3], *further, title="Tidy up")))]
-    assert [each.facts[0].name for each in told.consequences] == ["Pool(Base)", "Queue.size", "Pool.give"]
+    assert [each.facts[0].name for each in told.consequences] == ["Pool(Base)", "Pool.give", "Queue.size"]
     many = [entry(number, *facts, title="Drop the heron part" + " of it" * 7) for number in range(1, 40)]
     [full] = shown_lines(report(*many))
     assert min(each.told for each in full.lines) == 1
