@@ -58,7 +58,8 @@ _SETTING = re.compile(r"[-/]|[A-Z][A-Z0-9]*_[A-Z0-9_]+$|\w*(?:Config|Args|Settin
 
 def whom(fact: Fact) -> Whom:
     """Return whom a fact concerns; internals where hardly anybody meets it."""
-    if fact.kind in _BEHIND_THE_SCENES or reach(fact) == HARDLY_ANY or _is_call(fact):
+    is_call = fact.kind is FactKind.SECURITY and fact.path is not None  # rather than what the author says of it
+    if is_call or fact.kind in _BEHIND_THE_SCENES or reach(fact) == HARDLY_ANY:
         return Whom.INTERNALS
     if fact.kind is FactKind.SUPPORT_DROPPED:
         return Whom.OPERATORS if _PLATFORM.search(fact.name) else Whom.USERS
@@ -69,11 +70,6 @@ def whom(fact: Fact) -> Whom:
     if fact.kind in _OF_SETTINGS and is_setting(fact.name):
         return Whom.USERS
     return Whom.EXTENDERS
-
-
-def _is_call(fact: Fact) -> bool:
-    """Return whether a fact is a call that may matter to security, rather than what the author says of it."""
-    return fact.kind is FactKind.SECURITY and fact.path is not None
 
 
 def effect(fact: Fact) -> Effect:

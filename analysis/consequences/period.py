@@ -82,6 +82,9 @@ class CommitLine(NamedTuple):
     def entries(self) -> tuple[Entry, ...]:
         return (self.entry, *self.also)
 
+    def tells_of(self, shas: Collection[str]) -> bool:
+        return any(each.commit.sha in shas for each in self.entries)
+
     @property
     def headline(self) -> str:
         return self.consequences[0].what
@@ -90,11 +93,6 @@ class CommitLine(NamedTuple):
     def tier(self) -> int:
         """Return the place of the commit's tier; 0 is the highest."""
         return _TIERS.index(self.entry.ranked.importance)
-
-    @property
-    def requires(self) -> bool:
-        """Return whether its headline tells a requirement alone."""
-        return self.consequences[0].effect is Effect.REQUIREMENT
 
     @property
     def text(self) -> str:
@@ -166,9 +164,7 @@ def shown_lines(report: PeriodReport, apart: Collection[str] = ()) -> list[Group
     told: dict[str, CommitLine] = {}
     led = {each.commit.sha for each in lead.entries} if lead else set()
     # Of what the lead says each commit has its line: a group that leaves out its first looks as if it had lost it.
-    by_worth = sorted(
-        _by_length(groups), key=lambda line: (line.told > 1 or line.entry.commit.sha not in led, -line.worth)
-    )
+    by_worth = sorted(_by_length(groups), key=lambda line: (line.told > 1 or not line.tells_of(led), -line.worth))
     for line in by_worth:
         known = told.get(line.entry.commit.sha)
         more = {**told, line.entry.commit.sha: line}
@@ -183,7 +179,7 @@ def _joined(lines: Sequence[CommitLine], say: Catalogue) -> Iterator[CommitLine]
     """Yield lines, those whose titles alone tell something joined where they say nearly the same."""
     alone = [line for line in lines if not (_has_facts(line) or is_written(line.entry))]
     models = [new_model(line.entry) for line in alone]
-    sentences = {each.places[0]: each for each in joined([line.headline for line in alone], models, say)}
+    sentences = {each[1][0]: each for each in joined([line.headline for line in alone], models, say)}
     places = {line.entry.commit.sha: place for place, line in enumerate(alone)}
     for line in lines:
         place = places.get(line.entry.commit.sha)
@@ -217,20 +213,11 @@ def _by_length(groups: Mapping[Group, Sequence[CommitLine]]) -> Iterator[CommitL
     """Yield each line as often as it can be told: with its headline alone, and with what else its commit means to others."""
     for line in (each for lines in groups.values() for each in lines):
         first, *others = line.consequences
-        told = (
-            each for each in others if _may_follow(each, written=is_written(line.entry)) and not _goes_with(each, first)
-        )
-        further = sorted(
-            told, key=lambda each: (not _is_of_users(each), each.whom is not first.whom, _repeats(each, first))
-        )
+        written = is_written(line.entry)
+        told = (each for each in others if _may_follow(each, written=written) and not _goes_with(each, first))
+        further = sorted(told, key=lambda each: _behind(each, first))
         kept = line._replace(consequences=(first, *further[: _MOST_TOLD - 1]))
         yield from (kept._replace(told=told) for told in range(1, len(kept.consequences) + 1))
-
-
-def _is_of_users(each: Consequence) -> bool:
-    """Return whether facts prove something about a flag, a variable, a route or what operators install."""
-    name = each.facts[0].name if each.facts else " "
-    return each.whom is Whom.OPERATORS or (each.whom is Whom.USERS and (name[:1] in "-/" or name.isupper()))
 
 
 def _may_follow(each: Consequence, *, written: bool) -> bool:
@@ -240,11 +227,12 @@ def _may_follow(each: Consequence, *, written: bool) -> bool:
     return not written and each.effect is Effect.BREAK and not AREAS["touches models"].search(each.facts[0].path or "")
 
 
-def _repeats(each: Consequence, first: Consequence) -> int:
-    """Return how little a consequence adds to the first, by rank: what proves it most, then facts, titles, and internals."""
-    if each.facts == first.facts:
-        return 0
-    return 2 if each.whom is Whom.INTERNALS else 1 - bool(each.facts or each.effect is not Effect.OTHER)
+def _behind(each: Consequence, first: Consequence) -> tuple[bool, ...]:
+    """Return the sort key of what follows a headline: what people set or install, what concerns the same ones, titles last."""
+    name = each.facts[0].name if each.facts else " "
+    is_set = each.whom is Whom.OPERATORS or (each.whom is Whom.USERS and (name[:1] in "-/" or name.isupper()))
+    is_title = not each.facts and each.effect is Effect.OTHER
+    return not is_set, each.whom is not first.whom, each.whom is Whom.INTERNALS, each.facts != first.facts, is_title
 
 
 def _goes_with(each: Consequence, first: Consequence) -> bool:

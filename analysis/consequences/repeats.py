@@ -4,7 +4,7 @@ that several have nearly in common.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from itertools import takewhile
 
 from analysis.consequences.names import LENGTH
 from analysis.facts.links import reverted_title
@@ -75,35 +75,28 @@ def title_words(title: str) -> str:
     return _AGAIN.sub("", bare)
 
 
-class Joined(NamedTuple):
-    """A sentence, and the places of the headlines that it tells."""
-
-    text: str
-    places: tuple[int, ...]
-
-
-def joined(headlines: Sequence[str], models: Sequence[str], say: Catalogue) -> Iterator[Joined]:
-    """Yield sentences that tell all headlines, in the order of the first of each; `models` names the model that one adds, or is ""."""
-    told: set[int] = set()
-    for first, headline in enumerate(headlines):
-        if first in told:
-            continue
-        found = Joined(headline, (first,))
-        for other in range(first + 1, len(headlines)):
-            places = (*found.places, other)
-            texts, names = ([each[place] for place in places] for each in (headlines, models))
-            text = say("New models: {names}", names=join_items(names, say)) if all(names) else _alike(texts, say)
-            if other not in told and text and len(text) <= _JOINED_LENGTH:
-                found = Joined(text, places)
-        told.update(found.places)
-        yield found
+def joined(headlines: Sequence[str], models: Sequence[str], say: Catalogue) -> Iterator[tuple[str, list[int]]]:
+    """Yield sentences, each with the places of the headlines that it tells; `models` names the model that one is about, or is ""."""
+    alike: dict[object, list[int]] = {}
+    for place, headline in enumerate(headlines):
+        beginning, rest = headline.split()[:_ALIKE], headline.split()[_ALIKE:]
+        alike.setdefault(bool(models[place]) or (tuple(beginning) if rest else place), []).append(place)
+    for places in alike.values():
+        sentence, told = "", list[int]()
+        for place in places:
+            texts, names = ([each[at] for at in (*told, place)] for each in (headlines, models))
+            longer = say("New models: {names}", names=join_items(names, say)) if all(names) else _alike(texts, say)
+            if told and len(longer) > _JOINED_LENGTH:
+                yield sentence, told
+                told = []
+            sentence, told = longer if told else headlines[place], [*told, place]
+        yield sentence, told
 
 
 def _alike(texts: Sequence[str], say: Catalogue) -> str:
-    """Return the words that all begin with and behind them what each has of its own; "" if they do not begin alike."""
+    """Return the words that all begin with, and behind them what each has of its own."""
     columns = zip(*(each.split() for each in texts), strict=False)
-    count = next((place for place, words in enumerate(columns) if len(set(words)) > 1), 0)
-    rests = [" ".join(each.split()[count:]) for each in texts]
+    beginning = [words[0] for words in takewhile(lambda words: len(set(words)) == 1, columns)]
+    rests = [" ".join(each.split()[len(beginning) :]) for each in texts]
     rests = [each for each in rests if not any(each != rest and each in rest for rest in rests)]
-    beginning = " ".join(texts[0].split()[:count])
-    return f"{beginning} {join_items(rests, say)}" if count >= _ALIKE else ""
+    return f"{' '.join(beginning)} {join_items(dict.fromkeys(rests), say)}".strip()

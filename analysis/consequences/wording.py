@@ -89,8 +89,6 @@ def _wordings(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> Iterator
         return
     if first.kind is FactKind.REMOVED_NAME and (gone := _deleted_module(commit, facts)):
         yield say("Removes the module {module}", module=gone)
-    if first.kind is FactKind.SUPPORT_DROPPED and first.name == first.path and count == 1:  # a Dockerfile
-        yield say("Removes {file}, which images are built from", file=code(first.name))
     yield from _one_of_many(facts, say)
     yield from _named(commit, facts, say)
     yield from _of_owners(facts, say)

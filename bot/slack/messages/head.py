@@ -7,6 +7,7 @@ from analysis.consequences import breaks_others
 from analysis.consequences.period import CommitLine, Group, GroupLines, Lead, group_lines, lead_of, shown_lines
 from analysis.locale import Catalogue, catalogue
 from analysis.models import SHORT_SHA, Entry, Importance, PeriodReport
+from analysis.models.consequences import Effect
 from analysis.text import shorten
 from analysis.writing.titles import number_of
 from bot.models.downstream import DownstreamCheck
@@ -77,7 +78,9 @@ def digest_head(
 def _weightiest(groups: Sequence[GroupLines]) -> CommitLine:
     """Return the first line, but of what is only required from now on that of a high commit alone, if there is another line."""
     lines = [line for each in groups if each.group is not Group.IMPORTANT for line in each.lines]
-    return next((each for each in lines if each.tier == 0 or not each.requires), lines[0])
+    return next(
+        (each for each in lines if each.tier == 0 or each.consequences[0].effect is not Effect.REQUIREMENT), lines[0]
+    )
 
 
 def is_quiet(report: PeriodReport, check: DownstreamCheck) -> bool:
