@@ -69,8 +69,12 @@ def consequences(
 
 
 def _is_said(written: str, each: Consequence) -> bool:
-    """Return whether a text says that what goes is gone: it has all the names."""
-    return all(fact.removes and _names_any(written, [fact]) for fact in each.facts)
+    """Return whether a text says what goes by all its names, or which values are new."""
+    return all(_says_values(written, fact) or (fact.removes and _names_any(written, [fact])) for fact in each.facts)
+
+
+def _says_values(text: str, fact: Fact) -> bool:
+    return fact.kind is FactKind.VALUES_ADDED and all(each in text for each in (fact.new or "").split(", "))
 
 
 def _asks_for_more(each: Consequence) -> bool:
@@ -155,14 +159,14 @@ def _headed(title: str, first: Consequence, say: Catalogue) -> list[Consequence]
 def _tells_besides(entry: Entry, by_title: Consequence, told: Sequence[Consequence]) -> bool:
     """Return whether a title tells something that its commit's facts do not: what it adds, deprecates, sets or mends."""
     title = plain_title(entry.commit)
-    values = [fact.new or "" for fact in told[0].facts if fact.kind is FactKind.VALUES_ADDED]
-    if any(each in title for new in values for each in new.split(", ")):
+    if any(_says_values(title, fact) for fact in told[0].facts):
         return False
     if is_important_feature(entry) or told[0].effect is Effect.ADDITION:
         return True
     is_removal = by_title.effect in (Effect.DEPRECATION, Effect.OTHER) and _GOES.match(title) and not names_code(title)
     said = told[0].effect is Effect.BREAK and (by_title.effect is Effect.BREAK or is_removal)
-    if said or not explains(by_title) or _is_worded(told[0]):
+    is_renaming = told[0].effect is Effect.DEPRECATION and by_title.effect is Effect.BEHAVIOUR
+    if said or is_renaming or not explains(by_title) or _is_worded(told[0]):
         return False
     named = _CODE.findall(told[0].what)  # where modules move from and to, of which no fact has the name
     return not any(_names_any(title, each.facts) for each in told) and not (

@@ -55,7 +55,7 @@ _WORTH = {
     (Whom.USERS, Effect.ADDITION): 7.0,
     (Whom.OPERATORS, Effect.REQUIREMENT): 5.0,
 }
-_OF_TITLES = 0.3  # the share of it where only a title says so
+_OF_TITLES = {Effect.BREAK: 2.5, Effect.BEHAVIOUR: 3.5, Effect.ADDITION: 2.0}  # where only a title says so
 _OF_FIXES, _ANY_FIX = {1: 5.0, 2: 3.0}, 2.0  # of crashes and of what never ends, and of what else went wrong
 _TELLS_NOTHING, _ONLY_FASTER = -2.5, -4.0
 _FURTHER = 4.0  # by which each further consequence of a commit matters less than another commit's first
@@ -68,10 +68,7 @@ _WORD = re.compile(r"\S*\w\S*")
 
 
 class CommitLine(NamedTuple):
-    """A commit in a group with all its consequences, the first of which is its headline; `told` of them stand on its line.
-
-    `also` has those whose headlines are joined with it.
-    """
+    """A commit in a group with all its consequences, headline first, of which its line has `told`, and the others `also` on it."""
 
     entry: Entry
     consequences: tuple[Consequence, ...]
@@ -81,9 +78,6 @@ class CommitLine(NamedTuple):
     @property
     def entries(self) -> tuple[Entry, ...]:
         return (self.entry, *self.also)
-
-    def tells_of(self, shas: Collection[str]) -> bool:
-        return any(each.commit.sha in shas for each in self.entries)
 
     @property
     def headline(self) -> str:
@@ -126,8 +120,7 @@ class GroupLines(NamedTuple):
 
     def heading(self, say: Catalogue) -> str:
         """Return the group's name with the number of its commits, and of those shown if they are fewer."""
-        shown = _commits(self.lines)
-        count = shown + self.left
+        shown, count = _commits(self.lines), _commits(self.lines) + self.left
         return say(
             _HEADINGS[self.group], count=say("{shown}/{count}", shown=shown, count=count) if self.left else count
         )
@@ -164,7 +157,10 @@ def shown_lines(report: PeriodReport, apart: Collection[str] = ()) -> list[Group
     told: dict[str, CommitLine] = {}
     led = {each.commit.sha for each in lead.entries} if lead else set()
     # Of what the lead says each commit has its line: a group that leaves out its first looks as if it had lost it.
-    by_worth = sorted(_by_length(groups), key=lambda line: (line.told > 1 or not line.tells_of(led), -line.worth))
+    by_worth = sorted(
+        _by_length(groups),
+        key=lambda line: (line.told > 1 or led.isdisjoint(each.commit.sha for each in line.entries), -line.worth),
+    )
     for line in by_worth:
         known = told.get(line.entry.commit.sha)
         more = {**told, line.entry.commit.sha: line}
@@ -270,8 +266,10 @@ def _worth(each: Consequence) -> float:
     """Return how much more than its score a consequence makes of a commit, in log-odds."""
     if each.effect is Effect.FIX:
         return _OF_FIXES.get(each.reach, _ANY_FIX)
-    whom = Whom.USERS if each.whom is Whom.EXTENDERS and each.facts and each.reach <= INTERFACE else each.whom
-    return _WORTH.get((whom, each.effect), 0) * (1 if each.facts else _OF_TITLES)
+    if not each.facts and each.effect in _OF_TITLES:
+        return _OF_TITLES[each.effect]
+    whom = Whom.USERS if each.whom is Whom.EXTENDERS and each.reach <= INTERFACE else each.whom
+    return _WORTH.get((whom, each.effect), 0)
 
 
 def all_lines(report: PeriodReport) -> list[GroupLines]:

@@ -136,8 +136,6 @@ def _named(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> Iterator[st
             yield from _renamed(facts, say)
         case _ if len(facts) == 1:
             yield from _one(first, say)
-        case _:
-            pass
     yield FACT_SENTENCES[first.kind].named(names, len(facts), say)
 
 
@@ -172,8 +170,6 @@ def _one(fact: Fact, say: Catalogue) -> Iterator[str]:
             yield from _retyped(fact, say)
         case FactKind.REVERT:
             yield from _revert(fact.name, say)
-        case _:
-            pass
 
 
 def _retyped(fact: Fact, say: Catalogue) -> Iterator[str]:

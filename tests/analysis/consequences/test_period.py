@@ -22,10 +22,11 @@ def entry(
     tier: Importance = Importance.MEDIUM,
     types: tuple[ChangeType, ...] = (ChangeType.OTHER,),
     path: str = "engine/core.py",
+    status: str = "modified",
     links: Links | None = None,
 ) -> Entry:
     return Entry(
-        commit=commit(title, [file(path)], sha=f"{number:040x}"),
+        commit=commit(title, [file(path, status=status)], sha=f"{number:040x}"),
         facts=facts,
         ranked=Ranked(score=-2 if tier is Importance.LOW else 0, importance=tier, change_types=types),
         links=links or Links(),
@@ -236,6 +237,16 @@ def test_a_head_has_as_many_lines_as_are_read_in_45_seconds(title: str, shown: i
     [group] = shown_lines(report(*(entry(n, title=f"Fix the {n}. {title}", types=FIX) for n in range(40))))
     assert (len(group.lines), group.left) == (shown, 40 - shown)
     assert group.heading(catalogue("en")) == f"🩹 Fixes ({shown}/40)"
+
+
+def test_what_several_commits_have_in_common_is_one_line() -> None:
+    """New models, and titles that begin alike: with the commits that each tells, counted all."""
+    types = (ChangeType.MODEL_SUPPORT,)
+    models = [entry(n, title=f"Add Heron-{n} model", types=types, path="models/a.py", status="added") for n in (1, 2)]
+    alike = [entry(n, title=f"Allow pools to grow on {name}", types=FIX) for n, name in ((3, "CPU"), (4, "XPU"))]
+    [new] = shown_lines(report(*models, *alike))
+    told = [(each.text, len(each.entries)) for each in new.lines]
+    assert (told, new.left) == ([("New models: Heron-1, Heron-2", 2), ("Allow pools to grow on CPU, XPU", 2)], 0)
 
 
 def test_a_head_shows_what_matters_most() -> None:
