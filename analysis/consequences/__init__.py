@@ -74,7 +74,8 @@ def _is_said(written: str, each: Consequence) -> bool:
 
 
 def _says_values(text: str, fact: Fact) -> bool:
-    return fact.kind is FactKind.VALUES_ADDED and all(each in text for each in (fact.new or "").split(", "))
+    new = (fact.new or "").casefold().split(", ")
+    return fact.kind is FactKind.VALUES_ADDED and any(each in text.casefold() for each in new)
 
 
 def _asks_for_more(each: Consequence) -> bool:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from posixpath import commonpath
 
-from analysis.consequences.names import NAMED, dotted, few, last_part, together
+from analysis.consequences.names import NAMED, dotted, few, last_part, module, together
 from analysis.locale import Catalogue
 from analysis.models import Fact, FactKind
 from analysis.writing.by_rules import code
@@ -19,6 +19,8 @@ def moves(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
     if is_module or len(set(map(destination, facts))) == 1:
         for each in told:
             yield from _to(facts, each, say)
+    elif len({each.path for each in facts}) == 1:
+        told = [say("{what} of {owner}", what=each, owner=module(facts[0].path)) for each in told]
     yield from (say(FACT_SENTENCES[facts[0].kind].change, what=each) for each in told)
 
 

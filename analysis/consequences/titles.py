@@ -82,7 +82,6 @@ _NOTABLE = -2  # log-odds of a score; what has less is told by its facts alone, 
 _REMOVED_NAME = re.compile(
     r"(?i:remove|drop|delete)[sd]? (?:the )?(?:deprecated )?`?(?P<name>\w+_\w+|[A-Z]\w*[a-z][A-Z]\w+)\b"
 )
-_NAME = 2  # words of a model's name
 _SAYING = 3  # words of a title that says something; fewer name a part of the project
 
 
@@ -140,7 +139,7 @@ def new_model(entry: Entry) -> str:
         file.status == "added" and AREAS["touches models"].search(file.path.lower()) for file in entry.commit.files
     )
     name = re.sub(r" models?$", "", added_feature(entry.commit) or plain_title(entry.commit), flags=re.IGNORECASE)
-    is_name = len(name.split()) <= _NAME and any(each.isupper() or each.isdigit() for each in name)
+    is_name = len(name.split()) < _SAYING and any(each.isupper() or each.isdigit() for each in name)
     return name if is_added and is_name and ChangeType.MODEL_SUPPORT in entry.ranked.change_types else ""
 
 

@@ -87,7 +87,6 @@ FIX = (ChangeType.BUG_FIX,)
         (entry(1, title="Deprecate the pool"), Group.EXTENDERS),
         (entry(1, title="Fix confusing OutOfMemoryError at start", types=FIX), None),
         (entry(1, tier=Importance.HIGH), Group.IMPORTANT),
-        (entry(1, title="Heron pools"), None),
         (entry(1, title="Merge branch 'main' into topic", tier=Importance.HIGH), None),
         (entry(1, title="Allow pools to grow", types=FIX), Group.NEW),
         (entry(1, title="Add the missing pool", types=FIX), Group.FIXES),
