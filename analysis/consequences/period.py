@@ -42,8 +42,8 @@ _MOST_LINES = 15
 _MOST_WORDS = 172  # of a head, read in 45 seconds; what breaks your code comes on top
 _OPENING_WORDS = 12  # of its repository, date, statistics and time zone
 _MOST_TOLD = 4  # consequences on the line of a commit
-# By how much a commit matters more to readers than its score says: four times the log-odds that maintainers and operators
-# named it, of thirty days, among what they wanted to know. What others feel says more than a score does.
+# By how much a commit matters more to readers than its score says, from what maintainers and operators wanted to know of 24
+# days: a commit's score counted a fourth of its log-odds there, whom it concerns and how all of theirs, so that they are fourfold.
 _WORTH = {
     (Whom.USERS, Effect.BREAK): 8.0,
     (Whom.OPERATORS, Effect.BREAK): 8.0,
