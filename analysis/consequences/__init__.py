@@ -69,13 +69,16 @@ def consequences(
 
 
 def _is_said(written: str, each: Consequence) -> bool:
-    """Return whether a text says what goes by all its names, or which values are new."""
-    return all(_says_values(written, fact) or (fact.removes and _names_any(written, [fact])) for fact in each.facts)
+    """Return whether a text says what each fact does: it names what goes."""
+    return all(_says(written, fact) or (fact.removes and _names_any(written, [fact])) for fact in each.facts)
 
 
-def _says_values(text: str, fact: Fact) -> bool:
-    new = (fact.new or "").casefold().split(", ")
-    return fact.kind is FactKind.VALUES_ADDED and any(each in text.casefold() for each in new)
+def _says(text: str, fact: Fact) -> bool:
+    """Return whether a text has a new value, or a parameter and its function."""
+    if fact.kind is FactKind.VALUES_ADDED:
+        return any(each in text.casefold() for each in (fact.new or "").casefold().split(", "))
+    function, _, parameter = fact.name.rstrip(")").partition("(")
+    return bool(parameter) and _names(text, function.removesuffix(".__init__")) and _names(text, parameter)
 
 
 def _asks_for_more(each: Consequence) -> bool:
@@ -160,7 +163,7 @@ def _headed(title: str, first: Consequence, say: Catalogue) -> list[Consequence]
 def _tells_besides(entry: Entry, by_title: Consequence, told: Sequence[Consequence]) -> bool:
     """Return whether a title tells something that its commit's facts do not: what it adds, deprecates, sets or mends."""
     title = plain_title(entry.commit)
-    if any(_says_values(title, fact) for fact in told[0].facts):
+    if any(_says(title, fact) for fact in told[0].facts):
         return False
     if is_important_feature(entry) or told[0].effect is Effect.ADDITION:
         return True

@@ -1,6 +1,4 @@
-"""Commits of a day that repeat others: merges of what the day has anyway, reverts that the day itself takes back, and headlines
-that several have nearly in common.
-"""
+"""Commits of a day that repeat others: merges, reverts that the day itself takes back, and headlines nearly in common."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence

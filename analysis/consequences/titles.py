@@ -104,8 +104,7 @@ def _patches(commit: Commit) -> list[str]:
 
 def title_consequence(entry: Entry, what: str) -> Consequence | None:
     """Return what a commit's title says that happens, told as `what`; None where it says nothing to anybody else."""
-    found = _told(entry)
-    if found is None:
+    if not (found := _told(entry)):
         return None
     whom, effect_of, reach = found
     return Consequence(what=what, whom=whom, effect=effect_of, reach=reach, certainty=Certainty.LIKELY)

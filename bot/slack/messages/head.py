@@ -166,8 +166,7 @@ def _line(line: CommitLine, say: Catalogue, mark: str) -> list[Piece]:
             pieces += [*ours(" · 👁 "), *prose(touch.term, "code")]
         if entry.links.reverted_by:
             pieces += ours(" · ↩️ " + say("reverted by {sha}", sha=entry.links.reverted_by[:SHORT_SHA]))
-    is_read = all(entry.commit.read for entry in line.entries)
-    return pieces + ([] if is_read else ours(f" · ⚠️ {say('Failed')}"))
+    return pieces + ([] if all(each.commit.read for each in line.entries) else ours(f" · ⚠️ {say('Failed')}"))
 
 
 def _link(entry: Entry, text: str, mark: str) -> list[Piece]:
