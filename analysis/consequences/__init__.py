@@ -120,7 +120,7 @@ def _by_rules(entry: Entry, facts: Sequence[Fact], say: Catalogue, *, titled: bo
     first = told[0] if told else None
     if first and by_title and _tells_besides(entry, by_title, told):
         _insert(told, by_title, say)
-    if first and told[0] is first:
+    if first and told[0] is first and first.effect is not Effect.REQUIREMENT:
         told[0] = _on_platform(entry, first, say)
     return told
 
