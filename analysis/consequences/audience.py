@@ -22,13 +22,7 @@ _BEHIND_THE_SCENES = frozenset(
         FactKind.LAYOUT,
     }
 )
-_WIDE = frozenset(  # kinds that subclasses meet
-    {
-        FactKind.REQUIRED_METHOD,
-        FactKind.ADDED_PARAMETER,
-        FactKind.REMOVED_BASE,
-    }
-)
+_WIDE = frozenset({FactKind.REQUIRED_METHOD, FactKind.ADDED_PARAMETER, FactKind.REMOVED_BASE})  # which subclasses meet
 _IMPORTED = frozenset({FactKind.REMOVED_NAME, FactKind.RENAMED_NAME, FactKind.MOVED_NAME})
 _OF_SETTINGS = frozenset(
     {

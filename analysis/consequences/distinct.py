@@ -4,7 +4,9 @@ import re
 from collections.abc import Sequence
 
 from analysis.consequences.audience import is_setting
+from analysis.consequences.names import dotted
 from analysis.models import Entry, Fact, FactKind
+from analysis.paths import Kind, kind
 from analysis.writing.replacements import replacement
 
 _OF_VALUES = frozenset({FactKind.VALUES_ADDED, FactKind.VALUES_DROPPED})
@@ -25,14 +27,26 @@ def replaced_by(entry: Entry, fact: Fact) -> str:
     member = fact.name.rpartition(".")[2]
     methods = [each.name for each in entry.facts if each.kind in _NEW_METHODS and fact.kind in _LOST_MEMBERS]
     successor = next((each for each in methods if each.rpartition(".")[2] in (member, f"get_{member}")), "")
-    return successor or replacement(entry.commit, fact)
+    return (
+        successor or replacement(entry.commit, fact) or (fact.kind in _LOST_MEMBERS and _in_module(entry, member)) or ""
+    )
+
+
+def _in_module(entry: Entry, member: str) -> str:
+    """Return the name in full that a commit gives a module instead of a class; "" if it gives several that, or none."""
+    given = re.compile(
+        rf"^\+(?:(?:async )?def {re.escape(member)}\(|{re.escape(member)}\s*(?::[^=\n]+)?= )", re.MULTILINE
+    )
+    sources = (each for each in entry.commit.files if kind(each.path) is Kind.SOURCE and given.search(each.patch or ""))
+    places = [f"{dotted(each.path)}.{member}" for each in sources]
+    return places[0] if len(places) == 1 else ""
 
 
 def _implies(one: Fact, other: Fact) -> bool:
     match one.kind, other.kind:
         case (FactKind.REMOVED_FLAG, FactKind.REMOVED_KEY) | (FactKind.CONDITIONAL_DEFAULT, FactKind.NEW_SETTING):
             return _own_name(one.name) == _own_name(other.name)
-        case (FactKind.DEPRECATED, kind) if kind in _SET:  # it is new by name alone
+        case (FactKind.DEPRECATED, setting) if setting in _SET:  # it is new by name alone
             return _own_name(one.new or "") == _own_name(other.name)
         case (FactKind.REMOVED_PARAMETER, FactKind.REMOVED_ATTRIBUTE):  # which kept what a constructor took
             owner, _, name = other.name.rpartition(".")

@@ -20,17 +20,6 @@ from analysis.writing.by_rules import code
 from analysis.writing.fact_sentences import FACT_SENTENCES
 
 _AROUND_TITLE = 15  # characters around the title of what is reverted
-_OF_CLASSES = frozenset(
-    {
-        FactKind.REMOVED_KEY,
-        FactKind.REMOVED_METHOD,
-        FactKind.RENAMED_METHOD,
-        FactKind.REMOVED_ATTRIBUTE,
-        FactKind.REQUIRED_METHOD,
-        FactKind.NEW_METHOD,
-        FactKind.DEPRECATED,
-    }
-)
 _ALIKE = frozenset({FactKind.REMOVED_METHOD, FactKind.REMOVED_ATTRIBUTE})
 _REQUIREMENTS = frozenset({FactKind.MINIMUM_RAISED, FactKind.DEPENDENCY_MOVED})
 _REVERT = re.compile(r"(?:un-?)?revert(?:s|ing)?\b[:\s]*", re.IGNORECASE)
@@ -55,18 +44,18 @@ def sentence(entry: Entry, facts: Sequence[Fact], say: Catalogue) -> str:
 
 def _replaced(lines: Sequence[str], facts: Sequence[Fact], new: Sequence[str], say: Catalogue) -> Iterator[str]:
     """Yield the sentences about what goes with what takes its place: one thing that of all, or each that of one."""
-    owner, _, name = new[0].rpartition(".")
+    owners, names = ({each.rpartition(".")[end] for each in new} for end in (0, 2))
     named = lines[:-1] or lines  # the last has no names
-    if len(set(new)) > 1:
+    if len(owners) == 1 and all(owners) and names == {last_part(each.name) for each in facts}:
+        yield from (say("{change}; now in {place}", change=each, place=code(*owners)) for each in named)
+    elif len(set(new)) > 1:
         pairs = [
             say("{name} (now {new})", name=code(last_part(each.name)), new=code(to))
             for each, to in zip(facts, new, strict=True)
         ]
         yield FACT_SENTENCES[facts[0].kind].named(together(pairs, say, str), len(facts), say, _owner(facts))
-    elif owner and name == last_part(facts[0].name):
-        yield from (say("{change}; now in {place}", change=each, place=code(owner)) for each in named)
     else:
-        short = name if name not in facts[0].name else new[0]
+        short = new[0] if any(each in facts[0].name for each in names) else new[0].rpartition(".")[2]
         told = ((each, what) for what in (new[0], short) for each in named)
         yield from (say("{change}; use {new} instead", change=each, new=code(what)) for each, what in told)
 
@@ -111,10 +100,10 @@ def _of_owners(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
     """Yield sentences about names with the class or module that they have in common."""
     first, names = facts[0], list(dict.fromkeys(last_part(each.name) for each in facts))
     for told in few(names, say):
-        if first.kind in _OF_CLASSES and (owner := _owner(facts)):
-            yield FACT_SENTENCES[first.kind].named(told, len(names), say, owner)
-        elif first.kind is FactKind.REMOVED_NAME and len({each.path for each in facts}) == 1:
+        if first.kind is FactKind.REMOVED_NAME and len({each.path for each in facts}) == 1:
             yield say("Removes {names} from {module}", names=told, module=module(first.path))
+        elif owner := _owner(facts):
+            yield FACT_SENTENCES[first.kind].named(told, len(names), say, owner)
 
 
 def _named(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
