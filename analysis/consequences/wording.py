@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import zip_longest
+from itertools import takewhile, zip_longest
 
 from analysis.consequences.audience import RESULT
 from analysis.consequences.distinct import replaced_by
@@ -38,8 +38,8 @@ def sentence(entry: Entry, facts: Sequence[Fact], say: Catalogue) -> str:
     """Return what facts of one family change in a commit: the fullest wording that is short enough, with `code` spans."""
     lines = [one_line(spaced(each)) for each in _wordings(entry.commit, facts, say)]
     first = next((each for each in lines if fits(each)), lines[-1])
-    new = [replaced_by(entry, each) for each in facts]
-    return next(filter(fits, _replaced(lines, facts, new, say)), first) if all(new) else first
+    new = list(takewhile(bool, (replaced_by(entry, each) for each in facts)))
+    return next(filter(fits, _replaced(lines, facts, new, say)), first) if len(new) == len(facts) else first
 
 
 def _replaced(lines: Sequence[str], facts: Sequence[Fact], new: Sequence[str], say: Catalogue) -> Iterator[str]:
