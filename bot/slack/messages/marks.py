@@ -83,7 +83,7 @@ class Edits(NamedTuple):
     def _row(self, row: Mapping[str, Any], say: Catalogue) -> dict[str, Any]:
         """Return a line with the marks of its commits; what it said already when it was sent is not said twice."""
         pieces = list(row["elements"])
-        urls = [each for each in _addresses(pieces) if "/commit/" in each or each in self.marks]
+        urls = {each: None for each in _addresses(pieces) if "/commit/" in each or each in self.marks}
         if urls and all(each in self.struck for each in urls):
             pieces = [{**each, "style": {**each.get("style", {}), "strike": True}} for each in pieces]
         told = any(_REVERTED in str(each.get("text")) for each in pieces)
