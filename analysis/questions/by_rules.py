@@ -11,11 +11,12 @@ from analysis.locale import Catalogue, catalogue, mark
 from analysis.locale.punctuation import join_items
 from analysis.models import Entry, Fact, Importance, Language, Statement
 from analysis.questions.definitions import nearest
-from analysis.questions.evidence import DiffPlace, EvidenceFound, search
-from analysis.questions.items import MAX_ITEMS, SEARCHED, best_items, joined, line_item, proven_items
+from analysis.questions.evidence import EvidenceFound, search
+from analysis.questions.items import MAX_ITEMS, SEARCHED, best_items, joined, passage_item, proven_items
 from analysis.questions.kinds import QuestionKind
-from analysis.questions.matches import Mentions, touched_line
+from analysis.questions.matches import Mentions, touched_passage
 from analysis.questions.metadata import NO_TEST, records
+from analysis.questions.passages import Passage
 from analysis.questions.proofs import proofs
 from analysis.questions.question import ParsedQuestion, Question, answered_in_parts
 from analysis.questions.terms import QuestionTerm, is_name
@@ -33,8 +34,7 @@ OFF_TOPIC = mark("I only answer questions about these commits.")
 _UNMENTIONED = mark("Neither the diff ({files}) nor the message mentions {names}.")
 _UNANSWERED = mark("No line answers this for certain. Closest matches:")
 _UNREAD = mark("I found nothing about this, but not every changed line could be read.")
-_UNCHANGED = mark("No changed line mentions {names}. Closest matches:")
-DENIALS = (NOT_SHOWN, _UNMENTIONED, _UNANSWERED, _UNCHANGED, _UNREAD, NO_TEST)
+DENIALS = (NOT_SHOWN, _UNMENTIONED, _UNANSWERED, _UNREAD, NO_TEST)
 
 _MAX_COMMITS = 8
 _MAX_FURTHER = 5
@@ -89,7 +89,7 @@ def _matching(
     yield from proven
     if QuestionKind.REPLACEMENT in asked.kinds:
         certain = certain and bool(proven)
-    found = search(entry, asked, language, SEARCHED)
+    found = search(entry, asked, SEARCHED)
     # What is not searched, such as a comment in a message, may mention a term, too.
     mentioned = Mentions(term for term in found.absent if term.telling).in_commit(entry.commit)
     found = found._replace(absent=[term for term in found.absent if term.text not in mentioned])
@@ -114,7 +114,7 @@ def _header(
 
     It is not `certain` that they do where a replacement is asked for that nobody names, or what no fact proves.
     """
-    nowhere, somewhere = ([term for term in each if term.telling] for each in (found.absent, found.present))
+    nowhere = [term for term in found.absent if term.telling]
     if nowhere and not (items and answered and _is_beside(nowhere, found.present)):
         yield Statement(text=_denial(entry, nowhere, say) if found.complete else say(_UNREAD))
         if items:
@@ -122,9 +122,6 @@ def _header(
     elif not items:
         words = [term for term in found.absent if term.text.isascii() and term.text.isalpha()]
         yield Statement(text=_denial(entry, words, say) if words and found.complete else say(NOT_SHOWN))
-    elif somewhere and all(term in found.unchanged for term in somewhere):
-        names = join_items([code(term.text) for term in somewhere[:_MAX_NAMED]], say)
-        yield Statement(text=say(_UNCHANGED, names=names))
     elif not answered or not certain:
         yield Statement(text=say(_UNANSWERED))
     elif any(place.label != entry.commit.short_sha for each in items for place in each.citations):
@@ -188,8 +185,8 @@ def _history_item(entry: Entry, asked: ParsedQuestion, language: Language) -> St
     """Describe a commit in one line: its title, when it landed, its author, and what it does to what the question names."""
     say, commit = catalogue(language), entry.commit
     when = say("{day}, {author}", day=commit.committed_at.astimezone(UTC).date(), author=code(commit.author))
-    line = touched_line(commit, asked.symbols)
-    told = line_item(entry, line, [], language) if line else joined(proven_items(entry, asked, language), say)
+    line = touched_passage(commit, asked.symbols)
+    told = passage_item(entry, line, [], language) if line else joined(proven_items(entry, asked, language), say)
     return _one_line(entry, f"{when}{say(': ')}{code(commit.title)}", told, language)
 
 
@@ -200,8 +197,8 @@ def _list_item(entry: Entry, asked: ParsedQuestion, language: Language) -> State
         metadata or proofs(entry, asked, language)[:1] or proven_items(entry, asked, language), catalogue(language)
     )
     if told is None:
-        found = search(entry, asked, language, SEARCHED)
-        shown = found._replace(hits=[hit for hit in found.hits if isinstance(hit.document.item, Fact | DiffPlace)])
+        found = search(entry, asked, SEARCHED)
+        shown = found._replace(hits=[hit for hit in found.hits if isinstance(hit.document.item, Fact | Passage)])
         told = next(iter(best_items(entry, shown, language)), None)
     return _one_line(entry, f"{BADGE[entry.ranked.importance]} {code(entry.commit.title)}", told, language)
 

@@ -17,9 +17,9 @@ from analysis.questions.definitions import (
     names_with,
     spelled_in_code,
 )
-from analysis.questions.evidence import DiffPlace
-from analysis.questions.items import MAX_ITEMS, Quoted, counterpart, fact_item, line_item
+from analysis.questions.items import MAX_ITEMS, fact_item, passage_item
 from analysis.questions.kinds import QuestionKind
+from analysis.questions.passages import Passage, passages, replaced
 from analysis.questions.question import ParsedQuestion
 from analysis.questions.terms import QuestionTerm
 from analysis.writing.by_rules import code
@@ -54,15 +54,9 @@ def _replacements(entry: Entry, asked: ParsedQuestion, language: Language) -> li
     if found or not asked.symbols:
         return found
     keys = [spelled_in_code(each) for each in asked.symbols]
-    quoted_before = list[Quoted]()
-    changed = (
-        DiffPlace(file, hunk, place)
-        for file in entry.commit.files
-        for hunk in hunks(file.patch)
-        for place in range(len(hunk))
-    )
+    quoted, changed = list[Passage](), (each for file in entry.commit.files for each in passages(file))
     tells = [each for each in changed if any(_tells_successor(each, key) for key in keys)]
-    told = [item for each in tells if (item := line_item(entry, each, quoted_before, language))][:_SHOWN]
+    told = [item for each in tells if (item := passage_item(entry, each, quoted, language))][:_SHOWN]
     if told or not named:
         return told
     text = say("{name} is removed; no replacement for it was found.", name=code(named[0].name))
@@ -80,17 +74,15 @@ def _told_beside(entry: Entry, fact: Fact) -> str:
     return ""
 
 
-def _tells_successor(found: DiffPlace, key: str) -> bool:
-    """Return whether a line is a new notice about a name, or defines or sets it where another name stands now."""
-    if is_notice(key, found.line.text):
-        return found.line.sign != " "
-    if found.line.sign != "-":
-        return False
+def _tells_successor(found: Passage, key: str) -> bool:
+    """Return whether a passage is a new notice about a name, or defines or sets it where another name stands now."""
+    if is_notice(key, " ".join((*found.context, found.text))):
+        return found.line.sign == "+"
     word = rf"(?<!\w){re.escape(key)}(?!\w)"
-    if not re.match(rf"\s*(?:async def |def |class )?(?:self\.)?{word}\s*[:=(]", found.line.text):
+    if found.line.sign == "+" or not re.match(rf"(?:async def |def |class )?(?:self\.)?{word}\s*[:=(]", found.text):
         return False
-    other = counterpart(found.hunk, found.place)
-    return other is not None and re.search(word, found.hunk[other].text) is None
+    other = replaced(found)
+    return other is not None and re.search(word, other.text) is None
 
 
 def _befores(entry: Entry, asked: ParsedQuestion, language: Language) -> list[Statement]:
