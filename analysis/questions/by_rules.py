@@ -1,7 +1,8 @@
 """Answers without a model: matches in a commit, quoted with citations, a proven denial, or a line for each of several commits."""
 
+import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC
 
 from analysis.citations import to_commit
@@ -17,24 +18,28 @@ from analysis.questions.kinds import QuestionKind
 from analysis.questions.matches import Mentions, touched_passage
 from analysis.questions.metadata import NO_TEST, records
 from analysis.questions.passages import Passage
-from analysis.questions.proofs import proofs
+from analysis.questions.proofs import adds_setting, proofs
 from analysis.questions.question import ParsedQuestion, Question, answered_in_parts
 from analysis.questions.terms import QuestionTerm, is_name
 from analysis.text import one_line
 from analysis.writing.by_rules import code
 from analysis.writing.labels import BADGE
 
+_FIGURE = re.compile(r"(?<![\w#.])\d+(?:\.\d+)?(?![\w-]*[a-z]{3})", re.IGNORECASE)
 _MAX_SUMMARY = 4  # sentences of a summary
 _MAX_NAMED = 4  # terms that a denial names
+_MINOR = 0.34  # share of a question's terms that may stand nowhere where the others do
 _ANSWERED = 0.4  # share of a question's terms that a hit must have to answer it
 
 # What a model too may answer, in these words; it is told them.
 NOT_SHOWN = mark("I found nothing about this in the diff.")
 OFF_TOPIC = mark("I only answer questions about these commits.")
 _UNMENTIONED = mark("Neither the diff ({files}) nor the message mentions {names}.")
-_UNANSWERED = mark("No line answers this for certain. Closest matches:")
+_UNANSWERED = mark("The commit does not say this outright.")
+_NO_SETTING = mark("The commit adds or changes no flag, environment variable or other setting.")
+_NO_FIGURE = mark("The commit gives no figure for this.")
 _UNREAD = mark("I found nothing about this, but not every changed line could be read.")
-DENIALS = (NOT_SHOWN, _UNMENTIONED, _UNANSWERED, _UNREAD, NO_TEST)
+DENIALS = (NOT_SHOWN, _UNMENTIONED, _UNANSWERED, _NO_SETTING, _NO_FIGURE, _UNREAD, NO_TEST)
 
 _MAX_COMMITS = 8
 _MAX_FURTHER = 5
@@ -85,52 +90,67 @@ def _matching(
     asked: ParsedQuestion, entry: Entry, language: Language, *, certain: bool, described: bool
 ) -> Iterator[Statement]:
     """Yield what of a commit matches a question, or that nothing does, with what the commit is if it is `described`."""
-    proven = proofs(entry, asked, language)
+    say, proven = catalogue(language), proofs(entry, asked, language)
     yield from proven
-    if QuestionKind.REPLACEMENT in asked.kinds:
-        certain = certain and bool(proven)
     found = search(entry, asked, SEARCHED)
     # What is not searched, such as a comment in a message, may mention a term, too.
     mentioned = Mentions(term for term in found.absent if term.telling).in_commit(entry.commit)
     found = found._replace(absent=[term for term in found.absent if term.text not in mentioned])
-    nowhere = [term for term in found.absent if term.telling]
-    somewhere = any(term.telling for term in found.present)
-    items = [] if nowhere and not somewhere else best_items(entry, found, language)
-    shown = {place.label for each in proven for place in each.citations[:1]}
-    items = [each for each in items if each.citations[0].label not in shown]
-    if proven and not items:
+    shown = {each.text for each in proven} | {place.label for each in proven for place in each.citations[:1]}
+    items = [
+        each for each in best_items(entry, found, language) if shown.isdisjoint((each.text, each.citations[0].label))
+    ]
+    if proven:
+        yield from items[: max(0, MAX_ITEMS - len(proven))]
         return
-    answered = bool(proven) or found.share >= _ANSWERED or any(fact.kind in asked.facts.kinds for fact in entry.facts)
-    yield from _header(entry, found, items, catalogue(language), answered=answered, certain=certain)
+    answered = found.share >= _ANSWERED or any(fact.kind in asked.facts.kinds for fact in entry.facts)
+    if not answered and _share(found.absent, asked) > _MINOR and not any(term.telling for term in found.present):
+        items = []
+    denied = _denied(asked, entry, found, items, say, answered=answered)
+    if not denied and not (answered and certain and QuestionKind.REPLACEMENT not in asked.kinds):
+        denied = say(_UNANSWERED)
+    if denied:
+        yield Statement(text=denied)
+        yield from (Statement(text=say("What comes closest:")) for _ in items[:1])
     yield from items
     if not items and described:
         yield from _description(entry, language)
 
 
-def _header(
-    entry: Entry, found: EvidenceFound, items: Sequence[Statement], say: Catalogue, *, answered: bool, certain: bool
-) -> Iterator[Statement]:
-    """Yield what is told above the items: that they answer the question, or that they are only the nearest places.
-
-    It is not `certain` that they do where a replacement is asked for that nobody names, or what no fact proves.
-    """
+def _denied(
+    asked: ParsedQuestion,
+    entry: Entry,
+    found: EvidenceFound,
+    items: Sequence[Statement],
+    say: Catalogue,
+    *,
+    answered: bool,
+) -> str:
+    """Return the denial of what is asked for: of a setting, of a figure, or of the names and words that stand nowhere; "" for none."""
     nowhere = [term for term in found.absent if term.telling]
-    if nowhere and not (items and answered and _is_beside(nowhere, found.present)):
-        yield Statement(text=_denial(entry, nowhere, say) if found.complete else say(_UNREAD))
-        if items:
-            yield Statement(text=say("Closest matches:"))
-    elif not items:
+    if QuestionKind.SWITCH in asked.kinds and found.complete and not adds_setting(entry):
+        return say(_NO_SETTING)
+    if QuestionKind.FIGURE in asked.kinds and found.complete and not any(_FIGURE.search(each.text) for each in items):
+        return say(_NO_FIGURE)
+    if nowhere and not (items and _is_beside(asked, found, answered=answered)):
+        return _denial(entry, nowhere, say) if found.complete else say(_UNREAD)
+    if not items:
         words = [term for term in found.absent if term.text.isascii() and term.text.isalpha()]
-        yield Statement(text=_denial(entry, words, say) if words and found.complete else say(NOT_SHOWN))
-    elif not answered or not certain:
-        yield Statement(text=say(_UNANSWERED))
-    elif any(place.label != entry.commit.short_sha for each in items for place in each.citations):
-        yield Statement(text=say("Matching lines:"), new_paragraph=True)
+        return _denial(entry, words, say) if words and found.complete else say(NOT_SHOWN)
+    return ""
 
 
-def _is_beside(absent: Sequence[QuestionTerm], present: Sequence[QuestionTerm]) -> bool:
-    """Return whether what is absent weighs less than what else the question asks for."""
-    return sum(term.weight for term in absent) < sum(term.weight for term in present if term.telling)
+def _is_beside(asked: ParsedQuestion, found: EvidenceFound, *, answered: bool) -> bool:
+    """Return whether what stands nowhere weighs less than what else the question asks for."""
+    absent = [term for term in found.absent if term.telling]
+    if all(term.text.islower() and not is_name(term.text) for term in absent):
+        return _share(absent, asked) <= _MINOR
+    return answered and sum(term.weight for term in absent) < sum(term.weight for term in found.present if term.telling)
+
+
+def _share(terms: Iterable[QuestionTerm], asked: ParsedQuestion) -> float:
+    """Return the share that terms have of the weight of a question's terms."""
+    return sum(term.weight for term in terms if term.telling) / (sum(term.weight for term in asked.terms) or 1.0)
 
 
 def _denial(entry: Entry, terms: Sequence[QuestionTerm], say: Catalogue) -> str:

@@ -38,6 +38,7 @@ _FACT, _PULL_TEXT = 1.5, 0.8
 _IMPORT, _COMMENT, _GONE = 0.5, 0.9, 0.7  # of passages; what is gone answers few questions of what is now
 _DEFINITION = 1.25  # factor of a line that defines a name in the question
 _ASKED_FACT = 2.0  # what a fact of a kind that is asked for is worth, in terms that one document has
+_OF_OTHERS = 0.5  # share of that for a fact of another name than the question's
 _ABSENT = 0.3  # weight of a word that nothing in the commit has, and that the author may only have put differently
 _EARLIER = 0.3  # weight of what was said before, relative to a question that names something itself
 _WEAK = 0.25  # share of the best score below which a hit is noise
@@ -201,8 +202,9 @@ def _ranked(documents: Sequence[CommitDocument], asked: ParsedQuestion, held: fr
         if isinstance(document.item, Passage) and any(is_definition(key, document.item.line.text) for key in defined):
             score *= _DEFINITION
         is_fact_asked = isinstance(document.item, Fact) and document.item.kind in asked.facts.kinds
-        if is_fact_asked and (not named or document.has_any(named)):
-            score += _ASKED_FACT * idf(1, len(documents))
+        if is_fact_asked:
+            is_named = not named or document.has_any(named)
+            score += _ASKED_FACT * idf(1, len(documents)) * (1.0 if is_named else _OF_OTHERS)
         if score > 0:
             hits.append(Hit(document, score, share))
     return sorted(hits, key=lambda hit: -hit.score)

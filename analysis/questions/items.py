@@ -1,5 +1,4 @@
-"""The items of an answer: statements of a commit's facts, its author's sentences and the passages of its diff, with their places.
-"""
+"""The items of an answer: statements of a commit's facts, its author's sentences and the passages of its diff, with their places."""
 
 from collections.abc import Sequence
 
@@ -20,7 +19,6 @@ MAX_ITEMS = 5
 SEARCHED = 40  # hits from which the items are made; hits beside each other make one
 _SENTENCE_LENGTH = 300  # characters of an author's sentence
 _CHANGES = {"-": mark("removes {code}"), "+": mark("adds {code}")}
-
 
 
 def best_items(entry: Entry, found: EvidenceFound, language: Language) -> list[Statement]:
@@ -91,5 +89,3 @@ def joined(told: Sequence[Statement], say: Catalogue) -> Statement | None:
         return next(iter(told), None)
     text = join_sentences((as_sentence(each.text, say) for each in told), say)
     return Statement(text=text, citations=tuple(place for each in told for place in each.citations))
-
-

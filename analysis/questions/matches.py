@@ -264,7 +264,9 @@ def touched_passage(commit: Commit, names: Sequence[str]) -> Passage | None:
     """Return the passage of the most significant changed line of a commit (with patches) that touches one of the names."""
     places = {touch.url for touch in touches(commit, names)}
     found = (each for file in commit.files for each in passages(file))
-    return next((each for each in found if any(to_line(commit, each.file, line).url in places for line in each.changed)), None)
+    return next(
+        (each for each in found if any(to_line(commit, each.file, line).url in places for line in each.changed)), None
+    )
 
 
 def _reverts(asked: ParsedQuestion, entries: Sequence[Entry]) -> tuple[Entry, ...]:

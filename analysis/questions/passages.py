@@ -38,8 +38,9 @@ _DEFINED = re.compile(r"(?:async\s+)?(?:def|class|struct|fn|func|function)\s+([A
 _FIELD = re.compile(r"^\s*[A-Za-z_]\w*\s*(?::[^=]|=[^=])")
 _NAMED = re.compile(r"([A-Za-z_][\w.]*)\s*(?::[^=]*)?(?:=|:\s*$)")
 _KEY = re.compile(
-    r"\s*(?:(?:async\s+)?(?:def|class)\s+|(?:self|cls)\.)?[\"']?([A-Za-z_][\w.-]*)[\"']?\s*(?::|=(?!=)|\()"
+    r"\s*(?:(?:async\s+)?(?:def|class)\s+(\w+)|(?:self\.|cls\.)?[\"']?([A-Za-z_][\w-]*)[\"']?\s*(?::|=(?!=)))"
 )
+_ALIKE = 0.5  # share of the words of two lines of which one replaces the other
 
 
 class Passage(NamedTuple):
@@ -80,18 +81,30 @@ def passages(file: FileChange) -> tuple[Passage, ...]:
 def replaced(passage: Passage) -> Passage | None:
     """Return the passage that took the place of a removed one, or whose place an added one took; None if that is not plain.
 
-    A block that was replaced statement by statement, or what still has its name.
+    It is alone there, still has its name, or is alike.
     """
     run, sign = _run(passage), passage.line.sign
-    beside = [
-        each for each in passages(passage.file) if each.hunk is passage.hunk and not run.isdisjoint(each.places)
-    ]
+    beside = [each for each in passages(passage.file) if each.hunk is passage.hunk and not run.isdisjoint(each.places)]
     mine, others = ([each for each in beside if (each.line.sign == sign) is same] for same in (True, False))
-    key = _KEY.match(passage.line.text)
-    named = [each for each in others if key and (other := _KEY.match(each.line.text)) and other[1] == key[1]]
-    if named:
-        return named[0]
-    return others[mine.index(passage)] if passage in mine and len(mine) == len(others) else None
+    if len(mine) == len(others) == 1:
+        return others[0]
+    key = _key(passage)
+    named = [each for each in others if key and _key(each) == key]
+    alike = [each for each in others if _likeness(each.text, passage.text) >= _ALIKE]
+    alike += [each for each in others if key and _key(each) and _likeness(each.line.text, passage.line.text) >= _ALIKE]
+    return next(iter(named or sorted(alike, key=lambda each: -_likeness(each.text, passage.text))), None)
+
+
+def _key(passage: Passage) -> str:
+    """Return the name that a passage defines or sets; "" for none."""
+    found = _KEY.match(passage.line.text)
+    return found[found.lastindex or 0] if found else ""
+
+
+def _likeness(one: str, other: str) -> float:
+    """Return the share of the words of two texts that both have."""
+    words, others = (set(re.findall(r"[^\W_]+", each)) for each in (one, other))
+    return len(words & others) / max(1, len(words | others))
 
 
 def _run(passage: Passage) -> frozenset[int]:
