@@ -25,6 +25,12 @@ from analysis.text import one_line
 from analysis.writing.by_rules import code
 from analysis.writing.labels import BADGE
 
+_MEASURED = re.compile(
+    r"throughput|latenc|fast|slow|speed|memory|accura|lose|loss|sav(?:e|ing)|gain|overhead|cost|perf|\bms\b|%"
+    r"|吞吐|延迟|快|慢|精度|性能|内存|显存|提升|掉",
+    re.IGNORECASE,
+)
+_MEASUREMENT = re.compile(r"\d\s*(?:%|[xX×]\b|[mun]?s\b|sec|[GMK]i?B|tok|倍|个点|毫秒|秒)")
 _FIGURE = re.compile(r"(?<![\w#.])\d+(?:\.\d+)?(?![\w-]*[a-z]{3})", re.IGNORECASE)
 _MAX_SUMMARY = 4  # sentences of a summary
 _MAX_NAMED = 4  # terms that a denial names
@@ -91,7 +97,6 @@ def _matching(
 ) -> Iterator[Statement]:
     """Yield what of a commit matches a question, or that nothing does, with what the commit is if it is `described`."""
     say, proven = catalogue(language), proofs(entry, asked, language)
-    yield from proven
     found = search(entry, asked, SEARCHED)
     # What is not searched, such as a comment in a message, may mention a term, too.
     mentioned = Mentions(term for term in found.absent if term.telling).in_commit(entry.commit)
@@ -100,7 +105,11 @@ def _matching(
     items = [
         each for each in best_items(entry, found, language) if shown.isdisjoint((each.text, each.citations[0].label))
     ]
+    is_measured = QuestionKind.FIGURE in asked.kinds and _MEASURED.search(asked.text) is not None
     if proven:
+        if is_measured and found.complete and not any(_MEASUREMENT.search(each.text) for each in items):
+            yield Statement(text=say(_NO_FIGURE))
+        yield from proven
         yield from items[: max(0, MAX_ITEMS - len(proven))]
         return
     answered = found.share >= _ANSWERED or any(fact.kind in asked.facts.kinds for fact in entry.facts)
@@ -111,7 +120,7 @@ def _matching(
         denied = say(_UNANSWERED)
     if denied:
         yield Statement(text=denied)
-        yield from (Statement(text=say("What comes closest:")) for _ in items[:1])
+        yield from (Statement(text=say("Closest matches:")) for _ in items[:1])
     yield from items
     if not items and described:
         yield from _description(entry, language)
@@ -130,7 +139,8 @@ def _denied(
     nowhere = [term for term in found.absent if term.telling]
     if QuestionKind.SWITCH in asked.kinds and found.complete and not adds_setting(entry):
         return say(_NO_SETTING)
-    if QuestionKind.FIGURE in asked.kinds and found.complete and not any(_FIGURE.search(each.text) for each in items):
+    figure = _MEASUREMENT if _MEASURED.search(asked.text) else _FIGURE
+    if QuestionKind.FIGURE in asked.kinds and found.complete and not any(figure.search(each.text) for each in items):
         return say(_NO_FIGURE)
     if nowhere and not (items and _is_beside(asked, found, answered=answered)):
         return _denial(entry, nowhere, say) if found.complete else say(_UNREAD)
@@ -143,9 +153,15 @@ def _denied(
 def _is_beside(asked: ParsedQuestion, found: EvidenceFound, *, answered: bool) -> bool:
     """Return whether what stands nowhere weighs less than what else the question asks for."""
     absent = [term for term in found.absent if term.telling]
-    if all(term.text.islower() and not is_name(term.text) for term in absent):
+    if not any(_is_proper(term.text, asked.text) for term in absent):
         return _share(absent, asked) <= _MINOR
     return answered and sum(term.weight for term in absent) < sum(term.weight for term in found.present if term.telling)
+
+
+def _is_proper(word: str, question: str) -> bool:
+    """Return whether a word is a name: of code, an acronym, capitalized within a question, or Latin in a Chinese one."""
+    is_capitalized = word.capitalize() in question[1:] or not question.isascii()
+    return is_name(word) or (word.isascii() and (not word.islower() or is_capitalized))
 
 
 def _share(terms: Iterable[QuestionTerm], asked: ParsedQuestion) -> float:

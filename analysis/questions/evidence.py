@@ -16,6 +16,7 @@ from analysis.locale import catalogue
 from analysis.models import Commit, Entry, Fact, FactKind
 from analysis.paths import Kind, kind
 from analysis.questions.definitions import COMMENT, is_definition, spelled_in_code
+from analysis.questions.kinds import QuestionKind
 from analysis.questions.passages import Passage, passages, replaced
 from analysis.questions.question import ParsedQuestion
 from analysis.questions.terms import QuestionTerm, words_of
@@ -23,7 +24,7 @@ from analysis.search.words import idf, saturated
 from analysis.writing.fact_sentences import FACT_SENTENCES
 
 _K1, _B = 1.2, 0.35
-_INSIDE = 0.5  # weight of what a passage stands in
+_INSIDE = 0.35  # weight of what a passage stands in
 _PATH = 0.4  # weight of a passage's path
 _FACTORS = {
     Kind.TEST: 0.6,
@@ -34,11 +35,12 @@ _FACTORS = {
     Kind.GENERATED: 0.2,
     Kind.VENDORED: 0.3,
 }
-_FACT, _PULL_TEXT = 1.5, 0.8
+_FACT, _TITLE, _PULL_TEXT = 1.5, 0.8, 0.8
 _IMPORT, _COMMENT, _GONE = 0.5, 0.9, 0.7  # of passages; what is gone answers few questions of what is now
 _DEFINITION = 1.25  # factor of a line that defines a name in the question
 _ASKED_FACT = 2.0  # what a fact of a kind that is asked for is worth, in terms that one document has
-_OF_OTHERS = 0.5  # share of that for a fact of another name than the question's
+_REASON = 1.5  # factor of an author's sentence where the reason is asked for
+_OF_OTHERS = 0.25  # share of that for a fact of another name than the question's
 _ABSENT = 0.3  # weight of a word that nothing in the commit has, and that the author may only have put differently
 _EARLIER = 0.3  # weight of what was said before, relative to a question that names something itself
 _WEAK = 0.25  # share of the best score below which a hit is noise
@@ -48,6 +50,9 @@ _MESSAGE = 20_000  # characters
 _IMPORTING = re.compile(r"^\s*(?:import|from)\s|^\s*#include|^\s*\w+,?$")
 _NO_SENTENCES = re.compile(r"^[\w-]+-by:.*$|^<!--.*?-->|^\s*[-*] \[[ xX]\].*$", re.IGNORECASE | re.MULTILINE)
 _SIGNS = {"-": frozenset({"remov"}), "+": frozenset({"add"})}  # what a changed line is found by, too
+
+_OF_THE_PAST = frozenset({QuestionKind.REMOVAL, QuestionKind.BEFORE, QuestionKind.REPLACEMENT})
+_FEW = 5  # passages of a commit that is told as a whole
 
 _words = lru_cache(maxsize=65536)(words_of)  # of lines, which many questions ask for
 
@@ -98,6 +103,12 @@ def search(entry: Entry, asked: ParsedQuestion, limit: int) -> EvidenceFound:
     present = [term for term in asked.terms if not held.isdisjoint(term.words)]
     ranked = _ranked(documents, asked, held, len(asked.terms) or len(asked.earlier))
     hits = _chosen((hit for hit in ranked if hit.score >= _WEAK * ranked[0].score), limit)
+    told = [hit.document for hit in hits]
+    sources = [
+        each for each in documents if isinstance(each.item, Passage) and kind(each.item.file.path) is Kind.SOURCE
+    ]
+    if len(sources) <= _FEW:
+        hits += [Hit(each, 0.0, 0.0) for each in sources if each not in told]
     share = max((hit.share for hit in hits[:3]), default=0.0)
     files = (file for file in entry.commit.files if kind(file.path) is not Kind.GENERATED)
     complete = all(file.patch is not None or not file.size for file in files)
@@ -142,7 +153,7 @@ def _fact_document(fact: Fact) -> CommitDocument:
 
 def _author_documents(commit: Commit) -> Iterator[CommitDocument]:
     """Yield the author's sentences: of the message, then of the pull request."""
-    found = [(each, 1.0) for each in (commit.subject, *_sentences(commit.body))]
+    found = [(commit.subject, _TITLE), *((each, 1.0) for each in _sentences(commit.body))]
     if commit.pull:
         found += [(each, _PULL_TEXT) for each in (commit.pull.title, *_sentences(commit.pull.body))]
     seen: list[str] = []
@@ -170,13 +181,9 @@ def _passage_documents(commit: Commit) -> Iterator[CommitDocument]:
             sign = passage.line.sign
             own = _words(passage.text) | _SIGNS[sign]
             around = ((path, _PATH), *((_words(each), _INSIDE) for each in passage.context))
-            yield CommitDocument(passage, own, around, factor * _passage_factor(passage))
-
-
-def _passage_factor(passage: Passage) -> float:
-    text = passage.line.text
-    said = _IMPORT if _IMPORTING.match(text) else _COMMENT if COMMENT.match(text) else 1.0
-    return said * (_GONE if passage.line.sign == "-" and replaced(passage) is None else 1.0)
+            text = passage.line.text
+            said = _IMPORT if _IMPORTING.match(text) else _COMMENT if COMMENT.match(text) else 1.0
+            yield CommitDocument(passage, own, around, factor * said)
 
 
 def _ranked(documents: Sequence[CommitDocument], asked: ParsedQuestion, held: frozenset[str], own: int) -> list[Hit]:
@@ -199,8 +206,10 @@ def _ranked(documents: Sequence[CommitDocument], asked: ParsedQuestion, held: fr
             gains = [weight * _gain(term, document, length) for term, weight in zip(terms, weights, strict=True)]
             score = sum(gains) * document.factor
             share = sum(weight for weight, gain in zip(weights[:own], gains, strict=False) if gain) / whole
-        if isinstance(document.item, Passage) and any(is_definition(key, document.item.line.text) for key in defined):
-            score *= _DEFINITION
+        if isinstance(document.item, Passage):
+            score *= _passage_factor(document.item, asked, defined)
+        elif isinstance(document.item, str) and QuestionKind.REASON in asked.kinds:
+            score *= _REASON
         is_fact_asked = isinstance(document.item, Fact) and document.item.kind in asked.facts.kinds
         if is_fact_asked:
             is_named = not named or document.has_any(named)
@@ -208,6 +217,13 @@ def _ranked(documents: Sequence[CommitDocument], asked: ParsedQuestion, held: fr
         if score > 0:
             hits.append(Hit(document, score, share))
     return sorted(hits, key=lambda hit: -hit.score)
+
+
+def _passage_factor(passage: Passage, asked: ParsedQuestion, names: Sequence[str]) -> float:
+    """Return what a passage is worth that defines one of the names, or that is gone where nobody asks for that."""
+    if passage.line.sign == "-" and asked.kinds.isdisjoint(_OF_THE_PAST) and replaced(passage) is None:
+        return _GONE
+    return _DEFINITION if any(is_definition(key, passage.line.text) for key in names) else 1.0
 
 
 def _scaled(weights: Sequence[float], most: float) -> list[float]:

@@ -30,6 +30,7 @@ class QuestionKind(StrEnum):
     SWITCH = "switch"  # which setting turns something on or off
     LIMIT = "limit"  # whether something is refused, or still works
     FIGURE = "figure"  # how many or how much
+    REASON = "reason"
     DEFINITION = "definition"  # where a name is defined
     MEANING = "meaning"  # what a name is for
     USES = "uses"  # who calls or uses a name
@@ -145,6 +146,7 @@ _PATTERNS: Mapping[QuestionKind, tuple[str, ...]] = {
         r"\b(?:crash|fail|reject|refus|allow|accept|error|rais|throw|unsupported|incompatib|compatib)\w*|\bwhat happens\b|\bdo(?:es)? (?:it|that|this) (?:start|run|work)\b",
         r"\b(?:is|are)\b[^?.]{1,40}?\b(?:supported|possible|valid|legal)\b|\b(?:risk|danger|side effect|unsafe|safe)\w*|风险|危险|隐患|副作用|还能|能不能|可不可以|可以[^，。？]{0,12}?[吗么]|能[^，。？]{1,16}?[吗么]|报错|出错|崩|会挂|失败|拒绝|支持|不能用|行不行|兼容",
     ),
+    QuestionKind.REASON: (r"\bwhy\b|\breasons?\b|\bmotivat|为什么|为何|为啥|原因|动机",),
     QuestionKind.FIGURE: (
         r"\bhow (?:much|many|long|fast|big|large|often)\b|\bby how\b|\bwhat (?:speed-?up|percentage|fraction)\b",
         r"多少|多大|多快|多久|多长|几(?:倍|个点|毫秒|秒)",

@@ -29,17 +29,16 @@ _PLAIN_WORD = re.compile(r"[`'\"(*]*[A-Za-z][A-Za-z'-]*[`'\").,:;!?*]*")
 _MIN_PROSE, _PROSE_SHARE = 4, 0.7  # words of a line of prose, and the share of plain ones
 _SENTENCE_END = re.compile(r"[.!?。！？:]['\")`]*\s*$|^\s*$")
 _LITERAL = re.compile(r"""^\s*[rRfFbB]?(?P<mark>['"])(?!(?P=mark){2}).*(?P=mark)\s*$""")
+_GOES_ON = re.compile(r"""(?:[\\=]|^\s*["'][\w.-]+["']:)\s*$""")
 _ADJACENT_LITERALS = re.compile(r"""(?<![\\(=,"'])(["']) [fr]?\1(?!\1)""")
-_IMPORT = re.compile(r"\s*(?:from|import)\s")
+_CODE = re.compile(r"\s*(?:from\s+\S+\s+import\b|import\s+\S+(?:\s+as\s+\w+)?\s*$|(?:assert|return|raise|yield|del)\s)")
 _CONDITION = re.compile(r"\s*[})]?\s*(?:if|elif|else|except|case)\b")
 _OTHERWISE = re.compile(r"\s*[})]?\s*(?:else|except|finally)\b(?!\s+if)")
 _OPENS = re.compile(r"(?::|[\[{(]|->)\s*(?:#.*|//.*)?$")
 _DEFINED = re.compile(r"(?:async\s+)?(?:def|class|struct|fn|func|function)\s+([A-Za-z_]\w*)")
 _FIELD = re.compile(r"^\s*[A-Za-z_]\w*\s*(?::[^=]|=[^=])")
 _NAMED = re.compile(r"([A-Za-z_][\w.]*)\s*(?::[^=]*)?(?:=|:\s*$)")
-_KEY = re.compile(
-    r"\s*(?:(?:async\s+)?(?:def|class)\s+(\w+)|(?:self\.|cls\.)?[\"']?([A-Za-z_][\w-]*)[\"']?\s*(?::|=(?!=)))"
-)
+_KEY = re.compile(r"\s*(?:(?:async\s+)?(?:def|class)\s+(\w+)|(?:\w+\.)*[\"']?([A-Za-z_][\w-]*)[\"']?\s*(?::|=(?!=)))")
 _ALIKE = 0.5  # share of the words of two lines of which one replaces the other
 
 
@@ -88,14 +87,16 @@ def replaced(passage: Passage) -> Passage | None:
     mine, others = ([each for each in beside if (each.line.sign == sign) is same] for same in (True, False))
     if len(mine) == len(others) == 1:
         return others[0]
-    key = _key(passage)
-    named = [each for each in others if key and _key(each) == key]
+    key = name_defined(passage)
+    named = [each for each in others if key and name_defined(each) == key]
     alike = [each for each in others if _likeness(each.text, passage.text) >= _ALIKE]
-    alike += [each for each in others if key and _key(each) and _likeness(each.line.text, passage.line.text) >= _ALIKE]
+    alike += [
+        each for each in others if key and name_defined(each) and _likeness(each.line.text, passage.line.text) >= _ALIKE
+    ]
     return next(iter(named or sorted(alike, key=lambda each: -_likeness(each.text, passage.text))), None)
 
 
-def _key(passage: Passage) -> str:
+def name_defined(passage: Passage) -> str:
     """Return the name that a passage defines or sets; "" for none."""
     found = _KEY.match(passage.line.text)
     return found[found.lastindex or 0] if found else ""
@@ -158,13 +159,27 @@ def _completed(texts: Sequence[str], statements: Sequence[_Statement], number: i
         begin, end, in_string = statements[other]
         explains = not is_condition and (_explained(texts, statements, other) or (in_string and until > number))
         follows = is_condition and _indent(texts[begin]) > depth
+        commented = until == other - 1 and _is_comment(texts, statements, other)
         too_long = sum(len(each.strip()) + 1 for each in texts[first : end + 1]) > _LENGTH
-        if not (explains or follows) or too_long:
+        if not (explains or follows or commented) or too_long:
             break
         until = other
-    while until > number and _OPENS.search(texts[statements[until].last]) and not statements[until].in_string:
+    while (
+        is_condition
+        and until > number
+        and _OPENS.search(texts[statements[until].last])
+        and not statements[until].in_string
+    ):
         until -= 1
     return until
+
+
+def _is_comment(texts: Sequence[str], statements: Sequence[_Statement], number: int) -> bool:
+    """Return whether a statement goes on in, or is told of by, the comment directly above it."""
+    above, here = statements[number - 1], statements[number]
+    beside = above.last + 1 == here.first and _indent(texts[above.first]) == _indent(texts[here.first])
+    is_told = _MARKER.match(texts[here.first]) or _KEY.match(texts[here.first])
+    return bool(beside and _MARKER.match(texts[above.first]) and is_told and not here.in_string)
 
 
 def _statements(texts: Sequence[str]) -> Iterator[_Statement]:
@@ -204,7 +219,7 @@ def _end(texts: Sequence[str], at: int) -> int:
         literal = last + 1 < limit and _LITERAL.match(texts[last]) and _LITERAL.match(texts[last + 1])
         if _opens_table(texts[at]) or length > _LENGTH:
             return last
-        if depth <= 0 and not literal and not texts[last].rstrip().endswith(("\\", "=")):
+        if depth <= 0 and not literal and not _GOES_ON.search(texts[last]):
             return last
     return limit - 1
 
@@ -234,7 +249,7 @@ def _balance(text: str) -> int:
 
 def is_prose(text: str) -> bool:
     """Return whether a line is a comment, an item of a list or made of plain words."""
-    if _IMPORT.match(text):
+    if _CODE.match(text):
         return False
     words = _MARKER.sub("", text).split()
     plain = sum(bool(_PLAIN_WORD.fullmatch(word)) for word in words)
@@ -266,7 +281,10 @@ def _joined(texts: Sequence[str], statements: Sequence[_Statement]) -> str:
     pieces = [_statement(texts[each.first : each.last + 1]) for each in statements]
     if len(pieces) == 1 and statements[0].first == statements[0].last:
         return shorten(pieces[0], _LINE_LENGTH)
-    goes_on = (before.endswith((":", "{")) or _TRIPLE.search(before + after) for before, after in pairwise(pieces))
+    goes_on = (
+        before.endswith((":", "{")) or _MARKER.match(before) or _TRIPLE.search(before + after)
+        for before, after in pairwise(pieces)
+    )
     ends = ["" if each else ";" for each in goes_on] if not statements[-1].in_string else [""] * len(pieces)
     return shorten(" ".join(map("".join, zip(pieces, [*ends, ""], strict=False))), _LENGTH)
 

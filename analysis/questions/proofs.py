@@ -9,6 +9,7 @@ from analysis.locale import catalogue
 from analysis.models import Entry, Fact, FactKind, FileChange, Language, Statement
 from analysis.paths import Kind, kind
 from analysis.questions.definitions import (
+    COMMENT,
     HUNK_END,
     CodeLine,
     default_in,
@@ -22,7 +23,7 @@ from analysis.questions.definitions import (
 )
 from analysis.questions.items import MAX_ITEMS, fact_item, passage_item
 from analysis.questions.kinds import QuestionKind
-from analysis.questions.passages import Passage, passages, replaced
+from analysis.questions.passages import Passage, name_defined, passages, replaced
 from analysis.questions.question import ParsedQuestion
 from analysis.questions.terms import QuestionTerm
 from analysis.writing.by_rules import code
@@ -41,6 +42,7 @@ _WARNS = re.compile(r"\S*warn\w*(?:\.\w+)?\(", re.IGNORECASE)
 _SETTING = re.compile(r"[\"'`\s]--[a-z]|environ|getenv|add_argument|option\(", re.IGNORECASE)
 _SETTING_FILE = re.compile(r"conf|arg|setting|option|param|env", re.IGNORECASE)
 _FIELD = re.compile(r"\w+\s*:[^=()]* = ")
+_PASSED_ON = re.compile(r"=\s*[\w.]+,?$")  # a value that only goes from one name to another
 _TOKEN = re.compile(r"[\w.]+|\S")
 _ALIASES = re.compile(r"[\"'](--?[\w-]+)[\"']")
 
@@ -54,7 +56,8 @@ def proofs(entry: Entry, asked: ParsedQuestion, language: Language) -> list[Stat
 def _replacements(entry: Entry, asked: ParsedQuestion, language: Language) -> list[Statement]:
     """Return what replaces the names that the commit removes: those that the question has, or all of them if it names none."""
     gone = [fact for fact in entry.facts if fact.removes or (fact.kind is FactKind.DEPRECATED and fact.new)]
-    names = asked.symbols or [fact.name for fact in (_of_terms(gone, asked) or gone)[:MAX_ITEMS]]
+    named = asked.symbols or [fact.name for fact in _of_terms(gone, asked) or gone]
+    names = list({_key(each): each for each in reversed(named)}.values())[::-1]
     shown = _SHOWN if len(names) > 1 else _MOST
     return [each for name in names[:MAX_ITEMS] for each in _replacement(entry, name, gone, language)[:shown]]
 
@@ -116,30 +119,35 @@ def _written_instead(removed: Passage, key: str) -> str:
     old, new = _TOKEN.findall(removed.text), _TOKEN.findall(other.text)
     changed = {pair for pair in zip(old, new, strict=False) if pair[0] != pair[1]}
     pair = next(iter(changed), ("", ""))
-    is_name = len(old) == len(new) and len(changed) == 1 and _key(pair[0]) == key and pair[1].isidentifier()
+    is_name = len(old) == len(new) and len(changed) == 1 and pair[1].isidentifier()
+    is_name = is_name and _key(pair[0]) == key != pair[1]
     return pair[1] if is_name else ""
 
 
 def _defines_other(removed: Passage, key: str) -> bool:
     """Return whether a removed passage defines or sets a name where another name stands now."""
     other = replaced(removed)
-    if not re.match(rf"(?:async def |def |class )?(?:self\.)?{re.escape(key)}\s*[:=(]", removed.text):
-        return False
-    return other is not None and not _has(other.text, key)
+    return name_defined(removed) == key and other is not None and name_defined(other) not in ("", key)
 
 
 def _setting(entry: Entry, name: str, language: Language) -> list[Statement]:
     """Return the default of a setting that the commit adds or changes, and what explains it."""
     key = _key(name)
     told = defaults_told(name, list(_lines(entry, "+")), catalogue(language))
-    defining = [each for each in _passages(entry) if is_definition(key, each.line.text)]
+    defining = [each for each in _passages(entry) if is_definition(key, _first_of_code(each))]
     # What has an explanation with it is longest.
     best = sorted(
         defining,
         key=lambda each: (kind(each.file.path) is not Kind.SOURCE, default_in(key, each.text) is None, -len(each.text)),
     )
     items = [item for each in best[:1] if (item := passage_item(entry, each, [], language))]
-    return [*told[:1], *items] if items else told
+    return (
+        [*(each.model_copy(update={"citations": items[0].citations}) for each in told[:1]), *items] if items else told
+    )
+
+
+def _first_of_code(passage: Passage) -> str:
+    return next((line.text for line in passage.changed if not COMMENT.match(line.text)), "")
 
 
 def _switches(entry: Entry, asked: ParsedQuestion, language: Language) -> list[Statement]:
@@ -206,9 +214,14 @@ def _key(name: str) -> str:
 
 
 def _befores(entry: Entry, asked: ParsedQuestion, language: Language) -> list[Statement]:
-    """Return the facts of what the question names that have an old and a new value."""
+    """Return the facts of what the question names that have an old and a new value, or the new lines that set it."""
     changed = [fact for fact in entry.facts if fact.old and fact.new]
-    return [fact_item(entry, [fact], language) for fact in _of_terms(changed, asked)[:MAX_ITEMS]]
+    if told := [fact_item(entry, [fact], language) for fact in _of_terms(changed, asked)[:MAX_ITEMS]]:
+        return told
+    keys, quoted = {_key(each) for each in asked.symbols}, list[Passage]()
+    setting = [each for each in _passages(entry) if name_defined(each) in keys and not _PASSED_ON.search(each.text)]
+    best = sorted(setting, key=lambda each: kind(each.file.path) is not Kind.SOURCE)
+    return [item for each in best[:_SHOWN] if (item := passage_item(entry, each, quoted, language))]
 
 
 def _defaults(entry: Entry, asked: ParsedQuestion, language: Language) -> list[Statement]:
