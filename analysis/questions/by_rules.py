@@ -17,7 +17,7 @@ from analysis.questions.items import MAX_ITEMS, SEARCHED, best_items, joined, pa
 from analysis.questions.kinds import QuestionKind
 from analysis.questions.matches import Mentions, touched_passage
 from analysis.questions.metadata import NO_TEST, records
-from analysis.questions.passages import Passage
+from analysis.questions.passages import Passage, is_prose
 from analysis.questions.proofs import adds_setting, proofs
 from analysis.questions.question import ParsedQuestion, Question, answered_in_parts
 from analysis.questions.terms import QuestionTerm, is_name
@@ -43,9 +43,10 @@ OFF_TOPIC = mark("I only answer questions about these commits.")
 _UNMENTIONED = mark("Neither the diff ({files}) nor the message mentions {names}.")
 _UNANSWERED = mark("The commit does not say this outright.")
 _NO_SETTING = mark("The commit adds or changes no flag, environment variable or other setting.")
+_NO_REASON = mark("The author gives no reason.")
 _NO_FIGURE = mark("The commit gives no figure for this.")
 _UNREAD = mark("I found nothing about this, but not every changed line could be read.")
-DENIALS = (NOT_SHOWN, _UNMENTIONED, _UNANSWERED, _NO_SETTING, _NO_FIGURE, _UNREAD, NO_TEST)
+DENIALS = (NOT_SHOWN, _UNMENTIONED, _UNANSWERED, _NO_SETTING, _NO_FIGURE, _NO_REASON, _UNREAD, NO_TEST)
 
 _MAX_COMMITS = 8
 _MAX_FURTHER = 5
@@ -86,6 +87,7 @@ def _about_commit(asked: ParsedQuestion, entry: Entry, language: Language) -> It
     proven = proven_items(entry, asked, language) if what_happened else []
     if proven:
         yield from proven
+        yield from proofs(entry, asked, language) if QuestionKind.REPLACEMENT in asked.kinds else ()
     elif asked.says_something:
         yield from _matching(asked, entry, language, certain=not what_happened, described=not metadata)
     else:
@@ -142,12 +144,23 @@ def _denied(
     figure = _MEASUREMENT if _MEASURED.search(asked.text) else _FIGURE
     if QuestionKind.FIGURE in asked.kinds and found.complete and not any(figure.search(each.text) for each in items):
         return say(_NO_FIGURE)
+    if QuestionKind.REASON in asked.kinds and not any(
+        _tells_why(entry, hit.document.item) for hit in found.hits[:MAX_ITEMS]
+    ):
+        return say(_NO_REASON)
     if nowhere and not (items and _is_beside(asked, found, answered=answered)):
         return _denial(entry, nowhere, say) if found.complete else say(_UNREAD)
     if not items:
         words = [term for term in found.absent if term.text.isascii() and term.text.isalpha()]
         return _denial(entry, words, say) if words and found.complete else say(NOT_SHOWN)
     return ""
+
+
+def _tells_why(entry: Entry, item: Fact | Passage | str) -> bool:
+    """Return whether what is found may tell a reason: a sentence of the author's below the title, or prose in the diff."""
+    if isinstance(item, str):
+        return item not in (entry.commit.subject, entry.commit.title)
+    return isinstance(item, Passage) and is_prose(item.line.text)
 
 
 def _is_beside(asked: ParsedQuestion, found: EvidenceFound, *, answered: bool) -> bool:

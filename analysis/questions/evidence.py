@@ -27,7 +27,7 @@ _K1, _B = 1.2, 0.35
 _INSIDE = 0.35  # weight of what a passage stands in
 _PATH = 0.4  # weight of a passage's path
 _FACTORS = {
-    Kind.TEST: 0.6,
+    Kind.TEST: 0.45,
     Kind.CI: 0.7,
     Kind.DOCS: 0.8,
     Kind.EXAMPLE: 0.7,

@@ -126,7 +126,7 @@ _PATTERNS: Mapping[QuestionKind, tuple[str, ...]] = {
         r"\b(?:what|which|how)\b.{0,80}?\binstead(?: of\b[^?.]*)?\W*$|\bsuccessor (?:of|to)\b",
         r"\b(?:what|how)\b.{0,60}?\b(?:called|named|renamed|moved?)\b(?:\s+to)?(?:\s+now)?\W*$|\bwhere (?:did|has|is)\b.{0,60}?\bmoved?\b",
         r"(?:现在|如今|后来)叫|改名(?:成|为|叫)|重命名(?:成|为)|(?:移|搬|挪)到了?(?:哪|什么)",
-        r"\bnew names?\b|\bhow (?:do|should|must|can) (?:I|we) (?:now )?(?:write|call|spell)\b|(?:怎么|如何)(?:写|改写|迁移|替换)|新(?:名字?|名称|写法)",
+        r"\bnew names?\b|\bhow (?:do|should|must|can) (?:I|we) (?:now )?(?:write|call|spell)\b|\bwhat now\b|\bwhat (?:do|should) (?:i|we) do\b|(?:怎么|如何)(?:写|改|办|迁移|替换)|新(?:名字?|名称|写法)",
         r"\bwhat (?:do|should|must|can) (?:I|we) (?:now )?(?:set|use|query|write|call|pass|import)\b|(?:该|要|应该?)(?:设置?|用|写|配|传|调|换成?)(?:什么|哪个|啥)",
         r"(?:什么|哪个|哪些|谁|啥).{0,20}?(?:替代|代替|取代|替换)|(?:替代|代替|取代|替换|改用|换成).{0,10}?(?:什么|哪个|哪些|谁|啥)",
     ),

@@ -282,7 +282,7 @@ def _joined(texts: Sequence[str], statements: Sequence[_Statement]) -> str:
     if len(pieces) == 1 and statements[0].first == statements[0].last:
         return shorten(pieces[0], _LINE_LENGTH)
     goes_on = (
-        before.endswith((":", "{")) or _MARKER.match(before) or _TRIPLE.search(before + after)
+        before.endswith((":", "{", ",")) or _MARKER.match(before) or _TRIPLE.search(before + after)
         for before, after in pairwise(pieces)
     )
     ends = ["" if each else ";" for each in goes_on] if not statements[-1].in_string else [""] * len(pieces)

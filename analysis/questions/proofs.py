@@ -220,8 +220,8 @@ def _befores(entry: Entry, asked: ParsedQuestion, language: Language) -> list[St
         return told
     keys, quoted = {_key(each) for each in asked.symbols}, list[Passage]()
     setting = [each for each in _passages(entry) if name_defined(each) in keys and not _PASSED_ON.search(each.text)]
-    best = sorted(setting, key=lambda each: kind(each.file.path) is not Kind.SOURCE)
-    return [item for each in best[:_SHOWN] if (item := passage_item(entry, each, quoted, language))]
+    sources = [each for each in setting if kind(each.file.path) is Kind.SOURCE]
+    return [item for each in (sources or setting)[:_SHOWN] if (item := passage_item(entry, each, quoted, language))]
 
 
 def _defaults(entry: Entry, asked: ParsedQuestion, language: Language) -> list[Statement]:
