@@ -12,7 +12,7 @@ from analysis.locale import Catalogue, catalogue, mark
 from analysis.locale.punctuation import join_items
 from analysis.models import Entry, Fact, Importance, Language, Statement
 from analysis.questions.definitions import nearest
-from analysis.questions.evidence import EvidenceFound, search
+from analysis.questions.evidence import EvidenceFound, search, sentences_of
 from analysis.questions.items import MAX_ITEMS, SEARCHED, best_items, joined, passage_item, proven_items
 from analysis.questions.kinds import QuestionKind
 from analysis.questions.matches import Mentions, touched_passage
@@ -21,7 +21,7 @@ from analysis.questions.passages import Passage, is_prose
 from analysis.questions.proofs import adds_setting, proofs
 from analysis.questions.question import ParsedQuestion, Question, answered_in_parts
 from analysis.questions.terms import QuestionTerm, is_name
-from analysis.text import one_line
+from analysis.text import one_line, shorten
 from analysis.writing.by_rules import code
 from analysis.writing.labels import BADGE
 
@@ -33,6 +33,7 @@ _MEASURED = re.compile(
 _MEASUREMENT = re.compile(r"\d\s*(?:%|[xX×]\b|[mun]?s\b|sec|[GMK]i?B|tok|倍|个点|毫秒|秒)")
 _FIGURE = re.compile(r"(?<![\w#.])\d+(?:\.\d+)?(?![\w-]*[a-z]{3})", re.IGNORECASE)
 _MAX_SUMMARY = 4  # sentences of a summary
+_AUTHOR, _MAX_SENTENCE = 2, 300  # the author's sentences in a description, and their characters
 _MAX_NAMED = 4  # terms that a denial names
 _MINOR = 0.34  # share of a question's terms that may stand nowhere where the others do
 _ANSWERED = 0.4  # share of a question's terms that a hit must have to answer it
@@ -167,7 +168,8 @@ def _is_beside(asked: ParsedQuestion, found: EvidenceFound, *, answered: bool) -
     """Return whether what stands nowhere weighs less than what else the question asks for."""
     absent = [term for term in found.absent if term.telling]
     if not any(_is_proper(term.text, asked.text) for term in absent):
-        return _share(absent, asked) <= _MINOR
+        named = any(term.telling and _is_proper(term.text, asked.text) for term in found.present)
+        return named or _share(absent, asked) <= _MINOR
     return answered and sum(term.weight for term in absent) < sum(term.weight for term in found.present if term.telling)
 
 
@@ -194,6 +196,9 @@ def _denial(entry: Entry, terms: Sequence[QuestionTerm], say: Catalogue) -> str:
 def _description(entry: Entry, language: Language) -> Iterator[Statement]:
     say, source = catalogue(language), (to_commit(entry.commit),)
     yield Statement(text=say("The commit's title is {title}.", title=code(entry.commit.title)), citations=source)
+    for sentence in list(sentences_of(entry.commit.body))[:_AUTHOR]:
+        text = say("the author writes: {text}", text=code(shorten(sentence, _MAX_SENTENCE)))
+        yield Statement(text=text, citations=source, kind="item")
     if entry.analysis and is_in_language(entry.analysis.texts, language):
         text = one_line("".join(sentences(entry.analysis.summary)[:_MAX_SUMMARY]))
         if entry.analysis.by == "model":

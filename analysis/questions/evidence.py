@@ -153,9 +153,9 @@ def _fact_document(fact: Fact) -> CommitDocument:
 
 def _author_documents(commit: Commit) -> Iterator[CommitDocument]:
     """Yield the author's sentences: of the message, then of the pull request."""
-    found = [(commit.subject, _TITLE), *((each, 1.0) for each in _sentences(commit.body))]
+    found = [(commit.subject, _TITLE), *((each, 1.0) for each in sentences_of(commit.body))]
     if commit.pull:
-        found += [(each, _PULL_TEXT) for each in (commit.pull.title, *_sentences(commit.pull.body))]
+        found += [(each, _PULL_TEXT) for each in (commit.pull.title, *sentences_of(commit.pull.body))]
     seen: list[str] = []
     for sentence, factor in found:
         if sentence == without_instructions(sentence) and not any(sentence in each for each in seen):
@@ -163,7 +163,8 @@ def _author_documents(commit: Commit) -> Iterator[CommitDocument]:
             yield CommitDocument(sentence, _words(sentence), factor=factor)
 
 
-def _sentences(text: str) -> Iterator[str]:
+def sentences_of(text: str) -> Iterator[str]:
+    """Yield the sentences of a message, without its trailers and check boxes."""
     for paragraph in re.split(r"\n\s*\n|\n(?=\s*[-*#\d])", _NO_SENTENCES.sub("", text)[:_MESSAGE]):
         for sentence in map(str.strip, sentences(plain_text(paragraph))):
             if len(_words(sentence)) > 1:

@@ -141,6 +141,8 @@ def _of_side(file: FileChange, hunk: Hunk, sign: str) -> Iterator[Passage]:
                 yield Passage(file, hunk.lines, places, tuple(filter(None, context))[-_CONTEXTS:], text)
         if _OPENS.search(texts[last]) and not in_string:
             label = _label(_statement(texts[first : last + 1]))
+            if re.match(r"\s*[)\]}]\W*(?:->.*)?$", texts[first]):  # the end of what spans many lines
+                label = before
             opened.append((depth, f"{before} … {label}" if before and _OTHERWISE.match(texts[first]) else label))
 
 
