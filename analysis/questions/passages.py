@@ -5,7 +5,7 @@ context is what it stands in: conditions, lists, functions and classes, as far a
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -75,6 +75,17 @@ def passages(file: FileChange) -> tuple[Passage, ...]:
     found = [each for hunk in headed_hunks(file.patch) for sign in "-+" for each in _of_side(file, hunk, sign)]
     kept = {each.text for each in found if each.line.sign == "+"}
     return tuple(each for each in found if each.line.sign == "+" or each.text not in kept)
+
+
+def definition_in(texts: Sequence[str], defines: Callable[[str], bool]) -> tuple[int, str] | None:
+    """Return the place and the text of the first statement among a file's lines that defines something, with what explains it."""
+    statements = list(_statements(texts))
+    for number, statement in enumerate(statements):
+        if defines(texts[statement.first]):
+            first = number - 1 if number and _is_comment(texts, statements, number) else number
+            last = _completed(texts, statements, first)
+            return statements[first].first, _joined(texts, statements[first : last + 1])
+    return None
 
 
 def replaced(passage: Passage) -> Passage | None:
@@ -147,10 +158,10 @@ def _of_side(file: FileChange, hunk: Hunk, sign: str) -> Iterator[Passage]:
 
 
 def _explained(texts: Sequence[str], statements: Sequence[_Statement], number: int) -> str:
-    """Return the name of the field that a string below it explains; "" if a statement is no such string."""
+    """Return the name that a string below what defines it explains; "" if a statement is no such string."""
     above = texts[statements[number - 1].first] if number else ""
     is_string = _begins_string(texts[statements[number].first])
-    return _label(above) if is_string and _FIELD.match(above) else ""
+    return _label(above) if is_string and (_FIELD.match(above) or _DEFINED.match(above.lstrip())) else ""
 
 
 def _completed(texts: Sequence[str], statements: Sequence[_Statement], number: int) -> int:

@@ -2,20 +2,18 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 
 from analysis.citations import to_fact, to_line
-from analysis.diff import DiffLine, changed_lines, hunks
+from analysis.diff import changed_lines
 from analysis.locale import catalogue
-from analysis.models import Entry, Fact, FactKind, FileChange, Language, Statement
+from analysis.models import Entry, Fact, FactKind, Language, Statement
 from analysis.paths import Kind, kind
 from analysis.questions.definitions import (
     COMMENT,
-    HUNK_END,
     CodeLine,
     default_in,
     defaults_told,
-    explained,
-    explanation,
     is_definition,
     is_notice,
     names_with,
@@ -31,11 +29,6 @@ from analysis.writing.replacements import replacement
 
 _SHOWN = 2
 _MOST = 3  # restrictions
-_AROUND = 12  # lines in which the notice about what is removed stands
-_NEW = r"(?:the )?[`'\"]?((?:--)?\w+[-_.:]\w[\w.:-]*\w)"
-_INSTEAD = re.compile(
-    rf"\buse {_NEW}[^.]{{0,40}}? instead\b|\bdeprecated[,:;.] (?:please )?(?:see|use) {_NEW}", re.IGNORECASE
-)
 _SETTINGS = frozenset({FactKind.NEW_SETTING, FactKind.SETTING_ON, FactKind.DEFAULT_CHANGED})
 _REFUSES = re.compile(r"(?:raise|throw|abort)\b|TORCH_CHECK|return \S*error", re.IGNORECASE)
 _WARNS = re.compile(r"\S*warn\w*(?:\.\w+)?\(", re.IGNORECASE)
@@ -72,7 +65,7 @@ def _replacement(entry: Entry, name: str, gone: Sequence[Fact], language: Langua
     if told := [item for each in notices if (item := passage_item(entry, each, quoted, language))]:
         return told
     for fact in facts:
-        new = replacement(entry.commit, fact) or _told_of_flag(entry, fact) or _told_beside(entry, fact)
+        new = replacement(entry.commit, fact) or _told_of_flag(entry, fact)
         if new and not fact.new:
             text = say("Use {new} instead of {old}.", new=code(new), old=code(fact.name))
             return [Statement(text=text, citations=(to_fact(entry.commit, fact),)), *_setting(entry, new, language)]
@@ -93,17 +86,6 @@ def _told_of_flag(entry: Entry, fact: Fact) -> str:
     """Return what the commit says to use instead of the flag that is made of a field."""
     flag = f"--{_key(fact.name).replace('_', '-')}"
     return replacement(entry.commit, fact.model_copy(update={"name": flag}))
-
-
-def _told_beside(entry: Entry, fact: Fact) -> str:
-    """Return what a notice among the lines that are removed around a fact says to use instead; "" for none."""
-    for file in entry.commit.files:
-        for hunk in hunks(file.patch) if file.path == fact.path else ():
-            removed = [line for line in hunk if line.sign == "-" and abs(line.number - (fact.line or 0)) <= _AROUND]
-            if any(line.number == fact.line for line in removed):
-                told = _INSTEAD.search(" ".join(line.text.strip(" #\"'") for line in removed))
-                return next(filter(None, told.groups()), "") if told else ""
-    return ""
 
 
 def _tells_successor(found: Passage, key: str) -> bool:
@@ -131,19 +113,26 @@ def _defines_other(removed: Passage, key: str) -> bool:
 
 
 def _setting(entry: Entry, name: str, language: Language) -> list[Statement]:
-    """Return the default of a setting that the commit adds or changes, and what explains it."""
-    key = _key(name)
+    """Return the default of a setting that the commit adds or changes, and what defines it."""
     told = defaults_told(name, list(_lines(entry, "+")), catalogue(language))
+    items = _definition(entry, name, language)
+    first = [each.model_copy(update={"citations": items[0].citations}) for each in told[:1]] if items else told
+    return [*first, *items]
+
+
+def _definition(entry: Entry, name: str, language: Language) -> list[Statement]:
+    """Return what the commit adds to define a name, if anything: of a source, with a value, and with what explains it."""
+    key = _key(name)
     defining = [each for each in _passages(entry) if is_definition(key, _first_of_code(each))]
-    # What has an explanation with it is longest.
     best = sorted(
         defining,
-        key=lambda each: (kind(each.file.path) is not Kind.SOURCE, default_in(key, each.text) is None, -len(each.text)),
+        key=lambda each: (
+            kind(each.file.path) is not Kind.SOURCE,
+            default_in(key, each.text) is None,
+            -len(each.text),
+        ),
     )
-    items = [item for each in best[:1] if (item := passage_item(entry, each, [], language))]
-    return (
-        [*(each.model_copy(update={"citations": items[0].citations}) for each in told[:1]), *items] if items else told
-    )
+    return [item for each in best[:1] if (item := passage_item(entry, each, [], language))]
 
 
 def _first_of_code(passage: Passage) -> str:
@@ -269,18 +258,10 @@ def _in_code(term: QuestionTerm) -> str:
     return next((word for word, weight in term.words.items() if weight == 1 and word.isascii()), "")
 
 
-def _explanations(entry: Entry, asked: ParsedQuestion, language: Language) -> list[Statement]:
-    """Return what the hunks that define a name of the question say of it."""
-    for name in asked.symbols:
-        news: list[tuple[FileChange, DiffLine]] = []
-        for file in entry.commit.files:
-            for hunk in hunks(file.patch):
-                news += [(file, line) for line in hunk if line.sign != "-"]
-                news.append((file, news[-1][1]._replace(text=HUNK_END)))
-        if told := explanation(spelled_in_code(name), [line.text for _, line in news]):
-            place = to_line(entry.commit, *news[told[0]])
-            return [explained(name, told[1], place, catalogue(language))]
-    return []
+def _meanings(entry: Entry, asked: ParsedQuestion, language: Language) -> list[Statement]:
+    """Return what defines the first name of a question that the commit adds, with what explains it."""
+    found = (item for name in asked.symbols for item in _definition(entry, name, language))
+    return list(islice(found, 1))
 
 
 def _lines(entry: Entry, sign: str) -> Iterator[CodeLine]:
@@ -304,5 +285,5 @@ _PROOFS: Mapping[QuestionKind, Callable[[Entry, ParsedQuestion, Language], list[
     QuestionKind.DEFAULT: _defaults,
     QuestionKind.SWITCH: _switches,
     QuestionKind.BEFORE: _befores,
-    QuestionKind.MEANING: _explanations,
+    QuestionKind.MEANING: _meanings,
 }
