@@ -109,14 +109,11 @@ class AnswerService:
         except DigestError as exc:
             log.warning("no mirror", repository=str(question.repository), why=str(exc))
             return None
-        search, with_shas = (partial(each, question.repository) for each in (self._search, self._with_shas))
-        return CommitTools(question.entries[0], mirror, search, with_shas) if mirror else None
+        search = partial(self._search, question.repository)
+        return CommitTools(question.entries[0].commit, mirror, search) if mirror else None
 
     def _search(self, repository: Repository, query: str) -> Sequence[Commit]:
         return [each.commit for each in self._store.search_index.search(query, [repository], _MOST_FOUND)]
-
-    def _with_shas(self, repository: Repository, shas: Sequence[str]) -> Sequence[Commit]:
-        return [each.commit for each in self._store.commits(list(self._store.read_ids(repository, shas).values()))]
 
     def _contents(self, question: Question) -> str:
         """Return the files that the commit changes; empty for a whole day, which is too large."""
