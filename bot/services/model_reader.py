@@ -131,7 +131,7 @@ class ModelReader:
         from analysis.writing.by_model import analyse, analyse_low
 
         if len(requests) > 1 or requests[0].ranked.importance is Importance.LOW:
-            return analyse_low(requests, asker)
+            return analyse_low(requests, asker, lambda place, draft: on_draft(ids[place], _stored(draft)))
         return [analyse(requests[0], asker, lambda draft: on_draft(ids[0], _stored(draft)))]
 
     def _request(self, stored: StoredCommit) -> "AnalysisRequest":
