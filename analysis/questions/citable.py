@@ -85,25 +85,6 @@ class Citable:
                     return found
         return None
 
-    def cite_quotation(self, lines: Sequence[tuple[str, str]]) -> Citation | None:
-        """Return a citation of the first of some lines, each with its sign or none, if the evidence holds all of them.
-
-        A line without a sign must be there now; one that was removed is quoted with its sign.
-        """
-        wanted = [(sign, text.strip()) for sign, text in lines if text.strip()]
-        held: dict[tuple[str, str], _LocatedLine] = {}
-        for each in reversed(self._all_lines):
-            for sign in (each.line.sign, *([""] if each.line.sign != "-" else [])):
-                held[sign, each.line.text.strip()] = each
-        if wanted and all(line in held for line in wanted):
-            return held[wanted[0]].citation
-        texts = [text for _, text in wanted]
-        for read in self._read if wanted and not any(sign for sign, _ in wanted) else ():
-            numbers = {text.strip(): number for number, text in reversed([*read.lines.items()])}
-            if all(text in numbers for text in texts):
-                return self._repository_line(read.path, numbers[texts[0]])
-        return None
-
     def _cite_text(self, entry: Entry, name: str) -> Citation:
         """Cite a commit, and say so where its message or pull request has the name."""
         found = to_commit(entry.commit)

@@ -1,4 +1,4 @@
-"""Splitting of a reply into segments that can be checked: sentences, list items and code blocks."""
+"""Splitting of a reply into segments that can be checked: sentences and list items; blocks of code are passed over."""
 
 import re
 from collections.abc import Iterator
@@ -9,13 +9,13 @@ from analysis.grounding.plain_text import sentences
 
 
 class Segment(NamedTuple):
-    """A complete segment of a reply as written, without the list marker or the code fences.
+    """A complete segment of a reply as written, without the list marker.
 
     Sentences of one line have the same `line`.
     """
 
     text: str
-    kind: Literal["sentence", "item", "code"]
+    kind: Literal["sentence", "item"]
     new_paragraph: bool
     line: int
 
@@ -42,9 +42,7 @@ def segments(reply: str) -> Iterator[Segment]:
         if fence := _FENCE.match(text):
             closing = re.compile(rf"^[ \t]*{re.escape(fence[1])}[ \t]*(?:\n|$)", re.MULTILINE)
             closed = closing.search(text, fence.end())
-            code = text[fence.end() : closed.start() if closed else len(text)]
             text = text[closed.end() :] if closed else ""
-            yield Segment(code.strip("\n"), "code", begins_paragraph, line)
         else:
             row, _, text = text.partition("\n")
             yield from _of_line(row, begins_paragraph, line)
