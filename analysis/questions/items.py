@@ -1,6 +1,7 @@
 """The items of an answer: statements of a commit's facts, its author's sentences and the passages of its diff, with their places."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import islice
 
 from analysis.citations import to_commit, to_fact, to_line
 from analysis.locale import Catalogue, catalogue, mark
@@ -81,6 +82,15 @@ def passage_item(
         told = say("{told}, in {place}", told=told, place=join_items(map(code, found.context), say))
     quoted += [found, *([other] if other else [])]
     return Statement(text=told, citations=tuple(citations), kind="item")
+
+
+def passage_items(
+    entry: Entry, found: Iterable[Passage], language: Language, limit: int = MAX_ITEMS
+) -> list[Statement]:
+    """Quote passages, each place once."""
+    quoted: list[Passage] = []
+    told = (passage_item(entry, each, quoted, language) for each in found)
+    return list(islice(filter(None, told), limit))
 
 
 def joined(told: Sequence[Statement], say: Catalogue) -> Statement | None:

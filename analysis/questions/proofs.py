@@ -1,8 +1,8 @@
 """The proofs of a commit for what a question asks of a name: its successor, default, value before, definition or purpose."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import islice
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from analysis.citations import to_fact, to_line
 from analysis.diff import changed_lines
@@ -19,7 +19,7 @@ from analysis.questions.definitions import (
     names_with,
     spelled_in_code,
 )
-from analysis.questions.items import MAX_ITEMS, fact_item, passage_item
+from analysis.questions.items import MAX_ITEMS, fact_item, passage_items
 from analysis.questions.kinds import QuestionKind
 from analysis.questions.passages import Passage, name_defined, passages, replaced
 from analysis.questions.question import ParsedQuestion
@@ -56,54 +56,49 @@ def _replacements(entry: Entry, asked: ParsedQuestion, language: Language) -> li
 
 
 def _replacement(entry: Entry, name: str, gone: Sequence[Fact], language: Language) -> list[Statement]:
-    """Return what replaces a name: what the author, a notice, a fact or the lines that it stood in say; or that it is gone."""
-    say, key, quoted = catalogue(language), _key(name), list[Passage]()
+    """Return what replaces a name: what a notice, the author, a fact or the lines that it stood in say; or that it is gone."""
+    say, key = catalogue(language), _key(name)
     facts = [fact for fact in gone if _key(fact.name) == key]
-    notices = (
-        each for each in _passages(entry) if kind(each.file.path) is not Kind.TEST and _tells_successor(each, key)
-    )
-    if told := [item for each in notices if (item := passage_item(entry, each, quoted, language))]:
+    notices = (each for each in _passages(entry) if _tells_successor(each, key))
+    if told := passage_items(entry, notices, language):
         return told
-    for fact in facts:
-        new = replacement(entry.commit, fact) or _told_of_flag(entry, fact)
-        if new and not fact.new:
-            text = say("Use {new} instead of {old}.", new=code(new), old=code(fact.name))
-            return [Statement(text=text, citations=(to_fact(entry.commit, fact),)), *_setting(entry, new, language)]
-    if renamed := [fact for fact in facts if fact.new]:
-        return [fact_item(entry, [renamed[0]], language)]
-    for each in _passages(entry, "-"):
-        if (new := _written_instead(each, key)) and (defined := _setting(entry, new, language)):
-            text = say("Use {new} instead of {old}.", new=code(new), old=code(name))
-            return [Statement(text=text, citations=(to_line(entry.commit, each.file, each.line),)), *defined]
-    changed = (each for each in _passages(entry, "-") if _defines_other(each, key))
-    if told := [item for each in changed if (item := passage_item(entry, each, quoted, language))]:
+    if renamed := [fact for fact in facts if fact.new and not replacement(entry.commit, fact)]:
+        return [fact_item(entry, renamed[:1], language)]
+    told_new = [(_told_instead(entry, fact), fact.name, to_fact(entry.commit, fact)) for fact in facts]
+    old = list(_passages(entry, "-"))
+    written = [(_written_instead(each, key), name, to_line(entry.commit, each.file, each.line)) for each in old]
+    for new, spelled, place in [
+        *told_new,
+        *((new, *rest) for new, *rest in written if _definition(entry, new, language)),
+    ]:
+        if new:
+            text = say("Use {new} instead of {old}.", new=code(new), old=code(spelled))
+            return [Statement(text=text, citations=(place,)), *_setting(entry, new, language)]
+    if told := passage_items(entry, (each for each in old if _defines_other(each, key)), language):
         return told
     text = say("{name} is removed; no replacement for it was found.", name=code(name))
     return [Statement(text=text, citations=(to_fact(entry.commit, facts[0]),))] if facts else []
 
 
-def _told_of_flag(entry: Entry, fact: Fact) -> str:
-    """Return what the commit says to use instead of the flag that is made of a field."""
+def _told_instead(entry: Entry, fact: Fact) -> str:
+    """Return what the commit says to use instead of a name, or of the flag that is made of it."""
     flag = f"--{_key(fact.name).replace('_', '-')}"
-    return replacement(entry.commit, fact.model_copy(update={"name": flag}))
+    return replacement(entry.commit, fact) or replacement(entry.commit, fact.model_copy(update={"name": flag}))
 
 
 def _tells_successor(found: Passage, key: str) -> bool:
     """Return whether a passage is a notice about a name: what became of it, or what to use."""
-    return _has(" ".join((*found.context[-1:], found.text)), key) and is_notice(key, f"{key} {found.text}")
+    is_about = _has(" ".join((*found.context[-1:], found.text)), key) and kind(found.file.path) is not Kind.TEST
+    return is_about and is_notice(key, f"{key} {found.text}")
 
 
 def _written_instead(removed: Passage, key: str) -> str:
     """Return the name that a line has now where it had another one; "" if more than that is changed."""
     other = replaced(removed)
-    if other is None or not _has(removed.text, key):
-        return ""
-    old, new = _TOKEN.findall(removed.text), _TOKEN.findall(other.text)
-    changed = {pair for pair in zip(old, new, strict=False) if pair[0] != pair[1]}
-    pair = next(iter(changed), ("", ""))
-    is_name = len(old) == len(new) and len(changed) == 1 and pair[1].isidentifier()
-    is_name = is_name and _key(pair[0]) == key != pair[1]
-    return pair[1] if is_name else ""
+    old, new = (set(_TOKEN.findall(each.text)) if each else set() for each in (removed, other))
+    gone, come = old - new, new - old
+    is_name = len(gone) == len(come) == 1 and _key(*gone) == key and re.fullmatch(r"[a-z_]\w*", *come)
+    return come.pop() if is_name else ""
 
 
 def _defines_other(removed: Passage, key: str) -> bool:
@@ -123,16 +118,12 @@ def _setting(entry: Entry, name: str, language: Language) -> list[Statement]:
 def _definition(entry: Entry, name: str, language: Language) -> list[Statement]:
     """Return what the commit adds to define a name, if anything: of a source, with a value, and with what explains it."""
     key = _key(name)
-    defining = [each for each in _passages(entry) if is_definition(key, _first_of_code(each))]
-    best = sorted(
-        defining,
-        key=lambda each: (
-            kind(each.file.path) is not Kind.SOURCE,
-            default_in(key, each.text) is None,
-            -len(each.text),
-        ),
-    )
-    return [item for each in best[:1] if (item := passage_item(entry, each, [], language))]
+
+    def order(each: Passage) -> tuple[bool, bool, int]:
+        return kind(each.file.path) is not Kind.SOURCE, default_in(key, each.text) is None, -len(each.text)
+
+    defining = (each for each in _passages(entry) if name and is_definition(key, _first_of_code(each)))
+    return passage_items(entry, sorted(defining, key=order), language, 1)
 
 
 def _first_of_code(passage: Passage) -> str:
@@ -162,29 +153,28 @@ def adds_setting(entry: Entry) -> bool:
 def _limits(entry: Entry, asked: ParsedQuestion, language: Language) -> list[Statement]:
     """Return what the commit newly refuses, or warns of, of what the question names; refusals first."""
     keys = {_key(term.text) for term in asked.terms if term.telling}
-    for each in _passages(entry):
-        is_entry = re.fullmatch(r"[\"']([^\"']+)[\"'],?", each.text)
-        if is_entry and each.context and _key(is_entry[1]) in keys:  # of a list, which may be refused as a whole
-            keys.add(each.context[-1])
-        names = (
-            [_key(name) for name in _ALIASES.findall(each.text)]
-            if "add_argument" in each.text + "".join(each.context)
-            else []
-        )
-        if not keys.isdisjoint(names):
-            keys.update(names)
-    found = []
-    for each in _passages(entry):
-        is_told = _REFUSES.match(each.text) or _WARNS.match(each.text)
-        around, text = " ".join((*each.context, each.text)), each.text
-        held = sum(_has(around.replace("_", " "), key.replace("_", " ")) for key in keys)
-        if is_told and (held or not keys) and kind(each.file.path) is Kind.SOURCE:
-            found.append((-held, not _REFUSES.match(text), each))
-    if not keys and len(found) > _MOST:
-        return []
-    most = min((held for held, _, _ in found), default=0)
-    best = sorted((each for each in found if each[0] == most), key=lambda each: each[1])
-    return [item for *_, each in best[:_MOST] if (item := passage_item(entry, each, [], language))]
+    keys |= {name for each in _passages(entry) for name in _also_called(each, keys)}
+    told = [each for each in _passages(entry) if _REFUSES.match(each.text) or _WARNS.match(each.text)]
+    held = Counter[Passage]()
+    for each in told:
+        around = " ".join((*each.context, each.text)).replace("_", " ")
+        if kind(each.file.path) is Kind.SOURCE:
+            held[each] = sum(_has(around, key.replace("_", " ")) for key in keys)
+    most = max(held.values(), default=0)
+    best = [each for each, count in held.items() if count == most and (count or not keys)]
+    is_few = keys or len(best) <= _MOST
+    best.sort(key=lambda each: not _REFUSES.match(each.text))
+    return passage_items(entry, best if is_few else [], language, _MOST)
+
+
+def _also_called(passage: Passage, keys: Collection[str]) -> list[str]:
+    """Return the list that one of some names is put in, which may be refused as a whole, or an option's other names."""
+    is_entry = re.fullmatch(r"[\"']([^\"']+)[\"'],?", passage.text)
+    if is_entry and _key(is_entry[1]) in keys:
+        return list(passage.context[-1:])
+    is_option = "add_argument" in passage.text + "".join(passage.context)
+    names = [_key(name) for name in _ALIASES.findall(passage.text)] if is_option else []
+    return [] if set(names).isdisjoint(keys) else names
 
 
 def _passages(entry: Entry, sign: str = "+") -> Iterator[Passage]:
@@ -207,10 +197,10 @@ def _befores(entry: Entry, asked: ParsedQuestion, language: Language) -> list[St
     changed = [fact for fact in entry.facts if fact.old and fact.new]
     if told := [fact_item(entry, [fact], language) for fact in _of_terms(changed, asked)[:MAX_ITEMS]]:
         return told
-    keys, quoted = {_key(each) for each in asked.symbols}, list[Passage]()
+    keys = {_key(each) for each in asked.symbols}
     setting = [each for each in _passages(entry) if name_defined(each) in keys and not _PASSED_ON.search(each.text)]
     sources = [each for each in setting if kind(each.file.path) is Kind.SOURCE]
-    return [item for each in (sources or setting)[:_SHOWN] if (item := passage_item(entry, each, quoted, language))]
+    return passage_items(entry, sources or setting, language, _SHOWN)
 
 
 def _defaults(entry: Entry, asked: ParsedQuestion, language: Language) -> list[Statement]:
@@ -225,30 +215,23 @@ def _defaults(entry: Entry, asked: ParsedQuestion, language: Language) -> list[S
         names = [each for each in named if defaults_told(each, lines, say)][:1]
     if any(defaults_told(name, lines, say) for name in names):
         return [each for name in names for each in _setting(entry, name, language)]
-    taking = _of_values([fact for fact in entry.facts if fact.kind is FactKind.VALUES_ADDED], asked)
-    kept = list(_lines(entry, " "))
-    if told := [each for name in (*(fact.name for fact in taking), *names) for each in _still(name, kept, language)]:
+    values = {term.text.casefold() for term in asked.terms}
+    added = (fact for fact in entry.facts if fact.kind is FactKind.VALUES_ADDED)
+    taking = [fact.name for fact in added if not values.isdisjoint(re.split(r"\W+", (fact.new or "").casefold()))]
+    if told := [each for name in (*taking, *names) for each in _still(entry, name, language)]:
         return told
     new = [fact.name for fact in entry.facts if fact.kind is FactKind.NEW_SETTING]
     return [] if asked.subjects else [each for name in new[:_SHOWN] for each in _setting(entry, name, language)]
 
 
-def _of_values(facts: Sequence[Fact], asked: ParsedQuestion) -> list[Fact]:
-    """Return the facts of values that a question names."""
-    values = {term.text.casefold() for term in asked.terms}
-    return [fact for fact in facts if not values.isdisjoint(re.split(r"\W+", (fact.new or "").casefold()))]
-
-
-def _still(name: str, lines: Sequence[CodeLine], language: Language) -> list[Statement]:
-    """Return that lines which are not changed give a name its default."""
-    key, say = _key(name), catalogue(language)
-    given = [(line, value) for line in lines if (value := default_in(key, line.text)) is not None]
-    text = (
-        say("The commit does not change the default of {name}: {value}.", name=code(name), value=code(given[0][1]))
-        if given
-        else ""
-    )
-    return [Statement(text=text, citations=(given[0][0].place,))] if given else []
+def _still(entry: Entry, name: str, language: Language) -> list[Statement]:
+    """Return that a line which is not changed gives a name its default."""
+    say = catalogue(language)
+    for line in _lines(entry, " "):
+        if value := default_in(_key(name), line.text):
+            text = say("The commit does not change the default of {name}: {value}.", name=code(name), value=code(value))
+            return [Statement(text=text, citations=(line.place,))]
+    return []
 
 
 def _in_code(term: QuestionTerm) -> str:
@@ -259,9 +242,8 @@ def _in_code(term: QuestionTerm) -> str:
 
 
 def _meanings(entry: Entry, asked: ParsedQuestion, language: Language) -> list[Statement]:
-    """Return what defines the first name of a question that the commit adds, with what explains it."""
-    found = (item for name in asked.symbols for item in _definition(entry, name, language))
-    return list(islice(found, 1))
+    """Return what defines the names of a question that the commit adds, with what explains it."""
+    return [each for name in asked.symbols for each in _definition(entry, name, language)]
 
 
 def _lines(entry: Entry, sign: str) -> Iterator[CodeLine]:
