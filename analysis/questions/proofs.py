@@ -64,13 +64,10 @@ def _replacement(entry: Entry, name: str, gone: Sequence[Fact], language: Langua
         return told
     if renamed := [fact for fact in facts if fact.new and not replacement(entry.commit, fact)]:
         return [fact_item(entry, renamed[:1], language)]
-    told_new = [(_told_instead(entry, fact), fact.name, to_fact(entry.commit, fact)) for fact in facts]
     old = list(_passages(entry, "-"))
-    written = [(_written_instead(each, key), name, to_line(entry.commit, each.file, each.line)) for each in old]
-    for new, spelled, place in [
-        *told_new,
-        *((new, *rest) for new, *rest in written if _definition(entry, new, language)),
-    ]:
+    said = [(fact.name, _told_instead(entry, fact), to_fact(entry.commit, fact)) for fact in facts]
+    written = [(name, _written_instead(each, key), to_line(entry.commit, each.file, each.line)) for each in old]
+    for spelled, new, place in (*said, *(each for each in written if _definition(entry, each[1], language))):
         if new:
             text = say("Use {new} instead of {old}.", new=code(new), old=code(spelled))
             return [Statement(text=text, citations=(place,)), *_setting(entry, new, language)]
@@ -97,7 +94,7 @@ def _written_instead(removed: Passage, key: str) -> str:
     other = replaced(removed)
     old, new = (set(_TOKEN.findall(each.text)) if each else set() for each in (removed, other))
     gone, come = old - new, new - old
-    is_name = len(gone) == len(come) == 1 and _key(*gone) == key and re.fullmatch(r"[a-z_]\w*", *come)
+    is_name = len(gone) == len(come) == 1 and _key(*gone) == key != _key(*come)
     return come.pop() if is_name else ""
 
 
