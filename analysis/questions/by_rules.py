@@ -4,10 +4,12 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC
+from itertools import islice
 
 from analysis.citations import to_commit
 from analysis.grounding.language import is_in_language
 from analysis.grounding.plain_text import sentences
+from analysis.instructions import without_instructions
 from analysis.locale import Catalogue, catalogue, mark
 from analysis.locale.punctuation import join_items
 from analysis.models import Entry, Fact, Importance, Language, Statement
@@ -35,14 +37,15 @@ _FIGURE = re.compile(r"(?<![\w#.])\d+(?:\.\d+)?(?![\w-]*[a-z]{3})", re.IGNORECAS
 _MAX_SUMMARY = 4  # sentences of a summary
 _AUTHOR, _MAX_SENTENCE = 2, 300  # the author's sentences in a description, and their characters
 _MAX_NAMED = 4  # terms that a denial names
-_MINOR = 0.34  # share of a question's terms that may stand nowhere where the others do
+_MINOR = 0.25  # share of a question's terms that may stand nowhere where the others do
+_MAIN = 0.34  # share of them without which no line is shown
 _ANSWERED = 0.4  # share of a question's terms that a hit must have to answer it
 
 # What a model too may answer, in these words; it is told them.
 NOT_SHOWN = mark("I found nothing about this in the diff.")
 OFF_TOPIC = mark("I only answer questions about these commits.")
 _UNMENTIONED = mark("Neither the diff ({files}) nor the message mentions {names}.")
-_UNANSWERED = mark("The commit does not say this outright.")
+_UNANSWERED = mark("The commit does not say this outright. Closest matches:")
 _NO_SETTING = mark("The commit adds or changes no flag, environment variable or other setting.")
 _NO_REASON = mark("The author gives no reason.")
 _NO_FIGURE = mark("The commit gives no figure for this.")
@@ -102,7 +105,7 @@ def _matching(
     say, proven = catalogue(language), proofs(entry, asked, language)
     found = search(entry, asked, SEARCHED)
     # What is not searched, such as a comment in a message, may mention a term, too.
-    mentioned = Mentions(term for term in found.absent if term.telling).in_commit(entry.commit)
+    mentioned = Mentions(found.absent).in_commit(entry.commit)
     found = found._replace(absent=[term for term in found.absent if term.text not in mentioned])
     shown = {each.text for each in proven} | {place.label for each in proven for place in each.citations[:1]}
     items = [
@@ -116,14 +119,14 @@ def _matching(
         yield from items[: max(0, MAX_ITEMS - len(proven))]
         return
     answered = found.share >= _ANSWERED or any(fact.kind in asked.facts.kinds for fact in entry.facts)
-    if not answered and _share(found.absent, asked) > _MINOR and not any(term.telling for term in found.present):
+    if not answered and _share(found.absent, asked) > _MAIN and not any(term.telling for term in found.present):
         items = []
     denied = _denied(asked, entry, found, items, say, answered=answered)
-    if not denied and not (answered and certain and QuestionKind.REPLACEMENT not in asked.kinds):
-        denied = say(_UNANSWERED)
     if denied:
         yield Statement(text=denied)
         yield from (Statement(text=say("Closest matches:")) for _ in items[:1])
+    elif not (answered and certain and QuestionKind.REPLACEMENT not in asked.kinds):
+        yield Statement(text=say(_UNANSWERED))
     yield from items
     if not items and described:
         yield from _description(entry, language)
@@ -196,7 +199,8 @@ def _denial(entry: Entry, terms: Sequence[QuestionTerm], say: Catalogue) -> str:
 def _description(entry: Entry, language: Language) -> Iterator[Statement]:
     say, source = catalogue(language), (to_commit(entry.commit),)
     yield Statement(text=say("The commit's title is {title}.", title=code(entry.commit.title)), citations=source)
-    for sentence in list(sentences_of(entry.commit.body))[:_AUTHOR]:
+    said = (each for each in sentences_of(entry.commit.body) if each == without_instructions(each))
+    for sentence in islice(said, _AUTHOR):
         text = say("the author writes: {text}", text=code(shorten(sentence, _MAX_SENTENCE)))
         yield Statement(text=text, citations=source, kind="item")
     if entry.analysis and is_in_language(entry.analysis.texts, language):

@@ -35,7 +35,7 @@ _FACTORS = {
     Kind.GENERATED: 0.2,
     Kind.VENDORED: 0.3,
 }
-_FACT, _TITLE, _PULL_TEXT = 1.5, 0.8, 0.8
+_FACT, _TITLE, _PULL_TEXT = 1.5, 0.7, 0.8
 _IMPORT, _COMMENT, _GONE = 0.5, 0.9, 0.7  # of passages; what is gone answers few questions of what is now
 _DEFINITION = 1.25  # factor of a line that defines a name in the question
 _ASKED_FACT = 2.0  # what a fact of a kind that is asked for is worth, in terms that one document has
@@ -107,7 +107,7 @@ def search(entry: Entry, asked: ParsedQuestion, limit: int) -> EvidenceFound:
     sources = [
         each for each in documents if isinstance(each.item, Passage) and kind(each.item.file.path) is Kind.SOURCE
     ]
-    if len(sources) <= _FEW:
+    if hits and len(sources) <= _FEW:
         hits += [Hit(each, 0.0, 0.0) for each in sources if each not in told]
     share = max((hit.share for hit in hits[:3]), default=0.0)
     files = (file for file in entry.commit.files if kind(file.path) is not Kind.GENERATED)

@@ -30,7 +30,7 @@ _MIN_PROSE, _PROSE_SHARE = 4, 0.7  # words of a line of prose, and the share of 
 _SENTENCE_END = re.compile(r"[.!?。！？:]['\")`]*\s*$|^\s*$")
 _LITERAL = re.compile(r"""^\s*[rRfFbB]?(?P<mark>['"])(?!(?P=mark){2}).*(?P=mark)\s*$""")
 _GOES_ON = re.compile(r"""(?:[\\=]|^\s*["'][\w.-]+["']:)\s*$""")
-_ADJACENT_LITERALS = re.compile(r"""(?<![\\(=,"'])(["']) [fr]?\1(?!\1)""")
+_ADJACENT_LITERALS = re.compile(r"""(?<![\\(="'])(["']) [fr]?\1(?!\1)""")
 _CODE = re.compile(r"\s*(?:from\s+\S+\s+import\b|import\s+\S+(?:\s+as\s+\w+)?\s*$|(?:assert|return|raise|yield|del)\s)")
 _CONDITION = re.compile(r"\s*[})]?\s*(?:if|elif|else|except|case)\b")
 _OTHERWISE = re.compile(r"\s*[})]?\s*(?:else|except|finally)\b(?!\s+if)")
@@ -81,7 +81,7 @@ def definition_in(texts: Sequence[str], defines: Callable[[str], bool]) -> tuple
     """Return the place and the text of the first statement among a file's lines that defines something, with what explains it."""
     statements = list(_statements(texts))
     for number, statement in enumerate(statements):
-        if defines(texts[statement.first]):
+        if any(map(defines, texts[statement.first : statement.last + 1])):
             first = number - 1 if number and _is_comment(texts, statements, number) else number
             last = _completed(texts, statements, first)
             return statements[first].first, _joined(texts, statements[first : last + 1])
@@ -96,9 +96,9 @@ def replaced(passage: Passage) -> Passage | None:
     run, sign = _run(passage), passage.line.sign
     beside = [each for each in passages(passage.file) if each.hunk is passage.hunk and not run.isdisjoint(each.places)]
     mine, others = ([each for each in beside if (each.line.sign == sign) is same] for same in (True, False))
-    if len(mine) == len(others) == 1:
-        return others[0]
     key = name_defined(passage)
+    if len(mine) == len(others) == 1 and not (key and name_defined(others[0])):
+        return others[0]
     named = [each for each in others if key and name_defined(each) == key]
     alike = [each for each in others if _likeness(each.text, passage.text) >= _ALIKE]
     alike += [
@@ -191,7 +191,8 @@ def _is_comment(texts: Sequence[str], statements: Sequence[_Statement], number: 
     """Return whether a statement goes on in, or is told of by, the comment directly above it."""
     above, here = statements[number - 1], statements[number]
     beside = above.last + 1 == here.first and _indent(texts[above.first]) == _indent(texts[here.first])
-    is_told = _MARKER.match(texts[here.first]) or _KEY.match(texts[here.first])
+    is_parameter = texts[here.first].endswith(",") and not re.match(r"\s*[\"']", texts[here.first])
+    is_told = _MARKER.match(texts[here.first]) or (_KEY.match(texts[here.first]) and not is_parameter)
     return bool(beside and _MARKER.match(texts[above.first]) and is_told and not here.in_string)
 
 
@@ -262,7 +263,7 @@ def _balance(text: str) -> int:
 
 def is_prose(text: str) -> bool:
     """Return whether a line is a comment, an item of a list or made of plain words."""
-    if _CODE.match(text):
+    if _CODE.match(text) or ("=" in text and _FIELD.match(text)):
         return False
     words = _MARKER.sub("", text).split()
     plain = sum(bool(_PLAIN_WORD.fullmatch(word)) for word in words)

@@ -71,7 +71,8 @@ def _replacement(entry: Entry, name: str, gone: Sequence[Fact], language: Langua
         if new:
             text = say("Use {new} instead of {old}.", new=code(new), old=code(spelled))
             return [Statement(text=text, citations=(place,)), *_setting(entry, new, language)]
-    if told := passage_items(entry, (each for each in old if _defines_other(each, key)), language):
+    tells = (each for each in old if _defines_other(each, key) or _tells_successor(each, key))
+    if told := passage_items(entry, tells, language):
         return told
     text = say("{name} is removed; no replacement for it was found.", name=code(name))
     return [Statement(text=text, citations=(to_fact(entry.commit, facts[0]),))] if facts else []

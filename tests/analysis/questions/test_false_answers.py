@@ -114,8 +114,6 @@ TRUE = [
     f"`{WORKER}` still calls `pick` [{WORKER}:8].",
     f"It calls `best_of`, not `first` [{SCHEDULER}:5].",
     f"`first` is not called [{SCHEDULER}:-5].",
-    "```\n- 5 |     return first(window)\n+ 5 |     return best_of(window)\n```",
-    "```\n    retries = 3\n```",
     f"`MAX_WINDOW` 从 4 改为 8[{SCHEDULER}:1]。",
     f"`pick` 不再调用 `first`[{SCHEDULER}:-5]。",
     f"`pick_all` 对每个通道调用 `pick`[{WORKER}:8]。",
