@@ -118,11 +118,10 @@ def _matching(
         yield from proven
         yield from items[: max(0, MAX_ITEMS - len(proven))]
         return
-    answered = found.share >= _ANSWERED or any(fact.kind in asked.facts.kinds for fact in entry.facts)
+    answered = _answers(asked, entry, found)
     if not answered and _share(found.absent, asked) > _MAIN and not any(term.telling for term in found.present):
         items = []
-    denied = _denied(asked, entry, found, items, say, answered=answered)
-    if denied:
+    if denied := _denied(asked, entry, found, items, say):
         yield Statement(text=denied)
         yield from (Statement(text=say("Closest matches:")) for _ in items[:1])
     elif not (answered and certain and QuestionKind.REPLACEMENT not in asked.kinds):
@@ -132,27 +131,25 @@ def _matching(
         yield from _description(entry, language)
 
 
+def _answers(asked: ParsedQuestion, entry: Entry, found: EvidenceFound) -> bool:
+    """Return whether what is found has enough of a question's terms, or a fact of a kind that it asks for."""
+    return found.share >= _ANSWERED or any(fact.kind in asked.facts.kinds for fact in entry.facts)
+
+
 def _denied(
-    asked: ParsedQuestion,
-    entry: Entry,
-    found: EvidenceFound,
-    items: Sequence[Statement],
-    say: Catalogue,
-    *,
-    answered: bool,
+    asked: ParsedQuestion, entry: Entry, found: EvidenceFound, items: Sequence[Statement], say: Catalogue
 ) -> str:
-    """Return the denial of what is asked for: of a setting, of a figure, or of the names and words that stand nowhere; "" for none."""
-    nowhere = [term for term in found.absent if term.telling]
+    """Return the denial of a setting, a figure, a reason, or of the names and words that stand nowhere; "" for none."""
+    figure = _MEASUREMENT if _MEASURED.search(asked.text) else _FIGURE
     if QuestionKind.SWITCH in asked.kinds and found.complete and not adds_setting(entry):
         return say(_NO_SETTING)
-    figure = _MEASUREMENT if _MEASURED.search(asked.text) else _FIGURE
     if QuestionKind.FIGURE in asked.kinds and found.complete and not any(figure.search(each.text) for each in items):
         return say(_NO_FIGURE)
-    if QuestionKind.REASON in asked.kinds and not any(
-        _tells_why(entry, hit.document.item) for hit in found.hits[:MAX_ITEMS]
-    ):
+    best = [hit.document.item for hit in found.hits[:MAX_ITEMS]]
+    if QuestionKind.REASON in asked.kinds and not any(_tells_why(entry, each) for each in best):
         return say(_NO_REASON)
-    if nowhere and not (items and _is_beside(asked, found, answered=answered)):
+    nowhere = [term for term in found.absent if term.telling]
+    if nowhere and not (items and _is_beside(asked, entry, found)):
         return _denial(entry, nowhere, say) if found.complete else say(_UNREAD)
     if not items:
         words = [term for term in found.absent if term.text.isascii() and term.text.isalpha()]
@@ -167,13 +164,12 @@ def _tells_why(entry: Entry, item: Fact | Passage | str) -> bool:
     return isinstance(item, Passage) and is_prose(item.line.text)
 
 
-def _is_beside(asked: ParsedQuestion, found: EvidenceFound, *, answered: bool) -> bool:
+def _is_beside(asked: ParsedQuestion, entry: Entry, found: EvidenceFound) -> bool:
     """Return whether what stands nowhere weighs less than what else the question asks for."""
-    absent = [term for term in found.absent if term.telling]
+    absent, present = ([term for term in each if term.telling] for each in (found.absent, found.present))
     if not any(_is_proper(term.text, asked.text) for term in absent):
-        named = any(term.telling and _is_proper(term.text, asked.text) for term in found.present)
-        return named or _share(absent, asked) <= _MINOR
-    return answered and sum(term.weight for term in absent) < sum(term.weight for term in found.present if term.telling)
+        return any(_is_proper(term.text, asked.text) for term in present) or _share(absent, asked) <= _MINOR
+    return _answers(asked, entry, found) and _share(absent, asked) < _share(present, asked)
 
 
 def _is_proper(word: str, question: str) -> bool:
