@@ -117,8 +117,3 @@ def explanation(name: str, texts: Sequence[str]) -> tuple[int, str] | None:
     """Return the place and the text of what defines a name among the lines of a file, with the comment, the string or the help that explains it."""
     found = definition_in(texts, lambda text: is_definition(name, text))
     return found if found and re.search(r"[\"']{3}|\bhelp=|#|//", found[1]) else None
-
-
-def explained(name: str, text: str, place: Citation, say: Catalogue) -> Statement:
-    """Return what the code says of a name, with its place."""
-    return Statement(text=say("The code explains {name}: {text}", name=code(name), text=code(text)), citations=(place,))

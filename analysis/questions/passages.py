@@ -22,6 +22,7 @@ _CONTEXTS = 2  # of what a passage stands in, the innermost
 
 _STRING = re.compile(r"""(['"`])(?:\\.|(?!\1).)*\1""")
 _TRIPLE = re.compile(r"\"{3}|'{3}")
+_STRING_BEGIN = re.compile(r"\s*[rRfF]?(?:\"{3}|'{3})")
 _OPENING, _CLOSING = "([{", ")]}"
 _MARKER = re.compile(r"^\s*(?:#(?!include|define|if|endif)+|//+|\*|>)\s")
 _LISTED = re.compile(r"^\s*(?:-|\d+\.)\s")
@@ -160,7 +161,7 @@ def _of_side(file: FileChange, hunk: Hunk, sign: str) -> Iterator[Passage]:
 def _explained(texts: Sequence[str], statements: Sequence[_Statement], number: int) -> str:
     """Return the name that a string below what defines it explains; "" if a statement is no such string."""
     above = texts[statements[number - 1].first] if number else ""
-    is_string = _begins_string(texts[statements[number].first])
+    is_string = _STRING_BEGIN.match(texts[statements[number].first])
     return _label(above) if is_string and (_FIELD.match(above) or _DEFINED.match(above.lstrip())) else ""
 
 
@@ -210,13 +211,9 @@ def _statements(texts: Sequence[str]) -> Iterator[_Statement]:
         at += 1
 
 
-def _begins_string(text: str) -> bool:
-    return text.lstrip(" \trRfF").startswith(('"""', "'''"))
-
-
 def _opens_string(text: str, before: str) -> bool:
     """Return whether a line opens a string of several lines; marks alone do only below what a string can explain."""
-    if not _begins_string(text):
+    if not _STRING_BEGIN.match(text):
         return bool(re.search(r"[=(,]\s*[rRfF]?(?:\"{3}|'{3})", text))
     return bool(text.strip("rRfF\"' \t") or before.rstrip().endswith((":", "=", "(")) or _FIELD.match(before))
 

@@ -22,7 +22,7 @@ class Segment(NamedTuple):
 
 _THOUGHTS = ("<think>", "</think>")
 _BLANK = re.compile(r"[ \t]*\n")
-_FENCE = re.compile(r"[ \t]*(```+|~~~+)[^\n]*(\n|\Z)")
+_FENCED = re.compile(r"^[ \t]*(```+|~~~+).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
 _MARKER = re.compile(r"[ \t]*(?:[-*+•·▪]|\d{1,2}[.)、])[ \t]+(?=\S)")
 _BRACKETED = re.compile(r"[ \t]*[\[【][^\[\]【】\n]*[\]】](?!\()[ \t]*[.。]?[ \t]*")
 # A path begins with a lower-case letter, so `sentences` does not split before a citation after the full stop.
@@ -32,20 +32,15 @@ _CITED_END = re.compile(r"[\]】][ \t]*[。！？]")
 
 def segments(reply: str) -> Iterator[Segment]:
     """Yield the segments of a reply, without what the model thought aloud before it."""
-    text = _without_thoughts(reply.replace("\r\n", "\n").replace("\r", "\n"))
+    text = _FENCED.sub("", _without_thoughts(reply.replace("\r\n", "\n").replace("\r", "\n")))
     begins_paragraph, line = False, 0
     while text.strip():
         if blank := _BLANK.match(text):
             text, begins_paragraph = text[blank.end() :], line > 0
             continue
         line += 1
-        if fence := _FENCE.match(text):
-            closing = re.compile(rf"^[ \t]*{re.escape(fence[1])}[ \t]*(?:\n|$)", re.MULTILINE)
-            closed = closing.search(text, fence.end())
-            text = text[closed.end() :] if closed else ""
-        else:
-            row, _, text = text.partition("\n")
-            yield from _of_line(row, begins_paragraph, line)
+        row, _, text = text.partition("\n")
+        yield from _of_line(row, begins_paragraph, line)
         begins_paragraph = False
 
 

@@ -370,7 +370,7 @@ def test_a_reply_comes_apart_into_what_can_be_checked() -> None:
         ("It goes on", "sentence", False),
         ("Second [a.py:1]", "item", False),
         ("Third", "item", False),
-        ("The end", "sentence", False),
+        ("The end", "sentence", True),
     ]
 
 
