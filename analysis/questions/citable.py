@@ -45,7 +45,6 @@ class Citable:
         self._entries = entries
         self._shown = shown
         self._corpus = corpus
-        self._read = corpus.read
         self._say = say
 
     def resolve(self, label: str, names: Sequence[str] = ()) -> Citation | None:
@@ -80,7 +79,7 @@ class Citable:
                 corpus = Corpus.of_entries([entry])
                 if has_word([corpus.told, *corpus.paths], name):
                     return self._cite_text(entry, name)
-            for read in self._read:
+            for read in self._corpus.read:
                 if found := self._cite_read(read.path, None, names):
                     return found
         return None
@@ -94,7 +93,7 @@ class Citable:
     def _cite_read(self, path: str, number: int | None, names: Sequence[str]) -> Citation | None:
         """Cite a line that was read in the repository, without a `number` the first with a name; None if there is none."""
         path = path.strip().removeprefix("./")
-        files = [each for each in self._read if path in (each.path, each.path.rpartition("/")[2])]
+        files = [each for each in self._corpus.read if path in (each.path, each.path.rpartition("/")[2])]
         if len({each.path for each in files}) != 1:
             return None
         path, lines = files[0].path, {line: code for each in files for line, code in each.lines.items()}
