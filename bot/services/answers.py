@@ -14,6 +14,7 @@ from analysis.questions.kinds import OF_FILES, QuestionKind
 from analysis.questions.proofs import proofs
 from analysis.questions.question import ParsedQuestion, Question
 from analysis.questions.tools import CommitTools
+from analysis.sources.mirror import Mirror
 from bot.services.commit_sources import CommitSources
 from bot.services.limits import MeteredModel
 from bot.store import Store
@@ -109,14 +110,20 @@ class AnswerService:
         except DigestError as exc:
             log.warning("no mirror", repository=str(question.repository), why=str(exc))
             return None
-        search = partial(self._search, question.repository)
-        return CommitTools(question.entries[0].commit, mirror, search) if mirror else None
-
-    def _search(self, repository: Repository, query: str) -> Sequence[Commit]:
-        return [each.commit for each in self._store.search_index.search(query, [repository], _MOST_FOUND)]
+        commit = question.entries[0].commit
+        return commit_tools(self._store, mirror, question.repository, commit) if mirror else None
 
     def _contents(self, question: Question) -> str:
         """Return the files that the commit changes; empty for a whole day, which is too large."""
         if len(question.entries) != 1:
             return ""
         return self._sources.stored(question.repository).contents(question.entries[0].commit)
+
+
+def commit_tools(store: Store, mirror: Mirror, repository: Repository, commit: Commit) -> CommitTools:
+    """Return the tools that read a commit's repository, as of that commit, and its stored commits."""
+
+    def search(query: str) -> Sequence[Commit]:
+        return [each.commit for each in store.search_index.search(query, [repository], _MOST_FOUND)]
+
+    return CommitTools(commit, mirror, search)

@@ -1,6 +1,6 @@
 """Analysis of a commit of high or medium importance by a model.
 
-The prompt holds the commit as delimited data. The reply follows a schema, never free text; its claims are looked up in
+The prompt holds the commit as delimited data. For one of high importance the model may first call tools once. The reply follows a schema, never free text; its claims are looked up in
 the commit, and sentences with unsupported ones are removed. Only a summary of which nothing is left is asked for once
 again, and the whole if it is in another language. The model then reads the rest once more, against the diff: what it confirms
 is kept. It may move a commit by one tier for a reason that the diff supports, between the floor and the ceiling of the evidence.
@@ -71,6 +71,10 @@ def analyse(request: AnalysisRequest, asker: Asker, on_draft: Callable[[Analysed
     values = {"repository": request.repository.full_name, **request.values(shown, _MESSAGE_LENGTH)}
     messages = asker.prompt("system.j2", "user.j2", request.language, **values)
     corpus, form, most = request.corpus(), _FORMS[tier], _MAX_REPLY[tier]
+    if request.tools and tier is Importance.HIGH:
+        messages, results = asker.look_up(messages, request.tools)
+        read = [file for each in results for file in each.read]
+        corpus = corpus.with_texts(*(each.told for each in results), read=read)
     answer = check_reply(asker.ask(messages, form, most), request, corpus)
     turns = [*messages, *_objection(answer, request.language)]
     if not answer.in_language:

@@ -16,7 +16,7 @@ from analysis.llm import ModelMessage
 from analysis.locale import Phrase, catalogue
 from analysis.models import Analysis, Commit, Fact, Importance, Language, Ranked, Repository
 from analysis.ranking import ceiling, floor, may_move_down, may_move_up, within
-from analysis.writing.by_model.asking import Asker, Form
+from analysis.writing.by_model.asking import Asker, Form, Tools
 from analysis.writing.fact_sentences import FACT_SENTENCES
 from analysis.writing.second_reading import confirmed
 
@@ -47,6 +47,7 @@ class AnalysisRequest(NamedTuple):
     ranked: Ranked
     language: Language
     contents: Callable[[], str] = lambda: ""  # the text of the changed files, read only if a name is not in the diff
+    tools: Tools | None = None  # to read the repository as of the commit
     related: Sequence[str] = ()  # what it reverts, and the other parts of its series, a line each
     uses: Sequence[
         str

@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +17,8 @@ from analysis.ranking import packaged_weights, rank
 from analysis.writing.by_model import Analysed, AnalysisRequest, Asker, analyse
 from tests import factories
 from tests.conftest import NOON
-from tests.servers.chat import ScriptedChat, confirming
+from tests.servers.chat import Calls, Said, ScriptedChat, confirming
+from tests.servers.reading_model import ReadingModel
 
 REPOSITORY = Repository(owner="o", name="n")
 REST = {"scope": [], "advice": [], "insight": Insight().model_dump(), "risks": [], "move": "keep", "move_reason": ""}
@@ -141,3 +143,22 @@ def _read_twice(chat: ScriptedChat, tier: Importance) -> Analysed | None:
     with closing(ChatModel("scripted", base_url=chat.url, api_key="none")) as model, suppress(ModelFailure):
         return analyse(AnalysisRequest(REPOSITORY, whole, (), ranked, "en"), Asker(model, UsageCounter()))
     return None
+
+
+@pytest.mark.parametrize(("tier", "kept"), [(Importance.HIGH, True), (Importance.MEDIUM, False)])
+def test_a_commit_of_high_importance_is_looked_up_first(tier: Importance, *, kept: bool, tmp_path: Path) -> None:
+    """The model calls tools before it replies, and may then name what they returned, which its second reading sees as well."""
+    told = "`Worker.pick_all` calls it."
+
+    def say(request: dict[str, Any]) -> Said:
+        calls = Calls([("read_file", {"path": "engine/worker.py"})])
+        return calls if "tools" in request else json.dumps({"summary": f"Changes `pick`. {told}", **REST})
+
+    with ExitStack() as ending:
+        reading = ReadingModel(tmp_path, ending)
+        reading.chat.say = say
+        ranked = rank(reading.commit, ()).model_copy(update={"importance": tier})
+        request = AnalysisRequest(REPOSITORY, reading.commit, (), ranked, "en", tools=reading.tools())
+        analysed = analyse(request, Asker(reading.model, UsageCounter()))
+        second = str(reading.chat.others["SecondReading"][0]["messages"])
+    assert (told in analysed.analysis.summary, "return [pick(lane)" in second) == (kept, kept)
