@@ -82,14 +82,12 @@ def _about_commit(asked: ParsedQuestion, entry: Entry, language: Language) -> It
         if not asked.says_something:
             return
     if not entry.commit.read:
-        text = catalogue(language)(
-            "The commit could not be read; only its title is known: {title}.", title=code(entry.commit.title)
-        )
+        say, title = catalogue(language), code(entry.commit.title)
+        text = say("The commit could not be read; only its title is known: {title}.", title=title)
         yield Statement(text=text, citations=(to_commit(entry.commit),))
         return
     what_happened = asked.facts.happened and not asked.subjects
-    proven = proven_items(entry, asked, language) if what_happened else []
-    if proven:
+    if what_happened and (proven := proven_items(entry, asked, language)):
         yield from proven
         yield from proofs(entry, asked, language) if QuestionKind.REPLACEMENT in asked.kinds else ()
     elif asked.says_something:

@@ -123,7 +123,8 @@ class FileAnswers:
         for path in list(paths)[:_SHOWN]:
             texts = (self._mirror.read_file(self._commit.sha, path) or "").split("\n")
             if found := explanation(key, texts):
-                text = self._say("The code explains {name}: {text}", name=code(name), text=code(found[1]))
+                say, text = self._say, code(found[1])
+                text = say("The code explains {name}: {text}", name=code(name), text=text)
                 place = to_repository_line(self._commit, path, found[0] + 1)
                 return [Statement(text=text, citations=(place,))]
         return self._defined(name, by_evidence(key, lines))
