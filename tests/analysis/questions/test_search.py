@@ -171,11 +171,8 @@ def test_a_passage_has_what_it_stands_in_and_what_follows_from_it() -> None:
 
 def test_a_passage_is_paired_with_what_replaces_it() -> None:
     """What still has its name, is alone or is alike belongs together; of others nobody knows, and what only moves is none."""
-    change = file(
-        "engine/a.py",
-        patch("-a = 1", "-b = 1", "+a = 2", "+b = 2", " ", "-c = f(1)", "+d = g(x)", " ", "-e()", " ", "+e()"),
-    )
-    found = passages(change)
+    lines = ["-a = 1", "-b = 1", "+a = 2", "+b = 2", " ", "-c = f(1)", "+d = g(x)", " ", "-e()", " ", "+e()"]
+    found = passages(file("engine/a.py", patch(*lines)))
     pairs = [(each.text, other.text) for each in found if each.line.sign == "-" and (other := replaced(each))]
     assert pairs == [("a = 1", "a = 2"), ("b = 1", "b = 2")]
     assert [each.text for each in found if each.text == "e()"] == ["e()"]
