@@ -105,7 +105,7 @@ def replaced(passage: Passage) -> Passage | None:
     alike += [
         each for each in others if key and name_defined(each) and _likeness(each.line.text, passage.line.text) >= _ALIKE
     ]
-    return next(iter(named or sorted(alike, key=lambda each: -_likeness(each.text, passage.text))), None)
+    return max(named or alike, key=lambda each: _likeness(each.text, passage.text), default=None)
 
 
 def name_defined(passage: Passage) -> str:

@@ -150,7 +150,7 @@ def adds_setting(entry: Entry) -> bool:
 
 def _limits(entry: Entry, asked: ParsedQuestion, language: Language) -> list[Statement]:
     """Return what the commit newly refuses, or warns of, of what the question names; refusals first."""
-    keys = {_key(term.text) for term in asked.terms if term.telling}
+    keys = {_key(term.text) for term in asked.terms if term.telling and term.text.isascii()}
     keys |= {name for each in _passages(entry) for name in _also_called(each, keys)}
     told = [each for each in _passages(entry) if _REFUSES.match(each.text) or _WARNS.match(each.text)]
     held = Counter[Passage]()
@@ -261,8 +261,8 @@ def _of_terms(facts: Sequence[Fact], asked: ParsedQuestion) -> list[Fact]:
 
 _PROOFS: Mapping[QuestionKind, Callable[[Entry, ParsedQuestion, Language], list[Statement]]] = {
     QuestionKind.REPLACEMENT: _replacements,
-    QuestionKind.LIMIT: _limits,
     QuestionKind.DEFAULT: _defaults,
+    QuestionKind.LIMIT: _limits,
     QuestionKind.SWITCH: _switches,
     QuestionKind.BEFORE: _befores,
     QuestionKind.MEANING: _meanings,
