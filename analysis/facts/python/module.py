@@ -15,6 +15,8 @@ _SOURCE_ROOT = re.compile(r"^(?:src|lib|python)/")  # what packages are installe
 _WORD = re.compile(r"\w+")
 _DELETION = re.compile(r"^del ([^#\n]*)", re.MULTILINE)
 _CLASS_DELETION = re.compile(r"^[ \t]{1,4}del ([^#\n]*)", re.MULTILINE)  # in the body, but in none of its methods
+# What sets attributes of an object whose names are only known at run time.
+_SETS_ANY = re.compile(r"""\bsetattr\((?:self|cls), *(?!["'])|\b(?:self|cls)\.__dict__\b|\bvars\((?:self|cls)\)""")
 _MENTIONED = re.compile(r"""\b(?:self|cls)\.(\w+)|["'](\w+)["']""")
 
 
@@ -173,6 +175,10 @@ class Module:
         """Return the names that a class uses on `self` or `cls`, or writes as strings, as for `setattr`."""
         return _mentioned(self.source(owner))
 
+    def sets_any_attribute(self, owner: Class) -> bool:
+        """Return whether a class sets attributes of its own whose names only a run tells."""
+        return _sets_any(self.source(owner))
+
     def instance_attributes(self, owner: Class) -> Sequence[Attribute]:
         """Return the attributes that a class sets on `self` or names in `__slots__`, each at its first place."""
         return _set_on_self(self.source(owner), owner.start)
@@ -182,7 +188,7 @@ class Module:
 _kept = lru_cache(maxsize=512)
 
 
-@_kept
+@lru_cache(maxsize=64)  # a syntax tree takes a hundred times as much memory as its text
 def _statement(source: str) -> ast.stmt | None:
     tree = parse_module(textwrap.dedent(source))
     return tree.body[0] if tree and tree.body else None
@@ -191,6 +197,11 @@ def _statement(source: str) -> ast.stmt | None:
 @_kept
 def _mentioned(source: str) -> frozenset[str]:
     return frozenset(each for names in _MENTIONED.findall(source) for each in names if each)
+
+
+@_kept
+def _sets_any(source: str) -> bool:
+    return _SETS_ANY.search(source) is not None
 
 
 @_kept
