@@ -184,11 +184,12 @@ class Module:
         return _set_on_self(self.source(owner), owner.start)
 
 
-# Most of the code that a commit's names lead to is the same before and after it, and for the commits of a day.
-_kept = lru_cache(maxsize=512)
+# Most of the code that a commit's names lead to is the same before and after it, and for the commits of a day. Each version of
+# it that is kept takes memory, a syntax tree a hundred times as much as its text.
+_kept = lru_cache(maxsize=128)
 
 
-@lru_cache(maxsize=64)  # a syntax tree takes a hundred times as much memory as its text
+@_kept
 def _statement(source: str) -> ast.stmt | None:
     tree = parse_module(textwrap.dedent(source))
     return tree.body[0] if tree and tree.body else None
