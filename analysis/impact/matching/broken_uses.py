@@ -130,6 +130,8 @@ class Matching:
         causes: dict[tuple[Cause, str | None], list[str]] = {}
         guessed: set[str | None] = set()
         for cause, parameter, other in self._misfits(use, before, after):
+            if other and _names(use, other):  # what is passed in its place is called so already
+                continue
             new = self.successors.parameter(was, parameter) or other
             causes.setdefault((Cause.PARAMETER_RENAMED if new else cause, new), []).append(parameter)
             guessed |= {other} - {None}

@@ -68,13 +68,14 @@ class Callers:
         return any(file.patch is None or used.search(file.patch) for file in sources)
 
     def _of(self, use: Use) -> Iterator[Caller]:
-        """Yield the calls that may be of this definition: those of a constructor call its class, or a variable that holds it."""
+        """Yield the calls that may be of this definition: those of a constructor call what it replaces, or a variable that holds it."""
         if use.kind is not UseKind.OVERRIDE or use.target[-1] != CONSTRUCTOR:
             yield from self._by_name.get(use.target[-1], ())
             return
         owner = owner_of(use.target)
         subclass = self._uses.subclasses.get(owner)
-        classes = {each[-1] for each in (subclass.bases if subclass else (owner,))}
+        bases = {each[-1]: each for each in (subclass.bases if subclass else (owner,))}
+        classes = {name for name in bases if not subclass or self._uses.replaces(bases[name])}
         for name, calls in self._by_name.items():
             if name in classes or "cls" in name.lower() or "class" in name.lower():
                 yield from calls

@@ -182,6 +182,10 @@ class SurfaceIndex:
         """Return the uses of Python names that pass this one."""
         return self._uses.get(name, ())
 
+    def replaces(self, target: Target) -> bool:
+        """Return whether the code puts something of its own in the place of what a target names."""
+        return any(use.kind is UseKind.REPLACEMENT and use.target == target for use in self.passing(target[-1]))
+
     def mentioning(self, what: str, name: str) -> Sequence[Use]:
         """Return the mentions of a name of this kind (`analysis.impact.surface.mentions`)."""
         return self._mentions.get((what, name), ())
