@@ -193,9 +193,7 @@ def dotted(node: ast.expr) -> str | None:
 
 
 def written(node: ast.expr) -> str:
-    """Return an expression as Python writes it, as `ast.unparse` does, but at once for what most types and values are."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, int | None):
-        return repr(node.value)
+    """Return an expression as Python writes it, as `ast.unparse` does, but a name at once."""
     return dotted(node) or ast.unparse(node)
 
 

@@ -10,6 +10,7 @@ from functools import cached_property, lru_cache
 
 from analysis.facts.syntax import assigned_attributes, constant_strings, parse_module
 
+ANY = "*"  # stands for all names
 PROTOCOL = "Protocol"  # the base of a class that others implement without deriving from it
 _SOURCE_ROOT = re.compile(r"^(?:src|lib|python)/")  # what packages are installed from
 _WORD = re.compile(r"\w+")
@@ -57,6 +58,10 @@ class Function:
     parameters: tuple[Parameter, ...]
     decorators: tuple[str, ...]
     returns: str = ""
+
+    @property
+    def abstract(self) -> bool:
+        return any("abstractmethod" in each for each in self.decorators)
 
 
 @dataclass(frozen=True)
@@ -172,12 +177,8 @@ class Module:
         return next((number for number, line in lines if name in line and word.search(line)), member.line)
 
     def members_mentioned(self, owner: Class) -> frozenset[str]:
-        """Return the names that a class uses on `self` or `cls`, or writes as strings, as for `setattr`."""
+        """Return the names that a class uses on `self` or `cls`, or writes as strings, and `ANY` if it sets what only a run tells."""
         return _mentioned(self.source(owner))
-
-    def sets_any_attribute(self, owner: Class) -> bool:
-        """Return whether a class sets attributes of its own whose names only a run tells."""
-        return _sets_any(self.source(owner))
 
     def instance_attributes(self, owner: Class) -> Sequence[Attribute]:
         """Return the attributes that a class sets on `self` or names in `__slots__`, each at its first place."""
@@ -197,12 +198,8 @@ def _statement(source: str) -> ast.stmt | None:
 
 @_kept
 def _mentioned(source: str) -> frozenset[str]:
-    return frozenset(each for names in _MENTIONED.findall(source) for each in names if each)
-
-
-@_kept
-def _sets_any(source: str) -> bool:
-    return _SETS_ANY.search(source) is not None
+    names = frozenset(each for found in _MENTIONED.findall(source) for each in found if each)
+    return names | {ANY} if _SETS_ANY.search(source) else names
 
 
 @_kept

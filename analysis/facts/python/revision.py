@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Generic, NamedTuple, TypeVar
 
 from analysis.facts.fragments import fragment
-from analysis.facts.python.module import Attribute, Class, Function, Import, Member, Module
+from analysis.facts.python.module import ANY, Attribute, Class, Function, Import, Member, Module
 from analysis.facts.python.parsing import declarations, parse
 from analysis.facts.syntax import Source, parse_module
 from analysis.models import Tree
@@ -162,9 +162,9 @@ class Revision:
 
 def _may_have(owner: Found[Class], name: str) -> bool:
     module, found = owner
-    if name in found.members or "__getattr__" in found.members or name in module.members_mentioned(found):
+    if name in found.members or "__getattr__" in found.members or f"{found.name}.{name} = " in module.text:
         return True
-    return f"{found.name}.{name} = " in module.text or module.sets_any_attribute(found)
+    return not module.members_mentioned(found).isdisjoint((name, ANY))
 
 
 def _serves_on_demand(module: Module, name: str) -> bool:

@@ -28,7 +28,7 @@ def impacts(
     `roots` are the folders that hold the upstream packages, by their names; `facts` are those of the commit.
     """
     revisions = Revision(trees.before), Revision(trees.after)
-    before, after = (Upstream(each, roots, index.subclasses) for each in revisions)
+    before, after = (Upstream(each, roots, index.surface.subclasses) for each in revisions)
     matching = Matching(
         before,
         after,

@@ -95,7 +95,9 @@ def test_a_constructor_breaks_only_if_upstream_constructs_the_class(now: str, mo
     after = f"class Engine:\n    def __init__(self, a, {now}): ...\n\n\ndef go():\n    Engine(1, b=2)\n"
     found = told(before, after, f"from engine import core\n{HEAD}    def __init__(self, a): ...\n{more}")
     assert [each for each in found if each.startswith("override")] == (
-        [f"override: parameter {'required' if now == 'b' else 'added'}: engine.core.Engine.__init__ (b)"] if breaks else []
+        [f"override: parameter {'required' if now == 'b' else 'added'}: engine.core.Engine.__init__ (b)"]
+        if breaks
+        else []
     )
 
 

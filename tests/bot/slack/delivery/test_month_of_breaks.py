@@ -51,6 +51,7 @@ SAID = {
     25: {1: "adapted", 2: "undone", 3: "adapted", 5: "adapted", 6: "open", 7: "put off"},
     26: {1: "adapted", 2: "undone", 3: "adapted", 5: "adapted", 6: "undone", 7: "open"},
 }
+# A line is struck once its code is no more, or fits again.
 MARKS = {
     "reverted by": "undone",
     "adapted by": "adapted",
@@ -135,6 +136,8 @@ def rows(message: Message) -> Iterator[tuple[str, str]]:
         for row in part.get("elements", ()) if part.get("type") == "rich_text_list" else ():
             pieces = [str(each.get("text", each.get("user_id"))) for each in row["elements"]]
             if any(each.startswith("plug/") for each in pieces):
+                is_struck = any(each.get("style", {}).get("strike") for each in row["elements"])
+                pieces.append("~" if is_struck else "")
                 yield next(each for each in pieces if each.startswith("#")), "".join(pieces)
 
 
