@@ -68,14 +68,13 @@ class Callers:
         return any(file.patch is None or used.search(file.patch) for file in sources)
 
     def _of(self, use: Use) -> Iterator[Caller]:
-        """Yield the calls that may be of this definition: those of a constructor call what it replaces, or a variable that holds it."""
+        """Yield the calls that may be of this definition: those of a constructor call its class, or a variable that holds it."""
         if use.kind is not UseKind.OVERRIDE or use.target[-1] != CONSTRUCTOR:
             yield from self._by_name.get(use.target[-1], ())
             return
         owner = owner_of(use.target)
         subclass = self._uses.surface.subclasses.get(owner)
-        replaced = {each.target for each in self._uses.surface.uses if each.kind is UseKind.REPLACEMENT}
-        classes = {each[-1] for each in (replaced.intersection(subclass.bases) if subclass else (owner,))}
+        classes = {each[-1] for each in (subclass.bases if subclass else (owner,))}
         for name, calls in self._by_name.items():
             if name in classes or "cls" in name.lower() or "class" in name.lower():
                 yield from calls
