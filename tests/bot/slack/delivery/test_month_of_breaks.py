@@ -64,8 +64,8 @@ def lives(slack: LoopbackSlack) -> dict[str, str]:
             if any(each.startswith("plug/") for each in pieces):
                 said = next((mark for mark in MARKS if mark in "".join(pieces)), "")
                 is_struck = any(each.get("style", {}).get("strike") for each in row["elements"])
-                assert is_struck == (said in ("reverted by", "adapted by"))
-                found[next(each for each in pieces if each.startswith("#"))] = said
+                is_over = said in ("reverted by", "adapted by")
+                found[next(each for each in pieces if each.startswith("#"))] = said if is_struck == is_over else "?"
     return found
 
 
