@@ -23,6 +23,7 @@ from analysis.facts.sensitive_code import concurrency_and_memory, security_calls
 from analysis.facts.settings.accepted_values import changed_values
 from analysis.facts.settings.comparison import changed_defaults, new_settings, own_name
 from analysis.facts.settings.conditional_defaults import conditional_defaults
+from analysis.facts.syntax import collecting_no_garbage
 from analysis.models import Commit, Fact, FactKind, FileChange, Trees
 from analysis.paths import Kind, kind
 
@@ -34,6 +35,7 @@ _Rule = Callable[[Change, FileChange], Iterator[Fact]]
 VERSION = 23
 
 
+@collecting_no_garbage()
 def facts(commit: Commit, trees: Trees | None = None) -> tuple[Fact, ...]:
     """Return all facts found in the commit's message and patches: a revert first, then in the order of `FactKind`.
 

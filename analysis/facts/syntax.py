@@ -22,21 +22,26 @@ _PARSER = Lock()  # the filters of warnings are one for all threads
 
 
 @contextmanager
-def parsing() -> Iterator[None]:
-    """Ignore the warnings about other people's code while it is parsed, in one thread at a time, and collect no garbage.
+def collecting_no_garbage() -> Iterator[None]:
+    """Look for no garbage meanwhile: among the million objects of a syntax tree there is none, and to look takes a third of the time."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
 
-    Two threads that parse at once miscount each other's depth in CPython 3.11. A syntax tree is a million objects, among
-    which no garbage is to be found: to look for it takes half of the time.
+
+@contextmanager
+def parsing() -> Iterator[None]:
+    """Ignore the warnings about other people's code while it is parsed, in one thread at a time.
+
+    Two threads that parse at once miscount each other's depth in CPython 3.11.
     """
-    with _PARSER, warnings.catch_warnings():
+    with _PARSER, warnings.catch_warnings(), collecting_no_garbage():
         warnings.simplefilter("ignore")
-        collects = gc.isenabled()
-        gc.disable()
-        try:
-            yield
-        finally:
-            if collects:
-                gc.enable()
+        yield
 
 
 @lru_cache(maxsize=8)  # what declares a module and what sets its defaults are read from the same text
@@ -185,6 +190,11 @@ def dotted(node: ast.expr) -> str | None:
         parts.append(node.attr)
         node = node.value
     return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else None
+
+
+def written(node: ast.expr) -> str:
+    """Return an expression as Python writes it, as `ast.unparse` does, but a name at once."""
+    return dotted(node) or ast.unparse(node)
 
 
 def _bound(body: Sequence[ast.stmt]) -> Iterator[tuple[str, Binding]]:

@@ -35,7 +35,7 @@ class NetImpacts:
         revisions = [Revision(tree, MAX_CHARACTERS) for tree in trees]
         before, after = (Upstream(each, roots, index.surface.subclasses) for each in revisions)
         matching = Matching(before, after, Successors((), (), before, after), None, index)
-        subclasses = index.subclasses.values()
+        subclasses = index.surface.subclasses.values()
         abstract = frozenset(name for each in subclasses for name in inherited_abstract_methods(after, each))
         names = frozenset(
             name for each in index.surface.uses if each.kind is not UseKind.MENTION for name in each.target

@@ -68,7 +68,6 @@ _OVERRIDDEN = {
     ),
     Cause.RETURNS: mark("{name} now returns a different type; this definition may still return the old one"),
     Cause.MERGED: mark("{name} does by now what this replacement of it does, which can go"),
-    Cause.REWRITTEN: mark("{name} was rewritten, and this is a copy of the old one"),
 }
 _PARAMETERS_ADDED = mark("{name} now takes the optional parameters {subject}, which this definition does not accept")
 _OTHERS = {

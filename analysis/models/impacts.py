@@ -47,7 +47,6 @@ class Cause(StrEnum):
     FEWER_POSITIONS = "fewer positional parameters"
     RETURNS = "return type changed"
     RETYPED = "type changed"
-    REWRITTEN = "rewritten"
     MADE_ABSTRACT = "made abstract"
     NEWLY_USED = "newly used"
     MERGED = "merged"

@@ -3,6 +3,7 @@
 They read Python files alone, never the tree's own configuration, and execute nothing.
 """
 
+import ast
 import json
 import re
 import sys
@@ -19,7 +20,6 @@ from tests.bench.fortnights import Matched, fortnights
 from tests.bench.plugins import Plugins
 from tests.servers.bare import BareRepository
 
-_NEAR = 3  # lines between two messages about one statement
 _TY_MESSAGE = re.compile(r"(.+?):(\d+):(\d+): \w+\[([\w-]+)\]")
 # Beneath a base that does not resolve everything is of any type, and nothing is said.
 _TORCH = {
@@ -29,7 +29,7 @@ _TORCH = {
 }
 
 _Message = tuple[str, int, int, str]  # path, line, column and rule: the plug-in's files stay the same
-_Place = tuple[str, int]
+_Place = tuple[str, int]  # a path, and the first line of a statement
 _Check = Callable[[Path, Sequence[Path]], set[_Message]]
 
 
@@ -42,12 +42,10 @@ def disagreements(served: Plugins, months: Sequence[Matched]) -> Iterator[Row]:
         for name in served.downstream:
             theirs, ours = set[tuple[int, _Place]](), set[tuple[int, _Place]]()
             for number, each in enumerate(_fortnights(served, months, name)):
-                theirs |= {(number, place) for place in _broken(served, name, each, check)}
-                ours |= {(number, place) for place in each.broken if place[0].endswith(".py")}
-            both = sum(_is_near(each, ours) for each in theirs)
-            alone = sum(not _is_near(each, theirs) for each in ours)
-            told = f"{len(theirs) - both} only {tool}, {alone} only impacts"
-            yield Row(f"lines of {name} broken according to {tool} and impacts", str(both), told)
+                for found, places in zip((theirs, ours), _broken(served, name, each, check), strict=True):
+                    found |= {(number, place) for place in places}
+            told = f"{len(theirs - ours)} only {tool}, {len(ours - theirs)} only impacts"
+            yield Row(f"statements of {name} broken according to {tool} and impacts", str(len(theirs & ours)), told)
 
 
 class _Ends(NamedTuple):
@@ -74,8 +72,8 @@ def _fortnights(served: Plugins, months: Sequence[Matched], name: str) -> Iterat
                 yield _Ends(plugin, before, last, broken)
 
 
-def _broken(served: Plugins, name: str, ends: _Ends, check: _Check) -> set[_Place]:
-    """Return the lines of a plug-in about which a checker says more at the second end."""
+def _broken(served: Plugins, name: str, ends: _Ends, check: _Check) -> tuple[set[_Place], set[_Place]]:
+    """Return the statements of a plug-in about which a checker says more at the second end, and those with impacts."""
     with TemporaryDirectory() as folder:
         root = Path(folder)
         for path, text in _TORCH.items():
@@ -86,7 +84,18 @@ def _broken(served: Plugins, name: str, ends: _Ends, check: _Check) -> set[_Plac
         for sha in (ends.before, ends.last):
             _extract(served.bare[served.upstream], sha, root / sha)
             found.append(check(root / "plugin", (root / sha, root / "stubs")))
-        return {(path, line) for path, line, _, _ in found[1] - found[0]}
+        said = {(path, line) for path, line, _, _ in found[1] - found[0]}
+        return _statements(root / "plugin", said), _statements(root / "plugin", ends.broken)
+
+
+def _statements(root: Path, places: set[_Place]) -> set[_Place]:
+    """Return the first lines of the innermost statements that have some lines of Python files."""
+    firsts: dict[_Place, int] = {}
+    for path in {path for path, _ in places if path.endswith(".py")}:
+        for node in ast.walk(ast.parse((root / path).read_bytes())):  # the inner ones after those around them
+            if isinstance(node, ast.stmt):
+                firsts |= {(path, line): node.lineno for line in range(node.lineno, (node.end_lineno or 0) + 1)}
+    return {(path, firsts.get((path, line), line)) for path, line in places if path.endswith(".py")}
 
 
 def _extract(bare: BareRepository, sha: str, folder: Path) -> None:
@@ -130,11 +139,6 @@ def _said(tool: str, arguments: Sequence[str], folder: Path, settings: Mapping[s
 
 def _program(tool: str) -> Path:
     return Path(sys.executable).with_name(tool)
-
-
-def _is_near(each: tuple[int, _Place], others: set[tuple[int, _Place]]) -> bool:
-    number, (path, line) = each
-    return any((number, (path, line + by)) in others for by in range(-_NEAR, _NEAR + 1))
 
 
 _CHECKERS: Mapping[str, _Check] = {"ty": _ty, "pyrefly": _pyrefly}

@@ -19,7 +19,6 @@ from analysis.impact.surface.model import SurfaceIndex
 from analysis.models import Commit, Frozen, Ranked, Repository
 from analysis.models.impacts import Impact
 from analysis.ranking import packaged_weights, rank
-from analysis.ranking.signals import signals
 from analysis.sources.git.objects import EntryKind
 from analysis.sources.github import GitHub
 from analysis.sources.mirror import Mirror
@@ -46,13 +45,12 @@ class Request(Frozen):
 
 
 class MatchedCommit(Frozen):
-    """An upstream commit: its rank and signals, and of each plug-in the impacts on it, and the processor's seconds for them."""
+    """An upstream commit: its rank, and of each plug-in the impacts on it, and the processor's seconds for them."""
 
     sha: str
     title: str
     committed_at: datetime
     ranked: Ranked
-    signals: Mapping[str, float]
     impacts: Mapping[str, tuple[Impact, ...]]
     seconds: Mapping[str, float]
 
@@ -156,7 +154,6 @@ def _matched(
         title=commit.title,
         committed_at=commit.committed_at,
         ranked=rank(commit, proven, packaged_weights(upstream.repository)),
-        signals={signal.name: signal.value for signal in signals(commit, proven)},
         impacts=found,
         seconds=seconds,
     )

@@ -19,7 +19,6 @@ from tests.bench.figures import MB, Row, duration, percentile
 from tests.bench.fortnights import Fortnight, Matched, MatchedCommit, Request, fortnights
 from tests.bench.plugins import BELIEVED, Plugins, plugins
 from tests.bench.processes import PYTHON, Run, run
-from tools.evaluation import auc_interval
 
 KEEP = "BENCH_KEEP"  # the variable that names a folder for what was found, a file a month
 
@@ -164,13 +163,8 @@ def _by_kind_of_impact(labels: Collection[Pair], flagged: Mapping[Pair, Sequence
 
 
 def _ranked(served: Plugins, found: Found) -> Iterator[Row]:
-    """The two scores against the labels, and the tiers of those who have one of the plug-ins."""
+    """The tiers of the commits for those who have one of the plug-ins."""
     blamed = {(row["downstream"], row["upstream_sha"]) for row in served.labels if row["attribution"] in BELIEVED}
-    shas = {sha for _, sha in blamed}
-    labels = [commit.sha in shas for commit in found.commits]
-    of_breakage = auc_interval(labels, [_breakage(commit) for commit in found.commits])
-    of_importance = auc_interval(labels, [commit.ranked.score for commit in found.commits])
-    yield Row("ROC AUC of the score of breakage, blamed by anybody", str(of_breakage), f"importance {of_importance}")
     moved, low, still_low = 0, 0, 0
     for commit in found.commits:
         for name, impacts in commit.impacts.items():
@@ -234,7 +228,3 @@ def _days(commits: Sequence[MatchedCommit]) -> Mapping[Pair, float]:
         for name, seconds in commit.seconds.items():
             days[name, commit.committed_at.date().isoformat()] += seconds
     return days
-
-
-def _breakage(commit: MatchedCommit) -> float:
-    return commit.ranked.breakage.score if commit.ranked.breakage else 0.0

@@ -2,8 +2,8 @@
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from datetime import UTC, date, datetime, time, timedelta
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, date, datetime, time
 from pathlib import Path
 from subprocess import run
 from typing import Any, NamedTuple
@@ -11,12 +11,14 @@ from typing import Any, NamedTuple
 from tests.bench.real_diffs import CLONE
 from tests.data import downstream_breaks
 from tests.servers.bare import BareRepository, GitServer
+from tests.servers.downstream import PLUGIN, UPSTREAM, USES, Pair
 
 DOWNSTREAM = "BENCH_DOWNSTREAM"  # the variable that names the plug-ins' clones: owner/name=PATH[@REF],...
 BELIEVED = ("named", "corrected")  # attributions of labels that count
 MONTHS = "BENCH_MONTHS"  # the variable that names the months: `work` (the default), `told`, or some of either
 
 _UPSTREAM = "vllm-project/vllm"
+_BEFORE = int(datetime(2026, 1, 30, 12, tzinfo=UTC).timestamp())
 _WORK = ("2025-08", "2025-10", "2025-12", "2026-02")
 # Looked at once, when the rules stand: they are read only where they are asked for.
 _TOLD = ("2025-07", "2025-09", "2025-11", "2026-01")
@@ -47,10 +49,11 @@ class Plugins(NamedTuple):
 def plugins(folder: Path, settings: Mapping[str, str] = os.environ) -> Iterator[Plugins]:
     """Serve the repositories until the block ends; clones are only read."""
     if not settings.get(DOWNSTREAM):
-        bare, labels = _made_up(folder)
-        with GitServer(bare) as server:
+        with ExitStack() as ending:
+            pair, labels = _made_up(folder, ending)
+            bare = {str(UPSTREAM): pair.upstream, str(PLUGIN): pair.plugin}
             told = f"a made-up pair; {CLONE}=PATH[@REF] and {DOWNSTREAM}=OWNER/NAME=PATH[@REF],... take clones"
-            yield Plugins(server, bare, next(iter(bare)), labels, ("2026-02",), told)
+            yield Plugins(pair.server, bare, str(UPSTREAM), labels, ("2026-02",), told)
         return
     clones = {_UPSTREAM: settings[CLONE]}
     for each in settings[DOWNSTREAM].split(","):
@@ -82,46 +85,9 @@ def _git(folder: str, *arguments: str) -> str:
     return run(["git", "-C", folder, *arguments], check=True, capture_output=True, text=True).stdout.strip()
 
 
-_SCHEDULER = """\
-class Scheduler:
-    def schedule(self, {parameters}):
-        return []
-
-
-def {build}(size):
-    return Scheduler()
-"""
-_WORKER = b"""\
-from engine.scheduler import Scheduler, build
-
-
-class Worker(Scheduler):
-    def schedule(self, now):
-        return super().schedule(now)
-
-
-WORKER = build(1)
-"""
-
-
-def _made_up(folder: Path) -> tuple[dict[str, BareRepository], list[dict[str, Any]]]:
-    """An engine and its plug-in: of three commits two break the plug-in, one of which was blamed."""
-    engine, plugin = (BareRepository(folder / f"{name}.git") for name in ("engine", "plugin"))
-
-    def upstream(day: int, parameters: str, build: str, note: str, *parents: str) -> str:
-        text = _SCHEDULER.format(parameters=parameters, build=build)
-        files = {"engine/__init__.py": b"", "engine/scheduler.py": text.encode(), "engine/notes.py": note.encode()}
-        return engine.commit(files, *parents, at=_at(day), message=f"Change day {day}".encode())
-
-    first = upstream(-3, "now", "build", "ONE = 1\n")
-    plugin.commit({"worker/__init__.py": b"", "worker/worker.py": _WORKER}, at=_at(-2))
-    blamed = upstream(3, "now, limit", "build", "ONE = 1\n", first)
-    quiet = upstream(4, "now, limit", "build", "ONE = 2\n", blamed)
-    upstream(16, "now, limit", "make", "ONE = 2\n", quiet)
-    row = {"downstream": "acme/plugin", "upstream_sha": blamed, "kind": "signature changed"}
-    return {"acme/engine": engine, "acme/plugin": plugin}, [{**row, "attribution": "named", "provability": "ii"}]
-
-
-def _at(day: int) -> int:
-    """Return noon of a day of February; those before its first have numbers below 1."""
-    return int((datetime(2026, 2, 1, 12, tzinfo=UTC) + timedelta(days=day - 1)).timestamp())
+def _made_up(folder: Path, ending: ExitStack) -> tuple[Pair, list[dict[str, Any]]]:
+    """An engine and its plug-in, which the last of three commits breaks, and is blamed for."""
+    pair = Pair(folder, ending)
+    pair.plugin.commit({"plugin/__init__.py": b"", "plugin/worker.py": USES}, at=_BEFORE)
+    row = {"downstream": str(PLUGIN), "upstream_sha": pair.breaking, "kind": "signature changed"}
+    return pair, [{**row, "attribution": "named", "provability": "ii"}]

@@ -249,8 +249,8 @@ class ClassComparison(NamedTuple):
         for own, member in self.new.member.members.items():
             if not isinstance(member, Function):
                 continue
-            before, abstract = self.old.member.members.get(own), _is_abstract(member)
-            was_own = isinstance(before, Function) and (_is_abstract(before) or not abstract)
+            before, abstract = self.old.member.members.get(own), member.abstract
+            was_own = isinstance(before, Function) and (before.abstract or not abstract)
             if (
                 not was_own
                 and not self._inherited_before(own)
@@ -292,7 +292,3 @@ class ClassComparison(NamedTuple):
             if self.after.resolve(f"{found.module.dotted}.{base.name}", found.module.path):
                 line = self.old.module.line_of(base.name, self.old.member)
                 yield proven(FactKind.REMOVED_BASE, f"{self.name}({base.name})", self.old, line)
-
-
-def _is_abstract(member: Function) -> bool:
-    return any("abstractmethod" in each for each in member.decorators)

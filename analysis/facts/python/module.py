@@ -10,11 +10,14 @@ from functools import cached_property, lru_cache
 
 from analysis.facts.syntax import assigned_attributes, constant_strings, parse_module
 
+ANY = "*"  # stands for all names
 PROTOCOL = "Protocol"  # the base of a class that others implement without deriving from it
 _SOURCE_ROOT = re.compile(r"^(?:src|lib|python)/")  # what packages are installed from
 _WORD = re.compile(r"\w+")
 _DELETION = re.compile(r"^del ([^#\n]*)", re.MULTILINE)
 _CLASS_DELETION = re.compile(r"^[ \t]{1,4}del ([^#\n]*)", re.MULTILINE)  # in the body, but in none of its methods
+# What sets attributes of an object whose names are only known at run time.
+_SETS_ANY = re.compile(r"""\bsetattr\((?:self|cls), *(?!["'])|\b(?:self|cls)\.__dict__\b|\bvars\((?:self|cls)\)""")
 _MENTIONED = re.compile(r"""\b(?:self|cls)\.(\w+)|["'](\w+)["']""")
 
 
@@ -55,6 +58,10 @@ class Function:
     parameters: tuple[Parameter, ...]
     decorators: tuple[str, ...]
     returns: str = ""
+
+    @property
+    def abstract(self) -> bool:
+        return any("abstractmethod" in each for each in self.decorators)
 
 
 @dataclass(frozen=True)
@@ -170,7 +177,7 @@ class Module:
         return next((number for number, line in lines if name in line and word.search(line)), member.line)
 
     def members_mentioned(self, owner: Class) -> frozenset[str]:
-        """Return the names that a class uses on `self` or `cls`, or writes as strings, as for `setattr`."""
+        """Return the names that a class uses on `self` or `cls`, or writes as strings, and `ANY` if it sets what only a run tells."""
         return _mentioned(self.source(owner))
 
     def instance_attributes(self, owner: Class) -> Sequence[Attribute]:
@@ -178,8 +185,9 @@ class Module:
         return _set_on_self(self.source(owner), owner.start)
 
 
-# Most of the code that a commit's names lead to is the same before and after it, and for the commits of a day.
-_kept = lru_cache(maxsize=512)
+# Most of the code that a commit's names lead to is the same before and after it, and for the commits of a day. Each version of
+# it that is kept takes memory, a syntax tree a hundred times as much as its text.
+_kept = lru_cache(maxsize=128)
 
 
 @_kept
@@ -190,7 +198,8 @@ def _statement(source: str) -> ast.stmt | None:
 
 @_kept
 def _mentioned(source: str) -> frozenset[str]:
-    return frozenset(each for names in _MENTIONED.findall(source) for each in names if each)
+    names = frozenset(each for found in _MENTIONED.findall(source) for each in found if each)
+    return names | {ANY} if _SETS_ANY.search(source) else names
 
 
 @_kept

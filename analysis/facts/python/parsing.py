@@ -17,7 +17,7 @@ from analysis.facts.python.module import (
     Parameter,
     ParameterKind,
 )
-from analysis.facts.syntax import Source, assigned_names, dotted, parse_module
+from analysis.facts.syntax import Source, assigned_names, dotted, parse_module, written
 
 MAX_VALUE = 200  # characters of a variable's value
 _PROPERTIES = ("property", "cached_property")
@@ -27,7 +27,7 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 # The file after one commit is the file before the next, and the commits of a day are compared with the same modules.
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=256)
 def parse(path: str, text: str) -> Module | None:
     """Return the module at `path` with the given source; None if it is no valid Python, too large or too deep."""
     tree = parse_module(text)
@@ -89,7 +89,7 @@ class _Declarations(NamedTuple):
     def _class(self, node: ast.ClassDef, scopes: tuple[_Scope, ...]) -> Class:
         members: dict[str, Member] = {}
         name = f"{scopes[0].name}.{node.name}".lstrip(".")
-        bases = tuple(Base(ast.unparse(each), self._target(each, scopes)) for each in node.bases)
+        bases = tuple(Base(written(each), self._target(each, scopes)) for each in node.bases)
         self.read(node.body, (_Scope(name, members), *scopes))
         keywords = tuple(each.arg for each in node.keywords if each.arg)
         return Class(
@@ -107,7 +107,7 @@ class _Declarations(NamedTuple):
         """Return the dotted path of a base class, as far as the imports and classes above it tell."""
         while isinstance(base, ast.Subscript):
             base = base.value
-        first, point, rest = (dotted(base) or ast.unparse(base)).partition(".")
+        first, point, rest = written(base).partition(".")
         for scope in scopes:
             if (found := scope.members.get(first)) is not None:
                 own = ".".join(filter(None, [self.module, scope.name, first]))
@@ -156,7 +156,7 @@ def _assign(
 ) -> None:
     """Add the variables that an assignment binds, or the attributes of `owner` that it sets; the first alternative counts."""
     annotation = _annotation(node.annotation) if isinstance(node, ast.AnnAssign) else ""
-    value = "" if node.value is None else ast.unparse(node.value)[:MAX_VALUE]
+    value = "" if node.value is None else written(node.value)[:MAX_VALUE]
     for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
         path, _, name = (dotted(target) or "").rpartition(".")
         if not name or path != owner or (is_alternative and name in members):
@@ -207,12 +207,12 @@ def _parameter(each: ast.arg, kind: ParameterKind, *, required: bool) -> Paramet
 
 def _annotation(node: ast.expr | None) -> str:
     """Return a type as written, without the quotes around names that are defined below it."""
-    text = ast.unparse(node) if node else ""
+    text = written(node) if node else ""
     return text if "Literal" in text or "Annotated" in text else text.replace("'", "").replace('"', "")
 
 
 def _decorators(node: _Function | ast.ClassDef) -> tuple[str, ...]:
-    return tuple(map(ast.unparse, node.decorator_list))
+    return tuple(map(written, node.decorator_list))
 
 
 def _start(node: _Function | ast.ClassDef) -> int:

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Generic, NamedTuple, TypeVar
 
 from analysis.facts.fragments import fragment
-from analysis.facts.python.module import Attribute, Class, Function, Import, Member, Module
+from analysis.facts.python.module import ANY, Attribute, Class, Function, Import, Member, Module
 from analysis.facts.python.parsing import declarations, parse
 from analysis.facts.syntax import Source, parse_module
 from analysis.models import Tree
@@ -29,8 +29,6 @@ _OF_BARE_BASES = frozenset(
 _DYNAMIC = re.compile(
     r"\bglobals\(\)(?!\.(?:keys|get|items|values)\b)|\bsys\.modules\[__name__\]|^exec\(|^vars\(\)", re.MULTILINE
 )
-# What sets attributes of an object whose names are only known at run time.
-_SETS_ANY = re.compile(r"""\bsetattr\((?:self|cls), *(?!["'])|\b(?:self|cls)\.__dict__\b|\bvars\((?:self|cls)\)""")
 _TABLE = re.compile(r"\bname in (\w+)")
 # A `__getattr__` that does nothing else with its name than to compare it with others, and to tell it in an error.
 _COMPARES_ALONE = re.compile(
@@ -164,9 +162,9 @@ class Revision:
 
 def _may_have(owner: Found[Class], name: str) -> bool:
     module, found = owner
-    if name in found.members or "__getattr__" in found.members or name in module.members_mentioned(found):
+    if name in found.members or "__getattr__" in found.members or f"{found.name}.{name} = " in module.text:
         return True
-    return f"{found.name}.{name} = " in module.text or _SETS_ANY.search(module.source(found)) is not None
+    return not module.members_mentioned(found).isdisjoint((name, ANY))
 
 
 def _serves_on_demand(module: Module, name: str) -> bool:

@@ -52,6 +52,8 @@ def proven(
 
 def signature_facts(name: str, old: Found[Function], new: Found[Function], *, method: bool) -> Iterator[Fact]:
     """Yield what no longer fits a function's signature; for a method also the parameters that overrides lack."""
+    if old.module.source(old.member) == new.module.source(new.member):
+        return
     for each in parameter_changes(old.member, new.member, method=method):
         side = old if each.on_old_side else new
         line = side.module.line_of(each.name, side.member)

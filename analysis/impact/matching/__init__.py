@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from analysis.facts.python.module import module_path
 from analysis.facts.python.revision import Revision
-from analysis.facts.syntax import parse_module
+from analysis.facts.syntax import collecting_no_garbage, parse_module
 from analysis.impact.matching.broken_settings import merged_pull, setting_impacts
 from analysis.impact.matching.broken_uses import Matching
 from analysis.impact.matching.callers import Callers, missing_members
@@ -19,6 +19,7 @@ from analysis.models.impacts import Certainty, Impact, ImpactKind
 __all__ = ["changes_imported_modules", "impacts", "worst_first"]
 
 
+@collecting_no_garbage()
 def impacts(
     commit: Commit, trees: Trees, index: SurfaceIndex, roots: Mapping[str, str], facts: Sequence[Fact]
 ) -> tuple[Impact, ...]:
@@ -27,7 +28,7 @@ def impacts(
     `roots` are the folders that hold the upstream packages, by their names; `facts` are those of the commit.
     """
     revisions = Revision(trees.before), Revision(trees.after)
-    before, after = (Upstream(each, roots, index.subclasses) for each in revisions)
+    before, after = (Upstream(each, roots, index.surface.subclasses) for each in revisions)
     matching = Matching(
         before,
         after,

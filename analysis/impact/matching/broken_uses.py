@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from analysis.facts.python.module import Class, Function, Import
 from analysis.facts.python.revision import Found
 from analysis.impact.matching.callers import Callers
-from analysis.impact.matching.changes import ChangedNames, Successor, Successors, is_abstract
+from analysis.impact.matching.changes import ChangedNames, Successor, Successors
 from analysis.impact.matching.quotation import advised, line_of, quoted
 from analysis.impact.matching.results import lost_method, result_change
 from analysis.impact.matching.signatures import (
@@ -58,7 +58,7 @@ class Matching:
         for use in (*self.uses.nominated(names.all), *rewritten):
             with suppress(RecursionError):  # of code that is nested too deep to be followed
                 yield from list(self.of_use(use))
-        for subclass in self.uses.subclasses.values() if names.abstract else ():
+        for subclass in self.uses.surface.subclasses.values() if names.abstract else ():
             yield from self.required(subclass, names.abstract)
 
     def of_use(self, use: Use) -> Iterator[Impact]:
@@ -130,6 +130,8 @@ class Matching:
         causes: dict[tuple[Cause, str | None], list[str]] = {}
         guessed: set[str | None] = set()
         for cause, parameter, other in self._misfits(use, before, after):
+            if other and _names(use, other):  # what is passed in its place is called so already
+                continue
             new = self.successors.parameter(was, parameter) or other
             causes.setdefault((Cause.PARAMETER_RENAMED if new else cause, new), []).append(parameter)
             guessed |= {other} - {None}
@@ -260,14 +262,10 @@ def inherited_abstract_methods(upstream: Upstream, subclass: Subclass) -> frozen
     classes = (Found(each.module, each.member) for each in own if isinstance(each.member, Class))
     owners = (owner.member for each in classes for owner in upstream.lineage(each) if owner)
     return frozenset(
-        name
-        for owner in owners
-        for name, each in owner.members.items()
-        if isinstance(each, Function) and is_abstract(each)
+        name for owner in owners for name, each in owner.members.items() if isinstance(each, Function) and each.abstract
     )
 
 
 def _is_abstract(answer: Answer) -> bool:
-    if answer.presence is not Presence.PRESENT:
-        return False
-    return isinstance(answer.last.member, Function) and is_abstract(answer.last.member)
+    member = answer.last.member if answer.presence is Presence.PRESENT else None
+    return isinstance(member, Function) and member.abstract

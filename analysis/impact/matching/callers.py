@@ -73,7 +73,7 @@ class Callers:
             yield from self._by_name.get(use.target[-1], ())
             return
         owner = owner_of(use.target)
-        subclass = self._uses.subclasses.get(owner)
+        subclass = self._uses.surface.subclasses.get(owner)
         classes = {each[-1] for each in (subclass.bases if subclass else (owner,))}
         for name, calls in self._by_name.items():
             if name in classes or "cls" in name.lower() or "class" in name.lower():
@@ -82,7 +82,7 @@ class Callers:
     def _is_replaced(self, method: str, use: Use) -> bool:
         """Return whether the class that has this override replaces a method, without calling the one that it replaces."""
         owner = owner_of(use.target) if CALL in use.target else None
-        subclass = self._uses.subclasses.get(owner) if owner else None
+        subclass = self._uses.surface.subclasses.get(owner) if owner else None
         if owner is None or subclass is None or method not in subclass.members:
             return False
         above = (*owner, ABOVE, CALL, method)

@@ -66,7 +66,7 @@ def _functions(module: Module | None) -> Iterator[tuple[str, Function]]:
 
 
 def _abstract_methods(module: Module | None) -> set[str]:
-    return {each.name for _, each in _functions(module) if is_abstract(each)}
+    return {each.name for _, each in _functions(module) if each.abstract}
 
 
 def _of_file(file: FileChange, before: Revision, after: Revision) -> Iterator[str]:
@@ -108,10 +108,6 @@ def _of_class(name: str, old: Module, was: Class, new: Module, now: Class) -> It
             yield own
     kept_attributes = {each.name for each in new.instance_attributes(now)}
     yield from (each.name for each in old.instance_attributes(was) if each.name not in kept_attributes)
-
-
-def is_abstract(member: Function) -> bool:
-    return any("abstractmethod" in each for each in member.decorators)
 
 
 def _interface(member: Member) -> object:

@@ -17,8 +17,6 @@ _OF_RESULTS = (UseKind.CALL, UseKind.OVERRIDE, UseKind.REPLACEMENT)
 _STUBS = ("", "pass", "...")  # bodies that leave to subclasses what is returned
 _BUILT_IN = {each.__name__: each for each in (dict, list, set, frozenset, tuple, str, int, float, bool, bytes)}
 _ALIKE = 0.9  # likeness of two bodies if neither was rewritten
-_COPIED = 0.75  # of a body and another that was copied and adapted
-_LEAST_COPIED = 2  # line breaks; what is shorter may be the same by chance
 
 
 class ResultChange(NamedTuple):
@@ -42,7 +40,7 @@ def result_change(use: Use, was: Place, now: Place) -> ResultChange | None:
         return ResultChange(Cause.RETURNS, certain=is_call) if is_call or _is_meant_for(use, was) else None
     if old.returns != new.returns and (change := _retyped(use, was, now)):
         return change
-    return _rewritten(use, was, now) if use.body else None
+    return ResultChange(Cause.MERGED) if use.body and _is_taken_over(use, was, now) else None
 
 
 def _retyped(use: Use, was: Place, now: Place) -> ResultChange | None:
@@ -62,15 +60,10 @@ def _retyped(use: Use, was: Place, now: Place) -> ResultChange | None:
     return ResultChange(Cause.RETURNS) if is_stub or after != _body(was) else None
 
 
-def _rewritten(use: Use, was: Place, now: Place) -> ResultChange | None:
-    """Return that a function does by now what a use does in its place, or what no longer is what the use is a copy of."""
+def _is_taken_over(use: Use, was: Place, now: Place) -> bool:
+    """Return whether a function does by now, and did not before, what a use does in its place."""
     before, after = _body(was), _body(now)
-    if _likeness(before, after) >= _ALIKE:
-        return None
-    if _likeness(use.body, after) >= _ALIKE > _likeness(use.body, before):
-        return ResultChange(Cause.MERGED)
-    is_copy = use.body.count("\n") >= _LEAST_COPIED and _likeness(use.body, before) >= _COPIED
-    return ResultChange(Cause.REWRITTEN) if is_copy else None
+    return max(_likeness(before, after), _likeness(use.body, before)) < _ALIKE <= _likeness(use.body, after)
 
 
 def lost_method(use: Use, was: Answer, now: Answer) -> tuple[str, str] | None:

@@ -27,7 +27,7 @@ _ROOTS = ("", "src", "lib", "python")
 _LEAST_COPIED = 3  # Python files
 _COPIED_SHARE = 0.5  # of them are at the same place upstream
 # Of the rules that extract a surface: raised whenever they change, so that stored surfaces are extracted anew.
-VERSION = 8
+VERSION = 9
 
 _BARE_BASES = frozenset(
     ["object", "ABC", "Generic", "Protocol", "NamedTuple", "Enum"]
@@ -132,24 +132,26 @@ def packages(paths: Iterable[str]) -> dict[str, str]:
 
 
 def copies(paths: Iterable[str], upstream_paths: Collection[str], roots: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the folders of a downstream tree that hold a copy of an upstream package.
+    """Return the folders of a downstream tree that hold a copy of an upstream package, or of upstream's own tests.
 
     `roots` are the folders that hold the upstream packages, by their names.
     """
     files: dict[str, list[str]] = defaultdict(list)
     for path in paths:
         *folders, name = path.split("/")
+        is_test = kind(path) is Kind.TEST
         for depth, folder in enumerate(folders, 1) if name.endswith(".py") else ():
-            if folder in roots:
+            if is_test or folder in roots:
                 files["/".join(folders[:depth])].append(path)
-    return tuple(folder for folder, own in files.items() if _is_copy(folder, own, upstream_paths, roots))
+    found = [folder for folder, own in files.items() if _is_copy(folder, own, upstream_paths, roots)]
+    return tuple(each for each in found if not each.startswith(tuple(f"{other}/" for other in found)))
 
 
 def _is_copy(folder: str, own: list[str], upstream_paths: Collection[str], roots: Mapping[str, str]) -> bool:
-    if len(own) < _LEAST_COPIED or f"{folder}/__init__.py" not in own:
-        return False
     name = folder.rpartition("/")[2]
-    upstream = f"{roots[name]}/{name}" if roots[name] else name
+    if len(own) < _LEAST_COPIED or (name in roots and f"{folder}/__init__.py" not in own):
+        return False
+    upstream = "/".join(filter(None, (roots[name], name))) if name in roots else folder
     shared = sum(f"{upstream}{path.removeprefix(folder)}" in upstream_paths for path in own)
     return shared >= _COPIED_SHARE * len(own)
 

@@ -111,11 +111,6 @@ class Surface(Frozen):
         subclasses = [Subclass.model_validate(each) for each in value] if isinstance(value, list) else None
         return value if subclasses is None else {each.target: each for each in subclasses}
 
-    @property
-    def python_uses(self) -> int:
-        """The number of uses in code, without what files merely mention."""
-        return sum(use.kind is not UseKind.MENTION for use in self.uses)
-
 
 class SurfaceIndex:
     """A surface whose unguarded uses are found by name."""
@@ -154,14 +149,10 @@ class SurfaceIndex:
             return 3
         return 2 if _root(path) != self._main_package else int("/_" in path.rpartition("/")[0])
 
-    @property
-    def subclasses(self) -> Mapping[Target, Subclass]:
-        return self.surface.subclasses
-
     @cached_property
     def _derived(self) -> Mapping[str, list[tuple[Subclass, Target]]]:
         found: dict[str, list[tuple[Subclass, Target]]] = defaultdict(list)
-        for each in self.subclasses.values():
+        for each in self.surface.subclasses.values():
             for base in each.bases if each.constructs is not None or each.substitutes else ():
                 found[base[-1]].append((each, base))
         return found

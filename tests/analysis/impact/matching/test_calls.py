@@ -318,6 +318,13 @@ def test_arguments_that_are_passed_by_position_break_if_it_changes(
     assert found == [f"call: {each.format(NAME)}" for each in expected]
 
 
+def test_an_argument_that_is_called_as_the_parameter_fits() -> None:
+    """What a revert calls as it was called before is what the plug-in passes."""
+    before, after = "def load(a: Table): ...\n", "def load(b: Blocks): ...\n"
+    assert told(before, after, f"{IMPORTED}load(x.a)\n") != []
+    assert told(before, after, f"{IMPORTED}load(x.b)\n") == []
+
+
 def test_an_argument_whose_parameter_is_gone_is_taken_for_another() -> None:
     """A call by position, and by keyword, of what lost a parameter from its front or its middle."""
     for call in ("load(1, 2)", "load(1, c=2)"):

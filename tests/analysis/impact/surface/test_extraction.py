@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from analysis.impact.surface.extraction import packages
+from analysis.impact.surface.extraction import copies, packages
 from tests.analysis.impact.repositories import UPSTREAM, impacts_of, surface, told
 
 USE = "from engine.core import load\n\nload(1)\n"
@@ -130,3 +130,10 @@ def test_a_vendored_copy_of_upstream_is_not_used() -> None:
 def test_packages_are_what_a_repository_installs(paths: list[str], expected: dict[str, str]) -> None:
     """A package lies at the root of a repository or in one of the usual folders; tests and documentation are none."""
     assert packages(paths) == expected
+
+
+def test_a_folder_with_upstreams_own_tests_is_a_copy() -> None:
+    """Most of its files are at the same places upstream; a plug-in's other tests are its own."""
+    theirs = {f"tests/models/deep/{each}.py" for each in "abc"} | {"tests/conftest.py"}
+    own = {f"tests/unit/{each}.py" for each in "abcdef"}
+    assert copies(sorted(theirs | own), theirs, {"engine": ""}) == ("tests/models",)

@@ -3,39 +3,21 @@
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 
-from loopback.git.history import with_git_shas
 from loopback.slack import LoopbackSlack, Message
 from tests.bot.slack.delivery.test_breaking_digests import DIGEST, PLUG, UPSTREAM, digest
 from tests.bot.slack.delivery.test_watched import subscribe
-from tests.conftest import recorded
 from tests.servers.clock import SettableClock
 from tests.servers.github import FaultyGitHub
 from tests.servers.place import OTHER, two_channels
 from tests.servers.plugin import plugin, upstream
-from tests.servers.running import bot_running, buttons, posted, press, whole
+from tests.servers.running import bot_running, buttons, press, whole
 from tests.servers.talk import ADA, LIN
 
 SOON = timedelta(seconds=0.5)
-PORTED = {
-    "filename": "plug/run.py",
-    "status": "modified",
-    "additions": 1,
-    "deletions": 2,
-    "patch": "@@ -1,2 +1,2 @@\n-from engine.core import Worker, start, stop\n+from engine.core import Worker, start\n \n"
-    "@@ -9,3 +9,2 @@\n def run(model):\n     start(model, eager=True)\n-    stop()",
-}
-REVERTING = 'Revert "[Misc] Tidy start (#3)" (#5)'
-REVERTED = {
-    "filename": "engine/core.py",
-    "status": "modified",
-    "additions": 1,
-    "deletions": 1,
-    "patch": "@@ -1,3 +1,3 @@\n-def start(model):\n+def start(model, eager=False):\n     return model\n ",
-}
 
 
 class Bot(NamedTuple):
@@ -59,11 +41,6 @@ class Bot(NamedTuple):
 
     def told(self, user: str = ADA) -> str:
         return whole(self.slack.private(user, DIGEST)[-1])
-
-    def push(self, name: str, commit: dict[str, Any]) -> None:
-        """Have a repository one more commit."""
-        before = self.github.repositories[name].commits
-        self.github.push(name, *with_git_shas([*before.values(), {**commit, "parents": [next(reversed(before))]}]))
 
     def press(self, user: str, ts: str, action: str, value: str | None = None) -> str:
         """Use what a message offers, and return what the person is told privately."""
@@ -160,32 +137,3 @@ def test_a_message_says_why_it_is_there(bot: Bot) -> None:
     bot.slack.command(ADA, DIGEST, "week")
     shown = bot.slack.wait_for(lambda: [each for each in bot.slack.private(ADA, DIGEST) if "why_here" in buttons(each)])
     assert "Somebody asked for it" in bot.press(ADA, shown[-1].ts, "why_here")
-
-
-def test_what_is_adapted_or_undone_is_struck_and_nothing_is_posted(bot: Bot) -> None:
-    """When the downstream head has the use no more its line is struck and names the commit, when upstream reverts a commit the
-    line names the revert; the heading counts both, the lines stay readable and linked, and only the revert is told in the
-    thread, as ever. Another channel reads of the revert alone.
-    """
-    posts = len(digest(bot.slack))
-    bot.push("o/plug", recorded(2, message="Do without stop", date="2026-02-06T09:00:00Z", files=[PORTED]))
-    bot.clock.advance(timedelta(minutes=11))
-    bot.sees("1 of 2 adapted", f"adapted by {bot.github.repositories['o/plug'].branches['main'][:7]}")
-    assert "engine.core.stop" in struck(bot.root)
-    assert "engine.core.start" not in struck(bot.root)
-    assert len(digest(bot.slack)) == posts
-    bot.push("o/n", recorded(5, message=REVERTING, date="2026-02-06T12:00:00Z", files=[REVERTED], pull=None))
-    bot.clock.set(datetime(2026, 2, 7, 9, 30, tzinfo=UTC))
-    said = bot.sees("1 of 2 undone upstream", "reverted by #5")
-    assert said.count("reverted by") == 1
-    assert "plug/run.py:10" in struck(bot.root)
-    assert "/archives/" in str(bot.root.blocks)
-    bot.slack.wait_for(lambda: len(posted(bot.slack, DIGEST)) == len(posted(bot.slack, OTHER)) == 2)
-    bot.slack.wait_for(lambda: len(digest(bot.slack)) == posts + 1)
-    assert digest(bot.slack)[-1].text.startswith("⏪")
-    other = digest(bot.slack, OTHER)[0]
-    bot.slack.wait_for(lambda: "reverted by" in whole(digest(bot.slack, OTHER)[0]))
-    assert "adapted" not in whole(other)
-    bot.slack.command(ADA, DIGEST, "status")
-    bot.slack.wait_for(lambda: "Subscriptions: 1" in bot.told())
-    assert "Open in your code" not in bot.told()
