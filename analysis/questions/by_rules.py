@@ -157,8 +157,10 @@ def _description(entry: Entry, language: Language) -> Iterator[Statement]:
 
 def _about_matches(question: Question, language: Language) -> Iterator[Statement]:
     """Yield a line for each of the best matching commits, told as a history if that is asked for."""
-    yield Statement(text=catalogue(language)(_MATCHING))
-    tell = _history_item if QuestionKind.HISTORY in question.asked.kinds else _list_item
+    is_history = QuestionKind.HISTORY in question.asked.kinds
+    if not is_history:
+        yield Statement(text=catalogue(language)(_MATCHING))
+    tell = _history_item if is_history else _list_item
     yield from (tell(entry, question.asked, language) for entry in question.entries)
 
 
@@ -189,7 +191,8 @@ def _history_item(entry: Entry, asked: ParsedQuestion, language: Language) -> St
     say, commit = catalogue(language), entry.commit
     when = say("{day}, {author}", day=commit.committed_at.astimezone(UTC).date(), author=code(commit.author))
     line = touched_line(commit, asked.symbols)
-    told = line_item(entry, line, [], language) if line else joined(proven_items(entry, asked, language), say)
+    told = joined(proofs(entry, asked, language)[:2], say)
+    told = told or (line_item(entry, line, [], language) if line else joined(proven_items(entry, asked, language), say))
     return _one_line(entry, f"{when}{say(': ')}{code(commit.title)}", told, language)
 
 

@@ -51,7 +51,7 @@ _VERSION = r"(?:v\d+(?:\.\d+)*|\d+(?:\.\d+)+)(?:[-.]?(?:a|b|c|rc|alpha|beta|dev|
 _NAMED_VERSION = re.compile(rf"(?<![\w.#/-]){_VERSION}(?![\w/-]|\.\w)", re.IGNORECASE | re.ASCII)
 _REMOVED = r"\bremov|\bdelet|\bdrop(?:s|ped|ping)?\b|\bgone\b|\bgot rid|\bno longer\b(?! the default)|\bdisappear|移除|删|去掉|没了|不再(?!是?默认)|消失"
 _CHANGE = r"(?:chang|modif|touch|edit|add|introduc|remov|delet|drop|renam|mov|deprecat|disappear|appear|go(?:ne)?\b|went|break|broke|fix)"
-_HAN_CHANGE = r"(?:改|加|新增|删|移除|去掉|引入|重命名|移动|废弃|弃用|出现|消失|没了|动)"
+_HAN_CHANGE = r"(?:改|搬|挪|换|加|新增|删|移除|去掉|引入|重命名|移动|废弃|弃用|出现|消失|没了|动)"
 _WORDS = r"[^?!。？！]{0,60}?"  # words in between
 _SOME = r"[^?？.。，]{0,25}?"  # words in between
 _PATTERNS: Mapping[QuestionKind, tuple[str, ...]] = {
@@ -73,7 +73,7 @@ _PATTERNS: Mapping[QuestionKind, tuple[str, ...]] = {
     QuestionKind.LINKS: (
         rf"\breverted\b|\breverts\b(?! to\b)|\b(?:a|any) revert\b|\b(?:did|what)\b{_SOME}\brevert\b(?! to\b)|\brolled back\b",
         r"\b(?:undone|backed out)\b|\bstill (?:in|on) (?:main|master|the (?:main )?branch)\b|还在(?:主干|主分支|main|master)",
-        r"\bfixed (?:by|later|since|again|afterwards)\b|\b(?:later|follow[- ]?up) fix(?:es)?\b",
+        r"\bfixed *(?:[?,]|(?:by|later|since|again|afterwards)\b)|\b(?:later|follow[- ]?up) fix(?:es)?\b",
         r"\bfollow[- ]?ups?\b|\bpart of a series\b|\b(?:related|linked) commits?\b",
         r"(?<!怎么)(?<!如何)(?<![能要以])(?:回退|回滚|撤销|撤回)|(?:后来|之后|后续)[^，。？]{0,8}?修|属于[^，。？]{0,6}?系列|(?:相关|关联|后续)提交",
     ),
@@ -120,8 +120,8 @@ _PATTERNS: Mapping[QuestionKind, tuple[str, ...]] = {
     QuestionKind.REPLACEMENT: (
         r"\b(?:what|which|who|is there)\b.{0,60}?\breplac(?:es?|ed|ing|ements?)\b|\breplaced (?:by|with) what\b|\breplacement for\b",
         r"\b(?:what|which|how)\b.{0,80}?\binstead(?: of\b[^?.]*)?\W*$|\bsuccessor (?:of|to)\b",
-        r"\b(?:what|how)\b.{0,60}?\b(?:called|named|renamed|moved?)\b(?:\s+to)?(?:\s+now)?\W*$|\bwhere (?:did|has|is)\b.{0,60}?\bmoved?\b",
-        r"(?:现在|如今|后来)叫|改名(?:成|为|叫)|重命名(?:成|为)|(?:移|搬|挪)到了?(?:哪|什么)",
+        r"\b(?:what|how)\b.{0,60}?\b(?:called|named|renamed|moved?)\b(?:\s+to)?(?:\s+now)?\W*(?:$|,\s)|\bnew name\b|\bwhat instead\b|\bwhere (?:did|has|is)\b.{0,60}?\bmoved?\b",
+        r"(?:现在|如今|后来)叫|新名[字称]?|(?:现在|如今)(?:该|要)?(?:怎么|如何)(?:设|写|用|配|传)|改名(?:成|为|叫)|重命名(?:成|为)|(?:移|搬|挪)到了?(?:哪|什么)",
         r"\bwhat (?:do|should|must|can) (?:I|we) (?:now )?(?:set|use|query|write|call|pass|import)\b|(?:该|要|应该?)(?:设置?|用|写|配|传|调|换成?)(?:什么|哪个|啥)",
         r"(?:什么|哪个|哪些|谁|啥).{0,20}?(?:替代|代替|取代|替换)|(?:替代|代替|取代|替换|改用|换成).{0,10}?(?:什么|哪个|哪些|谁|啥)",
     ),

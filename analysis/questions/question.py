@@ -65,13 +65,13 @@ class ParsedQuestion(NamedTuple):
 
     @property
     def symbols(self) -> tuple[str, ...]:
-        """Return the names that are no paths."""
-        return tuple(name for name in self.names if "/" not in name)
+        """Return the names that are no paths; a route is one."""
+        return tuple(name for name in self.names if "/" not in name[1:])
 
     @property
     def paths(self) -> tuple[str, ...]:
         """Return the names that are paths, without a slash at the end."""
-        return tuple(name.rstrip("/") for name in self.names if "/" in name)
+        return tuple(name.rstrip("/") for name in self.names if "/" in name[1:])
 
     @property
     def removed(self) -> tuple[str, ...]:

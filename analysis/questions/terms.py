@@ -18,7 +18,7 @@ _MIN_NAME = 3  # letters and digits of a name
 _MIN_STEM = 3  # letters
 _MIN_RARE = 5  # letters of a word that says what is asked about, if few texts have it
 
-_WHOLE = re.compile(r"-{0,2}[A-Za-z_][\w./-]*\w/?|\d[\w.]*", re.ASCII)
+_WHOLE = re.compile(r"(?:(?<![\w./])/|-{0,2})[A-Za-z_][\w./-]*\w/?|\d[\w.]*", re.ASCII)
 _NAME = re.compile(r"[_./]|^-|[A-Za-z][a-z]+[A-Z]|[A-Z]{2,}[a-z]{2,}")  # code, not a hyphenated word
 _ACRONYM = re.compile(r"^(?:[a-z]?[A-Z]{2,}\w*|\w*[A-Za-z]\d\w*)$", re.ASCII)
 _CHAIN = re.compile(r"[A-Za-z_]\w*(?:[-./][A-Za-z_]\w*)+", re.ASCII)

@@ -27,6 +27,7 @@ from analysis.questions.matches import (
     named_commits,
     touching,
 )
+from analysis.questions.metadata import records
 from analysis.questions.question import ParsedQuestion, Question, answered_in_parts, parse_question
 from analysis.questions.terms import QuestionTerm
 from analysis.search.words import lacks_patches, may_hold_more
@@ -44,6 +45,11 @@ from bot.store import Store
 _SEARCHED = 60  # matching commits whose patches are searched for names
 _READ = 3  # of the matching commits, with their patches; the others are named
 _MAX_NAMED = 4  # terms that a denial names
+_STATED = 2  # sentences of what the files say that are told before the history
+_OF_HISTORY = frozenset({QuestionKind.COMMITS, QuestionKind.REPLACEMENT, QuestionKind.BEFORE, QuestionKind.REMOVAL})
+_SINCE = frozenset(
+    {QuestionKind.LINKS, QuestionKind.DEFINITION}
+)  # what is asked of a commit that others may have undone
 
 
 Check = Callable[[Repository, Sequence[Entry]], DownstreamCheck]
@@ -102,7 +108,24 @@ class PeriodQuestions:
         entry = self._commits.entry(located, language, patches=True)
         if check:
             return answer_from_impacts(check(located.repository, [entry]), [entry], language)
-        return self._answers.answer(Question(parse_question(question), located.repository, (entry,)), language)
+        asked = Question(parse_question(question), located.repository, (entry,))
+        return self._of_named(asked, language, now=subject.by_question)
+
+    def _of_named(self, question: Question, language: Language, *, now: bool = False) -> Iterator[Statement]:
+        """Yield what is asked of a commit, what became of it since, and `now` first whether what it names is there today."""
+        asked, [entry] = question.asked, question.entries
+        back: tuple[Entry, ...] = ()
+        if asked.kinds & _SINCE:
+            entry, back = self._matches.linked(entry, question.repository)
+        if now and QuestionKind.DEFINITION in asked.kinds:
+            yield from self._answers.from_files(asked, question.repository, language)[:1]
+        if asked.kinds & _SINCE and (QuestionKind.REVERTS in asked.kinds or now):
+            yield next(each.statement for each in records(entry, language) if each.kind is QuestionKind.LINKS)
+        else:
+            yield from self._answers.answer(question._replace(entries=(entry,)), language)
+        if back:
+            yield Statement(text=catalogue(language)("It came back later:"), new_paragraph=True)
+            yield from self._answers.answer(_as_history(question, back), language)
 
     def _named(self, subject: QuestionSubject, question: str) -> Located | None:
         """Return the only commit that a question about a repository names; None if there is none such."""
@@ -148,7 +171,7 @@ class PeriodQuestions:
         named = named_commits(asked, entries)
         if named and QuestionKind.REVERTS not in asked.kinds:
             for each in named:
-                yield from self._answers.answer(question.about([self._whole(question, each)]), question.language)
+                yield from self._of_named(question.about([self._whole(question, each)]), question.language)
         elif QuestionKind.MOST_COMMITS in asked.kinds:
             yield most_commits(entries, question.language)
         elif asked.says_something and not asked.is_general:
@@ -173,14 +196,14 @@ class PeriodQuestions:
 
     def _answer_from_store(self, question: PeriodQuestion) -> Iterator[Statement]:
         """Yield the statements of an answer from all that is stored, and from the mirror if a name's history is asked for."""
-        asked, count = question.asked, self._store.count(question.repository)
-        in_files = (
-            ()
-            if QuestionKind.HISTORY in asked.kinds
-            else self._answers.from_files(asked, question.repository, question.language)
-        )
-        if in_files:
-            yield from in_files
+        asked, count, language = question.asked, self._store.count(question.repository), question.language
+        of_history = QuestionKind.HISTORY in asked.kinds or (asked.names and asked.kinds & _OF_HISTORY)
+        history = self._matches.history(asked, question.repository) if of_history else ()
+        in_files = self._answers.from_files(asked, question.repository, language)
+        yield from [each for each in in_files if each.kind != "item"][:_STATED] if history else in_files
+        if history:
+            yield from self._answers.answer(_as_history(question.about(()), history), language)
+        if in_files or history:
             return
         only_number = QuestionKind.HOW_MANY in asked.kinds and not (asked.terms or asked.facts.kinds)
         if count and (asked.is_general or only_number or QuestionKind.MOST_COMMITS in asked.kinds):
@@ -243,6 +266,12 @@ class PeriodQuestions:
             return entry
         [(_, commit_id), *_] = self._store.with_sha(entry.commit.sha, question.repository)
         return self._commits.entry(Located(question.repository, commit_id), question.language, patches=True)
+
+
+def _as_history(question: Question, commits: Sequence[Entry]) -> Question:
+    """Return a question about commits that each are told with when and by whom."""
+    asked = question.asked._replace(kinds=question.asked.kinds | {QuestionKind.HISTORY})
+    return Question(asked, question.repository, tuple(commits[:_READ]), tuple(commits[_READ:]))
 
 
 def _in_parts(question: PeriodQuestion, answer: Callable[[PeriodQuestion], Iterator[Statement]]) -> Iterator[Statement]:

@@ -1,0 +1,220 @@
+"""What a repository's mirror tells of its history: since when a name is there or gone, and the commits whose titles tell of it."""
+
+import re
+from bisect import bisect
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cache, cached_property, partial
+
+from analysis.models import Commit
+from analysis.paths import Kind, kind
+from analysis.questions.definitions import default_in, spelled_in_code
+from analysis.questions.kinds import QuestionKind
+from analysis.questions.question import ParsedQuestion
+from analysis.questions.terms import QuestionTerm
+from analysis.search.words import idf, searchable, split_words
+from analysis.sources.mirror import Mirror
+from analysis.watch import touches
+
+_AS_FAR_AS = (25, 250, 2_000)  # commits of a file whose history is halved
+_HALVED = 3  # files whose history is halved
+_TITLED = 3  # commits that are read for their titles
+_NAMES = 2  # whose history is asked for
+_LATEST = 5  # commits that touch a name
+_NEAR = 0.85  # share of the best title's score
+_SAYS_ALL = 0.55  # share of a question's terms that a title must have
+_GONE = re.compile(
+    r"remov|delet|drop|deprecat|renam|replac|\bmov(?:e|ed|ing)\b|clean ?up|\binstead\b|->|→|migrat|get rid",
+    re.IGNORECASE,
+)
+_AGAIN = re.compile(
+    r"re-?appl|re-?submi|re-?land|re-?introduc|re-?enabl|bring back|revert \"revert|redo\b", re.IGNORECASE
+)
+_TURNS = frozenset(
+    {QuestionKind.DEFAULT, QuestionKind.ORIGIN, QuestionKind.DEFINITION}
+)  # asked of the one that made it so
+_OF_THE_GONE = frozenset({QuestionKind.REMOVAL, QuestionKind.REPLACEMENT})
+_NUMBER = re.compile(r"\s*\(#\d+\)\s*$")
+_WORD = re.compile(r"[a-z][a-z0-9]+|\d[\d.]*")
+
+
+class MirrorHistory:
+    """The history in a mirror, whose titles are listed once."""
+
+    def __init__(self, mirror: Mirror) -> None:
+        self._mirror = mirror
+
+    @cached_property
+    def _titles(self) -> list[tuple[str, str]]:
+        return self._mirror.titles()
+
+    def asked_for(self, asked: ParsedQuestion, paths: Sequence[str]) -> list[Commit]:
+        """Return the commits that answer since when or by what something came, went or changed, the proven ones first.
+
+        `paths` are files that are known to have had the names.
+        """
+        gone = not asked.kinds.isdisjoint(_OF_THE_GONE)
+        oldest, turns = QuestionKind.ORIGIN in asked.kinds, gone or not asked.kinds.isdisjoint(_TURNS)
+        found: dict[str, Commit] = {}
+        for name in asked.symbols[:_NAMES]:
+            told = self._naming(name)
+            found.update((each.sha, each) for each in self._proven(name, asked, paths, told, turns=turns))
+            fitting = [sha for sha, title in told.items() if not gone or _GONE.search(title)]
+            for sha in (fitting[::-1] if oldest and not gone else fitting)[:_TITLED]:
+                found.setdefault(sha, self._mirror.read_commit(sha))
+        if not asked.symbols:
+            told = self._saying(asked.terms)
+            found.update((sha, self._mirror.read_commit(sha)) for sha in list(told)[:: -1 if oldest else 1][:_TITLED])
+        return list(found.values())
+
+    def _proven(
+        self, name: str, asked: ParsedQuestion, paths: Sequence[str], told: Mapping[str, str], *, turns: bool
+    ) -> list[Commit]:
+        """Return the commit with which a name came or went or, if that is not asked, the latest that touch it where it is defined."""
+        gone = not asked.kinds.isdisjoint(_OF_THE_GONE)
+        if turns:
+            mentioning = [self._mirror.read_commit(sha) for sha in list(told)[:_TITLED]] if gone else []
+            touched = (place.path for each in mentioning for place in touches(each, [name]))
+            had = sorted(dict.fromkeys((*paths, *touched)), key=lambda path: kind(path) is not Kind.SOURCE)
+            default = QuestionKind.DEFAULT in asked.kinds
+            turned = self._turning(name, had, told, gone=gone, default=default)
+            return [turned] if turned else []
+        key = spelled_in_code(name)
+        showing = {
+            each.sha: each
+            for path in self._defining(key, paths)[:_NAMES]
+            for each in self._mirror.history(path, symbol=key)
+        }
+        latest = sorted(showing.values(), key=lambda each: each.committed_at, reverse=True)[:_LATEST]
+        return [self._mirror.read_commit(each.sha) for each in latest]
+
+    def of_paths(self, paths: Sequence[str]) -> list[Commit]:
+        """Return the latest commits that changed some paths, newest first, unread: one may change thousands of others."""
+        found = {each.sha: each for path in paths[:_NAMES] for each in self._mirror.history(path, limit=_LATEST)}
+        return sorted(found.values(), key=lambda each: each.committed_at, reverse=True)
+
+    def follow_ups(self, commit: Commit) -> tuple[list[str], list[str], list[str]]:
+        """Return the SHAs of the later commits that revert a commit, that fix it, and that bring it back, the oldest first."""
+        bare = _NUMBER.sub("", commit.title)
+        later = self._titles[: next((at for at, (sha, _) in enumerate(self._titles) if sha == commit.sha), 0)][::-1]
+        reverts = [sha for sha, title in later if title.lower().startswith("revert") and bare in title]
+        number = re.compile(rf"#{commit.pr}(?!\d)") if commit.pr else None
+        fixes = [
+            sha for sha, title in later if number and number.search(title) and re.search(r"\bfix", title, re.IGNORECASE)
+        ]
+        words = set(_WORD.findall(bare.lower()))
+        again = [
+            sha
+            for sha, title in later
+            if reverts and _AGAIN.search(title) and len(words & set(_WORD.findall(title.lower()))) * 2 >= len(words)
+        ]
+        return reverts, [each for each in fixes if each not in reverts], [each for each in again if each not in reverts]
+
+    def read(self, shas: Iterable[str]) -> list[Commit]:
+        """Return commits with their patches."""
+        return [self._mirror.read_commit(each) for each in shas]
+
+    def _naming(self, name: str) -> dict[str, str]:
+        """Return the titles that have a name, in whatever spelling, by the SHAs of their commits, newest first."""
+        parts = split_words(searchable(spelled_in_code(name)))
+        parts = [each for each in parts if each != spelled_in_code(name).lower()] or parts
+        said = re.compile(rf"(?<![a-z0-9]){'[-_ ]*'.join(map(re.escape, parts))}s?(?![a-z0-9])", re.IGNORECASE)
+        return {sha: title for sha, title in self._titles if said.search(title)}
+
+    def _saying(self, terms: Sequence[QuestionTerm]) -> dict[str, str]:
+        """Return the titles that say most of what a question does, by the SHAs of their commits, newest first; none if none says enough."""
+        patterns = [pattern for each in terms if (pattern := _pattern_of(each))]
+        held = [[pattern.search(title) is not None for pattern in patterns] for _, title in self._titles]
+        weights = [idf(sum(column), len(held)) for column in zip(*held, strict=True)] if patterns else []
+        scores = [sum(weight for weight, is_in in zip(weights, row, strict=True) if is_in) for row in held]
+        best = max(scores, default=0.0)
+        if not best or best < _SAYS_ALL * sum(weights):
+            return {}
+        return {sha: title for (sha, title), score in zip(self._titles, scores, strict=True) if score >= _NEAR * best}
+
+    def _turning(
+        self, name: str, paths: Sequence[str], known: Collection[str], *, gone: bool, default: bool
+    ) -> Commit | None:
+        """Return the commit that brought a name, or its `default` of today, or with `gone` the one that took it away; None if none is found.
+
+        `paths` are files that have had the name, `known` commits that had it. About ten versions of a file are fetched.
+        """
+        key = spelled_in_code(name)
+        if not gone:
+            paths = self._defining(key, paths)
+        elif "_" in key:
+            paths = [*paths, *self._beside(key)]
+        paths = list(dict.fromkeys(paths))
+        if len(paths) > _HALVED and not gone:  # so many things have this name that the first of some says nothing
+            return None
+        state = partial(_default, key) if default else partial(_has, key)
+        turned = [each for path in paths[:_HALVED] if (each := self._turned(path, state, known, gone=gone))]
+        chosen = (max if gone else min)(turned, key=lambda each: each.committed_at, default=None)
+        return self._mirror.read_commit(chosen.sha) if chosen else None
+
+    def _defining(self, key: str, paths: Sequence[str]) -> list[str]:
+        """Return the files that define a name at the head, those of `paths` first."""
+        defined = rf"^[[:space:]]*((async )?def |class )?{key}[[:space:]]*[(:=]|add_argument\([\"']--{key.replace('_', '-')}|[\"']/{key}[\"']"
+        found = [path for path, _ in self._mirror.places(self._mirror.head(), defined, regex=True, limit=40)]
+        defining = {path for path in found if kind(path) is Kind.SOURCE} or set(found)
+        return list(dict.fromkeys((*(path for path in paths if path in defining), *sorted(defining))))
+
+    def _beside(self, key: str) -> list[str]:
+        """Return the file that defines the most names which begin as one does, where that may have stood, too."""
+        pattern = rf"^[[:space:]]*{key.partition('_')[0]}_[A-Za-z0-9_]*[[:space:]]*[:=]"
+        found = Counter(
+            path
+            for path, _ in self._mirror.places(self._mirror.head(), pattern, regex=True)
+            if kind(path) is Kind.SOURCE
+        )
+        return [path for path, _ in found.most_common(1)]
+
+    def _turned(
+        self, path: str, state: Callable[[str], str | None], known: Collection[str], *, gone: bool
+    ) -> Commit | None:
+        """Return the commit of a file's history since which its text has the state that it has now; None if it has `gone` not come.
+
+        What went and came again is halved from the last of the `known` commits that had another state.
+        """
+
+        def state_at(sha: str) -> str | None:
+            return state(self._mirror.trees_between(None, sha, strict=True).after.read(path) or "")
+
+        now = state_at(self._mirror.head())
+
+        @cache
+        def is_other(sha: str) -> bool:
+            return state_at(sha) != now
+
+        if (now is None) is not gone:
+            return None
+        for limit in _AS_FAR_AS:  # what is sought is mostly recent, and a long history takes a second to list
+            commits = self._mirror.history(path, limit=limit)
+            last = next((at for at, each in enumerate(commits) if each.sha in known and is_other(each.sha)), None)
+            if last is not None:
+                commits = commits[: last + 1]
+            if commits and is_other(commits[-1].sha):
+                return commits[bisect([each.sha for each in commits], False, key=is_other) - 1]  # noqa: FBT003 (sought)
+            if len(commits) < limit:
+                return None if gone or not commits else commits[-1]
+        return None
+
+
+def _has(key: str, text: str) -> str | None:
+    """Return a name if a file's text has it as a whole word."""
+    return key if re.search(rf"(?<!\w){re.escape(key)}(?!\w)", text) else None
+
+
+def _default(key: str, text: str) -> str | None:
+    """Return the first default that a file's text gives a name."""
+    return next((value for line in text.split("\n") if (value := default_in(key, line)) is not None), None)
+
+
+def _pattern_of(term: QuestionTerm) -> re.Pattern[str] | None:
+    """Return the expression for the words that a term is in English; None if it has none."""
+    words = [
+        re.escape(word)
+        for word, weight in term.words.items()
+        if word.isascii() and (weight == 1 or not term.text.isascii())
+    ]
+    return re.compile(rf"(?<![a-z0-9])(?:{'|'.join(words)})", re.IGNORECASE) if words else None
