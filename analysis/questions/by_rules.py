@@ -42,6 +42,7 @@ _FEW_COMMITS = 3
 _MOST_NAMED = 5  # authors
 
 _MATCHING = mark("Matching commits:")
+_NEAREST = mark("Nearest, which do not answer it:")
 
 
 def answer_by_rules(question: Question, language: Language) -> Iterator[Statement]:
@@ -159,7 +160,7 @@ def _about_matches(question: Question, language: Language) -> Iterator[Statement
     """Yield a line for each of the best matching commits, told as a history if that is asked for."""
     is_history = QuestionKind.HISTORY in question.asked.kinds
     if not is_history:
-        yield Statement(text=catalogue(language)(_MATCHING))
+        yield Statement(text=catalogue(language)(_NEAREST if question.nearest else _MATCHING))
     tell = _history_item if is_history else _list_item
     yield from (tell(entry, question.asked, language) for entry in question.entries)
 

@@ -45,7 +45,9 @@ class FileAnswers:
 
     def answer(self, asked: ParsedQuestion) -> list[Statement]:
         """Return what the files say of the first two names in a question, or of the setting that its words describe."""
-        words = [each.text for each in asked.terms if not _ASKING.fullmatch(each.text)]
+        words = [each.text for each in asked.terms if each.text.isascii() and not _ASKING.fullmatch(each.text)]
+        if QuestionKind.DEFINITION in asked.kinds and asked.paths:
+            return [self._path(each) for each in asked.paths[:2]]
         names = asked.symbols or (self._named_in_words(words) if QuestionKind.DEFAULT in asked.kinds else [])
         return [each for name in names[:2] for each in self._answer(asked, name)]
 
@@ -60,11 +62,19 @@ class FileAnswers:
         text = say("{name} is there at {sha}.", name=code(name), sha=code(self._commit.short_sha))
         return Statement(text=text, citations=(lines[0].place,))
 
+    def _path(self, path: str) -> Statement:
+        """Return whether a path is there."""
+        held = any(f"{each.path}/".startswith(f"{path}/") for each in self._mirror.list_files(self._commit.sha))
+        said = "{name} is there at {sha}." if held else "{name} is not found in the files at {sha}."
+        text = self._say(said, name=code(path), sha=code(self._commit.short_sha))
+        return Statement(text=text, citations=(to_commit(self._commit),))
+
     def _named_in_words(self, words: Sequence[str]) -> list[str]:
         """Return the shortest declared name that has two or more words of a question beside each other; [] if none has."""
         if len(words) < 2 or not all(re.fullmatch(r"\w+", each, re.ASCII) for each in words):  # noqa: PLR2004
             return []
-        declared = rf"^[[:space:]]*{_IN_WORD}*{'_'.join(words).lower()}{_IN_WORD}*[[:space:]]*:[^=]*="
+        spelled = "_".join(words)
+        declared = rf"^[[:space:]]*{_IN_WORD}*({spelled.lower()}|{spelled.upper()}){_IN_WORD}*[[:space:]]*:[^=]*="
         given = [line.text for line in self._lines(declared)]
         return names_with(words, (text.partition(":")[0] for text in given))[:1]
 
@@ -99,7 +109,7 @@ class FileAnswers:
             case QuestionKind.DEFAULT:
                 return rf"{spelled}[[:space:]]*:[^=]*=|^[[:space:]]*{key}[[:space:]]*=[^,]*$|{spelled}[\"'].*default|--{flag}[\"']"
             case QuestionKind.DEFINITION | QuestionKind.MEANING:
-                return rf"^[[:space:]]*((async )?def |class )?{key}[[:space:]]*[(:=]|^[[:space:]]*class {key}\(|[\"']--{flag}[\"'],|^[[:space:]]*[\"']{key}[\"']:"
+                return rf"^[[:space:]]*((async )?def |class )?{key}[[:space:]]*[(:=]|^[[:space:]]*class {key}\(|[\"']--{flag}[\"'],|^[[:space:]]*[\"']{key}[\"']:|^[[:space:]]*@.*[\"']/{key}[\"']"
             case _:
                 return self._written(key)
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
-from analysis.models import BREAKING, DEPENDENCIES, EXTRAS, FactKind
+from analysis.models import BREAKING, DEPENDENCIES, EXTRAS, Fact, FactKind
 
 
 class QuestionKind(StrEnum):
@@ -185,19 +185,25 @@ _METHODS = (FactKind.REMOVED_METHOD, FactKind.RENAMED_METHOD, FactKind.REQUIRED_
 _FIELDS = (FactKind.REMOVED_FIELD, FactKind.RENAMED_FIELD, FactKind.REMOVED_ATTRIBUTE)
 _PARAMETERS = tuple(each for each in FactKind if "PARAMETER" in each.name)
 _API = tuple(BREAKING.difference(_ENV, _FLAG, _KEY, [FactKind.MINIMUM_RAISED, FactKind.SUPPORT_DROPPED]))
-_DEFAULT = (FactKind.DEFAULT_CHANGED,)
+_DEFAULT = (FactKind.DEFAULT_CHANGED, FactKind.CONDITIONAL_DEFAULT)
+_SETTING = (FactKind.NEW_SETTING, FactKind.SETTING_ON)
 _RENAMED = tuple(each for each in FactKind if each.name.startswith("RENAMED_"))
 _MOVED = tuple(each for each in FactKind if each.name.startswith("MOVED_"))
+_MODULES = (FactKind.MOVED_MODULE, FactKind.MOVED_NAME, FactKind.REMOVED_NAME, FactKind.FILE_DELETED)
 _GONE = tuple(each for each in FactKind if each.name.startswith("REMOVED_") or each.name.endswith("_REMOVED"))
 _NEW = frozenset(
     {
         FactKind.REQUIRED_PARAMETER,
         FactKind.ADDED_PARAMETER,
         FactKind.REQUIRED_METHOD,
+        FactKind.NEW_METHOD,
+        FactKind.VALUES_ADDED,
         FactKind.DEPENDENCY_ADDED,
-        FactKind.MINIMUM_RAISED,
+        FactKind.EXTRA_ADDED,
+        *_SETTING,
     }
 )
+_WRITTEN = frozenset({*_SETTING, *_DEFAULT, FactKind.DEPRECATED})
 _REQUIRED = tuple(each for each in FactKind if each.name.startswith("REQUIRED_"))
 
 _Table = tuple[tuple[re.Pattern[str], tuple[FactKind, ...]], ...]
@@ -209,18 +215,22 @@ def _table(*rows: tuple[str, Iterable[FactKind]]) -> _Table:
 
 _THINGS = _table(
     (r"启动|脚本|\blaunch|entry ?point|start(?:up|[- ]?script)", (*_FLAG, *_ENV, *_DEFAULT)),
-    (r"命令行|\bcommand[- ]line|\bcli\b", (*_FLAG, *_DEFAULT)),
+    (r"命令行|\bcommand[- ]line|\bcli\b", (*_FLAG, *_SETTING, *_DEFAULT)),
     (r"破坏|不兼容|兼容|升级|迁移|\bbreak|incompatib|compatib|upgrad|migrat", (*BREAKING, *_DEFAULT)),
-    (r"(?<!命令行)参数|(?<!命令行)选项|\boptions?\b|\barguments?\b", (*_FLAG, *_PARAMETERS)),
-    (r"命令行(?:参数|选项)|开关|\bflags?\b", _FLAG),
+    (r"(?<!命令行)参数|(?<!命令行)选项|\boptions?\b|\barg(?:ument)?s?\b", (*_FLAG, *_SETTING, *_PARAMETERS)),
+    (
+        r"命令行(?:参数|选项)|开关|(?:\b(?:serve|server|engine)\s+)?\bflags?\b|\bserve (?=options|arg)",
+        (*_FLAG, *_SETTING),
+    ),
     (r"\bparameters?\b|\bsignatures?\b|签名", _PARAMETERS),
     (r"默认|\bdefaults?\b", _DEFAULT),
-    (r"环境变量|environment|\benv\b", _ENV),
-    (r"配置|\bconfig", (*_FLAG, *_ENV, *_KEY, *_DEFAULT)),
+    (r"环境变量|environment|\benv(?:var)?s?\b", (*_ENV, *_SETTING)),
+    (r"配置|\bconfig|\bsettings?\b", (*_FLAG, *_ENV, *_KEY, *_DEFAULT, *_SETTING)),
+    (r"模块|导入|\bmodules?\b|\bimports?\b", _MODULES),
     (r"\bmethods?\b|\bfunctions?\b|方法|函数", (*_METHODS, *_NAMES)),
     (r"\bclass(?:es)?\b|\bnames?\b(?=.*\b(?:remov|renam|mov|gone))|类(?!型)", (*_NAMES, FactKind.REMOVED_BASE)),
     (r"\bfields?\b|\battributes?\b|字段|属性", (*_FIELDS, *_KEY)),
-    (r"(?:\bHTTP )?\b(?:routes?|endpoints?)\b|路由|端点", (FactKind.REMOVED_ROUTE, FactKind.RENAMED_ROUTE)),
+    (r"(?:\bHTTP )?\b(?:routes?|endpoints?)\b|路由|端点", (FactKind.REMOVED_ROUTE, FactKind.RENAMED_ROUTE, *_SETTING)),
     (r"\bmetrics?\b|指标", (FactKind.REMOVED_METRIC, FactKind.RENAMED_METRIC)),
     (r"弃用|废弃|\bdeprecat|\bstops? working\b", (FactKind.DEPRECATED,)),
     (r"测试|\btests?\b", (FactKind.TEST_REMOVED,)),
@@ -229,7 +239,7 @@ _THINGS = _table(
         (FactKind.SUPPORT_DROPPED, FactKind.MINIMUM_RAISED),
     ),
     (
-        r"依赖|版本|\bdependenc|requirements|\bpinn?(?:s|ed)?\b",
+        r"依赖|版本|\bversions?\b|\bdependenc|requirements|\bpinn?(?:s|ed)?\b",
         (*DEPENDENCIES, *EXTRAS),
     ),
     (r"接口|\bapis?\b|plug-?ins?|插件", _API),
@@ -239,6 +249,8 @@ _THINGS = _table(
 )
 _CHANGES = _table(
     (_REMOVED, (*_GONE, *_RENAMED, FactKind.SUPPORT_DROPPED)),
+    (r"\b(?:add(?:s|ed|ing)?|new|introduc\w*)\b|新增|新加|新的|引入|添加|增加", _NEW),
+    (r"\bchang(?:e|es|ed|ing)\b|改|变", (*DEPENDENCIES, *EXTRAS, *_DEFAULT, FactKind.RETYPED)),
     (r"\brenam|重命名|改名|更名", _RENAMED),
     (r"\bmov(?:e[sd]?|ing)\b|移动|移到|搬|挪", _MOVED),
     (r"\brequired?\b|\bmandatory\b|必填|必须|必需", _REQUIRED),
@@ -252,6 +264,12 @@ _CHANGES = _table(
 )
 _ADDED = re.compile(r"\b(?:add(?:s|ed|ing)?|new|introduc\w*)\b|新增|新加|新的|引入|添加|增加", re.IGNORECASE)
 _WORD = re.compile(r"[\w-]+", re.ASCII)
+# How settings are written of which a question asks; others have the same kinds of facts.
+_FORMS = (
+    (re.compile(r"命令行|\bcli\b|\bflags?\b", re.IGNORECASE), r"-|\w*Arg(?:ument)?s\."),
+    (re.compile(r"环境变量|environment|\benv(?:var)?s?\b", re.IGNORECASE), r"[A-Z][A-Z0-9_]+$"),
+    (re.compile(r"\broutes?\b|\bendpoints?\b|路由|端点", re.IGNORECASE), r"/"),
+)
 
 
 class FactsAsked(NamedTuple):
@@ -263,6 +281,12 @@ class FactsAsked(NamedTuple):
     kinds: frozenset[FactKind] = frozenset()
     happened: bool = False
     words: frozenset[str] = frozenset()
+    forms: tuple[str, ...] = ()
+
+    def has(self, fact: Fact) -> bool:
+        """Return whether a fact is of these kinds and, if it is about a setting, of one that is written as the question says."""
+        as_asked = fact.kind not in _WRITTEN or not self.forms or any(re.match(each, fact.name) for each in self.forms)
+        return fact.kind in self.kinds and as_asked
 
 
 def facts_asked_for(question: str) -> FactsAsked:
@@ -274,7 +298,8 @@ def facts_asked_for(question: str) -> FactsAsked:
     removal, *_ = _CHANGES
     if FactKind.DEPRECATED in both and removal[0].search(question):  # of the deprecated, what is removed
         both = frozenset(removal[1])
-    return FactsAsked(both or things, bool(both), _words_of((*_THINGS, removal), question))
+    forms = tuple(form for pattern, form in _FORMS if pattern.search(question))
+    return FactsAsked(both or things, bool(both), _words_of((*_THINGS, removal), question), forms)
 
 
 def _of(table: _Table, question: str) -> frozenset[FactKind]:

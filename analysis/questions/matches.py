@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from analysis.citations import to_line
 from analysis.diff import hunks
-from analysis.models import OPERATIONAL, Commit, Entry, Fact, FactKind
+from analysis.models import DEPENDENCIES, EXTRAS, OPERATIONAL, Commit, Entry, Fact, FactKind
 from analysis.questions.evidence import DiffPlace
 from analysis.questions.kinds import QuestionKind, asks_for, facts_asked_for
 from analysis.questions.question import ParsedQuestion
@@ -24,6 +24,7 @@ _MIN_AUTHOR = 5  # letters of a name that is not mistaken for a word
 _JOINTS = re.compile(r"[-_]+")
 _VERSION = re.compile(r"\d+\.\d[\d.]*")
 _REVERT_TITLE = re.compile(r"(?:\[[^\]]*\]\s*)*(?:re)?revert\b", re.IGNORECASE)
+_FILE_NAME = re.compile(r"\w\.(?:py|txt|toml|ya?ml|md|json|cu|cpp|h|sh|cfg|ini)$")
 # What a name belongs to; of a file none.
 _OWNER = re.compile(r".*[.(](?!(?:pyi?|md|ya?ml|toml|txt|sh|json|cpp|cuh?|h)$)")
 
@@ -121,10 +122,9 @@ def match_period(asked: ParsedQuestion, commits: Sequence[PeriodCommit]) -> Peri
     if QuestionKind.REVERTS in asked.kinds:
         return PeriodMatches(_reverts(asked, [each.entry for each in commits]))
     held = [_held(asked, each) for each in commits]
-    # What happened is answered by facts, not by texts that merely use the words.
-    proven = [each for each in held if each.proof] if asked.facts.happened else []
-    names = asked.subjects if proven else [term for term in asked.terms if term.telling]
-    found = _ranked(asked, proven or held, [term.text for term in names])
+    if asked.facts.happened:
+        return _proven(asked, held)
+    found = _ranked(asked, held, [term.text for term in asked.terms if term.telling])
     mentioned = frozenset[str]().union(*(each.terms for each in held))
     absent = tuple(term for term in asked.subjects if term.text not in mentioned)
     flags = tuple(term for term in asked.terms if term.is_plain_flag)
@@ -135,15 +135,28 @@ def match_period(asked: ParsedQuestion, commits: Sequence[PeriodCommit]) -> Peri
         absent,
         asked=bool(mentioned or asked.facts.kinds or any(term.telling for term in asked.terms)),
         unwritten=() if written else tuple(flag for flag in flags if flag not in absent),
-        unproven=asked.facts.happened and not proven and bool(found or not asked.subjects),
     )
 
 
+def _proven(asked: ParsedQuestion, held: Sequence[_Held]) -> PeriodMatches:
+    """Return the commits that prove, or say in their titles, what a question says has happened; else the nearest, as unproven.
+
+    The nearest prove the same of something else. Texts that merely use the words are none.
+    """
+    proven = [each for each in held if each.proof]
+    nearest = [each for each in held if any(map(asked.facts.has, each.commit.entry.facts))]
+    found = proven or [each for each in nearest if asked.subjects and not asked.subjects[0].text.startswith("-")]
+    found.sort(key=lambda each: (-each.proof, -each.commit.entry.ranked.score))
+    return PeriodMatches(tuple(each.commit.entry for each in found), unproven=not proven)
+
+
 def _says_so(asked: ParsedQuestion, title: str) -> bool:
-    """Return whether the title of a commit says that what is asked for happened."""
+    """Return whether the title of a commit says that what is asked for happened; of dependencies, files tell it all."""
     told, names = facts_asked_for(title), {word for term in asked.subjects for word in term.words}
     named = not names or not names.isdisjoint(words_of(title))
-    return told.happened and named and not told.kinds.isdisjoint(asked.facts.kinds)
+    kinds = asked.facts.kinds - DEPENDENCIES - EXTRAS
+    by_default = FactKind.DEFAULT_CHANGED in kinds and re.search(r"\bby default\b", title, re.IGNORECASE)
+    return named and bool(by_default or (told.happened and not told.kinds.isdisjoint(kinds)))
 
 
 def named_commits(asked: ParsedQuestion, entries: Iterable[Entry]) -> list[Entry]:
@@ -231,18 +244,25 @@ def _weight(term: QuestionTerm, fields: Mapping[str, Collection[str]], paths: It
 
 def facts_asked(asked: ParsedQuestion, facts: Sequence[Fact]) -> list[Fact]:
     """Return the facts of the kinds that a question asks for, or the removals if it asks for those, of what it names."""
+    named: Sequence[QuestionTerm]
     if asked.facts.kinds:
         versions = (term for term in asked.terms if _VERSION.fullmatch(term.text))
-        wanted, named = [fact for fact in facts if fact.kind in asked.facts.kinds], (*asked.subjects, *versions)
+        wanted, named = [fact for fact in facts if asked.facts.has(fact)], (*asked.subjects, *versions)
     elif QuestionKind.REMOVAL in asked.kinds:
         wanted = [fact for fact in facts if fact.removes]
         named = asked.subjects or tuple(term for term in asked.terms if term.text.lower() not in asked.facts.words)
     else:
-        return []
-    names = {word for term in named for word in term.words}
-    return [
-        fact for fact in wanted if not names or not names.isdisjoint(words_of(f"{_fact_text(fact)} {fact.path or ''}"))
-    ]
+        wanted, named = list(facts), [term for term in asked.subjects if _FILE_NAME.search(term.text)]
+        if not named:
+            return []
+    return [fact for fact in wanted if not named or any(_is_of(term, fact) for term in named)]
+
+
+def _is_of(term: QuestionTerm, fact: Fact) -> bool:
+    """Return whether a fact is about what a term names: something with its words, or in a file of that name."""
+    if _FILE_NAME.search(term.text):
+        return f"/{fact.path}".endswith(f"/{term.text}")
+    return not words_of(f"{_fact_text(fact)} {fact.path or ''}").isdisjoint(term.words)
 
 
 def _fact_text(fact: Fact) -> str:

@@ -103,13 +103,14 @@ class Question(NamedTuple):
     """A question and its subject: one commit (with its patches), or a day's commits.
 
     `further_commits` are the other matching commits of a day when `entries` (with their patches) are the best ones;
-    None if nothing was selected from a day.
+    None if nothing was selected from a day. They are only the `nearest` if none of them answers.
     """
 
     asked: ParsedQuestion
     repository: Repository
     entries: tuple[Entry, ...]
     further_commits: tuple[Entry, ...] | None = None
+    nearest: bool = False
 
 
 def parse_question(text: str, thread: Sequence[Turn] = ()) -> ParsedQuestion:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache, cached_property, partial
 
-from analysis.models import Commit
+from analysis.models import DEPENDENCIES, Commit
 from analysis.paths import Kind, kind
 from analysis.questions.definitions import default_in, spelled_in_code
 from analysis.questions.kinds import QuestionKind
@@ -34,6 +34,10 @@ _TURNS = frozenset(
     {QuestionKind.DEFAULT, QuestionKind.ORIGIN, QuestionKind.DEFINITION}
 )  # asked of the one that made it so
 _OF_THE_GONE = frozenset({QuestionKind.REMOVAL, QuestionKind.REPLACEMENT})
+_ASKING = re.compile(
+    r"turn|switch|o(?:n|ff)|(?:en|dis)abled?|set|exists?|gives?|needs?|\d{1,3}|打开|关闭", re.IGNORECASE
+)
+_VERSION = re.compile(r"\d+(?:\.\d+)+")
 _NUMBER = re.compile(r"\s*\(#\d+\)\s*$")
 _WORD = re.compile(r"[a-z][a-z0-9]+|\d[\d.]*")
 
@@ -63,8 +67,12 @@ class MirrorHistory:
             for sha in (fitting[::-1] if oldest and not gone else fitting)[:_TITLED]:
                 found.setdefault(sha, self._mirror.read_commit(sha))
         if not asked.symbols:
-            told = self._saying(asked.terms)
+            if pinned := self._pinned(asked):
+                return [pinned]
+            told = self._saying(asked)
             found.update((sha, self._mirror.read_commit(sha)) for sha in list(told)[:: -1 if oldest else 1][:_TITLED])
+        if oldest and not gone and QuestionKind.DEFAULT not in asked.kinds:
+            return sorted(found.values(), key=lambda each: each.committed_at)
         return list(found.values())
 
     def _proven(
@@ -121,9 +129,31 @@ class MirrorHistory:
         said = re.compile(rf"(?<![a-z0-9]){'[-_ ]*'.join(map(re.escape, parts))}s?(?![a-z0-9])", re.IGNORECASE)
         return {sha: title for sha, title in self._titles if said.search(title)}
 
-    def _saying(self, terms: Sequence[QuestionTerm]) -> dict[str, str]:
+    def _pinned(self, asked: ParsedQuestion) -> Commit | None:
+        """Return the commit since which files require a version that a question names of a dependency; None if it names none."""
+        versions = [each.text for each in asked.terms if _VERSION.fullmatch(each.text)]
+        words = [each.text.lower() for each in asked.subjects if each.text.isascii()]
+        if asked.facts.kinds.isdisjoint(DEPENDENCIES) or not (versions and words):
+            return None
+        required = rf"^[[:space:]\"']*{re.escape(words[0])}[[:space:]]*[=~<>]=.*{re.escape(versions[0])}"
+        found = [path for path, _ in self._mirror.places(self._mirror.head(), required, regex=True)]
+        named = [path for path in found if any(each.text.lower() in path for each in asked.terms)] or found
+        expression = re.compile(required.replace("[[:space:]", "[ ").replace("[ ]", " "), re.MULTILINE)
+
+        def state(text: str) -> str | None:
+            return "required" if expression.search(text) else None
+
+        turned = [each for path in named[:_HALVED] if (each := self._turned(path, state, (), gone=False))]
+        return self._mirror.read_commit(min(turned, key=lambda each: each.committed_at).sha) if turned else None
+
+    def _saying(self, asked: ParsedQuestion) -> dict[str, str]:
         """Return the titles that say most of what a question does, by the SHAs of their commits, newest first; none if none says enough."""
-        patterns = [pattern for each in terms if (pattern := _pattern_of(each))]
+        asking = {*asked.facts.words, *(each.text.lower() for each in asked.terms if _ASKING.fullmatch(each.text))} - {
+            "default"
+        }
+        patterns = [
+            pattern for each in asked.terms if each.text.lower() not in asking and (pattern := _pattern_of(each))
+        ]
         held = [[pattern.search(title) is not None for pattern in patterns] for _, title in self._titles]
         weights = [idf(sum(column), len(held)) for column in zip(*held, strict=True)] if patterns else []
         scores = [sum(weight for weight, is_in in zip(weights, row, strict=True) if is_in) for row in held]

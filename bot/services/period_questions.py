@@ -28,6 +28,7 @@ from analysis.questions.matches import (
     touching,
 )
 from analysis.questions.metadata import records
+from analysis.questions.period_facts import proven_together
 from analysis.questions.question import ParsedQuestion, Question, answered_in_parts, parse_question
 from analysis.questions.terms import QuestionTerm
 from analysis.search.words import lacks_patches, may_hold_more
@@ -45,6 +46,7 @@ from bot.store import Store
 _SEARCHED = 60  # matching commits whose patches are searched for names
 _READ = 3  # of the matching commits, with their patches; the others are named
 _MAX_NAMED = 4  # terms that a denial names
+_TOLD_TOGETHER = 12  # of the commits that prove what is asked, those whose facts are told in one line
 _STATED = 2  # sentences of what the files say that are told before the history
 _OF_HISTORY = frozenset({QuestionKind.COMMITS, QuestionKind.REPLACEMENT, QuestionKind.BEFORE, QuestionKind.REMOVAL})
 _SINCE = frozenset(
@@ -218,29 +220,32 @@ class PeriodQuestions:
         yield from self._tell(question, self._matches.find(asked, question.repository)._replace(searched=count))
 
     def _tell(self, question: PeriodQuestion, matches: PeriodMatches) -> Iterator[Statement]:
-        """Yield what the matching commits answer, or that none matches."""
+        """Yield what the matching commits answer, or that none matches and which are nearest."""
         if not matches.found:
             yield _none_of(matches, question)
             yield from self._answers.where(question.asked.symbols, question.repository, question.language)
             return
-        say, names, denial = catalogue(question.language), question.asked.removed, None
+        names, denial = question.asked.removed, None
         found: Sequence[Entry] = matches.found
-        if names:
+        if matches.unproven:
+            denial = _unproven(matches, question)
+        elif names:
             found, denial = self._removing(names, question, matches)
         elif matches.missing:
             denial = _not_found(matches, question)
-        elif matches.unproven:
-            denial = say("No commit is proven to do this. These only use the words of the question.")
-        if QuestionKind.HOW_MANY in question.asked.kinds and found:
+        if QuestionKind.HOW_MANY in question.asked.kinds and found and not matches.unproven:
             yield number_matching(len(found), matches.searched, question.language)
         if denial:
             yield Statement(text=denial)
         if not found:
             yield from self._answers.where(names, question.repository, question.language)
-        else:
-            found = found if names else self._touching(question, found) or found
-            best = [self._whole(question, each) for each in found[:_READ]]
-            yield from self._answers.answer(question.about(best, found[_READ:]), question.language)
+            return
+        found = found if names or matches.unproven else self._touching(question, found) or found
+        best = [self._whole(question, each) for each in found[:_TOLD_TOGETHER]]
+        if question.asked.facts.happened and not matches.unproven:
+            yield from proven_together(best, question.asked, question.language)
+        about = question.about(best[:_READ], found[_READ:])
+        yield from self._answers.answer(about._replace(nearest=matches.unproven), question.language)
 
     def _removing(
         self, names: Sequence[str], question: PeriodQuestion, matches: PeriodMatches
@@ -270,7 +275,8 @@ class PeriodQuestions:
 
 def _as_history(question: Question, commits: Sequence[Entry]) -> Question:
     """Return a question about commits that each are told with when and by whom."""
-    asked = question.asked._replace(kinds=question.asked.kinds | {QuestionKind.HISTORY})
+    kinds, facts = question.asked.kinds | {QuestionKind.HISTORY}, question.asked.facts._replace(happened=True)
+    asked = question.asked._replace(kinds=kinds, facts=facts)
     return Question(asked, question.repository, tuple(commits[:_READ]), tuple(commits[_READ:]))
 
 
@@ -291,6 +297,13 @@ def _scope_statement(question: PeriodQuestion) -> Statement:
     )
 
 
+def _unproven(matches: PeriodMatches, question: PeriodQuestion) -> str:
+    """Say that no commit is proven to do what is asked, and what could not be searched."""
+    say = catalogue(question.language)
+    told = say("None of the {count} commits is proven to do this.", count=matches.searched)
+    return join_sentences([told, *_left_out(matches, say)], say)
+
+
 def _not_found(matches: PeriodMatches, question: PeriodQuestion) -> str:
     """Say which names of a question the commits that answer the rest of it do not have."""
     say = catalogue(question.language)
@@ -308,6 +321,8 @@ def _none_of(matches: PeriodMatches, question: PeriodQuestion) -> Statement:
     say, count = catalogue(question.language), matches.searched
     names = _names(matches.absent, question)
     left_out = list(_left_out(matches, say))
+    if matches.unproven and count:
+        return Statement(text=_unproven(matches, question))
     if not matches.asked:
         text = say(
             "Ask what these commits do, for example: which change a default? what removed --flag? what was reverted?"
