@@ -71,7 +71,7 @@ _PATTERNS: Mapping[QuestionKind, tuple[str, ...]] = {
         r"(?:哪个|哪一个|什么|对应的?)\s*(?:PR|拉取请求|合并请求)|(?:PR|拉取请求|合并请求)\s*(?:号|编号|链接|是多少|是哪个)",
     ),
     QuestionKind.LINKS: (
-        rf"\breverted\b|\breverts\b(?! to\b)|\b(?:a|any) revert\b|\b(?:did|what)\b{_SOME}\brevert\b(?! to\b)|\brolled back\b",
+        rf"\breverted\b|\breverts\b(?! to\b)|\b(?:a|any|the) reverts?\b|\brevert(?= *(?:吗|了|过|[?？]))|\b(?:did|what)\b{_SOME}\brevert\b(?! to\b)|\brolled back\b",
         r"\b(?:undone|backed out)\b|\bstill (?:in|on) (?:main|master|the (?:main )?branch)\b|还在(?:主干|主分支|main|master)",
         r"\bfixed *(?:[?,]|(?:by|later|since|again|afterwards)\b)|\b(?:later|follow[- ]?up) fix(?:es)?\b",
         r"\bfollow[- ]?ups?\b|\bpart of a series\b|\b(?:related|linked) commits?\b",
@@ -99,7 +99,7 @@ _PATTERNS: Mapping[QuestionKind, tuple[str, ...]] = {
     ),
     QuestionKind.HOW_MANY: (
         r"\b(?:how many|number of)\s+(?!(?:\w+\s+)?(?:lines|files|tests)\b)",
-        r"(?:多少|几)[个次条项]?(?!\s*(?:行|个?文件|个?测试))(?=[^，。？！]*(?:提交|改动|PR|重要))",
+        r"(?:多少|几)[个次条项]?(?!\s*(?:行|个?文件|个?测试))(?=[^，。？！]*(?:提交|改动|PR|重要|commit))",
     ),
     QuestionKind.MOST_COMMITS: (
         r"\bwho\b[^?!.]*\bmost\b|\b(?:top|most active|busiest)\s+(?:authors?|contributors?|committers?|developers?|people)\b",

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from analysis.citations import to_line
 from analysis.diff import hunks
 from analysis.models import DEPENDENCIES, EXTRAS, OPERATIONAL, Commit, Entry, Fact, FactKind
+from analysis.paths import Kind, kind
 from analysis.questions.evidence import DiffPlace
 from analysis.questions.kinds import QuestionKind, asks_for, facts_asked_for
 from analysis.questions.question import ParsedQuestion
@@ -18,7 +19,7 @@ from analysis.watch import touches
 _FIELDS = {"title": 3.0, "facts": 2.0, "paths": 1.5, "code": 1.0, "author": 1.0, "message": 0.7}
 _ASKED_FACT = 6.0  # added for a fact of a kind that the question asks for
 _SAID = 0.5  # what a title proves, relative to a fact
-_LEAST = 0.4  # share of the best commit's score
+_LEAST = 0.6  # share of the best commit's score
 _RARE = 0.15  # share of the commits that have a word which says what is asked about
 _MIN_AUTHOR = 5  # letters of a name that is not mistaken for a word
 _JOINTS = re.compile(r"[-_]+")
@@ -124,9 +125,11 @@ def match_period(asked: ParsedQuestion, commits: Sequence[PeriodCommit]) -> Peri
     held = [_held(asked, each) for each in commits]
     if asked.facts.happened:
         return _proven(asked, held)
-    found = _ranked(asked, held, [term.text for term in asked.terms if term.telling])
     mentioned = frozenset[str]().union(*(each.terms for each in held))
-    absent = tuple(term for term in asked.subjects if term.text not in mentioned)
+    # An English word that nobody wrote proves nothing where the others are found.
+    sought = [term for term in asked.terms if term.telling and (term.text in mentioned or not _is_plain(term))]
+    found = _ranked(asked, held, sought)
+    absent = tuple(term for term in asked.subjects if term.text not in mentioned and not (found and _is_plain(term)))
     flags = tuple(term for term in asked.terms if term.is_plain_flag)
     mentions = Mentions(flags)
     written = [each for each in found if mentions.in_words(each.commit.words)]
@@ -156,7 +159,8 @@ def _says_so(asked: ParsedQuestion, title: str) -> bool:
     named = not names or not names.isdisjoint(words_of(title))
     kinds = asked.facts.kinds - DEPENDENCIES - EXTRAS
     by_default = FactKind.DEFAULT_CHANGED in kinds and re.search(r"\bby default\b", title, re.IGNORECASE)
-    return named and bool(by_default or (told.happened and not told.kinds.isdisjoint(kinds)))
+    happened = told.happened and told.forms == asked.facts.forms and not told.kinds.isdisjoint(kinds)
+    return named and bool(by_default or happened)
 
 
 def named_commits(asked: ParsedQuestion, entries: Iterable[Entry]) -> list[Entry]:
@@ -177,7 +181,7 @@ def by_authors(asked: ParsedQuestion, commits: Sequence[PeriodCommit]) -> Period
     own = [each for each in commits if each.entry.commit.author in named]
     words = {each.lower() for name in named for each in (name, *split_words(name))}
     rest = asked._replace(terms=tuple(each for each in asked.terms if each.text.lower() not in words), earlier=())
-    if rest.says_something:
+    if rest.facts.kinds or any(term.telling for term in rest.terms):
         matches = match_period(rest, own)
         return matches if matches.found and not matches.missing else None
     return PeriodMatches(tuple(sorted((each.entry for each in own), key=lambda each: -each.ranked.score)))
@@ -187,13 +191,17 @@ def _names_person(text: str, name: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE) is not None
 
 
-def _ranked(asked: ParsedQuestion, held: Sequence[_Held], names: Sequence[str]) -> list[_Held]:
-    """Return the commits that match a question, the best first, but the best of each of some names before the others."""
+def _is_plain(term: QuestionTerm) -> bool:
+    return term.text.isalpha() and term.text.islower()
+
+
+def _ranked(asked: ParsedQuestion, held: Sequence[_Held], sought: Sequence[QuestionTerm]) -> list[_Held]:
+    """Return the commits that match a question, the best first, but the best of each of the names sought before the others."""
     counts = Counter(name for each in held for name in each.terms)
-    named = frozenset(names) & counts.keys()
+    named = frozenset(term.text for term in sought if not _is_plain(term)) & counts.keys()
     # What few commits have; where a question has common words only, those.
     rare = {name for name, count in counts.items() if count <= max(1, _RARE * len(held))}
-    decisive = frozenset(names) or rare or counts.keys()
+    decisive = frozenset(term.text for term in sought) or rare or counts.keys()
     scored = [
         (_score(asked, each, counts, len(held)), each)
         for each in held
@@ -205,11 +213,12 @@ def _ranked(asked: ParsedQuestion, held: Sequence[_Held], names: Sequence[str]) 
     best_of_names, others = [], []
     for score, each in scored:
         of_names = named & each.terms.keys()
+        in_title = any(each.terms[name] >= _FIELDS["title"] for name in of_names)
         if not of_names <= told:
             best_of_names.append(each)
             told |= of_names
-        # Who asks for names is shown every commit that has them all.
-        elif score >= least or (named and named == of_names):
+        # Who asks for names is shown every commit that has them all, or one in its title.
+        elif score >= least or in_title or (named and named == of_names):
             others.append(each)
     return [*best_of_names, *others]
 
@@ -313,14 +322,27 @@ def _reverts(asked: ParsedQuestion, entries: Sequence[Entry]) -> tuple[Entry, ..
 
 
 def is_proven_removal(entry: Entry, names: Sequence[str]) -> bool:
-    """Return whether a commit removes one of the names, by its facts, or a file of that name."""
+    """Return whether a commit removes one of the names, by its facts, or a file of that name, or what defines it."""
     files = (file.previous_path or file.path for file in entry.commit.files if file.status in ("removed", "renamed"))
     gone = [fact for fact in entry.facts if fact.removes or fact.kind.name.endswith("_REMOVED")]
-    return any(f"/{path}".endswith(f"/{name}") for path in files for name in names) or any(
+    if any(f"/{path}".endswith(f"/{name}") for path in files for name in names):
+        return True
+    proven = any(
         _key(fact.name) == _key(name) and (fact.kind in OPERATIONAL or not name.startswith("-"))
         for fact in gone
         for name in names
     )
+    return proven or any(_takes_out(entry.commit, name) for name in names if not name.startswith("-"))
+
+
+def _takes_out(commit: Commit, name: str) -> bool:
+    """Return whether the sources that a commit changes lose what offers a public name, a branch of `__getattr__`, and all that has it."""
+    lines = [
+        line for file in commit.files if kind(file.path) is Kind.SOURCE for hunk in hunks(file.patch) for line in hunk
+    ]
+    having = [line for line in lines if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", line.text)]
+    offered = any(re.search(rf"\bname == [\"']{re.escape(name)}[\"']", line.text) for line in having)
+    return offered and all(line.sign == "-" for line in having)
 
 
 def _key(name: str) -> str:

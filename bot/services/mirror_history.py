@@ -3,8 +3,9 @@
 import re
 from bisect import bisect
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache, cached_property, partial
+from typing import NamedTuple
 
 from analysis.models import DEPENDENCIES, Commit
 from analysis.paths import Kind, kind
@@ -19,6 +20,7 @@ from analysis.watch import touches
 _AS_FAR_AS = (25, 250, 2_000)  # commits of a file whose history is halved
 _HALVED = 3  # files whose history is halved
 _TITLED = 3  # commits that are read for their titles
+_FOLLOWING = 4  # commits that undo, fix or bring back another
 _NAMES = 2  # whose history is asked for
 _LATEST = 5  # commits that touch a name
 _NEAR = 0.85  # share of the best title's score
@@ -40,6 +42,16 @@ _ASKING = re.compile(
 _VERSION = re.compile(r"\d+(?:\.\d+)+")
 _NUMBER = re.compile(r"\s*\(#\d+\)\s*$")
 _WORD = re.compile(r"[a-z][a-z0-9]+|\d[\d.]*")
+
+
+class FollowUps(NamedTuple):
+    """The SHAs of the later commits that revert a commit, and of those that fix it."""
+
+    reverts: tuple[str, ...] = ()
+    fixes: tuple[str, ...] = ()
+
+
+NOT_FOLLOWED: tuple[FollowUps, list[Commit]] = FollowUps(), []
 
 
 class MirrorHistory:
@@ -101,26 +113,22 @@ class MirrorHistory:
         found = {each.sha: each for path in paths[:_NAMES] for each in self._mirror.history(path, limit=_LATEST)}
         return sorted(found.values(), key=lambda each: each.committed_at, reverse=True)
 
-    def follow_ups(self, commit: Commit) -> tuple[list[str], list[str], list[str]]:
-        """Return the SHAs of the later commits that revert a commit, that fix it, and that bring it back, the oldest first."""
+    def follow_ups(self, commit: Commit) -> tuple[FollowUps, list[Commit]]:
+        """Return what later titles say became of a commit, and the commits that say so, the oldest first."""
         bare = _NUMBER.sub("", commit.title)
         later = self._titles[: next((at for at, (sha, _) in enumerate(self._titles) if sha == commit.sha), 0)][::-1]
-        reverts = [sha for sha, title in later if title.lower().startswith("revert") and bare in title]
-        number = re.compile(rf"#{commit.pr}(?!\d)") if commit.pr else None
-        fixes = [
-            sha for sha, title in later if number and number.search(title) and re.search(r"\bfix", title, re.IGNORECASE)
-        ]
+        number = re.compile(rf"\bfix.*#{commit.pr}(?!\d)", re.IGNORECASE) if commit.pr else None
         words = set(_WORD.findall(bare.lower()))
-        again = [
-            sha
-            for sha, title in later
-            if reverts and _AGAIN.search(title) and len(words & set(_WORD.findall(title.lower()))) * 2 >= len(words)
-        ]
-        return reverts, [each for each in fixes if each not in reverts], [each for each in again if each not in reverts]
-
-    def read(self, shas: Iterable[str]) -> list[Commit]:
-        """Return commits with their patches."""
-        return [self._mirror.read_commit(each) for each in shas]
+        reverts, fixes, again = list[str](), list[str](), list[str]()
+        for sha, title in later:
+            if title.lower().startswith("revert") and bare in title:
+                reverts.append(sha)
+            elif number and number.search(title):
+                fixes.append(sha)
+            elif reverts and _AGAIN.search(title) and 2 * len(words & set(_WORD.findall(title.lower()))) >= len(words):
+                again.append(sha)
+        found = FollowUps(tuple(reverts), tuple(fixes))
+        return found, [self._mirror.read_commit(each) for each in (*reverts, *fixes, *again)[:_FOLLOWING]]
 
     def _naming(self, name: str) -> dict[str, str]:
         """Return the titles that have a name, in whatever spelling, by the SHAs of their commits, newest first."""

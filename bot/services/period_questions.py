@@ -116,18 +116,17 @@ class PeriodQuestions:
     def _of_named(self, question: Question, language: Language, *, now: bool = False) -> Iterator[Statement]:
         """Yield what is asked of a commit, what became of it since, and `now` first whether what it names is there today."""
         asked, [entry] = question.asked, question.entries
-        back: tuple[Entry, ...] = ()
+        following: tuple[Entry, ...] = ()
         if asked.kinds & _SINCE:
-            entry, back = self._matches.linked(entry, question.repository)
+            entry, following = self._matches.linked(entry, question.repository)
         if now and QuestionKind.DEFINITION in asked.kinds:
             yield from self._answers.from_files(asked, question.repository, language)[:1]
-        if asked.kinds & _SINCE and (QuestionKind.REVERTS in asked.kinds or now):
+        if QuestionKind.LINKS in asked.kinds or (now and following):
             yield next(each.statement for each in records(entry, language) if each.kind is QuestionKind.LINKS)
+            if following:
+                yield from self._answers.answer(_as_history(question, following), language)
         else:
             yield from self._answers.answer(question._replace(entries=(entry,)), language)
-        if back:
-            yield Statement(text=catalogue(language)("It came back later:"), new_paragraph=True)
-            yield from self._answers.answer(_as_history(question, back), language)
 
     def _named(self, subject: QuestionSubject, question: str) -> Located | None:
         """Return the only commit that a question about a repository names; None if there is none such."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
+from typing import TypeVar
 
 import structlog
 
@@ -24,7 +25,7 @@ from analysis.search.words import lacks_patches
 from analysis.watch import touches
 from bot.services.commit_reader import current_commits
 from bot.services.commit_sources import CommitSources
-from bot.services.mirror_history import MirrorHistory
+from bot.services.mirror_history import NOT_FOLLOWED, MirrorHistory
 from bot.store import Store
 
 _CANDIDATES = 100  # commits that the search index finds
@@ -39,6 +40,8 @@ _AS_FAR_AS = (25, 250, 2_000)  # commits of a file whose history is halved
 _HALVED = 3  # files whose history is halved
 _OF_HISTORY = frozenset({QuestionKind.HISTORY, QuestionKind.COMMITS, QuestionKind.REPLACEMENT, QuestionKind.BEFORE})
 _OF_THE_GONE = frozenset({QuestionKind.REMOVAL, QuestionKind.REPLACEMENT})
+
+T = TypeVar("T")
 
 log = structlog.get_logger(__name__)
 
@@ -99,43 +102,34 @@ class StoredMatches:
         tell of it; else those whose titles say what the question does.
         """
         if asked.paths and asked.kinds & {QuestionKind.HISTORY, QuestionKind.COMMITS}:
-            changing = self._from_mirror(repository, lambda history: history.of_paths(asked.paths))
+            changing = self._from_mirror(repository, lambda history: history.of_paths(asked.paths), [])
             return tuple(_unstored(changing, repository))
         ids = self._store.search_index.best(repository, _search_words(asked), _CANDIDATES) if asked.symbols else ()
         stored = [each for each in self._entries(repository, ids, patches=True) if touches(each.commit, asked.symbols)]
         paths = dict.fromkeys(place.path for each in stored for place in touches(each.commit, asked.symbols))
-        told = self._from_mirror(repository, lambda history: history.asked_for(asked, list(paths)[:_PATHS]))
+        told = self._from_mirror(repository, lambda history: history.asked_for(asked, list(paths)[:_PATHS]), [])
         removing = [each for each in stored if _removes_all(asked, each)]
         known = {each.commit.sha for each in removing}
         return (*removing, *_unstored((each for each in told if each.sha not in known), repository))
 
     def linked(self, entry: Entry, repository: Repository) -> tuple[Entry, tuple[Entry, ...]]:
-        """Return a commit with its later reverts and fixes as links, by the mirror's titles, and those that bring it back."""
-        back = list[Entry]()
+        """Return a commit with its later reverts and fixes as links, by the mirror's titles, and these with those that bring it back."""
+        followed, found = self._from_mirror(repository, lambda history: history.follow_ups(entry.commit), NOT_FOLLOWED)
+        fixed_by = tuple(dict.fromkeys((*entry.links.fixed_by, *followed.fixes)))
+        reverted_by = entry.links.reverted_by or next(iter(followed.reverts), None)
+        links = entry.links.model_copy(update={"reverted_by": reverted_by, "fixed_by": fixed_by})
+        return entry.model_copy(update={"links": links}), tuple(_unstored(found, repository))
 
-        def read(history: MirrorHistory) -> list[Commit]:
-            nonlocal entry
-            reverts, fixes, again = history.follow_ups(entry.commit)
-            fixed_by = tuple(dict.fromkeys((*entry.links.fixed_by, *fixes)))
-            links = {"reverted_by": entry.links.reverted_by or next(iter(reverts), None), "fixed_by": fixed_by}
-            entry = entry.model_copy(update={"links": entry.links.model_copy(update=links)})
-            return history.read(again)
-
-        back += _unstored(self._from_mirror(repository, read), repository)
-        return entry, tuple(back)
-
-    def _from_mirror(
-        self, repository: Repository, read: Callable[[MirrorHistory], Sequence[Commit]]
-    ) -> Sequence[Commit]:
-        """Return the commits that `read` finds in the mirror; none without one, or if it fails."""
+    def _from_mirror(self, repository: Repository, read: Callable[[MirrorHistory], T], nothing: T) -> T:
+        """Return what `read` finds in the mirror; nothing without one, or if it fails."""
         mirror = self._sources.existing_mirror(repository)
         if mirror is None:
-            return ()
+            return nothing
         try:
             return read(MirrorHistory(mirror))
         except DigestError as exc:
             log.warning("no history", repository=str(repository), why=str(exc))
-            return ()
+            return nothing
 
     def _entries(
         self, repository: Repository, ids: Sequence[int], *, patches: bool = False, links: bool = False
