@@ -57,7 +57,7 @@ _SOME = r"[^?？.。，]{0,25}?"  # words in between
 _PATTERNS: Mapping[QuestionKind, tuple[str, ...]] = {
     QuestionKind.AUTHOR: (
         rf"\bwho(?:se)?\b{_SOME}\b(?:wrote|written|made|did|authored|contributed|committed|submitted|implemented|worked)\b",
-        r"\bwho(?:['’]s| is| was) (?:the author|behind)\b|\b(?:the|its) author *(?:[?？]|$)",
+        r"\bwho(?:['’]s| is| was) (?:the author|behind)\b|\b(?:the|its) author *(?:[?？]|$)|\bby whom\b",
         r"谁[^，。？]{0,6}?(?:写|改|提|做|加|弄|贡献|实现)|谁的(?:提交|改动|代码)|作者(?:是|叫|呢|[?？]|$)",
     ),
     QuestionKind.DATE: (
@@ -120,7 +120,7 @@ _PATTERNS: Mapping[QuestionKind, tuple[str, ...]] = {
     QuestionKind.REPLACEMENT: (
         r"\b(?:what|which|who|is there)\b.{0,60}?\breplac(?:es?|ed|ing|ements?)\b|\breplaced (?:by|with) what\b|\breplacement for\b",
         r"\b(?:what|which|how)\b.{0,80}?\binstead(?: of\b[^?.]*)?\W*$|\bsuccessor (?:of|to)\b",
-        r"\b(?:what|how)\b.{0,60}?\b(?:called|named|renamed|moved?)\b(?:\s+to)?(?:\s+now)?\W*(?:$|,\s)|\bnew name\b|\bwhat instead\b|\bwhere (?:did|has|is)\b.{0,60}?\bmoved?\b",
+        r"\b(?:what|how)\b.{0,60}?\b(?:called|named|renamed|moved?)\b(?:\s+to)?(?:\s+now)?\W*(?:$|,\s)|\bnew name\b|\bwhat instead\b|\bwhere is it\b|\bwhere (?:did|has|is)\b.{0,60}?\bmoved?\b",
         r"(?:现在|如今|后来)叫|新名[字称]?|(?:现在|如今)(?:该|要)?(?:怎么|如何)(?:设|写|用|配|传)|改名(?:成|为|叫)|重命名(?:成|为)|(?:移|搬|挪)到了?(?:哪|什么)",
         r"\bwhat (?:do|should|must|can) (?:I|we) (?:now )?(?:set|use|query|write|call|pass|import)\b|(?:该|要|应该?)(?:设置?|用|写|配|传|调|换成?)(?:什么|哪个|啥)",
         r"(?:什么|哪个|哪些|谁|啥).{0,20}?(?:替代|代替|取代|替换)|(?:替代|代替|取代|替换|改用|换成).{0,10}?(?:什么|哪个|哪些|谁|啥)",
@@ -250,7 +250,7 @@ _THINGS = _table(
 _CHANGES = _table(
     (_REMOVED, (*_GONE, *_RENAMED, FactKind.SUPPORT_DROPPED)),
     (r"\b(?:add(?:s|ed|ing)?|new|introduc\w*)\b|新增|新加|新的|引入|添加|增加", _NEW),
-    (r"\bchang(?:e|es|ed|ing)\b|改|变", (*DEPENDENCIES, *EXTRAS, *_DEFAULT, FactKind.RETYPED)),
+    (r"\bchang(?:e|es|ed|ing)\b|改|变", (*DEPENDENCIES, *EXTRAS)),
     (r"\brenam|重命名|改名|更名", _RENAMED),
     (r"\bmov(?:e[sd]?|ing)\b|移动|移到|搬|挪", _MOVED),
     (r"\brequired?\b|\bmandatory\b|必填|必须|必需", _REQUIRED),
@@ -262,7 +262,6 @@ _CHANGES = _table(
     (r"提升|提高|升级|\brais(?:e|es|ed)\b|\bbump|\bupgrad", (*DEPENDENCIES, FactKind.MINIMUM_RAISED)),
     (r"破坏|不兼容|\bbreak|incompatib", BREAKING),
 )
-_ADDED = re.compile(r"\b(?:add(?:s|ed|ing)?|new|introduc\w*)\b|新增|新加|新的|引入|添加|增加", re.IGNORECASE)
 _WORD = re.compile(r"[\w-]+", re.ASCII)
 # How settings are written of which a question asks; others have the same kinds of facts.
 _FORMS = (
@@ -293,9 +292,9 @@ def facts_asked_for(question: str) -> FactsAsked:
     """Return the kinds of facts that a question asks for."""
     things, changes = _of(_THINGS, question), _of(_CHANGES, question)
     both = things & changes
-    if not both and _ADDED.search(question):  # what is removed or changed says nothing of what is new
+    removal, added, *_ = _CHANGES
+    if not both and added[0].search(question):  # what is removed or changed says nothing of what is new
         things = things & _NEW
-    removal, *_ = _CHANGES
     if FactKind.DEPRECATED in both and removal[0].search(question):  # of the deprecated, what is removed
         both = frozenset(removal[1])
     forms = tuple(form for pattern, form in _FORMS if pattern.search(question))

@@ -15,6 +15,7 @@ from analysis.questions.question import ParsedQuestion
 from analysis.questions.terms import QuestionTerm, name_key, words_of
 from analysis.search.words import CommitWords, idf, split_words
 from analysis.watch import touches
+from analysis.wordlists import wordlist
 
 _FIELDS = {"title": 3.0, "facts": 2.0, "paths": 1.5, "code": 1.0, "author": 1.0, "message": 0.7}
 _ASKED_FACT = 6.0  # added for a fact of a kind that the question asks for
@@ -25,6 +26,7 @@ _MIN_AUTHOR = 5  # letters of a name that is not mistaken for a word
 _JOINTS = re.compile(r"[-_]+")
 _VERSION = re.compile(r"\d+\.\d[\d.]*")
 _REVERT_TITLE = re.compile(r"(?:\[[^\]]*\]\s*)*(?:re)?revert\b", re.IGNORECASE)
+_OF_CHANGES = frozenset({QuestionKind.COMMITS, QuestionKind.HISTORY, QuestionKind.REMOVAL})
 _FILE_NAME = re.compile(r"\w\.(?:py|txt|toml|ya?ml|md|json|cu|cpp|h|sh|cfg|ini)$")
 # What a name belongs to; of a file none.
 _OWNER = re.compile(r".*[.(](?!(?:pyi?|md|ya?ml|toml|txt|sh|json|cpp|cuh?|h)$)")
@@ -147,9 +149,12 @@ def _proven(asked: ParsedQuestion, held: Sequence[_Held]) -> PeriodMatches:
     The nearest prove the same of something else. Texts that merely use the words are none.
     """
     proven = [each for each in held if each.proof]
-    nearest = [each for each in held if any(map(asked.facts.has, each.commit.entry.facts))]
-    found = proven or [each for each in nearest if asked.subjects and not asked.subjects[0].text.startswith("-")]
-    found.sort(key=lambda each: (-each.proof, -each.commit.entry.ranked.score))
+    mentioned = frozenset[str]().union(*(each.terms for each in held))
+    absent = [term for term in asked.subjects if term.text not in mentioned and not _is_plain(term)]
+    if absent and not proven:
+        return PeriodMatches((), tuple(absent))
+    nearest = [each for each in held if asked.subjects and any(map(asked.facts.has, each.commit.entry.facts))]
+    found = sorted(proven or nearest, key=lambda each: (-each.proof, -each.commit.entry.ranked.score))
     return PeriodMatches(tuple(each.commit.entry for each in found), unproven=not proven)
 
 
@@ -167,6 +172,14 @@ def named_commits(asked: ParsedQuestion, entries: Iterable[Entry]) -> list[Entry
     """Return the commits that a question names by SHA or pull request."""
     shas = tuple(each for each in asked.references if not each.startswith("#"))
     return [each for each in entries if f"#{each.commit.pr}" in asked.references or each.commit.sha.startswith(shas)]
+
+
+def best_titled(asked: ParsedQuestion, entries: Iterable[Entry]) -> list[Entry]:
+    """Return the commits whose titles have most of a question's uncommon words; none if no title has one."""
+    words = [term.words for term in asked.terms if term.telling or term.text.lower() not in wordlist("common_words")]
+    held = [(sum(not words_of(each.commit.title).isdisjoint(word) for word in words), each) for each in entries]
+    most = max((count for count, _ in held), default=0)
+    return [each for count, each in held if count == most] if most else []
 
 
 def by_authors(asked: ParsedQuestion, commits: Sequence[PeriodCommit]) -> PeriodMatches | None:
@@ -213,12 +226,16 @@ def _ranked(asked: ParsedQuestion, held: Sequence[_Held], sought: Sequence[Quest
     best_of_names, others = [], []
     for score, each in scored:
         of_names = named & each.terms.keys()
-        in_title = any(each.terms[name] >= _FIELDS["title"] for name in of_names)
+        in_title = any(each.terms[name] >= _FIELDS["title"] for name in of_names.intersection(asked.names))
         if not of_names <= told:
             best_of_names.append(each)
             told |= of_names
-        # Who asks for names is shown every commit that has them all, or one in its title.
-        elif score >= least or in_title or (named and named == of_names):
+        # Who asks what changed names is shown every commit that has them all.
+        elif (
+            score >= least
+            or in_title
+            or (named and named == of_names and (asked.kinds & _OF_CHANGES or not asked.names))
+        ):
             others.append(each)
     return [*best_of_names, *others]
 

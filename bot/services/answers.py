@@ -74,6 +74,8 @@ class AnswerService:
     def _found(self, question: Question, language: Language) -> Sequence[Statement]:
         """Return what the files as of a commit say of a name, if that is asked and the commit does not prove it itself."""
         asked, [entry] = question.asked, question.entries
+        if QuestionKind.HISTORY in asked.kinds and question.further_commits is not None:
+            return ()
         if QuestionKind.USES not in asked.kinds and (not asked.symbols or proofs(entry, asked, language)):
             return ()
         return self.from_files(asked, question.repository, language, entry.commit)

@@ -64,7 +64,7 @@ class MirrorHistory:
     def _titles(self) -> list[tuple[str, str]]:
         return self._mirror.titles()
 
-    def asked_for(self, asked: ParsedQuestion, paths: Sequence[str]) -> list[Commit]:
+    def asked_for(self, asked: ParsedQuestion, paths: Sequence[str]) -> Sequence[Commit]:
         """Return the commits that answer since when or by what something came, went or changed, the proven ones first.
 
         `paths` are files that are known to have had the names.
@@ -108,7 +108,7 @@ class MirrorHistory:
         latest = sorted(showing.values(), key=lambda each: each.committed_at, reverse=True)[:_LATEST]
         return [self._mirror.read_commit(each.sha) for each in latest]
 
-    def of_paths(self, paths: Sequence[str]) -> list[Commit]:
+    def of_paths(self, paths: Sequence[str]) -> Sequence[Commit]:
         """Return the latest commits that changed some paths, newest first, unread: one may change thousands of others."""
         found = {each.sha: each for path in paths[:_NAMES] for each in self._mirror.history(path, limit=_LATEST)}
         return sorted(found.values(), key=lambda each: each.committed_at, reverse=True)

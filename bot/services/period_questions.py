@@ -21,6 +21,7 @@ from analysis.questions.matches import (
     Mentions,
     PeriodCommit,
     PeriodMatches,
+    best_titled,
     by_authors,
     is_proven_removal,
     match_period,
@@ -47,6 +48,7 @@ _SEARCHED = 60  # matching commits whose patches are searched for names
 _READ = 3  # of the matching commits, with their patches; the others are named
 _MAX_NAMED = 4  # terms that a denial names
 _TOLD_TOGETHER = 12  # of the commits that prove what is asked, those whose facts are told in one line
+_ANYTHING = re.compile(r"\bany(?:thing)?\b|\bwhat\b|有没有|什么|哪些", re.IGNORECASE)  # of all commits
 _STATED = 2  # sentences of what the files say that are told before the history
 _OF_HISTORY = frozenset({QuestionKind.COMMITS, QuestionKind.REPLACEMENT, QuestionKind.BEFORE, QuestionKind.REMOVAL})
 _SINCE = frozenset(
@@ -110,8 +112,8 @@ class PeriodQuestions:
         entry = self._commits.entry(located, language, patches=True)
         if check:
             return answer_from_impacts(check(located.repository, [entry]), [entry], language)
-        asked = Question(parse_question(question), located.repository, (entry,))
-        return self._of_named(asked, language, now=subject.by_question)
+        about_it = Question(parse_question(question), located.repository, (entry,))
+        return self._of_named(about_it, language, now=subject.by_question)
 
     def _of_named(self, question: Question, language: Language, *, now: bool = False) -> Iterator[Statement]:
         """Yield what is asked of a commit, what became of it since, and `now` first whether what it names is there today."""
@@ -145,6 +147,8 @@ class PeriodQuestions:
         if question.lately and searches and not entries:
             question = question._replace(days=())
         found = list(entries.values())
+        if question.check and not found and question.asked.symbols:  # the last days say nothing of a name
+            found = list(self._matches.find(question.asked, question.repository).found)
         from_store = partial(_in_parts, question, self._answer_from_store)
         statements = self.answer_from(question, found) if question.days else from_store()
         return chain([_scope_statement(question)], statements) if question.told else statements
@@ -160,12 +164,21 @@ class PeriodQuestions:
     def _broken_by(
         self, question: PeriodQuestion, check: Callable[[Sequence[Entry]], DownstreamCheck], entries: Sequence[Entry]
     ) -> Iterator[Statement]:
-        """Yield what commits break: those that touch the names in the question, which are shown below, or else all."""
-        named = self._touching(question, self._among(question, entries).found) if question.asked.symbols else []
+        """Yield what commits break: those that the question is about, which are shown below, or else all."""
+        named = self._asked_of(question, entries)
         yield from answer_from_impacts(check(named or entries), named or entries, question.language)
         if named:
             best = [self._whole(question, each) for each in named[:_READ]]
             yield from self._answers.answer(question.about(best, named[_READ:]), question.language)
+
+    def _asked_of(self, question: PeriodQuestion, entries: Sequence[Entry]) -> Sequence[Entry]:
+        """Return the commits of which it is asked what they break: by number, by the names that they touch, or by their titles."""
+        asked = question.asked
+        if named := named_commits(asked, entries):
+            return named
+        if asked.symbols:
+            return self._touching(question, self._among(question, entries).found)
+        return () if _ANYTHING.search(asked.text) else best_titled(asked, entries)
 
     def _answer_from(self, question: PeriodQuestion, entries: Sequence[Entry]) -> Iterator[Statement]:
         asked = question.asked
@@ -299,7 +312,9 @@ def _scope_statement(question: PeriodQuestion) -> Statement:
 def _unproven(matches: PeriodMatches, question: PeriodQuestion) -> str:
     """Say that no commit is proven to do what is asked, and what could not be searched."""
     say = catalogue(question.language)
-    told = say("None of the {count} commits is proven to do this.", count=matches.searched)
+    told = say.plural(
+        "The commit is not proven to do this.", "None of the {count} commits is proven to do this.", matches.searched
+    )
     return join_sentences([told, *_left_out(matches, say)], say)
 
 

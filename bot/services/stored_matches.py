@@ -42,6 +42,7 @@ _OF_HISTORY = frozenset({QuestionKind.HISTORY, QuestionKind.COMMITS, QuestionKin
 _OF_THE_GONE = frozenset({QuestionKind.REMOVAL, QuestionKind.REPLACEMENT})
 
 T = TypeVar("T")
+_NONE: Sequence[Commit] = ()
 
 log = structlog.get_logger(__name__)
 
@@ -102,12 +103,12 @@ class StoredMatches:
         tell of it; else those whose titles say what the question does.
         """
         if asked.paths and asked.kinds & {QuestionKind.HISTORY, QuestionKind.COMMITS}:
-            changing = self._from_mirror(repository, lambda history: history.of_paths(asked.paths), [])
+            changing = self._from_mirror(repository, lambda history: history.of_paths(asked.paths), _NONE)
             return tuple(_unstored(changing, repository))
         ids = self._store.search_index.best(repository, _search_words(asked), _CANDIDATES) if asked.symbols else ()
         stored = [each for each in self._entries(repository, ids, patches=True) if touches(each.commit, asked.symbols)]
         paths = dict.fromkeys(place.path for each in stored for place in touches(each.commit, asked.symbols))
-        told = self._from_mirror(repository, lambda history: history.asked_for(asked, list(paths)[:_PATHS]), [])
+        told = self._from_mirror(repository, lambda history: history.asked_for(asked, list(paths)[:_PATHS]), _NONE)
         removing = [each for each in stored if _removes_all(asked, each)]
         known = {each.commit.sha for each in removing}
         return (*removing, *_unstored((each for each in told if each.sha not in known), repository))
