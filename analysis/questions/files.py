@@ -45,11 +45,14 @@ class FileAnswers:
 
     def answer(self, asked: ParsedQuestion) -> list[Statement]:
         """Return what the files say of the first two names in a question, or of the setting that its words describe."""
-        words = [each.text for each in asked.terms if each.text.isascii() and not _ASKING.fullmatch(each.text)]
-        if QuestionKind.DEFINITION in asked.kinds and asked.paths:
+        if asked.paths and not asked.kinds.isdisjoint({QuestionKind.DEFINITION, QuestionKind.REPLACEMENT}):
             return [self._path(each) for each in asked.paths[:2]]
-        names = asked.symbols or (self._named_in_words(words) if QuestionKind.DEFAULT in asked.kinds else [])
-        return [each for name in names[:2] for each in self._answer(asked, name)]
+        return [each for name in self.names(asked)[:2] for each in self._answer(asked, name)]
+
+    def names(self, asked: ParsedQuestion) -> Sequence[str]:
+        """Return the names in a question or, if it asks for a default, that of the setting which its words describe."""
+        words = [each.text for each in asked.terms if each.text.isascii() and not _ASKING.fullmatch(each.text)]
+        return asked.symbols or (self._named_in_words(words) if QuestionKind.DEFAULT in asked.kinds else [])
 
     def where(self, name: str) -> Statement:
         """Return where a name stands, or that it is not found."""
@@ -88,6 +91,9 @@ class FileAnswers:
                 told = self._explained(name, key, lines)
             case QuestionKind.REPLACEMENT:
                 told = [quoted(each) for each in by_evidence(key, lines) if is_notice(key, each.text)][:_SHOWN]
+                told = told or self._defined(
+                    name, by_evidence(key, self._lines(self._pattern(QuestionKind.DEFINITION, key)))
+                )
             case QuestionKind.DEFINITION:
                 told = self._defined(name, by_evidence(key, lines))
             case QuestionKind.USES:

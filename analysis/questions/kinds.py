@@ -120,7 +120,7 @@ _PATTERNS: Mapping[QuestionKind, tuple[str, ...]] = {
     QuestionKind.REPLACEMENT: (
         r"\b(?:what|which|who|is there)\b.{0,60}?\breplac(?:es?|ed|ing|ements?)\b|\breplaced (?:by|with) what\b|\breplacement for\b",
         r"\b(?:what|which|how)\b.{0,80}?\binstead(?: of\b[^?.]*)?\W*$|\bsuccessor (?:of|to)\b",
-        r"\b(?:what|how)\b.{0,60}?\b(?:called|named|renamed|moved?)\b(?:\s+to)?(?:\s+now)?\W*(?:$|,\s)|\bnew name\b|\bwhat instead\b|\bwhere is it\b|\bwhere (?:did|has|is)\b.{0,60}?\bmoved?\b",
+        r"\b(?:what|how)\b.{0,60}?\b(?:called|named|renamed|moved?)\b(?:\s+to)?(?:\s+now)?\W*(?:$|,\s)|\bnew name\b|\bwhat instead\b|\bwhere is it(?: now)?\W*(?:$|,)|\bwhere (?:did|has|is)\b.{0,60}?\b(?:moved?|go|gone)\b",
         r"(?:现在|如今|后来)叫|新名[字称]?|(?:现在|如今)(?:该|要)?(?:怎么|如何)(?:设|写|用|配|传)|改名(?:成|为|叫)|重命名(?:成|为)|(?:移|搬|挪)到了?(?:哪|什么)",
         r"\bwhat (?:do|should|must|can) (?:I|we) (?:now )?(?:set|use|query|write|call|pass|import)\b|(?:该|要|应该?)(?:设置?|用|写|配|传|调|换成?)(?:什么|哪个|啥)",
         r"(?:什么|哪个|哪些|谁|啥).{0,20}?(?:替代|代替|取代|替换)|(?:替代|代替|取代|替换|改用|换成).{0,10}?(?:什么|哪个|哪些|谁|啥)",
@@ -239,7 +239,7 @@ _THINGS = _table(
         (FactKind.SUPPORT_DROPPED, FactKind.MINIMUM_RAISED),
     ),
     (
-        r"依赖|版本|\bversions?\b|\bdependenc|requirements|\bpinn?(?:s|ed)?\b",
+        r"依赖|版本|\bversions?\b|\bdependenc|\brequires?\b|requirements|\bpinn?(?:s|ed)?\b",
         (*DEPENDENCIES, *EXTRAS),
     ),
     (r"接口|\bapis?\b|plug-?ins?|插件", _API),

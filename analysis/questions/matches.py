@@ -81,7 +81,7 @@ class PeriodMatches(NamedTuple):
     `asked` is false if the question says nothing that a commit could match. `unwritten` are flags of which the commits
     found have only the word without its dashes. `unsearched` is how many commits may mention the missing terms where
     nobody looked. `unproven` tells that facts would answer the question, and that no commit has one. `searched` commits
-    were looked at, and `unread` ones could not be.
+    were looked at, and `unread` ones could not be. They are `exact` if each of them answers.
     """
 
     found: tuple[Entry, ...]
@@ -92,6 +92,7 @@ class PeriodMatches(NamedTuple):
     unproven: bool = False
     searched: int = 0
     unread: int = 0
+    exact: bool = False
 
     def with_further(self, further: Sequence[Mentioning], unsearched: int = 0) -> "PeriodMatches":
         """Return the matches with the commits that mention missing terms, before the others."""
@@ -123,7 +124,7 @@ class _Held(NamedTuple):
 def match_period(asked: ParsedQuestion, commits: Sequence[PeriodCommit]) -> PeriodMatches:
     """Return the commits that match a question."""
     if QuestionKind.REVERTS in asked.kinds:
-        return PeriodMatches(_reverts(asked, [each.entry for each in commits]))
+        return PeriodMatches(_reverts(asked, [each.entry for each in commits]), exact=True)
     held = [_held(asked, each) for each in commits]
     if asked.facts.happened:
         return _proven(asked, held)
@@ -155,7 +156,7 @@ def _proven(asked: ParsedQuestion, held: Sequence[_Held]) -> PeriodMatches:
         return PeriodMatches((), tuple(absent))
     nearest = [each for each in held if asked.subjects and any(map(asked.facts.has, each.commit.entry.facts))]
     found = sorted(proven or nearest, key=lambda each: (-each.proof, -each.commit.entry.ranked.score))
-    return PeriodMatches(tuple(each.commit.entry for each in found), unproven=not proven)
+    return PeriodMatches(tuple(each.commit.entry for each in found), unproven=not proven, exact=bool(proven))
 
 
 def _says_so(asked: ParsedQuestion, title: str) -> bool:
@@ -197,7 +198,7 @@ def by_authors(asked: ParsedQuestion, commits: Sequence[PeriodCommit]) -> Period
     if rest.facts.kinds or any(term.telling for term in rest.terms):
         matches = match_period(rest, own)
         return matches if matches.found and not matches.missing else None
-    return PeriodMatches(tuple(sorted((each.entry for each in own), key=lambda each: -each.ranked.score)))
+    return PeriodMatches(tuple(sorted((each.entry for each in own), key=lambda each: -each.ranked.score)), exact=True)
 
 
 def _names_person(text: str, name: str) -> bool:
@@ -335,7 +336,8 @@ def _reverts(asked: ParsedQuestion, entries: Sequence[Entry]) -> tuple[Entry, ..
     told = {each.commit.sha: words_of(f"{each.commit.title}\n{each.commit.body}") for each in found}
     counts = {sha: sum(not words.isdisjoint(term.words) for term in terms) for sha, words in told.items()}
     most = max(counts.values(), default=0)
-    return tuple(each for each in found if counts[each.commit.sha] == most)
+    enough = 2 * most >= sum(term.telling for term in terms)
+    return tuple(each for each in found if enough and counts[each.commit.sha] == most)
 
 
 def is_proven_removal(entry: Entry, names: Sequence[str]) -> bool:

@@ -66,12 +66,12 @@ class ParsedQuestion(NamedTuple):
     @property
     def symbols(self) -> tuple[str, ...]:
         """Return the names that are no paths; a route is one."""
-        return tuple(name for name in self.names if "/" not in name[1:])
+        return tuple(name for name in self.names if name.startswith("/") or "/" not in name)
 
     @property
     def paths(self) -> tuple[str, ...]:
         """Return the names that are paths, without a slash at the end."""
-        return tuple(name.rstrip("/") for name in self.names if "/" in name[1:])
+        return tuple(name.rstrip("/") for name in self.names if "/" in name and not name.startswith("/"))
 
     @property
     def removed(self) -> tuple[str, ...]:

@@ -3,13 +3,14 @@
 import re
 from bisect import bisect
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache, cached_property, partial
 from typing import NamedTuple
 
+from analysis.diff import hunks
 from analysis.models import DEPENDENCIES, Commit
 from analysis.paths import Kind, kind
-from analysis.questions.definitions import default_in, spelled_in_code
+from analysis.questions.definitions import default_in, is_definition, spelled_in_code
 from analysis.questions.kinds import QuestionKind
 from analysis.questions.question import ParsedQuestion
 from analysis.questions.terms import QuestionTerm
@@ -18,10 +19,12 @@ from analysis.sources.mirror import Mirror
 from analysis.watch import touches
 
 _AS_FAR_AS = (25, 250, 2_000)  # commits of a file whose history is halved
+_APART = 25  # commits between those at which a name is looked for that came and went
 _HALVED = 3  # files whose history is halved
 _TITLED = 3  # commits that are read for their titles
 _FOLLOWING = 4  # commits that undo, fix or bring back another
 _NAMES = 2  # whose history is asked for
+_LINES = 1_000  # that define names which begin alike
 _LATEST = 5  # commits that touch a name
 _NEAR = 0.85  # share of the best title's score
 _SAYS_ALL = 0.55  # share of a question's terms that a title must have
@@ -75,14 +78,15 @@ class MirrorHistory:
         for name in asked.symbols[:_NAMES]:
             told = self._naming(name)
             found.update((each.sha, each) for each in self._proven(name, asked, paths, told, turns=turns))
-            fitting = [sha for sha, title in told.items() if not gone or _GONE.search(title)]
+            fitting = [sha for sha, title in told.items() if _fits(asked, title)]
             for sha in (fitting[::-1] if oldest and not gone else fitting)[:_TITLED]:
                 found.setdefault(sha, self._mirror.read_commit(sha))
         if not asked.symbols:
             if pinned := self._pinned(asked):
                 return [pinned]
-            told = self._saying(asked)
-            found.update((sha, self._mirror.read_commit(sha)) for sha in list(told)[:: -1 if oldest else 1][:_TITLED])
+            fitting = [sha for sha, title in self._saying(asked).items() if _fits(asked, title)]
+            chosen = (fitting[::-1] if oldest and not gone else fitting)[:_TITLED]
+            found.update((sha, self._mirror.read_commit(sha)) for sha in chosen)
         if oldest and not gone and QuestionKind.DEFAULT not in asked.kinds:
             return sorted(found.values(), key=lambda each: each.committed_at)
         return list(found.values())
@@ -94,8 +98,9 @@ class MirrorHistory:
         gone = not asked.kinds.isdisjoint(_OF_THE_GONE)
         if turns:
             mentioning = [self._mirror.read_commit(sha) for sha in list(told)[:_TITLED]] if gone else []
-            touched = (place.path for each in mentioning for place in touches(each, [name]))
-            had = sorted(dict.fromkeys((*paths, *touched)), key=lambda path: kind(path) is not Kind.SOURCE)
+            touched = [place.path for each in mentioning for place in touches(each, [name])]
+            had = [*paths, *(path for each in mentioning for path in _defining_in(each, name)), *touched]
+            had = sorted(dict.fromkeys(had), key=lambda path: kind(path) is not Kind.SOURCE)
             default = QuestionKind.DEFAULT in asked.kinds
             turned = self._turning(name, had, told, gone=gone, default=default)
             return [turned] if turned else []
@@ -132,7 +137,7 @@ class MirrorHistory:
 
     def _naming(self, name: str) -> dict[str, str]:
         """Return the titles that have a name, in whatever spelling, by the SHAs of their commits, newest first."""
-        parts = split_words(searchable(spelled_in_code(name)))
+        parts = [name] if "/" in name[1:] else split_words(searchable(spelled_in_code(name)))
         parts = [each for each in parts if each != spelled_in_code(name).lower()] or parts
         said = re.compile(rf"(?<![a-z0-9]){'[-_ ]*'.join(map(re.escape, parts))}s?(?![a-z0-9])", re.IGNORECASE)
         return {sha: title for sha, title in self._titles if said.search(title)}
@@ -181,7 +186,7 @@ class MirrorHistory:
         if not gone:
             paths = self._defining(key, paths)
         elif "_" in key:
-            paths = [*paths, *self._beside(key)]
+            paths = [*self._beside(key), *paths]
         paths = list(dict.fromkeys(paths))
         if len(paths) > _HALVED and not gone:  # so many things have this name that the first of some says nothing
             return None
@@ -212,7 +217,7 @@ class MirrorHistory:
     ) -> Commit | None:
         """Return the commit of a file's history since which its text has the state that it has now; None if it has `gone` not come.
 
-        What went and came again is halved from the last of the `known` commits that had another state.
+        What came and went is halved from the last commit that had another state, of those `known` to have had it and of some.
         """
 
         def state_at(sha: str) -> str | None:
@@ -228,14 +233,31 @@ class MirrorHistory:
             return None
         for limit in _AS_FAR_AS:  # what is sought is mostly recent, and a long history takes a second to list
             commits = self._mirror.history(path, limit=limit)
-            last = next((at for at, each in enumerate(commits) if each.sha in known and is_other(each.sha)), None)
+            shas = [each.sha for each in commits]
+            probed = [at for at, sha in enumerate(shas) if sha in known or not (at + 1) % max(_APART, limit // 10)]
+            last = next((at for at in [*probed, len(shas) - 1] if shas and is_other(shas[at])), None)
             if last is not None:
-                commits = commits[: last + 1]
-            if commits and is_other(commits[-1].sha):
-                return commits[bisect([each.sha for each in commits], False, key=is_other) - 1]  # noqa: FBT003 (sought)
+                return commits[bisect(shas[: last + 1], False, key=is_other) - 1]  # noqa: FBT003 (what is sought)
             if len(commits) < limit:
                 return None if gone or not commits else commits[-1]
         return None
+
+
+def _fits(asked: ParsedQuestion, title: str) -> bool:
+    """Return whether a title says that happened what a question is about."""
+    if QuestionKind.REVERTS in asked.kinds:
+        return title.lower().startswith("revert")
+    if QuestionKind.DEFAULT in asked.kinds:
+        return "default" in title.lower()
+    return asked.kinds.isdisjoint(_OF_THE_GONE) or _GONE.search(title) is not None
+
+
+def _defining_in(commit: Commit, name: str) -> Iterator[str]:
+    """Yield the paths of a commit (with patches) whose hunks define a name."""
+    for file in commit.files:
+        lines = (line.text for hunk in hunks(file.patch) for line in hunk)
+        if any(is_definition(spelled_in_code(name), text) for text in lines):
+            yield file.path
 
 
 def _has(key: str, text: str) -> str | None:

@@ -46,6 +46,7 @@ from bot.store import Store
 
 _SEARCHED = 60  # matching commits whose patches are searched for names
 _READ = 3  # of the matching commits, with their patches; the others are named
+_LISTED = 6  # of the commits that each answer
 _MAX_NAMED = 4  # terms that a denial names
 _TOLD_TOGETHER = 12  # of the commits that prove what is asked, those whose facts are told in one line
 _ANYTHING = re.compile(r"\bany(?:thing)?\b|\bwhat\b|有没有|什么|哪些", re.IGNORECASE)  # of all commits
@@ -210,14 +211,9 @@ class PeriodQuestions:
 
     def _answer_from_store(self, question: PeriodQuestion) -> Iterator[Statement]:
         """Yield the statements of an answer from all that is stored, and from the mirror if a name's history is asked for."""
-        asked, count, language = question.asked, self._store.count(question.repository), question.language
-        of_history = QuestionKind.HISTORY in asked.kinds or (asked.names and asked.kinds & _OF_HISTORY)
-        history = self._matches.history(asked, question.repository) if of_history else ()
-        in_files = self._answers.from_files(asked, question.repository, language)
-        yield from [each for each in in_files if each.kind != "item"][:_STATED] if history else in_files
-        if history:
-            yield from self._answers.answer(_as_history(question.about(()), history), language)
-        if in_files or history:
+        asked, count = question.asked, self._store.count(question.repository)
+        if told := self._of_history(question):
+            yield from told
             return
         only_number = QuestionKind.HOW_MANY in asked.kinds and not (asked.terms or asked.facts.kinds)
         if count and (asked.is_general or only_number or QuestionKind.MOST_COMMITS in asked.kinds):
@@ -230,6 +226,21 @@ class PeriodQuestions:
             yield from self._answer_from(question, entries)
             return
         yield from self._tell(question, self._matches.find(asked, question.repository)._replace(searched=count))
+
+    def _of_history(self, question: PeriodQuestion) -> list[Statement]:
+        """Return what the files say of a name as they are, then which commits made it so; nothing if none is asked for or found."""
+        asked, repository, language = question.asked, question.repository, question.language
+        asked = self._answers.with_setting(asked, repository)
+        of_history = QuestionKind.HISTORY in asked.kinds or (asked.names and asked.kinds & _OF_HISTORY)
+        history = self._matches.history(asked, repository) if of_history or _is_of_reverts(asked) else ()
+        told = self._answers.from_files(asked, repository, language)
+        if not history:
+            return told
+        if asked.removed and QuestionKind.HISTORY not in asked.kinds:
+            told = self._answers.where(asked.removed, repository, language)
+        told = [each for each in told if each.kind != "item"][:_STATED]
+        about = question._replace(asked=asked).about(())
+        return [*told, *self._answers.answer(_as_history(about, history), language)]
 
     def _tell(self, question: PeriodQuestion, matches: PeriodMatches) -> Iterator[Statement]:
         """Yield what the matching commits answer, or that none matches and which are nearest."""
@@ -256,7 +267,8 @@ class PeriodQuestions:
         best = [self._whole(question, each) for each in found[:_TOLD_TOGETHER]]
         if question.asked.facts.happened and not matches.unproven:
             yield from proven_together(best, question.asked, question.language)
-        about = question.about(best[:_READ], found[_READ:])
+        shown = _LISTED if matches.exact else _READ
+        about = question.about([*best, *found[len(best) :]][:shown], found[shown:])
         yield from self._answers.answer(about._replace(nearest=matches.unproven), question.language)
 
     def _removing(
@@ -283,6 +295,11 @@ class PeriodQuestions:
             return entry
         [(_, commit_id), *_] = self._store.with_sha(entry.commit.sha, question.repository)
         return self._commits.entry(Located(question.repository, commit_id), question.language, patches=True)
+
+
+def _is_of_reverts(asked: ParsedQuestion) -> bool:
+    """Return whether it is asked whether what a question's words say was reverted."""
+    return QuestionKind.REVERTS in asked.kinds and not asked.references and any(each.telling for each in asked.subjects)
 
 
 def _as_history(question: Question, commits: Sequence[Entry]) -> Question:

@@ -102,7 +102,7 @@ class StoredMatches:
         Of paths the latest that changed them, unread; of a name what is proven to have changed it, then those whose titles
         tell of it; else those whose titles say what the question does.
         """
-        if asked.paths and asked.kinds & {QuestionKind.HISTORY, QuestionKind.COMMITS}:
+        if asked.paths and not asked.symbols:
             changing = self._from_mirror(repository, lambda history: history.of_paths(asked.paths), _NONE)
             return tuple(_unstored(changing, repository))
         ids = self._store.search_index.best(repository, _search_words(asked), _CANDIDATES) if asked.symbols else ()
