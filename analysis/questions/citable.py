@@ -12,8 +12,8 @@ from analysis.locale import Catalogue, mark
 from analysis.models import SHORT_SHA, Citation, Commit, Entry, FileChange
 from analysis.paths import Kind, kind
 from analysis.questions.code_sides import has_word
-from analysis.questions.terms import STOPWORDS, stem
-from analysis.search.words import searchable, split_words
+from analysis.questions.terms import STOPWORDS
+from analysis.search.words import searchable, split_words, stem
 
 _SHA = re.compile(r"[0-9a-f]{7,40}", re.IGNORECASE)
 _PULL = re.compile(r"(?:PR ?)?#(\d{1,9})", re.IGNORECASE)

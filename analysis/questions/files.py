@@ -91,9 +91,9 @@ class FileAnswers:
                 told = self._explained(name, key, lines)
             case QuestionKind.REPLACEMENT:
                 told = [quoted(each) for each in by_evidence(key, lines) if is_notice(key, each.text)][:_SHOWN]
-                told = told or self._defined(
-                    name, by_evidence(key, self._lines(self._pattern(QuestionKind.DEFINITION, key)))
-                )
+                if not told and QuestionKind.REMOVAL not in asked.kinds:  # it may be there under its name, elsewhere
+                    lines = self._lines(self._pattern(QuestionKind.DEFINITION, key))
+                    told = self._defined(name, by_evidence(key, lines))
             case QuestionKind.DEFINITION:
                 told = self._defined(name, by_evidence(key, lines))
             case QuestionKind.USES:

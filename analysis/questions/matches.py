@@ -13,9 +13,8 @@ from analysis.questions.evidence import DiffPlace
 from analysis.questions.kinds import QuestionKind, asks_for, facts_asked_for
 from analysis.questions.question import ParsedQuestion
 from analysis.questions.terms import QuestionTerm, name_key, words_of
-from analysis.search.words import CommitWords, idf, split_words
+from analysis.search.words import CommitWords, idf, is_common, split_words
 from analysis.watch import touches
-from analysis.wordlists import wordlist
 
 _FIELDS = {"title": 3.0, "facts": 2.0, "paths": 1.5, "code": 1.0, "author": 1.0, "message": 0.7}
 _ASKED_FACT = 6.0  # added for a fact of a kind that the question asks for
@@ -177,7 +176,7 @@ def named_commits(asked: ParsedQuestion, entries: Iterable[Entry]) -> list[Entry
 
 def best_titled(asked: ParsedQuestion, entries: Iterable[Entry]) -> list[Entry]:
     """Return the commits whose titles have most of a question's uncommon words; none if no title has one."""
-    words = [term.words for term in asked.terms if term.telling or term.text.lower() not in wordlist("common_words")]
+    words = [term.words for term in asked.terms if term.telling or not is_common(term.text.lower())]
     held = [(sum(not words_of(each.commit.title).isdisjoint(word) for word in words), each) for each in entries]
     most = max((count for count, _ in held), default=0)
     return [each for count, each in held if count == most] if most else []

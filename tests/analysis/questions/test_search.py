@@ -5,7 +5,8 @@ import pytest
 from analysis.diff import hunks
 from analysis.models import Commit, Language, Statement
 from analysis.questions.items import counterpart, quote
-from analysis.questions.terms import name_key, stem, terms_of
+from analysis.questions.terms import name_key, terms_of
+from analysis.search.words import stem
 from tests.bench.answers import denies
 from tests.factories import answered, commit, entry, file, new_file, patch
 
