@@ -192,7 +192,7 @@ def _history_item(entry: Entry, asked: ParsedQuestion, language: Language) -> St
     say, commit = catalogue(language), entry.commit
     when = say("{day}, {author}", day=commit.committed_at.astimezone(UTC).date(), author=code(commit.author))
     line = touched_line(commit, asked.symbols)
-    told = joined(proofs(entry, asked, language)[:2], say)
+    told = joined(list({each.text: each for each in proofs(entry, asked, language)}.values())[:2], say)
     told = told or (line_item(entry, line, [], language) if line else joined(proven_items(entry, asked, language), say))
     return _one_line(entry, f"{when}{say(': ')}{code(commit.title)}", told, language)
 

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from analysis.questions.intent import references_in
-from analysis.search.words import UNSPACED, names, searchable, split_words, stem
+from analysis.search.words import UNSPACED, is_common, names, searchable, split_words, stem
 from analysis.wordlists import wordlist
 
 STOPWORDS = wordlist("stopwords")

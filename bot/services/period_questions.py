@@ -219,10 +219,10 @@ class PeriodQuestions:
         if count and (asked.is_general or only_number or QuestionKind.MOST_COMMITS in asked.kinds):
             entries = self._matches.latest(question.repository)
             if len(entries) < count:
-                told = catalogue(question.language)(
+                only = catalogue(question.language)(
                     "Only the latest {count} of {all} stored commits were read.", count=len(entries), all=count
                 )
-                yield Statement(text=told)
+                yield Statement(text=only)
             yield from self._answer_from(question, entries)
             return
         yield from self._tell(question, self._matches.find(asked, question.repository)._replace(searched=count))
@@ -330,7 +330,9 @@ def _unproven(matches: PeriodMatches, question: PeriodQuestion) -> str:
     """Say that no commit is proven to do what is asked, and what could not be searched."""
     say = catalogue(question.language)
     told = say.plural(
-        "The commit is not proven to do this.", "None of the {count} commits is proven to do this.", matches.searched
+        "{count} commit was looked at; it is not proven to do this.",
+        "None of the {count} commits is proven to do this.",
+        matches.searched,
     )
     return join_sentences([told, *_left_out(matches, say)], say)
 
