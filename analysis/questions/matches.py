@@ -138,7 +138,7 @@ def match_period(asked: ParsedQuestion, commits: Sequence[PeriodCommit]) -> Peri
     return PeriodMatches(
         tuple(each.commit.entry for each in written or found),
         absent,
-        asked=bool(mentioned or asked.facts.kinds or any(term.telling for term in asked.terms)),
+        asked=bool(asked.terms or asked.facts.kinds),
         unwritten=() if written else tuple(flag for flag in flags if flag not in absent),
     )
 
