@@ -60,9 +60,10 @@ class NumberedHunk(NamedTuple):
 
 
 class Chunk(NamedTuple):
-    """A part of a file's diff that is shown or quoted together."""
+    """A part of a file's diff that is shown or quoted together, and the heading of its hunk."""
 
     file: FileChange
+    heading: str
     lines: tuple[DiffLine, ...]
 
 

@@ -1,6 +1,7 @@
 """The check of what a model wrote: sentences with a claim that the corpus does not support are removed, the rest is tidied.
 
-No output of a model is kept unchecked. Analyses and answers are checked by the same rules.
+No output of a model is kept unchecked. Analyses and answers are checked by the same rules: that what is named exists, and
+that what is proven is not denied. Whether the rest is true, a second reading judges.
 """
 
 import re
@@ -9,10 +10,8 @@ from typing import NamedTuple
 
 from analysis.grounding.claims import Claim, find_unsupported
 from analysis.grounding.corpus import Corpus, plain
-from analysis.grounding.evidence import Evidence
 from analysis.grounding.finders import Section
 from analysis.grounding.plain_text import cut_after_sentence, plain_text, repair_end, sentences
-from analysis.grounding.statements import split_citations, with_citations_inside
 from analysis.models import Analysis, Insight, Risk
 from analysis.wordlists import wordlist
 
@@ -21,6 +20,9 @@ _ITEM_LENGTH = 600  # characters of a list item
 _ITEMS = 12  # of a list
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9]{2,}|[\u4e00-\u9fff]{2}")
 _STOPWORDS = wordlist("stopwords") | wordlist("title_words")
+_NUMBERS = r"\d{1,6}(?:\s*[-–]\s*\d{1,6})?"
+_CITED = re.compile(rf"\s*\[(?:(?:lines?|L|行)\s*)?{_NUMBERS}(?:\s*[,，、;]\s*{_NUMBERS})*\]")
+_AFTER_STOP = re.compile(rf"([.!?。！？])((?:{_CITED.pattern})+)")
 
 
 class Checked(NamedTuple):
@@ -41,30 +43,23 @@ def false_claims(text: str, corpus: Corpus, section: Section = Section.CONSEQUEN
     return found
 
 
-def check(
-    text: str, corpus: Corpus, section: Section = Section.CONSEQUENCE, evidence: Evidence | None = None
-) -> Checked:
-    """Remove the sentences of a text that hold a false claim, or one that the cited lines do not bear out, and all citations."""
-    evidence = evidence or Evidence(corpus)
+def check(text: str, corpus: Corpus, section: Section = Section.CONSEQUENCE) -> Checked:
+    """Remove the sentences of a text that hold a false claim, and the numbers of the lines that it cites."""
     removed: list[Claim] = []
-    text = with_citations_inside(text)
+    text = without_citations(text)
     while True:
         # Removing a sentence may change how the rest is read (an unpaired backtick), so repeat; each round removes some.
         pieces = sentences(text)
-        false = [_false_in(piece, corpus, section, evidence) for piece in pieces]
+        false = [false_claims(piece, corpus, section) for piece in pieces]
         if not any(false):
-            return Checked(split_citations(text)[0], tuple(removed))
+            return Checked(text, tuple(removed))
         removed += (claim for claims in false for claim in claims)
         text = repair_end("".join(piece for piece, claims in zip(pieces, false, strict=True) if not claims))
 
 
-def _false_in(cited: str, corpus: Corpus, section: Section, evidence: Evidence) -> tuple[Claim, ...]:
-    """Return the false claims of a sentence or an item with its citations: advice tells nothing of what the commit did."""
-    text, lines = split_citations(cited)
-    found = false_claims(text, corpus, section)
-    if not found and (doubtful := evidence.doubtful(plain_text(text), lines)):
-        return (Claim("change", doubtful),)
-    return found
+def without_citations(text: str) -> str:
+    """Return a text without the numbers of lines in brackets, wherever they stand in a sentence."""
+    return _CITED.sub("", _AFTER_STOP.sub(lambda match: match[2] + match[1], text))
 
 
 def check_analysis(analysis: Analysis, corpus: Corpus) -> tuple[Analysis, tuple[Claim, ...]]:
@@ -73,17 +68,16 @@ def check_analysis(analysis: Analysis, corpus: Corpus) -> tuple[Analysis, tuple[
     A risk with a false text is removed as a whole; one with only a false mitigation loses the mitigation.
     """
     removed: list[Claim] = []
-    evidence = Evidence(corpus)
 
     def prose(text: str, section: Section) -> str:
-        checked = check(text, corpus, section, evidence)
+        checked = check(text, corpus, section)
         removed.extend(checked.removed)
         return tidied(checked.text)
 
     def item(text: str, section: Section) -> str:
-        found = _false_in(text, corpus, section, evidence)
+        found = false_claims(bare := without_citations(text), corpus, section)
         removed.extend(found)
-        return "" if found else tidied(split_citations(text)[0], _ITEM_LENGTH)
+        return "" if found else tidied(bare, _ITEM_LENGTH)
 
     return rewritten(analysis, prose, item), tuple(removed)
 

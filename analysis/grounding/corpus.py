@@ -66,6 +66,15 @@ class FileLines(NamedTuple):
     lines: Mapping[int, str]
 
 
+class ToolResult(NamedTuple):
+    """The result of a tool's call as the model reads it, with the evidence in it: lines of files, or the text `told`."""
+
+    call_id: str
+    text: str
+    read: tuple[FileLines, ...] = ()
+    told: str = ""
+
+
 _MIN_DIGITS = 3  # digits from which a number is unlikely to occur by chance
 _MAX_PATH = 500  # maximum characters of a path
 _MAX_WILDCARDS = 4  # maximum wildcards in a path

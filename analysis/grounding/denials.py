@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from analysis.grounding.corpus import Corpus
 from analysis.grounding.finders import FoundClaim, Section
-from analysis.grounding.statements import around
 from analysis.models import Fact, FactKind
 
 # What a denial leaves out, said beside it or in a part of the sentence by itself.
@@ -138,8 +137,14 @@ def _denials(text: str, breaking: Sequence[Fact]) -> Iterator[re.Match[str]]:
 
 def _is_limited(text: str, found: re.Match[str]) -> bool:
     """Return whether a denial has an exception in its clause, or a condition in its statement."""
-    clause, statement = (around(each, text, found) for each in (_CLAUSES, _STATEMENTS))
+    clause, statement = (_around(each, text, found) for each in (_CLAUSES, _STATEMENTS))
     return bool(_EXCEPTION.search(clause) or (not _PAST.search(found[0]) and _CONDITION.search(statement)))
+
+
+def _around(border: re.Pattern[str], sentence: str, match: re.Match[str]) -> str:
+    """Return the part of a sentence, between two borders, in which a match lies."""
+    before, after = sentence[: match.start()], sentence[match.end() :]
+    return border.split(before)[-1] + match[0] + border.split(after)[0]
 
 
 def find_denials(line: str, _section: Section, corpus: Corpus) -> Iterator[FoundClaim]:

@@ -1,21 +1,21 @@
-"""Checks a model's answer before anyone sees it: removes false statements, and cites statements about code."""
+"""Checks a model's answer: removes statements that name what does not exist or deny what is proven, and cites those about code.
+
+Whether a statement is true, a second reading judges.
+"""
 
 import re
 from collections.abc import Callable, Sequence
 
-from analysis.citations import to_line
-from analysis.diff import Chunk, numbered_hunks
+from analysis.diff import Chunk
 from analysis.grounding.allowlist import EXTENSIONS, PRODUCTS, WORDS
 from analysis.grounding.check import false_claims, is_about, is_empty, tidied
 from analysis.grounding.code_names import CLASS_NAME
 from analysis.grounding.corpus import SPAN, Corpus, FileLines
 from analysis.grounding.denials import denial
-from analysis.grounding.evidence import Evidence
 from analysis.grounding.language import is_in_language
 from analysis.locale import catalogue
 from analysis.models import Citation, Fact, Language, Statement
-from analysis.questions.citable import Citable, Claimed
-from analysis.questions.code_sides import CodeSides, values_in
+from analysis.questions.citable import Citable
 from analysis.questions.metadata import records, supports
 from analysis.questions.question import Question
 from analysis.questions.segmenter import Segment
@@ -80,7 +80,6 @@ class AnswerChecker:
     def _use(self, corpus: Corpus) -> None:
         self._corpus = corpus
         self._citable = Citable(self._entries, self._shown, corpus, catalogue(self._language))
-        self._sides, self._evidence = CodeSides(corpus), Evidence(corpus)
         self._read_words = [_words("\n".join(each.lines.values())) for each in corpus.read]
 
     def is_in_language(self, text: str) -> bool:
@@ -101,25 +100,12 @@ class AnswerChecker:
             return None
         # A denial may use the question's names for what the diff does not show.
         corpus = self._corpus.with_texts(*self._said) if _denies(tidy) else self._corpus
-        if self._sides.contradict(tidy, _names(tidy)) or false_claims(text, corpus) or self._copies_file(tidy):
+        if false_claims(text, corpus) or self._copies_file(tidy):
             return None
         citations = self._citations(tidy, labels)
         if citations is None or denial(tidy, self._facts_about(tidy, citations)):
             return None
-        if self._evidence.doubtful(tidy, self._lines_cited(citations)):
-            return None
         return Statement(text=tidy, citations=citations, kind=segment.kind, new_paragraph=segment.new_paragraph)
-
-    def _lines_cited(self, citations: Sequence[Citation]) -> frozenset[int]:
-        """Return the numbers, in the commit's diff, of the lines that a statement cites; of several commits none."""
-        commits = [each.commit for each in self._entries]
-        addresses = {each.url for each in citations} if len(commits) == 1 else set()
-        return frozenset(
-            hunk.first + place
-            for hunk in (numbered_hunks(commits[0]) if addresses else ())
-            for place, line in enumerate(hunk.lines)
-            if to_line(commits[0], hunk.file, line).url in addresses
-        )
 
     def _facts_about(self, text: str, citations: Sequence[Citation]) -> Sequence[Fact]:
         """Return what is proven of the commits that a statement is about: of those it cites, if it speaks of single ones."""
@@ -140,8 +126,7 @@ class AnswerChecker:
         in_prose = [name for name in names if re.search(r"\.\w+:\d+$", name)]
         code_names = [name for name in names if name not in in_prose]
         places = [label for label in [*labels, *in_prose] if label not in self._records]
-        claimed = Claimed(text, code_names, values_in(text))
-        cited = [self._citable.resolve(label, claimed) for label in places]
+        cited = [self._citable.resolve(label, code_names) for label in places]
         # Whoever invents a place has not read it.
         if None in cited or not all(supports(record, entry, text) for record, entry in records):
             return None
@@ -184,11 +169,7 @@ class AnswerChecker:
         return bare, labels
 
     def _is_label(self, text: str) -> bool:
-        return (
-            text in self._records
-            or bool(_LABEL.fullmatch(text))
-            or self._citable.resolve(text, Claimed("")) is not None
-        )
+        return text in self._records or bool(_LABEL.fullmatch(text)) or self._citable.resolve(text) is not None
 
 
 def file_lines(found: Statement) -> FileLines | None:

@@ -1,14 +1,14 @@
 """Answers to questions about a commit or a day: by a model with each statement checked, or found by rules.
 
-The prompt holds the evidence and the thread as delimited data. Each statement of a reply is checked; the model
-reads those that are left once more, and what it does not doubt is yielded. If nothing is left, or the model fails, the rules
-answer.
+The prompt holds the evidence and the thread as delimited data. Each statement of a reply is checked; the model reads those
+that are left once more, with their citations, and what it confirms is yielded. If nothing is left, or the model fails, the
+rules answer.
 """
 
 import re
 import secrets as random_marks
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, nullcontext, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, nullcontext
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -23,8 +23,7 @@ from analysis.questions.proofs import proofs
 from analysis.questions.question import Question
 from analysis.questions.segmenter import Segment, segments
 from analysis.questions.tools import CommitTools
-from analysis.writing.second_reading import MAX_READING
-from analysis.writing.second_reading import doubted as second_reading
+from analysis.writing.second_reading import confirmed, longest_reading
 
 if TYPE_CHECKING:  # the SDK takes half a second to import, and the rules need none
     from analysis.llm import ChatModel, ModelMessage, Tool, ToolCall, UsageCounter
@@ -112,20 +111,17 @@ class Answering:
     def _answer(self) -> Iterator[Statement]:
         if self._model is not None and self._question.entries:
             try:
-                for statement in self._by_model(self._model):
-                    self.by = "model"
-                    yield statement
+                told = self._by_model(self._model)
+                self.by = "model"
+                yield from told
             except ModelFailure as exc:
                 self.failure = exc
-                if self.by == "model":
-                    broke_off = catalogue(self._language)("The answer stops here: the model did not finish.")
-                    yield Statement(text=broke_off, new_paragraph=True)
         if self.by == "rules":
             yield from self._found or answer_by_rules(self._question, self._language)
         yield from further_commits(self._question, self._language)
 
-    def _by_model(self, model: "ChatModel") -> Iterator[Statement]:
-        """Yield the supported statements; without tools where the server takes none. Raises `ModelFailure`."""
+    def _by_model(self, model: "ChatModel") -> list[Statement]:
+        """Return the confirmed statements; without tools where the server takes none. Raises `ModelFailure`."""
         from analysis.llm import ToolsRefused
 
         if not model.takes_tools:
@@ -136,29 +132,26 @@ class Answering:
             model.refuse_tools()
             self._tools = None
             self._converse(model)
-        except ModelFailure:
-            yield from self._told
-            raise
-        yield from (left := self._without_doubted(model))
-        if not left:
+        if not (left := self._confirmed(model)):
             raise ModelFailure(Phrase("nothing in the reply could be verified"))
+        return left
 
-    def _without_doubted(self, model: "ChatModel") -> list[Statement]:
-        """Return the statements that the model does not doubt when it reads them again; all of them where it cannot."""
+    def _confirmed(self, model: "ChatModel") -> list[Statement]:
+        """Return the statements that the model confirms when it reads them again. Raises `ModelFailure`."""
         from analysis.llm import UsageCounter
 
-        texts = [each.text for each in self._told if each.kind != "code" and not self._is_fixed_phrase(each.text)]
+        doubtful = [each for each in self._told if each.kind != "code" and not self._is_fixed_phrase(each.text)]
+        if not doubtful:
+            return self._told
         usage = self._usage or UsageCounter()
-        doubted: Collection[str] = ()
-        if texts:
-            with suppress(ModelFailure), self._reserve((estimate(self._messages)[0], MAX_READING)):
-                doubted = second_reading(
-                    texts,
-                    self._messages,
-                    lambda turns, form, most: model.ask(turns, form, max_tokens=most, usage=usage),
-                )
-        self.dropped += len(doubted)
-        return [each for each in self._told if each.text not in doubted]
+        said = [f"{each.text} {' '.join(f'[{place.label}]' for place in each.citations)}".strip() for each in doubtful]
+        with self._reserve((estimate(self._messages)[0], longest_reading(len(said)))):
+            verdicts = confirmed(
+                said, self._messages, lambda turns, form, most: model.ask(turns, form, max_tokens=most, usage=usage)
+            )
+        refused = [each for each, holds in zip(doubtful, verdicts, strict=True) if not holds]
+        self.dropped += len(refused)
+        return [each for each in self._told if each not in refused]
 
     def _converse(self, model: "ChatModel") -> None:
         """Keep the supported statements of a reply and of those that follow its tool calls. Raises `ModelFailure`.
@@ -195,32 +188,28 @@ class Answering:
             yield ModelMessage("tool", f"{self._nonce}\n{each.text}\n{self._nonce}", call_id=each.call_id)
 
     def _reply(self, model: "ChatModel", *, may_call: bool) -> "tuple[str, list[ToolCall]]":
-        """Return the text and the tool calls of one reply. What came before it broke off is kept, but for its last segment."""
+        """Return the text and the tool calls of one reply. Raises `ModelFailure`."""
         from analysis.llm import ToolCall, ToolsRefused, UsageCounter
 
         received, calls = "", list[ToolCall]()
         offered, usage = self._tools.offered() if self._tools else (), self._usage or UsageCounter()
         talk = model.talk(self._messages, max_tokens=_MAX_REPLY, usage=usage, tools=offered, may_call=may_call)
         with self._reserve(estimate(self._messages, offered)), closing(talk) as chunks:
-            try:
-                for chunk in chunks:
-                    if isinstance(chunk, ToolCall):
-                        calls.append(chunk)
-                    else:
-                        received += chunk
-            except ModelFailure:
-                self._told += self._supported(received, complete=False)
-                raise
+            for chunk in chunks:
+                if isinstance(chunk, ToolCall):
+                    calls.append(chunk)
+                else:
+                    received += chunk
         if self._nonce in received or self._canary in received:
             raise ModelFailure(Phrase("the reply revealed the prompt"))
         if self._tools and _WRITTEN_CALL.match(received):
             raise ToolsRefused
         return received, calls
 
-    def _supported(self, reply: str, *, complete: bool = True) -> list[Statement]:
+    def _supported(self, reply: str) -> list[Statement]:
         """Return the statements of a reply that are new and supported; none where none so far is about the commits."""
         found, texts = list[Statement](), {each.text for each in self._told}
-        for segment in [*segments(reply)][: None if complete else -1]:
+        for segment in segments(reply):
             statement = self._check_segment(segment)
             if statement and statement.text not in texts and len(texts) < _MAX_STATEMENTS:
                 texts.add(statement.text)

@@ -1,7 +1,7 @@
 """Index of what an answer may cite: lines of diffs, files, the commits themselves, and what was read in the repository."""
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -11,9 +11,6 @@ from analysis.grounding.corpus import Corpus
 from analysis.locale import Catalogue, mark
 from analysis.models import SHORT_SHA, Citation, Commit, Entry, FileChange
 from analysis.paths import Kind, kind
-from analysis.questions.code_sides import has_word
-from analysis.questions.terms import STOPWORDS
-from analysis.search.words import searchable, split_words, stem
 
 _SHA = re.compile(r"[0-9a-f]{7,40}", re.IGNORECASE)
 _PULL = re.compile(r"(?:PR ?)?#(\d{1,9})", re.IGNORECASE)
@@ -22,7 +19,6 @@ _PLACE = re.compile(
 )
 _KINDS = list(Kind)
 _FIRST_CHOICE = {"+": 0, "-": 1, " ": 2}
-_NEAR = 8  # lines from a line of the repository that bear out what cites it
 _REPOSITORY = mark("repository")
 _MESSAGE = mark("commit message")
 
@@ -42,14 +38,6 @@ class _LocatedLine(NamedTuple):
         return to_line(self.commit, self.file, self.line)
 
 
-class Claimed(NamedTuple):
-    """What a statement needs to be borne out by the places that it cites: its names of code, and its values."""
-
-    text: str
-    names: Sequence[str] = ()
-    values: Sequence[str] = ()
-
-
 class Citable:
     """The citable places of some commits: `shown` lines, the places of facts, files, SHAs and lines read in the evidence."""
 
@@ -60,11 +48,11 @@ class Citable:
         self._read = corpus.read
         self._say = say
 
-    def resolve(self, label: str, claimed: Claimed) -> Citation | None:
-        """Resolve the `label` of a statement to a citation; None if there is no such place, or it does not bear it out."""
+    def resolve(self, label: str, names: Sequence[str] = ()) -> Citation | None:
+        """Resolve the `label` of a statement about some names of code to a citation; None if there is no such place."""
         label = label.strip(" `")
         if _SHA.fullmatch(label):
-            return self._cite_commit(label.lower(), claimed.names)
+            return self._cite_commit(label.lower(), names)
         if pull := _PULL.fullmatch(label):
             return next((to_commit(each.commit) for each in self._entries if each.commit.pr == int(pull[1])), None)
         place = _PLACE.fullmatch(label)
@@ -76,9 +64,9 @@ class Citable:
             commit, file = owners[0]
             if number is None:
                 return to_file(commit, file)
-            if found := self._cite_line(commit, file, number, place["sign"], claimed):
+            if found := self._cite_line(commit, file, number, place["sign"], names):
                 return found
-        return None if place["sign"] == "-" else self._cite_read(place["path"], number, claimed)
+        return None if place["sign"] == "-" else self._cite_read(place["path"], number, names)
 
     def cite_names(self, names: Sequence[str]) -> Citation | None:
         """Cite the first name found in a diff line (sources and added lines preferred), a path or a message; else None."""
@@ -93,7 +81,7 @@ class Citable:
                 if has_word([corpus.told, *corpus.paths], name):
                     return self._cite_text(entry, name)
             for read in self._read:
-                if found := self._cite_read(read.path, None, Claimed("", names)):
+                if found := self._cite_read(read.path, None, names):
                     return found
         return None
 
@@ -122,24 +110,16 @@ class Citable:
         in_message = has_word(entry.commit.texts, name)
         return found.model_copy(update={"place": self._say(_MESSAGE)}) if in_message else found
 
-    def _cite_read(self, path: str, number: int | None, claimed: Claimed) -> Citation | None:
-        """Cite a line that was read in the repository; None unless the lines read of that file bear the statement out."""
+    def _cite_read(self, path: str, number: int | None, names: Sequence[str]) -> Citation | None:
+        """Cite a line that was read in the repository, without a `number` the first with a name; None if there is none."""
         path = path.strip().removeprefix("./")
         files = [each for each in self._read if path in (each.path, each.path.rpartition("/")[2])]
         if len({each.path for each in files}) != 1:
             return None
         path, lines = files[0].path, {line: code for each in files for line, code in each.lines.items()}
-        named = [name for name in claimed.names if not path.endswith(name)]
-        if not all(_bear_out(lines.values(), each) for each in (*named, *claimed.values)):
-            return None
-        parts = [part for name in named for part in (name, *re.findall(r"[A-Za-z_]\w+", name))]
-        wanted = parts or claimed.values
-        matching = [line for line, code in lines.items() if any(has_word([code], each) for each in wanted)]
         if number is None:
-            return self._repository_line(path, matching[0]) if matching else None
-        near = {line: code for line, code in lines.items() if abs(line - number) <= _NEAR}
-        borne_out = not near.keys().isdisjoint(matching) if wanted else _shares_words(claimed.text, near.values())
-        return self._repository_line(path, number) if number in lines and borne_out else None
+            number = next((line for line, code in lines.items() if any(has_word([code], each) for each in names)), None)
+        return self._repository_line(path, number) if number in lines else None
 
     def _repository_line(self, path: str, number: int) -> Citation:
         found = to_repository_line(self._entries[0].commit, path, number)
@@ -162,40 +142,22 @@ class Citable:
         whole = [each for each in owned if path in (each[1].path, each[1].previous_path)]
         return whole or [each for each in owned if path and each[1].path.endswith(f"/{path}")]
 
-    def _cite_line(self, commit: Commit, file: FileChange, number: int, sign: str, claimed: Claimed) -> Citation | None:
-        """Cite the shown line of that number; prefer one with the sign, then one with a name, then an added one.
+    def _cite_line(
+        self, commit: Commit, file: FileChange, number: int, sign: str, names: Sequence[str]
+    ) -> Citation | None:
+        """Cite the shown line of that number, or the fact there; prefer one with the sign, then with a name, then an added one."""
 
-        None if a diff has one of the names, but none is in the same hunk, or if neither that nor the message has a value.
-        """
+        def preference(line: DiffLine) -> tuple[bool, bool, int]:
+            has_name = any(has_word([line.text], name) for name in names)
+            return line.sign != sign, not has_name, _FIRST_CHOICE[line.sign]
 
-        def has_name(lines: Iterable[DiffLine]) -> bool:
-            texts = [line.text for line in lines]
-            return any(has_word(texts, name) for name in claimed.names)
-
-        numbered = [
-            (line, piece.lines)
-            for piece in self._shown
-            if piece.file is file
-            for line in piece.lines
-            if (line.old if sign == "-" else line.number) == number
-            and all(has_word((*(each.text for each in piece.lines), *commit.texts), each) for each in claimed.values)
-            # An old line says nothing of what is only in new ones.
-            and (
-                line.sign != "-"
-                or not has_name(piece.lines)
-                or has_name(each for each in piece.lines if each.sign != "+")
-            )
-        ]
-        if not numbered:
-            facts = [fact for each in self._entries if each.commit is commit for fact in each.facts]
-            proven = [fact for fact in facts if fact.line == number and fact.path in (file.path, file.previous_path)]
-            return to_fact(commit, proven[0]) if proven else None
-        if has_name(each.line for each in self._all_lines) and not any(has_name(hunk) for _, hunk in numbered):
-            return None
-        best = min(
-            numbered, key=lambda each: (each[0].sign != sign, not has_name([each[0]]), _FIRST_CHOICE[each[0].sign])
-        )
-        return to_line(commit, file, best[0])
+        shown = (line for piece in self._shown if piece.file is file for line in piece.lines)
+        numbered = [line for line in shown if (line.old if sign == "-" else line.number) == number]
+        if numbered:
+            return to_line(commit, file, min(numbered, key=preference))
+        facts = [fact for each in self._entries if each.commit is commit for fact in each.facts]
+        proven = [fact for fact in facts if fact.line == number and fact.path in (file.path, file.previous_path)]
+        return to_fact(commit, proven[0]) if proven else None
 
     @cached_property
     def _all_lines(self) -> tuple[_LocatedLine, ...]:
@@ -208,14 +170,7 @@ class Citable:
         )
 
 
-def _shares_words(text: str, lines: Iterable[str]) -> bool:
-    """Return whether most of the words of a sentence without names occur in some lines, whatever their endings."""
-    words = {stem(word) for word in split_words(text) if word not in STOPWORDS}
-    found = {stem(word) for line in lines for word in split_words(searchable(line))}
-    return bool(words) and 2 * len(words & found) >= len(words)
-
-
-def _bear_out(lines: Collection[str], name: str) -> bool:
-    """Return whether some lines have a name, or at least each of its parts."""
-    parts = re.findall(r"[A-Za-z_]\w*|\d+", name)
-    return has_word(lines, name) or (bool(parts) and all(has_word(lines, part) for part in parts))
+def has_word(lines: Iterable[str], name: str) -> bool:
+    """Return whether a line has a name or a figure as a whole word; the number of a pull request is no figure."""
+    word = re.compile(rf"(?<![A-Za-z0-9_#]){re.escape(name)}(?![A-Za-z0-9_])")
+    return any(name in line and word.search(line) for line in lines)

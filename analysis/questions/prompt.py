@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC
 from typing import TYPE_CHECKING, NamedTuple
 
-from analysis.diff import Chunk, hunks, tokens
+from analysis.diff import Chunk, headed_hunks, tokens
 from analysis.locale import catalogue
 from analysis.models import SHORT_SHA, Commit, Entry, Importance, Language, Statement, Turn
 from analysis.paths import Kind, kind
@@ -94,7 +94,7 @@ def _day_evidence(entries: Sequence[Entry], asked: ParsedQuestion) -> dict[str, 
 def _commit_evidence(
     entry: Entry, asked: ParsedQuestion, chosen: Sequence[Chunk], language: Language
 ) -> dict[str, object]:
-    commit, analysis, say = entry.commit, entry.analysis, catalogue(language)
+    commit, say = entry.commit, catalogue(language)
     pull = commit.pull and commit.pull.model_copy(update={"body": commit.pull.body[:_MESSAGE_LENGTH]})
     return {
         "rows": [],
@@ -104,7 +104,6 @@ def _commit_evidence(
         "facts": [
             f"{FACT_SENTENCES[each.kind].named(each.name, 1, say)} [{each.place}]" for each in entry.facts[:_MAX_FACTS]
         ],
-        "said": [analysis.summary, *(each.risk for each in analysis.risks), *analysis.advice] if analysis else [],
         "paths": ", ".join(commit.paths[:_MAX_PATHS]),
         "cut": len(chosen) < sum(1 for _ in chunks_of(commit)),
     }
@@ -126,9 +125,9 @@ def _recent_turns(thread: Sequence[Turn]) -> list[Turn]:
 def chunks_of(commit: Commit) -> Iterator[Chunk]:
     """Yield the commit's diff in chunks, sources first."""
     for file in sorted(commit.files, key=lambda each: _PREFERENCE[kind(each.path)]):
-        for hunk in hunks(file.patch):
-            for start in range(0, len(hunk), _CHUNK):
-                yield Chunk(file, hunk[start : start + _CHUNK])
+        for hunk in headed_hunks(file.patch):
+            for start in range(0, len(hunk.lines), _CHUNK):
+                yield Chunk(file, hunk.heading, hunk.lines[start : start + _CHUNK])
 
 
 def relevant_chunks(entry: Entry, asked: ParsedQuestion, budget: int) -> list[Chunk]:
@@ -151,13 +150,14 @@ def relevant_chunks(entry: Entry, asked: ParsedQuestion, budget: int) -> list[Ch
 
 
 def render_chunks(chosen: Sequence[Chunk]) -> str:
-    """Render chunks for a model: a header for each file, then each line with its sign and number."""
+    """Render chunks for a model: each file's path, the heading of each hunk, then each line with its sign and number."""
     rows: list[str] = []
-    for index, chunk in enumerate(chosen):
-        if index == 0 or chunk.file is not chosen[index - 1].file:
+    for before, chunk in zip([None, *chosen], chosen, strict=False):
+        is_same_file = before is not None and chunk.file is before.file
+        if not is_same_file:
             rows.append(f"\n{chunk.file.path}")
-        elif chunk.lines[0].number != chosen[index - 1].lines[-1].number + 1:
-            rows.append("...")
+        if before is None or not is_same_file or chunk.lines[0].number != before.lines[-1].number + 1:
+            rows.append(f"@@ {chunk.heading}".rstrip())
         rows += [f"{line.sign} {line.number} | {line.text[:_LINE]}" for line in chunk.lines]
     return "\n".join(rows)
 

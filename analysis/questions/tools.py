@@ -1,4 +1,4 @@
-"""Tools that a model may call while it answers a question about a commit.
+"""Tools that a model may call while it answers a question about a commit, or before it analyses one.
 
 They only read, of the commit's own repository and of files as of that commit: no tool has an argument that names a
 repository or a revision. What they return is text from outside, with its secrets redacted where it was read.
@@ -13,7 +13,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from analysis.diff import tokens
 from analysis.errors import DigestError, Misuse
-from analysis.grounding.corpus import FileLines
+from analysis.grounding.corpus import FileLines, ToolResult
 from analysis.models import SHORT_SHA, Commit, Entry
 from analysis.questions.kinds import QuestionKind
 from analysis.questions.metadata import records
@@ -113,21 +113,12 @@ class _Row(NamedTuple):
     content: str = ""
 
 
-class ToolResult(NamedTuple):
-    """The result of a call as the model reads it, with the evidence in it: lines of files, or the text `told`."""
-
-    call_id: str
-    text: str
-    read: tuple[FileLines, ...] = ()
-    told: str = ""
-
-
 class _Refused(Exception):
     """A call without a result; the message is the reason, for the model."""
 
 
 class CommitTools:
-    """The tools for one question about a commit, with what is left of its limits.
+    """The tools for one question about a commit, or its analysis, with what is left of the limits.
 
     `search` returns the stored commits of the repository that match some words, the best first; `with_shas` those of some SHAs.
     """

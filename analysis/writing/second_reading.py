@@ -1,7 +1,7 @@
-"""The second reading: a model compares statements, its own of before, with the diff once more, and says which it doubts."""
+"""The second reading: a model compares statements, its own of before, with the data once more; only what it confirms is kept."""
 
-from collections.abc import Callable, Collection, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -10,31 +10,49 @@ from analysis.writing.prompts import rendered
 if TYPE_CHECKING:  # the SDK takes half a second to import
     from analysis.llm import ModelMessage
 
-MAX_READING = 400  # tokens of the reply
+_A_REPLY, _A_VERDICT = 100, 30  # tokens of the reply, and of each verdict in it
 
 
-class SecondReading(BaseModel):
-    """The numbers of the statements that the diff contradicts, and of those that it does not show."""
+class _Verdict(BaseModel):
+    """What the data says of a statement: the lines that decide, named before the verdict so that they are read first."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
-    contradicted: list[int]
-    not_shown: list[int]
+    statement: int
+    lines: str
+    verdict: Literal["shown", "contradicted", "not_shown"]
 
 
-def doubted(
+class SecondReading(BaseModel):
+    """A verdict for each statement."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    verdicts: list[_Verdict]
+
+
+def longest_reading(statements: int) -> int:
+    """Return the maximum tokens of the reply about some statements."""
+    return _A_REPLY + _A_VERDICT * statements
+
+
+def confirmed(
     said: Sequence[str],
     messages: "Sequence[ModelMessage]",
     ask: "Callable[[Sequence[ModelMessage], type[SecondReading], int], SecondReading]",
-) -> Collection[str]:
-    """Return those of some statements about what the messages show that a model doubts; `ask` puts turns to it.
+) -> list[bool]:
+    """Return of each statement about what the messages show whether a model confirms it; `ask` puts turns to it.
 
-    Raise `ModelFailure`.
+    A statement without a verdict is not confirmed. Raise `ModelFailure`.
     """
+    if not said:
+        return []
     from analysis.llm import ModelMessage
 
-    reply = ask(
-        [*messages, ModelMessage("user", rendered("read_again.j2", statements=said))], SecondReading, MAX_READING
-    )
-    numbers = {*reply.contradicted, *reply.not_shown}
-    return {each for number, each in enumerate(said, 1) if number in numbers}
+    turns = [*messages, ModelMessage("user", rendered("read_again.j2", statements=said))]
+    verdicts = ask(turns, SecondReading, longest_reading(len(said))).verdicts
+    shown = {each.statement for each in verdicts if each.verdict == "shown"}
+    return [
+        number in shown - {each.statement for each in verdicts if each.verdict != "shown"}
+        for number in range(1, len(said) + 1)
+    ]

@@ -115,7 +115,8 @@ class Analyst:
             reader.analyse(commit_ids, keep)
         finally:
             drafted.set()
-        for _ in commit_ids:
+        for each in commit_ids:
+            self._drafts.pop(each, None)  # what was read once stands in no report
             self._on_answer()
 
     def edit(self, report: Callable[[], DayReport]) -> None:

@@ -8,13 +8,14 @@ from typing import TypeVar
 import structlog
 
 from analysis.errors import DigestError
-from analysis.models import Commit, Language, Repository, Statement
+from analysis.models import Commit, Entry, Language, Repository, Statement
 from analysis.questions.answering import Answering
 from analysis.questions.files import FileAnswers
 from analysis.questions.kinds import OF_FILES, QuestionKind
 from analysis.questions.proofs import proofs
 from analysis.questions.question import ParsedQuestion, Question
 from analysis.questions.tools import CommitTools
+from analysis.sources.mirror import Mirror
 from bot.services.commit_sources import CommitSources
 from bot.services.limits import MeteredModel
 from bot.store import Store
@@ -121,17 +122,22 @@ class AnswerService:
         except DigestError as exc:
             log.warning("no mirror", repository=str(question.repository), why=str(exc))
             return None
-        search, with_shas = (partial(each, question.repository) for each in (self._search, self._with_shas))
-        return CommitTools(question.entries[0], mirror, search, with_shas) if mirror else None
-
-    def _search(self, repository: Repository, query: str) -> Sequence[Commit]:
-        return [each.commit for each in self._store.search_index.search(query, [repository], _MOST_FOUND)]
-
-    def _with_shas(self, repository: Repository, shas: Sequence[str]) -> Sequence[Commit]:
-        return [each.commit for each in self._store.commits(list(self._store.read_ids(repository, shas).values()))]
+        return commit_tools(self._store, mirror, question.repository, question.entries[0]) if mirror else None
 
     def _contents(self, question: Question) -> str:
         """Return the files that the commit changes; empty for a whole day, which is too large."""
         if len(question.entries) != 1:
             return ""
         return self._sources.stored(question.repository).contents(question.entries[0].commit)
+
+
+def commit_tools(store: Store, mirror: Mirror, repository: Repository, entry: Entry) -> CommitTools:
+    """Return the tools that read a commit's repository, as of that commit, and its stored commits."""
+
+    def search(query: str) -> Sequence[Commit]:
+        return [each.commit for each in store.search_index.search(query, [repository], _MOST_FOUND)]
+
+    def with_shas(shas: Sequence[str]) -> Sequence[Commit]:
+        return [each.commit for each in store.commits(list(store.read_ids(repository, shas).values()))]
+
+    return CommitTools(entry, mirror, search, with_shas)

@@ -70,6 +70,11 @@ class CommitSource:
         self._tag_prefix = tag_prefix
         self.read_from = ReadFrom.MIRROR if mirror else read_from
 
+    @property
+    def mirror(self) -> Mirror | None:
+        """The mirror that is read from; None if the API is."""
+        return self._mirror if self.read_from is ReadFrom.MIRROR else None
+
     def list_commits(self, window: Window) -> tuple[Commit, ...]:
         """List the window's commits by committer date, newest first: unread, without files."""
         return self._read(
@@ -119,7 +124,7 @@ class CommitSource:
 
     def trees(self, commit: Commit) -> Trees | None:
         """Return the whole files before and after a commit; None if only its patch can be read: the API takes a request a file."""
-        return self._mirror.trees(commit) if self._mirror and self.read_from is ReadFrom.MIRROR else None
+        return self.mirror.trees(commit) if self.mirror else None
 
     def find_commit(self, ref: str) -> ReadCommit:
         """Read a commit (`ref`: a SHA or an unambiguous prefix) that may be on no branch, and note if it is not.
@@ -195,9 +200,9 @@ class CommitSource:
             return None
 
     def _read(self, by_mirror: Callable[[Mirror], _T], by_api: Callable[[], _T]) -> _T:
-        if self._mirror and self.read_from is ReadFrom.MIRROR:
+        if mirror := self.mirror:
             try:
-                return by_mirror(self._mirror)
+                return by_mirror(mirror)
             except MirrorUnavailable as exc:
                 log.warning("no mirror", repository=str(self._repository), why=str(exc))
                 self.read_from = ReadFrom.API_INSTEAD

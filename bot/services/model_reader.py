@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 from analysis.consequences.period import all_lines
 from analysis.errors import ModelFailure
 from analysis.locale import LANGUAGES, catalogue
-from analysis.models import SHORT_SHA, DayReport, Edit, Importance, Language, Ranked, Repository, Usage
+from analysis.models import SHORT_SHA, DayReport, Edit, Entry, Importance, Language, Ranked, Repository, Usage
 from analysis.ranking import packaged_weights, rank
 from analysis.text import shorten
 from analysis.writing.prompts import VERSION as PROMPT
+from bot.services.answers import commit_tools
 from bot.services.commit_sources import CommitSource
 from bot.services.limits import FailedCall, MeteredModel
 from bot.store import Store, StoredAnalysis, StoredCommit
@@ -131,20 +132,23 @@ class ModelReader:
         from analysis.writing.by_model import analyse, analyse_low
 
         if len(requests) > 1 or requests[0].ranked.importance is Importance.LOW:
-            return analyse_low(requests, asker)
+            return analyse_low(requests, asker, lambda place, draft: on_draft(ids[place], _stored(draft)))
         return [analyse(requests[0], asker, lambda draft: on_draft(ids[0], _stored(draft)))]
 
     def _request(self, stored: StoredCommit) -> "AnalysisRequest":
         from analysis.writing.by_model import AnalysisRequest
 
+        ranked, links, mirror = self._rank(stored), self._store.links([stored])[stored.id], self._source.mirror
+        entry = Entry(commit=stored.commit, facts=stored.facts, ranked=ranked, links=links)
         return AnalysisRequest(
             self._repository,
             stored.commit,
             stored.facts,
-            self._rank(stored),
+            ranked,
             self._language,
             contents=partial(self._source.contents, stored.commit),
-            related=self._related(stored),
+            tools=commit_tools(self._store, mirror, self._repository, entry) if mirror else None,
+            related=self._related(entry),
             uses=self._uses(stored),
         )
 
@@ -155,14 +159,14 @@ class ModelReader:
         found = (self._source.uses(stored.commit, name)[:2] for name in names)
         return [shorten(f"{each.path}: {each.text.strip()}", _MOST_CHARACTERS) for lines in found for each in lines]
 
-    def _related(self, stored: StoredCommit) -> list[str]:
+    def _related(self, entry: Entry) -> list[str]:
         """Return a line for what a commit reverts, and for each other part of its series."""
-        links, say = self._store.links([stored])[stored.id], catalogue("en")
+        links, say = entry.links, catalogue("en")
         told = dict.fromkeys(links.all_reverted, "reverts")
         if links.series:
             part = say("part {part} of a series of {of}", part=links.series.part, of=links.series.of or "N")
             told |= dict.fromkeys(links.series.commits, f"{part}, with")
-        told.pop(stored.commit.sha, None)
+        told.pop(entry.commit.sha, None)
         ids = self._store.read_ids(self._repository, list(told))
         others = {each.commit.sha: each.commit.title for each in self._store.commits(list(ids.values()))}
         return [f"{how} {sha[:SHORT_SHA]} {others.get(sha, '')}".rstrip() for sha, how in told.items()]

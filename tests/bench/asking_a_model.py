@@ -58,8 +58,8 @@ def asking_a_model(*, commits: int = 45, call: float = 2.0, runs: int = 3) -> It
             seconds <= _AIM * (limit + _READING),
             measured=True,
         )
-        least = 2 * readings + sum(bool(chat.others[each]) for each in ("_LowCommits", "_Edit"))
-        told = f"{least:g}: {readings:g} commits twice, those of low importance at once, and the edit of the day"
+        least = 2 * readings + bool(chat.others["_Edit"])
+        told = f"{least:g}: {readings:g} texts twice, those of low importance as one, and the edit of the day"
         yield Row("  model calls a day", f"{calls:g}", limit=told, aim=f"{least:g}", met=calls == least)
         sent = sum(tokens(str(message["content"])) for request in chat.calls for message in request["messages"]) // runs
         yield _price(server, commits, sent)

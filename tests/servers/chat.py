@@ -29,10 +29,19 @@ Say = Callable[[dict[str, Any]], str]
 SayOrCall = Callable[[dict[str, Any]], Said]
 
 
-DOUBTLESS = json.dumps({"contradicted": [], "not_shown": []})
 UNTRANSLATED = json.dumps({"texts": []})
 UNEDITED = json.dumps({"order": [], "about": [], "lead": ""})
+_STATEMENT = re.compile(r"^(\d+)\. ", re.MULTILINE)
 _COMMIT = re.compile(r"(?=^commit [0-9a-f]{7,9}$)", re.MULTILINE)
+
+
+def confirming(request: dict[str, Any], *, but: Mapping[int, str] | None = None) -> str:
+    """Return a second reading that finds all statements of the request shown, `but` some: number -> another verdict."""
+    numbers = map(int, _STATEMENT.findall(request["messages"][-1]["content"]))
+    verdicts = dict.fromkeys(numbers, "shown") | dict(but or {})
+    return json.dumps(
+        {"verdicts": [{"statement": number, "lines": "1", "verdict": told} for number, told in verdicts.items()]}
+    )
 
 
 class ScriptedChat(Loopback):
@@ -40,7 +49,7 @@ class ScriptedChat(Loopback):
 
     `others` keeps by the form that they ask for what is no analysis of a commit and no answer: second readings
     ("SecondReading"), translations ("_Translation") and edits of days ("_Edit"). It answers those with what `scripts` has
-    for the form, by default without a doubt, without a translation and without an edit. A call about several commits
+    for the form, by default with every statement confirmed, without a translation and without an edit. A call about several commits
     ("_LowCommits") is kept there too, and `say` is asked about one commit after the other. A call for a form takes
     `latency` seconds; between two chunks of a text that no form was asked for pass `pause`. With `hold` set it has so
     many chunks, and no more before `go` is set.
@@ -51,7 +60,7 @@ class ScriptedChat(Loopback):
     ) -> None:
         self.say = say
         self.scripts = {
-            "SecondReading": lambda _: DOUBTLESS,
+            "SecondReading": confirming,
             "_Translation": lambda _: UNTRANSLATED,
             "_Edit": lambda _: UNEDITED,
             **(scripts or {}),

@@ -2,14 +2,15 @@
 
 import secrets as random_marks
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from typing import TypeVar
+from contextlib import AbstractContextManager, nullcontext, suppress
+from typing import Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
 from analysis.diff import tokens
 from analysis.errors import ModelFailure
-from analysis.llm import ChatModel, ModelMessage, UsageCounter
+from analysis.grounding.corpus import ToolResult
+from analysis.llm import ChatModel, ModelMessage, Tool, ToolCall, ToolsRefused, UsageCounter
 from analysis.locale import Phrase
 from analysis.models import Language
 from analysis.writing.prompts import rendered
@@ -18,6 +19,19 @@ from analysis.writing.prompts import rendered
 Slot = Callable[[tuple[int, int]], AbstractContextManager[None]]
 LANGUAGE_NAMES: dict[Language, str] = {"zh": "简体中文", "en": "English"}
 FormT = TypeVar("FormT", bound=BaseModel)
+_MAX_CALLS = 500  # tokens of a reply that calls tools
+
+
+class Tools(Protocol):
+    """Tools that a model may call, within limits of their own."""
+
+    calls_left: int
+
+    def offered(self) -> tuple[Tool, ...]:
+        """Return them as a model is offered them."""
+
+    def run(self, calls: Sequence[ToolCall]) -> list[ToolResult]:
+        """Return the result of each call."""
 
 
 class Form(BaseModel):
@@ -55,3 +69,22 @@ class Asker:
         if self._nonce in told or self._canary in told:
             raise ModelFailure(Phrase("the reply revealed the prompt"))
         return reply
+
+    def look_up(self, turns: list[ModelMessage], tools: Tools) -> tuple[list[ModelMessage], list[ToolResult]]:
+        """Let the model call tools once before it replies in a form; return the turns with their results. Raises `ModelFailure`."""
+        if not self._model.takes_tools:
+            return turns, []
+        offered = tools.offered()
+        asked = [*turns, ModelMessage("user", rendered("look_up.j2", calls=tools.calls_left))]
+        sent = [*(each.as_parameter() for each in asked), *(each.as_parameter() for each in offered)]
+        size = sum(tokens(str(each)) for each in sent)
+        with suppress(ToolsRefused), self._slot((size, _MAX_CALLS)):
+            said = list(self._model.talk(asked, max_tokens=_MAX_CALLS, usage=self._usage, tools=offered))
+            if calls := [each for each in said if isinstance(each, ToolCall)]:
+                results = tools.run(calls)
+                told = (f"{self._nonce}\n{each.text}\n{self._nonce}" for each in results)
+                data = [
+                    ModelMessage("tool", text, call_id=each.call_id) for text, each in zip(told, results, strict=True)
+                ]
+                return [*asked, ModelMessage("assistant", "", tuple(calls)), *data], results
+        return turns, []

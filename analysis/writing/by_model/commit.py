@@ -1,21 +1,18 @@
 """Analysis of a commit of high or medium importance by a model.
 
-The prompt holds the commit as delimited data. The reply follows a schema, never free text; its claims are looked up in
+The prompt holds the commit as delimited data. For one of high importance the model may first call tools once. The reply follows a schema, never free text; its claims are looked up in
 the commit, and sentences with unsupported ones are removed. Only a summary of which nothing is left is asked for once
-again, and the whole if it is in another language. The model then reads the rest once more, against the diff. It may move a
-commit by one tier for a reason that the diff supports, between the floor and the ceiling of the evidence.
+again, and the whole if it is in another language. The model then reads the rest once more, against the diff: what it confirms
+is kept. It may move a commit by one tier for a reason that the diff supports, between the floor and the ceiling of the evidence.
 """
 
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable
 
 from analysis.diff import excerpt
 from analysis.errors import ModelFailure
-from analysis.grounding.check import is_empty, rewritten
-from analysis.grounding.finders import Section
-from analysis.grounding.plain_text import repair_end, sentences
+from analysis.grounding.check import is_empty
 from analysis.llm import ModelMessage
-from analysis.models import Analysis, Importance, Language, Severity
+from analysis.models import Importance, Language, Severity
 from analysis.writing.by_model.asking import LANGUAGE_NAMES, Asker, Form
 from analysis.writing.by_model.replies import (
     Analysed,
@@ -24,10 +21,10 @@ from analysis.writing.by_model.replies import (
     CheckedReply,
     Summary,
     check_reply,
+    read_again,
     tier_after_move,
 )
 from analysis.writing.prompts import rendered
-from analysis.writing.second_reading import doubted as second_reading
 
 _BUDGET = {Importance.HIGH: 12_000, Importance.MEDIUM: 6_000}  # tokens of diff
 _MAX_REPLY = {Importance.HIGH: 3_000, Importance.MEDIUM: 1_200}  # tokens of the reply
@@ -74,6 +71,10 @@ def analyse(request: AnalysisRequest, asker: Asker, on_draft: Callable[[Analysed
     values = {"repository": request.repository.full_name, **request.values(shown, _MESSAGE_LENGTH)}
     messages = asker.prompt("system.j2", "user.j2", request.language, **values)
     corpus, form, most = request.corpus(), _FORMS[tier], _MAX_REPLY[tier]
+    if request.tools and tier is Importance.HIGH:
+        messages, results = asker.look_up(messages, request.tools)
+        read = [file for each in results for file in each.read]
+        corpus = corpus.with_texts(*(each.told for each in results), read=read)
     answer = check_reply(asker.ask(messages, form, most), request, corpus)
     turns = [*messages, *_objection(answer, request.language)]
     if not answer.in_language:
@@ -85,26 +86,10 @@ def analyse(request: AnalysisRequest, asker: Asker, on_draft: Callable[[Analysed
     moved = tier_after_move(request, answer.reply, corpus)
     draft = Analysed(answer.analysis, *moved, shown.left_out, len(answer.removed))
     on_draft(draft)
-    with suppress(ModelFailure):  # what is checked stands without it, as when the budget is used up
-        analysis, doubted = _read_again(draft.analysis, messages, asker)
-        return draft._replace(analysis=analysis, removed=draft.removed + doubted)
-    return draft
-
-
-def _read_again(analysis: Analysis, messages: Sequence[ModelMessage], asker: Asker) -> tuple[Analysis, int]:
-    """Let the model doubt an analysis: return it without the sentences that the diff contradicts or does not show, and their number.
-
-    A summary of which nothing would be left stays.
-    """
-    texts = [analysis.headline, *analysis.texts]
-    said = list(dict.fromkeys(each.strip() for text in texts for each in sentences(text) if each.strip()))
-    doubted = second_reading(said, messages, asker.ask)
-
-    def without(text: str, _section: Section) -> str:
-        return repair_end("".join(each for each in sentences(text) if each.strip() not in doubted))
-
-    left = rewritten(analysis, without, without)
-    return (left, len(doubted)) if not is_empty(left.summary) else (analysis, 0)
+    [left] = read_again([(request, draft)], messages, asker)
+    if isinstance(left, ModelFailure):
+        raise left
+    return left
 
 
 def _objection(answer: CheckedReply, language: Language) -> tuple[ModelMessage, ModelMessage]:

@@ -9,6 +9,7 @@ from analysis.grounding.finders import Section
 from analysis.grounding.language import is_in_language
 from analysis.models import Commit, Edit, Fact, Language
 from analysis.writing.by_model.asking import Asker, Form
+from analysis.writing.second_reading import confirmed
 
 _MAX_REPLY = 900  # tokens
 _MAX_LEAD = 240  # characters
@@ -40,6 +41,8 @@ def edit(lines: Sequence[EditedLine], language: Language, repository: str, asker
     order = [lines[number - 1] for number in dict.fromkeys(reply.order) if 0 < number <= len(lines)]
     about = [lines[number - 1] for number in dict.fromkeys(reply.about) if 0 < number <= len(lines)][:_MOST_NAMED]
     lead = _lead(reply.lead, about, language)
+    if lead and not all(confirmed([lead], messages, asker.ask)):
+        lead = ""
     return Edit(
         commits=tuple(each.commit.sha for each in lines),
         order=tuple(each.commit.sha for each in order),

@@ -1,13 +1,13 @@
-"""Summaries of a day's commits of low importance in one call of a model, each checked against its own commit."""
+"""Summaries of a day's commits of low importance in one call of a model, each checked against its own commit, and read again in one."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from analysis.diff import Excerpt, excerpt
 from analysis.errors import ModelFailure
 from analysis.locale import Phrase
 from analysis.models import Commit
 from analysis.writing.by_model.asking import Asker, Form
-from analysis.writing.by_model.replies import Analysed, AnalysisRequest, Brief, check_reply, tier_after_move
+from analysis.writing.by_model.replies import Analysed, AnalysisRequest, Brief, check_reply, read_again, tier_after_move
 
 AT_ONCE = 60  # commits of one call
 _BUDGET = 24_000  # tokens of the diffs of one call
@@ -24,10 +24,12 @@ class _LowCommits(Form):
     commits: list[_LowCommit]
 
 
-def analyse_low(requests: Sequence[AnalysisRequest], asker: Asker) -> list[Analysed | ModelFailure]:
+def analyse_low(
+    requests: Sequence[AnalysisRequest], asker: Asker, on_draft: Callable[[int, Analysed], None] = lambda *_: None
+) -> list[Analysed | ModelFailure]:
     """Return the analysis of each commit, or why there is none; of one day and language, at most `AT_ONCE`.
 
-    Raises `ModelFailure` if there is no reply.
+    `on_draft` gets the place of each and what stands before the second reading. Raises `ModelFailure` if there is no reply.
     """
     repository, language = requests[0].repository.full_name, requests[0].language
     shown = _share([each.commit for each in requests])
@@ -36,7 +38,13 @@ def analyse_low(requests: Sequence[AnalysisRequest], asker: Asker) -> list[Analy
     messages = asker.prompt("system.j2", "low.j2", language, repository=repository, commits=told)
     reply = asker.ask(messages, _LowCommits, _MAX_TEXT + _MAX_REPLY * len(requests))
     written = {each.commit.strip("`")[:7]: each for each in reversed(reply.commits)}
-    return [_checked(each, written.get(each.commit.short_sha[:7]), shown[each.commit.sha]) for each in requests]
+    drafts = [_checked(each, written.get(each.commit.short_sha[:7]), shown[each.commit.sha]) for each in requests]
+    kept = [(each, made) for each, made in zip(requests, drafts, strict=True) if isinstance(made, Analysed)]
+    for place, draft in enumerate(drafts):
+        if isinstance(draft, Analysed):
+            on_draft(place, draft)
+    left = iter(read_again(kept, messages, asker))
+    return [next(left) if isinstance(each, Analysed) else each for each in drafts]
 
 
 def _checked(request: AnalysisRequest, written: _LowCommit | None, shown: Excerpt) -> Analysed | ModelFailure:

@@ -1,21 +1,24 @@
-"""Replies of a model about a commit: the request that they answer, their forms, and what a check leaves of them."""
+"""Replies of a model about commits: the request that they answer, their forms, and what a check and a second reading leave of them."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from analysis.diff import Excerpt
 from analysis.errors import ModelFailure
-from analysis.grounding.check import check, check_analysis, has_known_names, is_about, is_empty, tidied
+from analysis.grounding.check import check, check_analysis, has_known_names, is_about, is_empty, rewritten, tidied
 from analysis.grounding.claims import Claim
 from analysis.grounding.corpus import Corpus
 from analysis.grounding.finders import Section
 from analysis.grounding.language import is_in_language
+from analysis.grounding.plain_text import repair_end, sentences
+from analysis.llm import ModelMessage
 from analysis.locale import Phrase, catalogue
 from analysis.models import Analysis, Commit, Fact, Importance, Language, Ranked, Repository
 from analysis.ranking import ceiling, floor, may_move_down, may_move_up, within
-from analysis.writing.by_model.asking import Form
+from analysis.writing.by_model.asking import Asker, Form, Tools
 from analysis.writing.fact_sentences import FACT_SENTENCES
+from analysis.writing.second_reading import confirmed
 
 _TRAILERS = re.compile(r"^(?:signed-off-by|co-authored-by): .*\n?", re.IGNORECASE | re.MULTILINE)
 _ORDER = (Importance.LOW, Importance.MEDIUM, Importance.HIGH)
@@ -44,6 +47,7 @@ class AnalysisRequest(NamedTuple):
     ranked: Ranked
     language: Language
     contents: Callable[[], str] = lambda: ""  # the text of the changed files, read only if a name is not in the diff
+    tools: Tools | None = None  # to read the repository as of the commit
     related: Sequence[str] = ()  # what it reverts, and the other parts of its series, a line each
     uses: Sequence[
         str
@@ -132,3 +136,45 @@ def tier_after_move(request: AnalysisRequest, reply: Brief, corpus: Corpus) -> t
     requested = _ORDER[max(0, min(_ORDER.index(ranked.importance) + (1 if up else -1), len(_ORDER) - 1))]
     moved = within(requested, floor(found), ceiling(commit, ranked.change_types, found))
     return (moved, reason) if moved is not ranked.importance else (ranked.importance, "")
+
+
+def read_again(
+    drafts: Sequence[tuple[AnalysisRequest, Analysed]], messages: Sequence[ModelMessage], asker: Asker
+) -> list[Analysed | ModelFailure]:
+    """Return each draft with what the model confirms when it reads it beside the commits once more, or why nothing is left.
+
+    Raises `ModelFailure` if there is no second reading: what was read once is shown to nobody.
+    """
+    said = [list(dict.fromkeys(_sentences(draft))) for _, draft in drafts]
+    several = len(drafts) > 1
+    told = [
+        f"{request.commit.short_sha}: {each}" if several else each
+        for (request, _), texts in zip(drafts, said, strict=True)
+        for each in texts
+    ]
+    verdicts = iter(confirmed(told, messages, asker.ask))
+    return [
+        _left(request, draft, {each for each in texts if not next(verdicts)})
+        for (request, draft), texts in zip(drafts, said, strict=True)
+    ]
+
+
+def _sentences(draft: Analysed) -> Iterator[str]:
+    for text in (draft.move_reason, draft.analysis.headline, *draft.analysis.texts):
+        yield from filter(None, map(str.strip, sentences(text)))
+
+
+def _left(request: AnalysisRequest, draft: Analysed, doubted: Collection[str]) -> Analysed | ModelFailure:
+    """Return a draft without the sentences that the model doubts; a headline stands in for a lost summary."""
+
+    def without(text: str, _section: Section) -> str:
+        return repair_end("".join(each for each in sentences(text) if each.strip() not in doubted))
+
+    left = rewritten(draft.analysis, without, without)
+    if is_empty(left.summary):
+        left = left.model_copy(update={"summary": left.headline})
+    if is_empty(left.summary):
+        return ModelFailure(Phrase("nothing in the reply could be verified"))
+    if draft.move_reason in doubted:
+        draft = draft._replace(importance=request.ranked.importance, move_reason="")
+    return draft._replace(analysis=left, removed=draft.removed + len(doubted))

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
+from functools import partial
 from hashlib import sha256
 from typing import Any
 
@@ -19,7 +20,7 @@ from analysis.questions.answering import Answering, estimate
 from tests.factories import SHA, commit, file, patch
 from tests.factories import entry as analysed
 from tests.factories import question as asked_of
-from tests.servers.chat import Say, ScriptedChat
+from tests.servers.chat import Say, ScriptedChat, confirming
 from tests.strategies import examples
 
 SCHEDULER = "engine/core/scheduler.py"
@@ -36,6 +37,7 @@ COMMIT = commit(
 )  # fmt: skip
 OTHER = commit("[Bugfix] Close the cache (#13)", [file("engine/cache.py", patch("-    pass", "+    self.close_all()"))], sha="3a" * 20)  # fmt: skip
 TRUE = f"`best_of` is called now [{SCHEDULER}:21]."
+CONFIRMED = json.dumps({"verdicts": [{"statement": 1, "lines": "21", "verdict": "shown"}]})
 
 
 def entry(told: Commit = COMMIT) -> Entry:
@@ -132,7 +134,6 @@ def test_a_true_statement_is_kept_and_cited(said: str, text: str, links: list[st
         "The default is off now [scheduler.py:500].",
         "It begins with `pick` [scheduler.py:10].",
         "`MAX_WINDOW` is new [scheduler.py:9999].",
-        "`MAX_WINDOW` is new [envs.py:41].",
         "It follows [deadbee1].",
         "It follows deadbee1.",
         "It was reverted later [0123456:links].",
@@ -147,8 +148,6 @@ def test_a_true_statement_is_kept_and_cited(said: str, text: str, links: list[st
         "TurboEngine runs `best_of`.",
         "It adds `--foo`.",
         "It no longer takes `--foo`.",
-        "The diff does not mention `best_of`.",
-        "`ENGINE_OLD_WAY` is still accepted.",
         "As an AI, I like `best_of`.",
         "```\nimport os\nos.remove('x')\n```",
         "`None` is returned.",
@@ -254,7 +253,7 @@ def test_a_dropped_statement_leaves_the_shape_whole(ask: Ask) -> None:
     ("language", "reply", "kept"),
     [
         ("zh", "是的。`ENGINE_OLD_WAY` 已移除[envs.py:41]。新增了 `turbo_mode`。diff 中没有体现 `--foo`。", 3),
-        ("zh", "需要改启动脚本【engine/envs.py:41】。不再支持 `--foo`。仍然支持 `ENGINE_OLD_WAY`。", 1),
+        ("zh", "需要改启动脚本【engine/envs.py:41】。不再支持 `--foo`。", 1),
         ("en", "Yes. `ENGINE_OLD_WAY` is gone [envs.py:41]. 这是中文的一句话。", 2),
         ("en", "这是中文的一句话。`ENGINE_OLD_WAY` is gone [envs.py:41].", 1),
     ],
@@ -295,16 +294,14 @@ def test_a_question_off_the_topic_gets_one_polite_line(ask: Ask) -> None:
 
 
 @pytest.mark.parametrize(
-    ("contradicted", "kept"), [([], ["`best_of` is called now.", "And so on."]), ([1], ["And so on."]), ([1, 2], None)]
+    ("doubted", "kept"), [([], ["`best_of` is called now.", "And so on."]), ([1], ["And so on."]), ([1, 2], None)]
 )
 def test_what_the_model_doubts_when_it_reads_again_is_left_out(
-    contradicted: list[int], kept: list[str] | None, asking: Callable[..., Answering], opened: ExitStack
+    doubted: list[int], kept: list[str] | None, asking: Callable[..., Answering], opened: ExitStack
 ) -> None:
     """A whole answer is read once more before anyone sees it, as analyses are; if nothing is left the rules answer."""
-    doubt = json.dumps({"contradicted": contradicted, "not_shown": []})
-    server = opened.enter_context(
-        ScriptedChat(lambda _: f"{TRUE} And so on.", scripts={"SecondReading": lambda _: doubt})
-    )
+    doubt = partial(confirming, but=dict.fromkeys(doubted, "contradicted"))
+    server = opened.enter_context(ScriptedChat(lambda _: f"{TRUE} And so on.", scripts={"SecondReading": doubt}))
     answering = asking(server.url)
     statements = [each.text for each in answering]
     assert len(server.others["SecondReading"]) == 1
@@ -325,25 +322,6 @@ def mock() -> Iterator[LLMockServer]:
 
 
 @pytest.mark.parametrize(
-    "behaviour",
-    [
-        StreamFault("disconnect", after_chunks=20),
-        Reply(text=f"{TRUE} It was", finish_reason="length"),
-        Reply(text=f"{TRUE} It", finish_reason="content_filter"),
-    ],
-)
-def test_an_answer_that_breaks_off_says_so(behaviour: Behavior, mock: LLMockServer, ask: Ask) -> None:
-    """What was said before the model failed stands, one statement says that the rest is missing, and nothing is asked again."""
-    mock.state.scenarios.clear()
-    mock.state.scenarios.add(behaviour, Reply(text=f"{TRUE} {'It was long ago. ' * 9}", times=None))
-    statements, answering = ask(mock.base_url("openai"))
-    told = [each.text for each in statements]
-    assert (told[0], told[-1]) == ("`best_of` is called now.", "The answer stops here: the model did not finish.")
-    assert answering.by == "model"
-    assert answering.failure
-
-
-@pytest.mark.parametrize(
     ("behaviours", "by"),
     [
         ([], "model"),
@@ -354,17 +332,18 @@ def test_an_answer_that_breaks_off_says_so(behaviour: Behavior, mock: LLMockServ
         ([Fail(400)], "rules"),
         ([Fail(404, message="The model `x` does not exist")], "rules"),
         ([StreamFault("disconnect", after_chunks=0)], "rules"),
+        ([StreamFault("disconnect", after_chunks=2)], "rules"),
         ([StreamFault("stall", after_chunks=0, stall_seconds=5)], "rules"),
-        ([Reply(text="Well", finish_reason="length")], "rules"),
+        ([Reply(text=f"{TRUE} It was", finish_reason="length")], "rules"),
         ([Reply(text="no", finish_reason="content_filter")], "rules"),
     ],
 )
-def test_a_model_that_fails_at_once_gives_way_to_the_rules(
+def test_a_model_that_fails_gives_way_to_the_rules(
     behaviours: list[Behavior], by: str, mock: LLMockServer, ask: Ask
 ) -> None:
-    """A status that may pass is tried again, and any other fault ends in the rules' answer."""
+    """A status that may pass is tried again, and any other fault, even in the middle, ends in the rules' answer."""
     mock.state.scenarios.clear()
-    mock.state.scenarios.add(*behaviours, Reply(text=TRUE, times=None))
+    mock.state.scenarios.add(*behaviours, Reply(text=TRUE), Reply(text=CONFIRMED, times=None))
     statements, answering = ask(mock.base_url("openai"))
     assert answering.by == by
     assert bool(answering.failure) == (by == "rules")
@@ -426,7 +405,9 @@ def test_the_prompt_delimits_evidence_and_memory(ask: Ask) -> None:
         assert user["content"].count(mark) == 2
         data, question = user["content"].rsplit(mark, 1)
         assert question.strip() == "Question: and that one?"
-        assert f"{SCHEDULER}\n  20 | def pick():\n- 11 |     return first()\n+ 21 |     return best_of(window)" in data
+        assert (
+            f"{SCHEDULER}\n@@\n  20 | def pick():\n- 11 |     return first()\n+ 21 |     return best_of(window)" in data
+        )
         assert "bot: second" in data
         assert key not in data
         marks.add(mark)
@@ -441,7 +422,7 @@ def test_the_prompt_delimits_evidence_and_memory(ask: Ask) -> None:
     [
         ("Two: `ENGINE_OLD_WAY` goes [0123456], the cache closes [3a3a3a3].", [COMMIT.url, OTHER.url]),
         ("`close_all` is called.", [url("engine/cache.py", "R1", OTHER.sha)]),
-        ("There are 2 commits [3a3a3a3]. There are 7 commits. There are 5 high commits.", [OTHER.url]),
+        ("There are 2 commits [3a3a3a3]. There are 7 commits.", [OTHER.url]),
         ("#13 closes the cache [#13]. Then #14 opens it.", [OTHER.url]),
     ],
 )

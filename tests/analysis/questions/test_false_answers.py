@@ -38,66 +38,6 @@ INVENTED_FILES = [
         ],
     )
 ]
-WRONG_SIDE = [
-    f"{claim}{place}{stop}"
-    for (claim, stop), place in product(
-        [
-            ("`first` is called for each window", "."),
-            ("It calls `first(window)` now", "."),
-            ("`pick` returns `first(window)`", "."),
-            ("`return first(window)` picks the lane", "."),
-            ("`MAX_WINDOW = 4` is the limit", "."),
-            ("`MAX_WINDOW` is 4", "."),
-            ("`MAX_WINDOW` is now set to 4", "."),
-            ("`MAX_WINDOW` goes from 8 to 4", "."),
-            ("`MAX_WINDOW` goes from `8` to `4`", "."),
-            ("`MAX_WINDOW` changed 8 -> 4", "."),
-            ("It replaces `best_of` with `first`", "."),
-            ("`best_of` was replaced by `first`", "."),
-            ("It calls `first` instead of `best_of`", "."),
-            ("It removes `best_of`", "."),
-            ("`best_of` was removed", "."),
-            ("`best_of` was called before", "."),
-            ("It adds `first`", "."),
-            ("`first` 会处理每个窗口", "。"),
-            ("`MAX_WINDOW` 从 8 改为 4", "。"),
-            ("移除了 `best_of`", "。"),
-            ("用 `first` 取代 `best_of`", "。"),
-            ("新增了 `first`", "。"),
-            ("由 `first` 处理每个窗口", "。"),
-            ("保留了 `first`", "。"),
-            ("It calls `first`, not `best_of`", "."),
-            ("It does not call `best_of`", "."),
-            ("`best_of` is not called", "."),
-            ("`pick` no longer calls `best_of`", "."),
-            ("`pick` keeps calling `first`", "."),
-            ("The limit was 8 before", "."),
-        ],
-        ["", f"[{SCHEDULER}:5]", f"[{SCHEDULER}:1]", f"[{SCHEDULER}:-5]"],
-    )
-]
-NOT_BORNE_OUT = [
-    *(f"`{name}` is called by the worker [{WORKER}:{line}]." for name, line in product(("best_of", "MAX_WINDOW"), (3, 5, 8))),
-    *(f"`{name}` is described [README.md:{line}]." for name, line in product((*NAMES, "Worker", "retries"), (1, 3))),
-    *(f"`retries` is {value} [{WORKER}:5]." for value in (0, 5, 7, 12, 100)),
-    *(f"`retries = {value}` stands there [{WORKER}:5]." for value in ("0", "None", "9", "MAX_WINDOW")),
-    *(f"`pick({given})` is called [{WORKER}:8]." for given in ("window, 3", "lanes", "lane, None", "None")),
-    *(f"The worker {verb} [{WORKER}:1]." for verb in ("sleeps at night", "loses batches", "is twice as fast")),
-    *(f"The Worker {verb} [{WORKER}:4]." for verb in ("sleeps at night", "loses batches when full", "is twice as fast")),
-    *(f"`pick_all` {verb} `pick` [{WORKER}:8]." for verb in ("does not call", "never calls", "doesn't use")),
-    f"`best_of` is called [{SCHEDULER}:-5].",
-    f"`MAX_WINDOW` is 3 [{SCHEDULER}:1].",
-    f"`retries` is 8 [{WORKER}:5].",
-    *(f"This commit {verb} `retries` [{WORKER}:5]." for verb in ("adds", "removes", "changes", "renames")),
-    *(f"`pick_all` {verb} by this commit [{WORKER}:7]." for verb in ("was added", "was removed", "is changed")),
-    *(f"This commit {verb} `{WORKER}` [{WORKER}:1]." for verb in ("adds", "changes", "touches", "rewrites")),
-    f"`linger` waits for batches [{WORKER}:8].",
-    f"`row_7` is the seventh [{WORKER}:8].",
-    f"`Worker` retries 40% of the lanes [{WORKER}:5].",
-    f"`Worker` takes 12 ms a lane [{WORKER}:8].",
-    f"重试次数为 9 [{WORKER}:5]。",
-    f"`retries` 已被移除[{WORKER}:5]。",
-]  # fmt: skip
 QUOTED = [
     f"```\n{code}\n```"
     for code in (
@@ -126,8 +66,6 @@ QUOTED = [
 FALSE = {
     "lines": INVENTED_LINES,
     "files": INVENTED_FILES,
-    "side": WRONG_SIDE,
-    "elsewhere": NOT_BORNE_OUT,
     "quoted": QUOTED,
 }
 
@@ -138,15 +76,9 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReadingModel]:
         yield ReadingModel(tmp_path_factory.mktemp("false"), ending)
 
 
-def test_there_are_two_hundred_false_answers() -> None:
-    """Each of them is another one."""
-    told = [each for answers in FALSE.values() for each in answers]
-    assert len(set(told)) == len(told) >= 200
-
-
 @pytest.mark.parametrize("kind", FALSE)
 def test_a_false_answer_is_not_posted(kind: str, model: ReadingModel) -> None:
-    """What cites places that nobody read, tells old from new wrongly, or is not in the file that it cites, gives way to the rules."""
+    """What cites places that nobody read, or quotes what nobody wrote, gives way to the rules, though the model confirms it."""
     posted = []
     for language, answers in _by_language(FALSE[kind]):
         for start in range(0, len(answers), _AT_ONCE):

@@ -264,7 +264,7 @@ def test_each_call_of_the_model_is_reserved(asked: ReadingModel) -> None:
     @contextmanager
     def reserve(tokens: tuple[int, int]) -> Iterator[None]:
         reserved.append(tokens)
-        if len(reserved) > 2:
+        if len(reserved) > 3:
             raise ModelFailure("no budget")
         yield
 
