@@ -159,7 +159,7 @@ def _description(entry: Entry, language: Language) -> Iterator[Statement]:
 def _about_matches(question: Question, language: Language) -> Iterator[Statement]:
     """Yield a line for each of the best matching commits, told as a history if that is asked for."""
     is_history = QuestionKind.HISTORY in question.asked.kinds
-    if not is_history:
+    if question.nearest or not is_history:
         yield Statement(text=catalogue(language)(_NEAREST if question.nearest else _MATCHING))
     tell = _history_item if is_history else _list_item
     yield from (tell(entry, question.asked, language) for entry in question.entries)

@@ -138,7 +138,7 @@ _PATTERNS: Mapping[QuestionKind, tuple[str, ...]] = {
     QuestionKind.DEFINITION: (
         r"\bwhere (?:is|are|was|do|does)\b[^?.]{0,60}?\b(?:set|defined?|declared|live|implemented)\b",
         r"(?:在哪|哪里|哪儿|何处|哪个文件)[^，。？]{0,30}?(?:定义|声明|实现)|定义在哪|还(?:在|存在|有)(?:代码|仓库|吗|么|[?？]|$)",
-        r"\bstill (?:there|around|defined|in the (?:code|tree|repo\w*)|exists?|available)\b|\b(?:does|do)\b[^?.]{0,40}?\bexist\b",
+        r"\bstill (?:there|around|a thing|valid|supported|defined|in the (?:code|tree|repo\w*)|exists?|available)\b|\b(?:does|do)\b[^?.]{0,40}?\bexist\b",
     ),
     QuestionKind.MEANING: (
         r"\bwhat (?:does|do)\b[^?.]{1,60}?\b(?:do|mean|control)\b|\bwhat(?:['’]s| is| are)\b[^?.]{1,60}?\bfor\W*$|\bpurpose of\b",
@@ -217,7 +217,8 @@ _THINGS = _table(
     (r"启动|脚本|\blaunch|entry ?point|start(?:up|[- ]?script)", (*_FLAG, *_ENV, *_DEFAULT)),
     (r"命令行|\bcommand[- ]line|\bcli\b", (*_FLAG, *_SETTING, *_DEFAULT)),
     (r"破坏|不兼容|兼容|升级|迁移|\bbreak|incompatib|compatib|upgrad|migrat", (*BREAKING, *_DEFAULT)),
-    (r"(?<!命令行)参数|(?<!命令行)选项|\boptions?\b|\barg(?:ument)?s?\b", (*_FLAG, *_SETTING, *_PARAMETERS)),
+    (r"(?<!命令行)选项|\boptions?\b", (*_FLAG, *_SETTING)),
+    (r"(?<!命令行)参数|\barg(?:ument)?s?\b", (*_FLAG, *_SETTING, *_PARAMETERS)),
     (
         r"命令行(?:参数|选项)|开关|(?:\b(?:serve|server|engine)\s+)?\bflags?\b|\bserve (?=options|arg)",
         (*_FLAG, *_SETTING),
@@ -250,16 +251,19 @@ _THINGS = _table(
 _CHANGES = _table(
     (_REMOVED, (*_GONE, *_RENAMED, FactKind.SUPPORT_DROPPED)),
     (r"\b(?:add(?:s|ed|ing)?|new|introduc\w*)\b|新增|新加|新的|引入|添加|增加", _NEW),
-    (r"\bchang(?:e|es|ed|ing)\b|改|变", (*DEPENDENCIES, *EXTRAS)),
+    (r"\bchang(?:e|es|ed|ing)\b|改|变(?!量)", (*DEPENDENCIES, *EXTRAS)),
     (r"\brenam|重命名|改名|更名", _RENAMED),
     (r"\bmov(?:e[sd]?|ing)\b|移动|移到|搬|挪", _MOVED),
     (r"\brequired?\b|\bmandatory\b|必填|必须|必需", _REQUIRED),
     (
-        r"\bdefaults?\b.*\b(?:chang|flip|switch|differ)|\b(?:chang|flip|switch)\w*\b.*\bdefaults?\b|默认.*[改变]|[改变].*默认",
+        r"\bdefaults?\b.*\b(?:chang|flip|switch|differ)|\b(?:chang|flip|switch)\w*\b.*\bdefaults?\b|默认.*(?:改|变(?!量))|(?:改|变(?!量)).*默认",
         _DEFAULT,
     ),
     (r"弃用|废弃|\bdeprecat", (FactKind.DEPRECATED,)),
-    (r"提升|提高|升级|\brais(?:e|es|ed)\b|\bbump|\bupgrad", (*DEPENDENCIES, FactKind.MINIMUM_RAISED)),
+    (
+        r"提升|提高|升级了|升到|\brais(?:e|es|ed)\b|\bbump|\bupgrad(?:ed|es|ing)\b",
+        (*DEPENDENCIES, FactKind.MINIMUM_RAISED),
+    ),
     (r"破坏|不兼容|\bbreak|incompatib", BREAKING),
 )
 _WORD = re.compile(r"[\w-]+", re.ASCII)
@@ -296,7 +300,7 @@ def facts_asked_for(question: str) -> FactsAsked:
     if not both and added[0].search(question):  # what is removed or changed says nothing of what is new
         things = things & _NEW
     if FactKind.DEPRECATED in both and removal[0].search(question):  # of the deprecated, what is removed
-        both = frozenset(removal[1])
+        both = frozenset(removal[1]) - {FactKind.TEST_REMOVED}
     forms = tuple(form for pattern, form in _FORMS if pattern.search(question))
     return FactsAsked(both or things, bool(both), _words_of((*_THINGS, removal), question), forms)
 

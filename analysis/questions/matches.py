@@ -159,10 +159,10 @@ def _proven(asked: ParsedQuestion, held: Sequence[_Held]) -> PeriodMatches:
 
 
 def _says_so(asked: ParsedQuestion, title: str) -> bool:
-    """Return whether the title of a commit says that what is asked for happened; of dependencies, files tell it all."""
+    """Return whether the title of a commit says that what is asked for happened; of dependencies and new settings, files tell it all."""
     told, names = facts_asked_for(title), {word for term in asked.subjects for word in term.words}
     named = not names or not names.isdisjoint(words_of(title))
-    kinds = asked.facts.kinds - DEPENDENCIES - EXTRAS
+    kinds = asked.facts.kinds - DEPENDENCIES - EXTRAS - {FactKind.NEW_SETTING, FactKind.SETTING_ON}
     by_default = FactKind.DEFAULT_CHANGED in kinds and re.search(r"\bby default\b", title, re.IGNORECASE)
     happened = told.happened and told.forms == asked.facts.forms and not told.kinds.isdisjoint(kinds)
     return named and bool(by_default or happened)
@@ -175,11 +175,14 @@ def named_commits(asked: ParsedQuestion, entries: Iterable[Entry]) -> list[Entry
 
 
 def best_titled(asked: ParsedQuestion, entries: Iterable[Entry]) -> list[Entry]:
-    """Return the commits whose titles have most of a question's uncommon words; none if no title has one."""
-    words = [term.words for term in asked.terms if term.telling or not is_common(term.text.lower())]
-    held = [(sum(not words_of(each.commit.title).isdisjoint(word) for word in words), each) for each in entries]
-    most = max((count for count, _ in held), default=0)
-    return [each for count, each in held if count == most] if most else []
+    """Return the commits whose titles have most of a question's words, and an uncommon one of them; none if no title has."""
+    words = [term for term in asked.terms if term.weight >= 1]
+    held = [
+        ([term for term in words if not words_of(each.commit.title).isdisjoint(term.words)], each) for each in entries
+    ]
+    telling = [(len(terms), each) for terms, each in held if any(not is_common(term.text.lower()) for term in terms)]
+    most = max((count for count, _ in telling), default=0)
+    return [each for count, each in telling if count == most] if 2 * most >= len(words) else []
 
 
 def by_authors(asked: ParsedQuestion, commits: Sequence[PeriodCommit]) -> PeriodMatches | None:

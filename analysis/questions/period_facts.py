@@ -1,6 +1,7 @@
 """What the commits of a period prove together: a line a kind of fact, with all names and the values that settings have now."""
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from analysis.citations import to_fact
 from analysis.diff import hunks
@@ -14,6 +15,7 @@ from analysis.writing.by_rules import code, list_names
 from analysis.writing.fact_sentences import FACT_SENTENCES
 
 _NAMED = 12  # names of a kind
+_KINDS = 3  # that are told
 _CITED = 3
 
 
@@ -24,7 +26,7 @@ def proven_together(entries: Sequence[Entry], asked: ParsedQuestion, language: L
     facts = [fact for entry in entries for fact in facts_asked(asked, entry.facts)]
     if len(facts) == 1 and facts[0].kind is not FactKind.NEW_SETTING:
         return
-    for kind, found in by_kind(facts):
+    for kind, found in islice(by_kind(facts), _KINDS):
         if kind in (FactKind.NEW_SETTING, FactKind.SETTING_ON):
             names = join_items([_with_default(owners[id(each)], each, say) for each in found[:_NAMED]], say)
         else:

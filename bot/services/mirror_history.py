@@ -14,7 +14,7 @@ from analysis.questions.definitions import default_in, is_definition, spelled_in
 from analysis.questions.kinds import QuestionKind
 from analysis.questions.question import ParsedQuestion
 from analysis.questions.terms import QuestionTerm
-from analysis.search.words import idf, searchable, split_words
+from analysis.search.words import idf, is_common, searchable, split_words
 from analysis.sources.mirror import Mirror
 from analysis.watch import touches
 
@@ -32,6 +32,7 @@ _GONE = re.compile(
     r"remov|delet|drop|deprecat|renam|replac|\bmov(?:e|ed|ing)\b|clean ?up|\binstead\b|->|→|migrat|get rid",
     re.IGNORECASE,
 )
+_ADDED = re.compile(r"add|introduc|support", re.IGNORECASE)
 _AGAIN = re.compile(
     r"re-?appl|re-?submi|re-?land|re-?introduc|re-?enabl|bring back|revert \"revert|redo\b", re.IGNORECASE
 )
@@ -137,7 +138,9 @@ class MirrorHistory:
 
     def _naming(self, name: str) -> dict[str, str]:
         """Return the titles that have a name, in whatever spelling, by the SHAs of their commits, newest first."""
-        parts = [name] if "/" in name[1:] else split_words(searchable(spelled_in_code(name)))
+        key = spelled_in_code(name)
+        is_exact = "/" in name[1:] or ("." in name and is_common(key.lower()))
+        parts = [name] if is_exact else split_words(searchable(key))
         parts = [each for each in parts if each != spelled_in_code(name).lower()] or parts
         said = re.compile(rf"(?<![a-z0-9]){'[-_ ]*'.join(map(re.escape, parts))}s?(?![a-z0-9])", re.IGNORECASE)
         return {sha: title for sha, title in self._titles if said.search(title)}
@@ -164,6 +167,7 @@ class MirrorHistory:
         asking = {*asked.facts.words, *(each.text.lower() for each in asked.terms if _ASKING.fullmatch(each.text))} - {
             "default"
         }
+        asking |= {each.text.lower() for each in asked.terms if _GONE.match(each.text) or _ADDED.match(each.text)}
         patterns = [
             pattern for each in asked.terms if each.text.lower() not in asking and (pattern := _pattern_of(each))
         ]

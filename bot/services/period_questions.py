@@ -150,8 +150,9 @@ class PeriodQuestions:
         found = list(entries.values())
         if question.check and not found and question.asked.symbols:  # the last days say nothing of a name
             found = list(self._matches.find(question.asked, question.repository).found)
+            question = question._replace(days=())
         from_store = partial(_in_parts, question, self._answer_from_store)
-        statements = self.answer_from(question, found) if question.days else from_store()
+        statements = self.answer_from(question, found) if question.days or question.check else from_store()
         return chain([_scope_statement(question)], statements) if question.told else statements
 
     def answer_from(self, question: PeriodQuestion, entries: Sequence[Entry]) -> Iterator[Statement]:
@@ -225,7 +226,9 @@ class PeriodQuestions:
                 yield Statement(text=only)
             yield from self._answer_from(question, entries)
             return
-        yield from self._tell(question, self._matches.find(asked, question.repository)._replace(searched=count))
+        matches = self._matches.find(asked, question.repository)
+        told_by_titles = QuestionKind.HISTORY in asked.kinds and not (asked.names or matches.missing)
+        yield from self._tell(question, matches._replace(searched=count, unproven=matches.unproven or told_by_titles))
 
     def _of_history(self, question: PeriodQuestion) -> list[Statement]:
         """Return what the files say of a name as they are, then which commits made it so; nothing if none is asked for or found."""
@@ -236,8 +239,6 @@ class PeriodQuestions:
         told = self._answers.from_files(asked, repository, language)
         if not history:
             return told
-        if asked.removed and QuestionKind.HISTORY not in asked.kinds:
-            told = self._answers.where(asked.removed, repository, language)
         told = [each for each in told if each.kind != "item"][:_STATED]
         about = question._replace(asked=asked).about(())
         return [*told, *self._answers.answer(_as_history(about, history), language)]
