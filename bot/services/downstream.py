@@ -265,7 +265,7 @@ def _denial(downstream: Downstream, compared: int, say: Catalogue) -> str:
         "packages": join_items(downstream.packages, say),
         "name": downstream.name
         if not downstream.sha or "@" in downstream.name
-        else f"{downstream.name}@{downstream.sha[:SHORT_SHA]}",
+        else f"{downstream.name} ({downstream.sha[:SHORT_SHA]})",
     }
     if compared == 1:
         return say("No: none of the {uses} of {packages} in {name} is affected.", **uses)
