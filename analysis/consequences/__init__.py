@@ -7,15 +7,19 @@ import re
 from collections.abc import Sequence
 
 from analysis.consequences.audience import INTERFACE, RESULT, effect, is_interface, reach, whom
+from analysis.consequences.distinct import distinct, replaced_by
+from analysis.consequences.moves import destination
+from analysis.consequences.names import LENGTH, fits
 from analysis.consequences.titles import (
     ANY_FIX,
     explains,
     is_contradicted,
     is_important_feature,
+    says_instead,
     says_more,
     title_consequence,
 )
-from analysis.consequences.wording import LENGTH, destination, family, fits, own_file, required, sentence
+from analysis.consequences.wording import family, own_file, required, sentence
 from analysis.facts.python.classes import BASE_CLASS, BASE_FILE
 from analysis.grounding.plain_text import sentences
 from analysis.locale import Catalogue, catalogue
@@ -23,7 +27,7 @@ from analysis.locale.punctuation import join_items
 from analysis.models import DEPENDENCIES, Entry, Fact, FactKind, Language
 from analysis.models.consequences import Consequence, Effect, Whom
 from analysis.models.impacts import Certainty
-from analysis.ranking.vocabulary import AREAS
+from analysis.ranking.vocabulary import AREAS, TAGS
 from analysis.text import one_line, shorten
 from analysis.writing.by_rules import advice_for, code
 from analysis.writing.titles import concerned_parts, names_code, plain_title
@@ -31,10 +35,13 @@ from analysis.writing.titles import concerned_parts, names_code, plain_title
 _WHOM, _EFFECTS, _KINDS = list(Whom), list(Effect), list(FactKind)
 _CODE = re.compile(r"`([^`]+)`")
 _IS_PATH = re.compile(r"^\w.*/")  # rather than a route
+_PLATFORM = TAGS["tag: platform"].pattern
+_VERSION = re.compile(r"\w V\d+$", re.IGNORECASE)
 _BEGUN = 30  # characters of a title that say something without its other clauses
 _STOP = re.compile(r"[,;:.] | (?=\()| [-—–+&|] ")  # where a clause ends
 _LABEL = re.compile(r" [+&|] \S+$")  # what stood before a colon
 _JOINT = re.compile(r" (?=(?:and|by|to|for|with|when|if|in|on) )")
+_GOES = re.compile(r"(?:remov|drop|delet|deprecat)\w*\b", re.IGNORECASE)
 _PLACES = 3  # to which names move, each told by itself
 _PARTS = 2  # of the project that a title's tags name
 
@@ -62,8 +69,16 @@ def consequences(
 
 
 def _is_said(written: str, each: Consequence) -> bool:
-    """Return whether a text says that what goes is gone: it has all the names."""
-    return all(fact.removes and _names_any(written, [fact]) for fact in each.facts)
+    """Return whether a text says what each fact does: it names what goes."""
+    return all(_says(written, fact) or (fact.removes and _names_any(written, [fact])) for fact in each.facts)
+
+
+def _says(text: str, fact: Fact) -> bool:
+    """Return whether a text has a new value, or a parameter and its function."""
+    if fact.kind is FactKind.VALUES_ADDED:
+        return any(each in text.casefold() for each in (fact.new or "").casefold().split(", "))
+    function, _, parameter = fact.name.rstrip(")").partition("(")
+    return bool(parameter) and _names(text, function.removesuffix(".__init__")) and _names(text, parameter)
 
 
 def _asks_for_more(each: Consequence) -> bool:
@@ -79,11 +94,14 @@ def _names_any(text: str, facts: Sequence[Fact]) -> bool:
 
 def _written(entry: Entry) -> str:
     """Return a model's headline of a commit, or of one without it the first sentence about it; "" if it is too long."""
-    analysis = entry.analysis
-    if analysis is None or analysis.by == "rules":
-        return ""
-    text = analysis.headline or next(iter(sentences(analysis.summary)), "").strip().rstrip(".。;；")
-    return text if fits(text) else ""
+    analysis = entry.analysis if is_written(entry) else None
+    text = analysis and (analysis.headline or next(iter(sentences(analysis.summary)), "").strip().rstrip(".。;；"))
+    return text if text and fits(text) else ""
+
+
+def is_written(entry: Entry) -> bool:
+    """Return whether a model wrote about a commit."""
+    return entry.analysis is not None and entry.analysis.by == "model"
 
 
 def _is_worded(first: Consequence) -> bool:
@@ -93,16 +111,26 @@ def _is_worded(first: Consequence) -> bool:
 
 def _by_rules(entry: Entry, facts: Sequence[Fact], say: Catalogue, *, titled: bool) -> list[Consequence]:
     """Return what a commit's facts and its title mean, the first to be told first."""
-    told = _from_facts(entry, facts, say)
-    told.sort(key=order)
+    told = sorted(_from_facts(entry, facts, say), key=order)
     by_title = title_consequence(entry, title_line(entry, say)) if titled else None
     if by_title and (not told or told[0].whom is Whom.INTERNALS):
         return [by_title, *told]
     if told and titled and _is_told_better(entry, told):
-        told[:1] = _headed(title_line(entry, say), told[0], say)
-    elif by_title and _tells_besides(entry, by_title, told):
+        return [*_headed(title_line(entry, say), told[0], say), *told[1:]]
+    first = told[0] if told else None
+    if first and by_title and _tells_besides(entry, by_title, told):
         _insert(told, by_title, say)
+    if first and told[0] is first and first.effect is not Effect.REQUIREMENT:
+        told[0] = _on_platform(entry, first, say)
     return told
+
+
+def _on_platform(entry: Entry, first: Consequence, say: Catalogue) -> Consequence:
+    """Return what facts tell first, with the platforms or the version of a part that alone are concerned, as the title's tags say, if there is room."""
+    parts = [each for each in concerned_parts(entry.commit) if _PLATFORM.fullmatch(each) or _VERSION.search(each)]
+    what = say("{title} ({names})", title=first.what, names=join_items(parts, say))
+    told = any(part.casefold() in first.what.casefold() for part in parts)
+    return first.model_copy(update={"what": what}) if parts and not told and fits(what) else first
 
 
 def _insert(told: list[Consequence], by_title: Consequence, say: Catalogue) -> None:
@@ -135,14 +163,14 @@ def _headed(title: str, first: Consequence, say: Catalogue) -> list[Consequence]
 def _tells_besides(entry: Entry, by_title: Consequence, told: Sequence[Consequence]) -> bool:
     """Return whether a title tells something that its commit's facts do not: what it adds, deprecates, sets or mends."""
     title = plain_title(entry.commit)
-    values = [fact.new or "" for fact in told[0].facts if fact.kind is FactKind.VALUES_ADDED]
-    if any(each in title for new in values for each in new.split(", ")):
+    if any(_says(title, fact) for fact in told[0].facts):
         return False
     if is_important_feature(entry) or told[0].effect is Effect.ADDITION:
         return True
-    is_removal = by_title.effect is Effect.DEPRECATION and not names_code(title)
+    is_removal = by_title.effect in (Effect.DEPRECATION, Effect.OTHER) and _GOES.match(title) and not names_code(title)
     said = told[0].effect is Effect.BREAK and (by_title.effect is Effect.BREAK or is_removal)
-    if said or not explains(by_title) or _is_worded(told[0]):
+    is_renaming = told[0].effect is Effect.DEPRECATION and by_title.effect is Effect.BEHAVIOUR
+    if said or is_renaming or not explains(by_title) or _is_worded(told[0]):
         return False
     named = _CODE.findall(told[0].what)  # where modules move from and to, of which no fact has the name
     return not any(_names_any(title, each.facts) for each in told) and not (
@@ -152,18 +180,21 @@ def _tells_besides(entry: Entry, by_title: Consequence, told: Sequence[Consequen
 
 def _is_told_better(entry: Entry, told: Sequence[Consequence]) -> bool:
     """Return whether the title tells as a whole what many facts tell in parts."""
-    first = told[0]
-    if first.whom is Whom.INTERNALS or any(fact.kind is FactKind.REVERT for fact in first.facts):
-        return False
-    if is_contradicted(entry):
+    first, fact = told[0], told[0].facts[0]
+    if first.whom is Whom.INTERNALS or _is_worded(first) or is_contradicted(entry):
         return False
     if first.effect is Effect.REQUIREMENT:
         return is_important_feature(entry)
-    if first.facts[0].kind in (FactKind.CONDITIONAL_DEFAULT, FactKind.RETYPED):  # the author says when, or why
-        return not first.facts[0].name.endswith(RESULT)
+    is_decided_later = fact.kind is FactKind.DEFAULT_CHANGED and fact.new == "None"
+    if is_decided_later or fact.kind in (
+        FactKind.CONDITIONAL_DEFAULT,
+        FactKind.RETYPED,
+    ):  # the author says when, or why
+        return not fact.name.endswith(RESULT)
     if first.whom is Whom.EXTENDERS:  # they look for names
-        return "`" not in first.what
-    return says_more(entry) and (len(told) > 1 or len(first.facts) > 1)
+        return "`" not in first.what or (fact.removes and not fact.new and says_instead(entry))
+    is_many = len(told) > 1 or len(first.facts) > 1
+    return is_many and says_more(entry) and not all(replaced_by(entry, each) for each in first.facts)
 
 
 def headline(entry: Entry, language: Language, facts: Sequence[Fact] | None = None) -> str:
@@ -202,7 +233,7 @@ def title_line(entry: Entry, say: Catalogue) -> str:
 def _from_facts(entry: Entry, facts: Sequence[Fact], say: Catalogue) -> list[Consequence]:
     groups: dict[object, list[Fact]] = {}
     by_place = len({destination(fact) for fact in facts if fact.kind is FactKind.MOVED_NAME}) <= _PLACES
-    for fact in facts:
+    for fact in distinct(facts):
         place = destination(fact) if by_place and fact.kind is FactKind.MOVED_NAME else ""
         place = own_file(entry.commit, fact) if fact.kind in DEPENDENCIES else place
         groups.setdefault((family(fact.kind), _whom(entry, fact), effect(fact), place), []).append(fact)
@@ -226,7 +257,7 @@ def _naming_order(fact: Fact) -> tuple[int, ...]:
 
 def _consequence(entry: Entry, facts: Sequence[Fact], say: Catalogue) -> Consequence:
     first = facts[0]
-    what = sentence(entry.commit, facts, say)
+    what = sentence(entry, facts, say)
     if first.kind is FactKind.SECURITY:
         what = say("Security: {what}", what=title_line(entry, say))
     return Consequence(
@@ -245,7 +276,7 @@ def order(each: Consequence) -> tuple[int, ...]:
     likely = each.certainty is Certainty.LIKELY
     # What is new hurts nobody: it comes after all that others have to do something about.
     whom = max(each.whom, Whom.EXTENDERS, key=_WHOM.index) if each.effect is Effect.ADDITION else each.whom
-    return _WHOM.index(whom), _EFFECTS.index(each.effect), likely, each.reach, kind
+    return _WHOM.index(whom), _EFFECTS.index(each.effect), likely, each.reach, -len(each.facts), kind
 
 
 def _with_names(title: str, first: Consequence, say: Catalogue) -> str:

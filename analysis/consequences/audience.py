@@ -22,13 +22,7 @@ _BEHIND_THE_SCENES = frozenset(
         FactKind.LAYOUT,
     }
 )
-_WIDE = frozenset(  # kinds that subclasses meet
-    {
-        FactKind.REQUIRED_METHOD,
-        FactKind.ADDED_PARAMETER,
-        FactKind.REMOVED_BASE,
-    }
-)
+_WIDE = frozenset({FactKind.REQUIRED_METHOD, FactKind.ADDED_PARAMETER, FactKind.REMOVED_BASE})  # which subclasses meet
 _IMPORTED = frozenset({FactKind.REMOVED_NAME, FactKind.RENAMED_NAME, FactKind.MOVED_NAME})
 _OF_SETTINGS = frozenset(
     {
@@ -44,7 +38,7 @@ _OF_SETTINGS = frozenset(
 _TOOLING = re.compile(
     r"(^|[/_.-])(tests?|docs?|lint|dev|ci|bench\w*|examples?|tools?|rocm-test|nightly\w*)(?=[/_.-]|$)"
 )
-_PRIVATE = re.compile(r"(?:^|\.)_(?!_\w+__(?:\W|$))")
+_PRIVATE = re.compile(r"(?:^|\.)_(?!_\w+__(?:\W|$))|_fake$")  # what stands in for an operator while code is traced
 # A private method of a class that plug-ins derive from, as its role says, and override for want of a hook.
 _DERIVED = re.compile(
     r"[A-Za-z]\w*(?:Runner|Worker|Executor|Platform|Backend|Connector|Builder|Impl)\._[a-z]\w*\b(?!\.)"
@@ -58,7 +52,8 @@ _SETTING = re.compile(r"[-/]|[A-Z][A-Z0-9]*_[A-Z0-9_]+$|\w*(?:Config|Args|Settin
 
 def whom(fact: Fact) -> Whom:
     """Return whom a fact concerns; internals where hardly anybody meets it."""
-    if fact.kind in _BEHIND_THE_SCENES or reach(fact) == HARDLY_ANY or _is_call(fact):
+    is_call = fact.kind is FactKind.SECURITY and fact.path is not None  # rather than what the author says of it
+    if is_call or fact.kind in _BEHIND_THE_SCENES or reach(fact) == HARDLY_ANY:
         return Whom.INTERNALS
     if fact.kind is FactKind.SUPPORT_DROPPED:
         return Whom.OPERATORS if _PLATFORM.search(fact.name) else Whom.USERS
@@ -69,11 +64,6 @@ def whom(fact: Fact) -> Whom:
     if fact.kind in _OF_SETTINGS and is_setting(fact.name):
         return Whom.USERS
     return Whom.EXTENDERS
-
-
-def _is_call(fact: Fact) -> bool:
-    """Return whether a fact is a call that may matter to security, rather than what the author says of it."""
-    return fact.kind is FactKind.SECURITY and fact.path is not None
 
 
 def effect(fact: Fact) -> Effect:
@@ -110,7 +100,8 @@ def reach(fact: Fact) -> int:
         is_method = fact.kind in BREAKING and _DERIVED.match(fact.name)
         return 3 if fact.overridden or is_method else HARDLY_ANY
     if fact.kind in _OF_SETTINGS and is_setting(fact.name):
-        return MOST
+        # Of None and False code asks whether it is on: both are no.
+        return HARDLY_ANY if (fact.kind, fact.old, fact.new) == (FactKind.DEFAULT_CHANGED, "None", "False") else MOST
     return _reach_in_code(fact, path)
 
 
@@ -126,7 +117,7 @@ def _reach_in_code(fact: Fact, path: str) -> int:
     if fact.kind is FactKind.MOVED_MODULE:
         return MOST
     if "__post_init__" in fact.name:
-        return 3
+        return HARDLY_ANY
     if fact.kind in _WIDE or is_base or AREAS["touches plug-in points"].search(path):
         return INTERFACE
     if fact.kind is FactKind.RETYPED and fact.name.endswith(RESULT):

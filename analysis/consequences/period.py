@@ -8,13 +8,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from analysis.consequences import consequences, order
+from analysis.consequences import consequences, is_written, order
 from analysis.consequences.audience import INTERFACE
-from analysis.consequences.repeats import merged_commits, undone_titles
-from analysis.consequences.titles import NAMED_FIX
+from analysis.consequences.repeats import joined, merged_commits, undone_titles
+from analysis.consequences.titles import new_model
 from analysis.locale import Catalogue, catalogue, mark
 from analysis.locale.punctuation import CHINESE
-from analysis.models import ChangeType, Commit, Entry, Fact, FactKind, Importance, PeriodReport
+from analysis.models import ChangeType, Commit, Entry, FactKind, Importance, PeriodReport
 from analysis.models.consequences import Consequence, Effect, Whom
 from analysis.ranking.vocabulary import AREAS
 
@@ -42,22 +42,23 @@ _MOST_LINES = 15
 _MOST_WORDS = 172  # of a head, read in 45 seconds; what breaks your code comes on top
 _OPENING_WORDS = 12  # of its repository, date, statistics and time zone
 _MOST_TOLD = 4  # consequences on the line of a commit
-# Log-odds by which a commit matters more to readers than its score says, or less if it tells others nothing.
+# By how much a commit matters more to readers than its score says, from what maintainers and operators wanted to know of 24
+# days: a commit's score counted a fourth of its log-odds there, whom it concerns and how all of theirs, so that they are fourfold.
 _WORTH = {
-    (Whom.USERS, Effect.BREAK): 2.5,
-    (Whom.OPERATORS, Effect.BREAK): 2.5,
-    (Whom.EXTENDERS, Effect.BREAK): 2.0,
+    (Whom.USERS, Effect.BREAK): 8.0,
+    (Whom.OPERATORS, Effect.BREAK): 8.0,
+    (Whom.EXTENDERS, Effect.BREAK): 5.5,
     (Whom.INTERNALS, Effect.BREAK): 1.0,
-    (Whom.USERS, Effect.SECURITY): 2.5,
-    (Whom.USERS, Effect.BEHAVIOUR): 2.5,
-    (Whom.USERS, Effect.DEPRECATION): 1.5,
-    (Whom.OPERATORS, Effect.REQUIREMENT): 1.5,
+    (Whom.USERS, Effect.SECURITY): 8.0,
+    (Whom.USERS, Effect.BEHAVIOUR): 8.0,
+    (Whom.USERS, Effect.DEPRECATION): 4.0,
+    (Whom.USERS, Effect.ADDITION): 7.0,
+    (Whom.OPERATORS, Effect.REQUIREMENT): 5.0,
 }
-_OF_TITLES = 0.5  # the share of it where only a title says so
-# By what went wrong: crashes and hangs, wrong results and leaks; a title that only names something says least.
-_OF_FIXES = {1: 1.0, 2: 1.0, 3: 0.5, 4: 0.5, NAMED_FIX: -0.5}
-_TELLS_NOTHING, _ONLY_FASTER = -1.0, -2.5
-_FURTHER = 1.5  # by which each further consequence of a commit matters less than another commit's first
+_OF_TITLES = {Effect.BREAK: 2.5, Effect.BEHAVIOUR: 3.5, Effect.ADDITION: 2.0}  # where only a title says so
+_OF_FIXES, _ANY_FIX = {1: 5.0, 2: 3.0}, 2.0  # of crashes and of what never ends, and of what else went wrong
+_TELLS_NOTHING, _ONLY_FASTER = -2.5, -4.0
+_FURTHER = 4.0  # by which each further consequence of a commit matters less than another commit's first
 _GROUPS = {Whom.USERS: Group.USERS, Whom.OPERATORS: Group.OPERATORS, Whom.EXTENDERS: Group.EXTENDERS}
 _BY_EFFECT = {Effect.FIX: Group.FIXES, Effect.ADDITION: Group.NEW}
 _TIERS = list(Importance)
@@ -67,11 +68,16 @@ _WORD = re.compile(r"\S*\w\S*")
 
 
 class CommitLine(NamedTuple):
-    """A commit in a group with all its consequences, the first of which is its headline; `told` of them stand on its line."""
+    """A commit in a group with all its consequences, headline first, of which its line has `told`, and the others `also` on it."""
 
     entry: Entry
     consequences: tuple[Consequence, ...]
     told: int = 1
+    also: tuple[Entry, ...] = ()
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        return (self.entry, *self.also)
 
     @property
     def headline(self) -> str:
@@ -81,11 +87,6 @@ class CommitLine(NamedTuple):
     def tier(self) -> int:
         """Return the place of the commit's tier; 0 is the highest."""
         return _TIERS.index(self.entry.ranked.importance)
-
-    @property
-    def requires(self) -> bool:
-        """Return whether its headline tells a requirement alone."""
-        return self.consequences[0].effect is Effect.REQUIREMENT
 
     @property
     def text(self) -> str:
@@ -119,7 +120,7 @@ class GroupLines(NamedTuple):
 
     def heading(self, say: Catalogue) -> str:
         """Return the group's name with the number of its commits, and of those shown if they are fewer."""
-        shown, count = len(self.lines), len(self.lines) + self.left
+        shown, count = _commits(self.lines), _commits(self.lines) + self.left
         return say(
             _HEADINGS[self.group], count=say("{shown}/{count}", shown=shown, count=count) if self.left else count
         )
@@ -149,14 +150,16 @@ def group_lines(report: PeriodReport, apart: Collection[str] = ()) -> dict[Group
 
 def shown_lines(report: PeriodReport, apart: Collection[str] = ()) -> list[GroupLines]:
     """Return the groups that have commits in a head, each with them: those that matter most, as many as are read in 45 seconds."""
-    groups, say = group_lines(report, apart), catalogue(report.language)
-    lead = _lead(report, groups)
+    say, separate = catalogue(report.language), group_lines(report, apart)
+    lead = _lead(report, separate)
+    groups = {group: list(_joined(lines, say)) for group, lines in separate.items()}
     most = _MOST_WORDS - (_reading_length(lead.text) if lead else 0)
     told: dict[str, CommitLine] = {}
     led = {each.commit.sha for each in lead.entries} if lead else set()
     # Of what the lead says each commit has its line: a group that leaves out its first looks as if it had lost it.
     by_worth = sorted(
-        _by_length(groups), key=lambda line: (line.told > 1 or line.entry.commit.sha not in led, -line.worth)
+        _by_length(groups),
+        key=lambda line: (line.told > 1 or led.isdisjoint(each.commit.sha for each in line.entries), -line.worth),
     )
     for line in by_worth:
         known = told.get(line.entry.commit.sha)
@@ -166,6 +169,26 @@ def shown_lines(report: PeriodReport, apart: Collection[str] = ()) -> list[Group
         if not told or _words(_grouped(groups, more), say) <= most:
             told = more
     return _grouped(groups, told)
+
+
+def _joined(lines: Sequence[CommitLine], say: Catalogue) -> Iterator[CommitLine]:
+    """Yield lines, those whose titles alone tell something joined where they say nearly the same."""
+    alone = [line for line in lines if not (_has_facts(line) or is_written(line.entry))]
+    models = [new_model(line.entry) for line in alone]
+    sentences = {each[1][0]: each for each in joined([line.headline for line in alone], models, say)}
+    places = {line.entry.commit.sha: place for place, line in enumerate(alone)}
+    for line in lines:
+        place = places.get(line.entry.commit.sha)
+        if place is None:
+            yield line
+        elif place in sentences:
+            text, (_, *others) = sentences[place]
+            told = line.consequences[0].model_copy(update={"what": text})
+            yield line._replace(consequences=(told,), also=tuple(alone[each].entry for each in others))
+
+
+def _commits(lines: Iterable[CommitLine]) -> int:
+    return sum(len(line.entries) for line in lines)
 
 
 def lead_of(report: PeriodReport, apart: Collection[str] = ()) -> Lead | None:
@@ -186,9 +209,9 @@ def _by_length(groups: Mapping[Group, Sequence[CommitLine]]) -> Iterator[CommitL
     """Yield each line as often as it can be told: with its headline alone, and with what else its commit means to others."""
     for line in (each for lines in groups.values() for each in lines):
         first, *others = line.consequences
-        written = line.entry.analysis is not None and line.entry.analysis.by == "model"
+        written = is_written(line.entry)
         told = (each for each in others if _may_follow(each, written=written) and not _goes_with(each, first))
-        further = sorted(told, key=lambda each: (each.whom is not first.whom, _repeats(each, first)))
+        further = sorted(told, key=lambda each: _behind(each, first))
         kept = line._replace(consequences=(first, *further[: _MOST_TOLD - 1]))
         yield from (kept._replace(told=told) for told in range(1, len(kept.consequences) + 1))
 
@@ -200,32 +223,22 @@ def _may_follow(each: Consequence, *, written: bool) -> bool:
     return not written and each.effect is Effect.BREAK and not AREAS["touches models"].search(each.facts[0].path or "")
 
 
-def _repeats(each: Consequence, first: Consequence) -> int:
-    """Return how little a consequence adds to the first, by rank: what proves it and another class most, the same class or internals least."""
-    if each.facts == first.facts:
-        return 0
-    if not each.facts:
-        return each.effect is Effect.OTHER
-    is_same = bool(first.facts) and _owner(each.facts[0]) == _owner(first.facts[0])
-    return 2 if is_same or each.whom is Whom.INTERNALS else 0
-
-
-def _owner(fact: Fact) -> str:
-    """Return the class that a fact is about, or the name of what is in none."""
-    return fact.name.partition("(")[0].removesuffix(".__init__").partition(".")[0]
+def _behind(each: Consequence, first: Consequence) -> tuple[bool, ...]:
+    """Return the sort key of what follows a headline: what people set or install, what concerns the same ones, titles last."""
+    name = each.facts[0].name if each.facts else " "
+    is_set = each.whom is Whom.OPERATORS or (each.whom is Whom.USERS and (name[:1] in "-/" or name.isupper()))
+    is_title = not each.facts and each.effect is Effect.OTHER
+    return not is_set, each.whom is not first.whom, each.whom is Whom.INTERNALS, each.facts != first.facts, is_title
 
 
 def _goes_with(each: Consequence, first: Consequence) -> bool:
-    """Return whether the first consequence says what another does: it has its names, the new ones or those that are helped."""
+    """Return whether the first consequence says what another does, by its names."""
     if any(fact.kind is FactKind.MOVED_MODULE for fact in first.facts):
         packages = {f"{fact.name.rpartition('/')[0]}/__init__.py" for fact in first.facts}
         return bool(each.facts) and all(fact.path in packages for fact in each.facts)
-    helped = {fact.name.rpartition(".")[2] for fact in first.facts}
-    own = {fact.name.rpartition(".")[2] for fact in each.facts}
+    helped, own = ({fact.name.rpartition(".")[2] for fact in one.facts} for one in (first, each))
     is_same = each.effect is Effect.ADDITION or (own == helped and all(fact.removes for fact in each.facts))
-    if own and is_same and all(name in first.what for name in own):
-        return True
-    return bool(helped and own) and all(any(name in other and name != other for name in helped) for other in own)
+    return bool(own) and is_same and all(name in first.what for name in own)
 
 
 def _grouped(groups: Mapping[Group, Sequence[CommitLine]], by_commit: Mapping[str, CommitLine]) -> list[GroupLines]:
@@ -233,14 +246,14 @@ def _grouped(groups: Mapping[Group, Sequence[CommitLine]], by_commit: Mapping[st
     found = []
     for group, lines in groups.items():
         if rows := tuple(by_commit[sha] for line in lines if (sha := line.entry.commit.sha) in by_commit):
-            found.append(GroupLines(group, rows, len(lines) - len(rows)))
+            found.append(GroupLines(group, rows, _commits(lines) - _commits(rows)))
     return found
 
 
 def _words(groups: Iterable[GroupLines], say: Catalogue) -> float:
     """Return the words of a head: its opening, the headings, and of each commit the line with its number."""
     headings = sum(_reading_length(group.heading(say)) for group in groups)
-    lines = sum(1 + _reading_length(line.text) for group in groups for line in group.lines)
+    lines = sum(len(line.entries) + _reading_length(line.text) for group in groups for line in group.lines)
     return _OPENING_WORDS + headings + lines
 
 
@@ -252,9 +265,11 @@ def _reading_length(text: str) -> float:
 def _worth(each: Consequence) -> float:
     """Return how much more than its score a consequence makes of a commit, in log-odds."""
     if each.effect is Effect.FIX:
-        return _OF_FIXES.get(each.reach, 0)
-    whom = Whom.USERS if each.whom is Whom.EXTENDERS and each.facts and each.reach <= INTERFACE else each.whom
-    return _WORTH.get((whom, each.effect), 0) * (1 if each.facts else _OF_TITLES)
+        return _OF_FIXES.get(each.reach, _ANY_FIX)
+    if not each.facts and each.effect in _OF_TITLES:
+        return _OF_TITLES[each.effect]
+    whom = Whom.USERS if each.whom is Whom.EXTENDERS and each.reach <= INTERFACE else each.whom
+    return _WORTH.get((whom, each.effect), 0)
 
 
 def all_lines(report: PeriodReport) -> list[GroupLines]:

@@ -8,10 +8,15 @@ from analysis.models.consequences import Consequence, Effect, Whom
 from analysis.models.impacts import Certainty
 from analysis.paths import Kind, kind
 from analysis.ranking.vocabulary import AREAS
-from analysis.writing.titles import added_feature, plain_title
+from analysis.writing.titles import added_feature, names_code, plain_title
 
 _BY_PRODUCTS = frozenset({ChangeType.DOCS, ChangeType.TESTS, ChangeType.CI_BUILD})
 _REMOVES = re.compile(r"(?:remov|drop|delet|disabl|retir|replac|switch|renam)\w*\b", re.IGNORECASE)
+_INSTEAD = re.compile(
+    r"(?:(?:replac|renam|convert|migrat|switch|chang)\w*\b.+ (?:with|to|by|into)|"
+    r"(?:remov|drop|delet)\w*\b.+ (?:to|for|since|as|because|in favou?r of)) ",
+    re.IGNORECASE,
+)
 # What an author calls breaking, and what changes by default.
 _SAYS_BREAKING = re.compile(
     r"\b(?:remov(?:e|es|ed|al)|drop(?:s|ped)?|delete[sd]?)\b(?: (?!(?:for|of|from|in|on)\b)\S+){0,3} deprecat|"
@@ -52,9 +57,8 @@ _FIXES = tuple(
         r"hang(?:s|ing)?|deadlocks?|stuck|freez\w+|infinite (?:loop|wait)|livelock|never (?:returns|finishes)",
         (
             r"wrong|incorrect\w*|corrupt\w*|garbage|gibberish|nans?|stale|overflow\w*|accuracy|race(?: condition)?|duplicate\w*|"
-            r"mismatch\w*|silently|lost|missing (?:results?|outputs?|tokens?)|single result"
+            r"mismatch\w*|silently|lost|missing (?:results?|outputs?|tokens?)|single result|leak\w*|ooms?|out[- ]of[- ]memory"
         ),
-        r"leak\w*|ooms?|out[- ]of[- ]memory",
     )
 )
 # What is wrong in tests, documents or messages alone breaks nobody's run.
@@ -65,17 +69,10 @@ _HARMLESS = re.compile(
     re.IGNORECASE,
 )
 ANY_FIX = len(_FIXES)  # the place of a fix that does not say what went wrong
-NAMED_FIX = ANY_FIX + 2  # that of one whose title says nothing of what it does
-_DOES = re.compile(
-    r"(?:fix|prevent|avoid|correct|handl|ensur|respect|restor|resolv|mak|us|set|sets|skip|allow|keep|do|don't|never|always|only|"
-    r"wait|check|rais|return|add|remov|disabl|enabl|limit|chang|updat|support|work(?:s|ed)? ?around|re\w+)(?:e|s|es|ed|ing)?\b|\w+ly\b",
-    re.IGNORECASE,
-)
 _EXPLAINS_NOTHING = re.compile(
-    r"(?:tid(?:y|ie)|clean|refactor|rework|simplif|restructur|reorgani[sz]|polish|miscellaneous|minor|small)\w*\b",
+    r"(?:tid(?:y|ie)|clean|document|refactor|rework|simplif|restructur|reorgani[sz]|polish|miscellaneous|minor|small)\w*\b",
     re.IGNORECASE,
 )
-_IMPROVES = re.compile(r"(?:optimi[sz]|improv|accelerat|speed|faster|reduc)\w*\b", re.IGNORECASE)
 _FIXES_BY_TYPE = re.compile(r"\W*(?:\[[^\]]*\]\s*)*fix\b[^:]{0,40}:", re.IGNORECASE)  # `fix(shm): add barriers`
 _MENDS = re.compile(
     r"\b(?:bug\w*|fix\w*|missing|back)\b", re.IGNORECASE
@@ -107,8 +104,7 @@ def _patches(commit: Commit) -> list[str]:
 
 def title_consequence(entry: Entry, what: str) -> Consequence | None:
     """Return what a commit's title says that happens, told as `what`; None where it says nothing to anybody else."""
-    found = _told(entry)
-    if found is None:
+    if not (found := _told(entry)):
         return None
     whom, effect_of, reach = found
     return Consequence(what=what, whom=whom, effect=effect_of, reach=reach, certainty=Certainty.LIKELY)
@@ -125,9 +121,25 @@ def says_more(entry: Entry) -> bool:
     return bool(_REMOVES.match(title) or _SAYS_DEFAULT.search(title))
 
 
+def says_instead(entry: Entry) -> bool:
+    """Return whether a title tells by a name in code what takes the place of what goes, or why it goes."""
+    title = plain_title(entry.commit)
+    return bool(_INSTEAD.match(title)) and names_code(title)
+
+
 def is_important_feature(entry: Entry) -> bool:
     """Return whether a title adds something that matters more than what it changes for a few who extend the project."""
     return entry.ranked.importance is Importance.HIGH and _is_feature(entry)
+
+
+def new_model(entry: Entry) -> str:
+    """Return the model that a commit adds, as its title calls it; "" if it adds none, or the title tells more."""
+    is_added = any(
+        file.status == "added" and AREAS["touches models"].search(file.path.lower()) for file in entry.commit.files
+    )
+    name = re.sub(r" models?$", "", added_feature(entry.commit) or plain_title(entry.commit), flags=re.IGNORECASE)
+    is_name = len(name.split()) < _SAYING and any(each.isupper() or each.isdigit() for each in name)
+    return name if is_added and is_name and ChangeType.MODEL_SUPPORT in entry.ranked.change_types else ""
 
 
 def _told(entry: Entry) -> tuple[Whom, Effect, int] | None:
@@ -138,21 +150,17 @@ def _told(entry: Entry) -> tuple[Whom, Effect, int] | None:
     notable = importance is not Importance.LOW or entry.ranked.score > _NOTABLE
     harmless, shipped = _HARMLESS.search(title), _has_files(entry, Kind.SOURCE, Kind.DEPENDENCY, Kind.BUILD)
     tells = notable and shipped and not harmless
-    if tells and (said := _said(entry, title)):
+    is_tested_alone = _has_files(entry, Kind.TEST) and not _has_files(entry, Kind.SOURCE)  # beside how it is built
+    if tells and not is_tested_alone and (said := _said(entry, title)):
         return said
-    is_fix = ChangeType.BUG_FIX in entry.ranked.change_types and not _is_only_faster(entry, title)
-    if is_fix and _has_files(entry, Kind.SOURCE) and not harmless:
+    is_fix = ChangeType.BUG_FIX in entry.ranked.change_types
+    if is_fix and _has_files(entry, Kind.SOURCE) and not (harmless or _EXPLAINS_NOTHING.match(title)):
         return _fix(entry, title)
-    if tells and _is_feature(entry):
+    if tells and (_is_feature(entry) or new_model(entry)):
         return Whom.USERS, Effect.ADDITION, 3
     tells = tells or (importance is Importance.MEDIUM and not harmless and _has_files(entry, Kind.DATA))
     tells_itself = importance is Importance.HIGH or (tells and len(title.split()) >= _SAYING)
     return (Whom.INTERNALS, Effect.OTHER, 3) if tells_itself else None
-
-
-def _is_only_faster(entry: Entry, title: str) -> bool:
-    """Return whether a title tells what got better, and no tag calls that a fix: "Optimize x to avoid y"."""
-    return bool(_IMPROVES.match(title)) and not _MENDS.search(entry.commit.title)
 
 
 def _said(entry: Entry, title: str) -> tuple[Whom, Effect, int] | None:
@@ -162,14 +170,14 @@ def _said(entry: Entry, title: str) -> tuple[Whom, Effect, int] | None:
         return Whom.EXTENDERS, Effect.BREAK, 3
     for is_said, what, reach in _SAYINGS:
         if is_said(title):
-            return _whom(entry) if what is not Effect.BEHAVIOUR else Whom.USERS, what, reach
+            is_set = what is Effect.BEHAVIOUR or _NAMES_SETTING.search(title)
+            return Whom.USERS if is_set else Whom.EXTENDERS, what, reach
     return None
 
 
 def _fix(entry: Entry, title: str) -> tuple[Whom, Effect, int]:
     """Return what a fix mends, the worst first; an addition if only its tags call it a fix."""
-    others = ANY_FIX + (entry.ranked.importance is Importance.LOW) if _DOES.match(title) else NAMED_FIX
-    severity = next((place for place, words in enumerate(_FIXES) if words.search(title)), others)
+    severity = next((place for place, words in enumerate(_FIXES) if words.search(title)), ANY_FIX)
     adds = added_feature(entry.commit) or any(effect(fact) is Effect.ADDITION for fact in entry.facts)
     if severity >= ANY_FIX and adds and not _MENDS.search(title) and not _FIXES_BY_TYPE.match(entry.commit.title):
         return Whom.USERS, Effect.ADDITION, 3
@@ -184,14 +192,6 @@ def _changes_of_name(commit: Commit) -> tuple[int, int]:
         for sign in ("-", r"\+")
     )
     return lost, gained
-
-
-def _whom(entry: Entry) -> Whom:
-    if _NAMES_SETTING.search(plain_title(entry.commit)):
-        return Whom.USERS
-    set_or_called = (AREAS["touches configuration"], AREAS["touches an interface"])
-    paths = [file.path.lower() for file in entry.commit.files]
-    return Whom.USERS if any(area.search(path) for area in set_or_called for path in paths) else Whom.EXTENDERS
 
 
 def _is_feature(entry: Entry) -> bool:

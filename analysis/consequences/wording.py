@@ -1,92 +1,89 @@
 """Facts of one kind as a sentence of at most 90 characters: by their names, or by how many there are and what they share."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import zip_longest
-from posixpath import commonpath
+from collections.abc import Iterator, Sequence
+from itertools import takewhile, zip_longest
 
 from analysis.consequences.audience import RESULT
+from analysis.consequences.distinct import replaced_by
+from analysis.consequences.moves import moves
+from analysis.consequences.names import LENGTH, NAMED, few, fits, last_part, module, together
+from analysis.consequences.parameters import PARAMETER_KINDS, parameter_changes
 from analysis.facts.dependencies import ANY_VERSION
 from analysis.facts.requirements import is_installed_from
 from analysis.locale import Catalogue
 from analysis.locale.punctuation import join_items, spaced
-from analysis.models import DEPENDENCIES, Commit, Fact, FactKind
+from analysis.models import DEPENDENCIES, Commit, Entry, Fact, FactKind
 from analysis.ranking.signals import split_title
 from analysis.text import mentions, one_line, shorten
 from analysis.writing.by_rules import code
 from analysis.writing.fact_sentences import FACT_SENTENCES
-from analysis.writing.replacements import replacement
 
-LENGTH = 90  # characters of a sentence, without the marks of code
-_NAMED = 8  # names that are told at most where they fit, and how many more there are
 _AROUND_TITLE = 15  # characters around the title of what is reverted
-_OF_CLASSES = frozenset(
-    {
-        FactKind.REMOVED_KEY,
-        FactKind.REMOVED_METHOD,
-        FactKind.RENAMED_METHOD,
-        FactKind.REMOVED_ATTRIBUTE,
-        FactKind.REQUIRED_METHOD,
-        FactKind.NEW_METHOD,
-        FactKind.DEPRECATED,
-    }
-)
 _ALIKE = frozenset({FactKind.REMOVED_METHOD, FactKind.REMOVED_ATTRIBUTE})
-_PARAMETER_KINDS = frozenset(each for each in FactKind if each.name.endswith(("_PARAMETER", "PARAMETER_KIND")))
-_NEW = frozenset({FactKind.REQUIRED_PARAMETER, FactKind.ADDED_PARAMETER})
-# What changes parameters is told together if it is of one sort, the first sort first.
-_SORTS = (
-    {FactKind.RENAMED_PARAMETER},
-    {FactKind.REMOVED_PARAMETER, *_NEW},
-    {FactKind.PARAMETER_KIND},
-    {FactKind.MOVED_PARAMETER},
-)
 _REQUIREMENTS = frozenset({FactKind.MINIMUM_RAISED, FactKind.DEPENDENCY_MOVED})
 _REVERT = re.compile(r"(?:un-?)?revert(?:s|ing)?\b[:\s]*", re.IGNORECASE)
 _NUMBER = re.compile(r"\s*\(#\d+\)\s*$")
-_PARAMETER = re.compile(r"(?P<function>[^()]+)\((?P<parameter>[^()]+)\)")
 _FOR_ALL = re.compile(r"(?:requirements/)?(?:pyproject|setup|requirements|common|base|core|main|package|Cargo|go)\.\w+")
 
 
 def family(kind: FactKind) -> str:
     """Return what facts of this kind are told together with: other changes of parameters or of required versions."""
-    if kind in _PARAMETER_KINDS:
+    if kind in PARAMETER_KINDS:
         return "parameters"
     return "requirements" if kind in _REQUIREMENTS else kind.value
 
 
-def sentence(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> str:
+def sentence(entry: Entry, facts: Sequence[Fact], say: Catalogue) -> str:
     """Return what facts of one family change in a commit: the fullest wording that is short enough, with `code` spans."""
-    lines = [one_line(spaced(each)) for each in _wordings(commit, facts, say)]
+    lines = [one_line(spaced(each)) for each in _wordings(entry.commit, facts, say)]
     first = next((each for each in lines if fits(each)), lines[-1])
-    replaced = {replacement(commit, each) for each in facts} if len({_last(each.name) for each in facts}) == 1 else {""}
-    if len(replaced) != 1 or not (new := replaced.pop()):
-        return first
-    return next(filter(fits, (say("{change}; use {new} instead", change=each, new=code(new)) for each in lines)), first)
+    new = list(takewhile(bool, (replaced_by(entry, each) for each in facts)))
+    return next(filter(fits, _replaced(lines, facts, new, say)), first) if len(new) == len(facts) else first
 
 
-def fits(text: str) -> bool:
-    """Return whether a sentence is short enough, its marks of code aside."""
-    return len(text.replace("`", "")) <= LENGTH
+def _replaced(lines: Sequence[str], facts: Sequence[Fact], new: Sequence[str], say: Catalogue) -> Iterator[str]:
+    """Yield the sentences about what goes with what takes its place: one thing that of all, or each that of one."""
+    owners, names = ({each.rpartition(".")[end] for each in new} for end in (0, 2))
+    named = lines[:-1] or lines  # the last has no names
+    if len(owners) == 1 and all(owners) and names == {last_part(each.name) for each in facts}:
+        yield from (say("{change}; now in {place}", change=each, place=code(*owners)) for each in named)
+    elif len(set(new)) > 1:
+        pairs = [
+            say("{name} (now {new})", name=code(last_part(each.name)), new=code(to))
+            for each, to in zip(facts, new, strict=True)
+        ]
+        yield FACT_SENTENCES[facts[0].kind].named(together(pairs, say, str), len(facts), say, _owner(facts))
+    else:
+        short = new[0] if any(each in facts[0].name for each in names) else new[0].rpartition(".")[2]
+        told = ((each, what) for what in (new[0], short) for each in named)
+        yield from (say("{change}; use {new} instead", change=each, new=code(what)) for each, what in told)
+
+
+def _owner(facts: Sequence[Fact]) -> str:
+    """Return the class that names have in common, as code; "" if there is none."""
+    owners = {each.name.rpartition(".")[0] for each in facts}
+    return code(owners.pop()) if len(owners) == 1 and all(owners) else ""
 
 
 def _wordings(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
     """Yield sentences about the same facts, the fullest first; the last is always short."""
     first, count = facts[0], len({each.name for each in facts})
     sentences = FACT_SENTENCES[first.kind]
-    if first.kind in _PARAMETER_KINDS:
-        yield from _parameters(facts, say)
+    if first.kind in PARAMETER_KINDS:
+        yield from parameter_changes(facts, say)
         return
-    if first.kind is FactKind.REMOVED_NAME and (module := _deleted_module(commit, facts)):
-        yield say("Removes the module {module}", module=module)
-    if first.kind is FactKind.SUPPORT_DROPPED and first.name == first.path and count == 1:  # a Dockerfile
-        yield say("Removes {file}, which images are built from", file=code(first.name))
+    if first.kind in (FactKind.MOVED_MODULE, FactKind.MOVED_NAME):
+        yield from moves(facts, say)
+        return
+    if first.kind is FactKind.REMOVED_NAME and (gone := _deleted_module(commit, facts)):
+        yield say("Removes the module {module}", module=gone)
     yield from _one_of_many(facts, say)
     yield from _named(commit, facts, say)
     yield from _of_owners(facts, say)
-    if count == len(last := {_last(each.name): None for each in facts}) and count <= _NAMED:
-        yield sentences.named(_names(list(last), say), count, say)
-    for told in _few(list(dict.fromkeys(each.name for each in facts)), say):
+    if count == len(last := {last_part(each.name): None for each in facts}) and count <= NAMED:
+        yield sentences.named(together(list(last), say), count, say)
+    for told in few(list(dict.fromkeys(each.name for each in facts)), say):
         yield sentences.named(told, count, say)
     yield say(sentences.change, what=sentences.counted(count, say))
 
@@ -95,56 +92,55 @@ def _one_of_many(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
     """Yield sentences about one member that several classes lose."""
     names, owners = (list(dict.fromkeys(each.name.rpartition(".")[end] for each in facts)) for end in (2, 0))
     if facts[0].kind in _ALIKE and len(names) == 1 and len(owners) > 1:
-        for owner in (_names(owners, say), say("{count} classes", count=len(owners))):
+        for owner in (together(owners, say), say("{count} classes", count=len(owners))):
             yield FACT_SENTENCES[facts[0].kind].named(code(names[0]), 1, say, owner)
 
 
 def _of_owners(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
     """Yield sentences about names with the class or module that they have in common."""
-    first, names = facts[0], list(dict.fromkeys(_last(each.name) for each in facts))
-    names.sort(key=len if first.kind is FactKind.MOVED_MODULE else bool)  # `pool` is better known than `pool_of_pages`
-    owners, modules = {each.name.rpartition(".")[0] for each in facts}, {each.path for each in facts}
-    packages, first_package = (
-        {_dotted(each.name).rpartition(".")[0] for each in facts},
-        _dotted(first.name).rpartition(".")[0],
-    )
-    for told in _few(names, say):
-        if first.kind in _OF_CLASSES and len(owners) == 1 and (owner := first.name.rpartition(".")[0]):
-            yield FACT_SENTENCES[first.kind].named(told, len(names), say, code(owner))
-        elif first.kind is FactKind.REMOVED_NAME and len(modules) == 1:
-            yield say("Removes {names} from {module}", names=told, module=_module(first.path))
-        elif first.kind is FactKind.MOVED_MODULE and len(packages) == 1:
-            owner = code(first_package)
-            yield from _moved(facts, FACT_SENTENCES[first.kind].what(told, len(names), say, owner), say)
+    first, names = facts[0], list(dict.fromkeys(last_part(each.name) for each in facts))
+    for told in few(names, say):
+        if first.kind is FactKind.REMOVED_NAME and len({each.path for each in facts}) == 1:
+            yield say("Removes {names} from {module}", names=told, module=module(first.path))
+        elif owner := _owner(facts):
             yield FACT_SENTENCES[first.kind].named(told, len(names), say, owner)
 
 
 def _named(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
     """Yield sentences that name one or two facts, the last without what is special to their kind."""
     first = facts[0]
-    is_module = first.kind is FactKind.MOVED_MODULE
-    names = _names([_dotted(each.name) if is_module else each.name for each in facts], say)
+    names = together([each.name for each in facts], say)
     match first.kind:
         case FactKind.VALUES_DROPPED | FactKind.VALUES_ADDED if len({(each.old, each.new) for each in facts}) == 1:
             yield from _values(facts, say)
         case FactKind.DEPRECATED:
             yield from _deprecation(facts, names, say)
-        case FactKind.MOVED_MODULE | FactKind.MOVED_NAME | FactKind.REMOVED_NAME:
-            yield from _of_modules(facts, names, say)
+        case FactKind.REMOVED_NAME if len({each.path for each in facts}) == 1:
+            yield say("Removes {names} from {module}", names=names, module=module(first.path))
         case kind if kind in DEPENDENCIES:
             yield from _dependencies(commit, facts, say)
         case FactKind.REMOVED_BASE:
             yield from _bases(facts, say)
+        case kind if kind.name.startswith("RENAMED") and all(each.new for each in facts):
+            yield from _renamed(facts, say)
         case _ if len(facts) == 1:
             yield from _one(first, say)
-        case _:
-            pass
     yield FACT_SENTENCES[first.kind].named(names, len(facts), say)
+
+
+def _renamed(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
+    """Yield which names became which: all of them in full, then by their last parts as many as fit."""
+    wholes, lasts = (
+        [say("{name} to {new}", name=code(tell(each.name)), new=code(tell(each.new or ""))) for each in facts]
+        for tell in (str, last_part)
+    )
+    for told in (join_items(wholes, say), *few(lasts, say, str)):
+        yield FACT_SENTENCES[facts[0].kind].named(told, len(facts), say)
 
 
 def _one(fact: Fact, say: Catalogue) -> Iterator[str]:
     """Yield sentences about a single fact of the kinds whose old and new value or owner matter."""
-    sentences, name, new = FACT_SENTENCES[fact.kind], code(fact.name), code(fact.new or "None")
+    name, new = code(fact.name), code(fact.new or "None")
     match fact.kind:
         case FactKind.DEFAULT_CHANGED:
             yield say("{name} now defaults to {new} (was {old})", name=name, new=new, old=code(fact.old or "None"))
@@ -163,11 +159,6 @@ def _one(fact: Fact, say: Catalogue) -> Iterator[str]:
             yield from _retyped(fact, say)
         case FactKind.REVERT:
             yield from _revert(fact.name, say)
-        case kind if fact.new and "RENAMED" in kind.name:
-            for old, other in ((fact.name, fact.new), (_last(fact.name), _last(fact.new))):
-                yield say("{change} to {new}", change=sentences.named(code(old), 1, say), new=code(other))
-        case _:
-            pass
 
 
 def _retyped(fact: Fact, say: Catalogue) -> Iterator[str]:
@@ -199,30 +190,21 @@ def _one_definition(fact: Fact, say: Catalogue) -> Iterator[str]:
 
 
 def _bases(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
-    """Yield which classes no longer inherit from which, of two bases, or from how many."""
-    heirs: dict[str, list[str]] = {}
-    for each in facts:
-        heirs.setdefault(_parameter(each), []).append(each.name.partition("(")[0])
-
-    def clause(classes: Sequence[str], base: str) -> str:
-        return say.plural(
+    """Yield which classes no longer inherit from which, by their names or by how many they are."""
+    classes, bases = (
+        list(dict.fromkeys(each.name.rstrip(")").partition("(")[end] for each in facts)) for end in (0, 2)
+    )
+    if bases == ["Protocol"]:
+        heirs = together(classes, say)
+        yield say("{name} is no longer a protocol: implementations must inherit from it", name=heirs)
+    for told in (together(bases, say), say("{count} classes", count=len(bases))):
+        yield say.plural(
             "{name} no longer inherits from {base}",
             "{name} no longer inherit from {base}",
             len(classes),
-            name=_names(classes, say),
-            base=base,
+            name=together(classes, say),
+            base=told,
         )
-
-    first, *others = (
-        say("{name} is no longer a protocol: implementations must inherit from it", name=_names(classes, say))
-        if base == "Protocol"
-        else clause(classes, code(base))
-        for base, classes in heirs.items()
-    )
-    if others:
-        yield say("{clause}; {other}", clause=first, other=others[0])
-        yield clause([each for classes in heirs.values() for each in classes], say("{count} classes", count=len(heirs)))
-    yield first
 
 
 def _revert(title: str, say: Catalogue) -> Iterator[str]:
@@ -234,58 +216,11 @@ def _revert(title: str, say: Catalogue) -> Iterator[str]:
         yield say("Lands {what} again", what=what) if again else say(FACT_SENTENCES[FactKind.REVERT].change, what=what)
 
 
-def _of_modules(facts: Sequence[Fact], names: str, say: Catalogue) -> Iterator[str]:
-    """Yield where a module or a module's names went, or where they were."""
-    first = facts[0]
-    if first.kind is FactKind.REMOVED_NAME and len({each.path for each in facts}) == 1:
-        yield say("Removes {names} from {module}", names=names, module=_module(first.path))
-    elif first.kind is FactKind.MOVED_NAME and len(set(map(destination, facts))) == 1:
-        for told in (names, *_few([each.name for each in facts], say)):
-            yield from _moved(facts, told, say)
-    elif (
-        first.kind is FactKind.MOVED_MODULE and len(facts) > _NAMED and (common := _common(each.name for each in facts))
-    ):
-        counted = FACT_SENTENCES[first.kind].counted(len(facts), say)
-        moved = say("{what} of {owner}", what=counted, owner=code(common))
-        yield from _moved(facts, moved, say)
-        yield say(FACT_SENTENCES[first.kind].change, what=moved)
-    elif first.kind is FactKind.MOVED_MODULE and len(facts) == 1:
-        for name in (names, code(_last(first.name))):
-            yield from _moved(facts, name, say)
-    elif first.kind is FactKind.MOVED_MODULE:
-        yield from _moved(facts, FACT_SENTENCES[first.kind].what(names, len(facts), say), say)
-
-
-def _moved(facts: Sequence[Fact], names: str, say: Catalogue) -> Iterator[str]:
-    """Yield where to what is told as `names` moved, as a whole or by its last parts; nothing if it is not one other place."""
-    place = destination(facts[0]) if len(facts) == 1 else _common(each.new or "" for each in facts)
-    parts, is_module = place.split("."), facts[0].kind is FactKind.MOVED_MODULE
-    if place and not (is_module and _dotted(facts[0].name).startswith(f"{place}.")):
-        ends = (".".join(["…", *parts[-count:]]) for count in range(len(parts) - 1, 1, -1))
-        yield from (say("Moves {names} to {new}", names=names, new=code(new)) for new in (place, *ends))
-
-
-def _common(places: Iterable[str]) -> str:
-    """Return the package that modules, or names of them, have in common; the module if they are all of one."""
-    paths = {re.sub(r":\d+$", "", each) for each in places}
-    return _dotted(f"{commonpath(paths)}/__init__.py") if len(paths) > 1 else _dotted(paths.pop())
-
-
-def destination(fact: Fact) -> str:
-    """Return the module that a name moved to."""
-    return _dotted(fact.new)
-
-
-def _last(name: str) -> str:
-    """Return the last part of a dotted name, or of the module that a Python file is."""
-    return _dotted(name).rpartition(".")[2]
-
-
 def _values(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
     """Yield which values settings accept that they did not, and which no longer."""
     old, new = ((values or "").split(", ") if values else [] for values in (facts[0].old, facts[0].new))
-    for names in _few([each.name for each in facts], say):
-        for gone, added in zip_longest(_few(old, say), _few(new, say), fillvalue=""):
+    for names in few([each.name for each in facts], say):
+        for gone, added in zip_longest(few(old, say), few(new, say), fillvalue=""):
             values = {
                 "name": names,
                 "new": added or code(new[0] if new else ""),
@@ -307,24 +242,20 @@ def _values(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
 
 
 def _deprecation(facts: Sequence[Fact], names: str, say: Catalogue) -> Iterator[str]:
-    """Yield what is deprecated, with what replaces it and the version that removes it if all have these in common."""
-    change = FACT_SENTENCES[FactKind.DEPRECATED].named(names, len(facts), say)
-    until, new = ({getattr(each, key) for each in facts} for key in ("until", "new"))
-    version, instead = (next(iter(values)) if len(values) == 1 else None for values in (until, new))
-    if version and instead:
-        gone = say("{change}, to be removed in {version}", change=change, version=version)
-        yield say("{change}; use {new} instead", change=gone, new=code(instead))
-    if instead:
-        yield say("{change}; use {new} instead", change=change, new=code(instead))
-    if version:
-        yield say("{change}, to be removed in {version}", change=change, version=version)
+    """Yield what is deprecated, with the version that removes it if all have that in common."""
+    deprecated, count, until = FACT_SENTENCES[FactKind.DEPRECATED], len(facts), {each.until for each in facts}
+    lasts = together([last_part(each.name) for each in facts], say)
+    for change in (deprecated.named(names, count, say), deprecated.named(lasts, count, say, _owner(facts))):
+        if len(until) == 1 and (version := facts[0].until):
+            yield say("{change}, to be removed in {version}", change=change, version=version)
+        yield change
 
 
 def _dependencies(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
     """Yield what is required now, or which dependencies come or go, with the file where it is that of some users alone."""
     first = facts[0]
     if first.kind not in _REQUIREMENTS:
-        names = _names([each.name for each in facts], say)
+        names = together([each.name for each in facts], say)
         yield _with_file(FACT_SENTENCES[first.kind].named(names, len(facts), say), commit, first, say)
         return
     told = join_items([code(required(each)) for each in facts], say)
@@ -359,157 +290,8 @@ def own_file(commit: Commit, fact: Fact) -> str:
     return "" if elsewhere else fact.path
 
 
-def _parameters(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
-    """Yield how the parameters of functions change: what changes alike in a clause, as many clauses as fit."""
-    functions = list(dict.fromkeys(map(_function, facts)))
-    yield from _insertion(facts, functions, say)
-    told = ""
-    for alike in _changed_alike(facts):
-        joined = (say("{clause}; {other}", clause=told, other=each) if told else each for each in _clauses(alike, say))
-        told = next(filter(fits, joined), told)
-    if told:
-        yield told
-    parameters = FACT_SENTENCES[FactKind.REMOVED_PARAMETER].counted(len({each.name for each in facts}), say)
-    for named in (_NAMED, 0):
-        owner = _functions(functions, say, named)
-        yield say("Changes {what}", what=say("{what} of {owner}", what=parameters, owner=owner))
-
-
-def _changed_alike(facts: Sequence[Fact]) -> list[list[Fact]]:
-    """Return the facts by what they do to a function, then by the parameters that they do it to; new names come first."""
-    groups: dict[tuple[int, object], list[Fact]] = {}
-    for sort, kinds in enumerate(_SORTS):
-        by_function: dict[str, list[Fact]] = {}
-        for each in facts:
-            if each.kind in kinds:
-                by_function.setdefault(_function(each), []).append(each)
-        for alike in by_function.values():
-            changes = frozenset((each.kind, _parameter(each), each.new) for each in alike)
-            groups.setdefault((sort, changes), []).extend(alike)
-    return list(groups.values())
-
-
-def _clauses(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
-    """Yield clauses about parameters that change alike in some functions, the fullest first."""
-    functions = list(dict.fromkeys(map(_function, facts)))
-    if facts[0].kind in (FactKind.PARAMETER_KIND, FactKind.MOVED_PARAMETER):
-        names = [each.name.replace(".__init__(", "(") for each in facts]
-        yield FACT_SENTENCES[facts[0].kind].named(_names(names, say), len(set(names)), say)
-        return
-    for told in _function_names(functions, say):
-        if facts[0].kind is FactKind.RENAMED_PARAMETER:
-            pairs = dict.fromkeys((_parameter(each), each.new or "") for each in facts)
-            renamed = [say("{name} to {new}", name=code(old), new=code(new)) for old, new in pairs]
-            yield say("Renames {names} in {function}", names=join_items(renamed, say), function=told)
-        else:
-            yield from _taken(facts, told, len(functions), say)
-
-
-def _taken(facts: Sequence[Fact], told: str, count: int, say: Catalogue) -> Iterator[str]:
-    """Yield what functions, `count` of them and `told` so, take that they did not, or no longer take."""
-    gone, new = (
-        list(dict.fromkeys(_parameter(each) for each in facts if (each.kind in _NEW) is is_new))
-        for is_new in (False, True)
-    )
-    if all(each.kind is FactKind.ADDED_PARAMETER for each in facts):
-        yield from (say("Adds {new} to {function}", new=each, function=told) for each in _few(new, say))
-        return
-    counted = FACT_SENTENCES[FactKind.REMOVED_PARAMETER].counted(len(gone), say)
-    old_ones = (*_few(gone, say), *([counted] if gone[2:] else []))
-    for old, other in zip_longest(old_ones, _few(new, say), fillvalue=""):
-        names = {
-            "function": told,
-            "old": old or code(gone[0] if gone else ""),
-            "new": other or code(new[0] if new else ""),
-        }
-        if gone and new:
-            yield say.plural(
-                "{function} takes {new} instead of {old}", "{function} take {new} instead of {old}", count, **names
-            )
-        elif gone:
-            yield say.plural("{function} no longer takes {old}", "{function} no longer take {old}", count, **names)
-        else:
-            yield say.plural("{function} now requires {new}", "{function} now require {new}", count, **names)
-
-
-def _function_names(functions: Sequence[str], say: Catalogue) -> Iterator[str]:
-    """Yield functions by their names, without their classes, by the first alone, and by how many they are."""
-    yield _functions(functions, say, _NAMED)
-    if len({each.rpartition(".")[2] for each in functions}) == len(functions) > 1:
-        yield _functions([each.rpartition(".")[2] for each in functions], say, _NAMED)
-    yield _functions(functions, say, 1)
-    yield _functions([each.rpartition(".")[2] for each in functions], say, 1)
-    yield _functions(functions, say, 0)
-
-
-def _functions(functions: Sequence[str], say: Catalogue, named: int) -> str:
-    """Return the names of a few functions, the first of them and how many others there are, or only how many they are."""
-    if len(functions) <= named:
-        return _names(functions, say)
-    if named:
-        others = len(functions) - 1
-        return say.plural("{name} and {count} other", "{name} and {count} others", others, name=code(functions[0]))
-    if len(functions) == 1:
-        return code(functions[0].rpartition(".")[2])
-    if all(each.rpartition(".")[2][:1].isupper() for each in functions):
-        return say.plural("{count} constructor", "{count} constructors", len(functions))
-    return say.plural("{count} function", "{count} functions", len(functions))
-
-
-def _few(names: Sequence[str], say: Catalogue) -> Iterator[str]:
-    """Yield all names, then fewer and fewer of them with how many more there are."""
-    if 0 < len(names) <= _NAMED:
-        yield _names(names, say)
-    for shown in range(min(len(names) - 1, _NAMED), 0, -1):
-        told = join_items(map(code, names[:shown]), say)
-        yield say("{names} and {count} more", names=told, count=len(names) - shown)
-
-
-def _function(fact: Fact) -> str:
-    """Return the function whose parameter a fact is about, and of a constructor its class, as it is called."""
-    match = _PARAMETER.fullmatch(fact.name)
-    return f"{match['function'].removesuffix('.__init__')}()" if match else fact.name
-
-
-def _parameter(fact: Fact) -> str:
-    match = _PARAMETER.fullmatch(fact.name)
-    return match["parameter"] if match else fact.name
-
-
-def _insertion(facts: Sequence[Fact], functions: Sequence[str], say: Catalogue) -> Iterator[str]:
-    """Yield which new parameter functions take before another one, if that is all that changes, and in each of them."""
-    moved = [each for each in facts if each.kind is FactKind.MOVED_PARAMETER and each.new]
-    new = {(each.new or "").partition("(")[2].partition(",")[0] for each in moved}
-    is_all = all(each in moved or (each.kind is FactKind.ADDED_PARAMETER and _parameter(each) in new) for each in facts)
-    changes = [{(each.kind, _parameter(each)) for each in facts if _function(each) == name} for name in functions]
-    if len(new) == 1 and is_all and all(each == changes[0] for each in changes):
-        inserted, old = code(new.pop()), code(_parameter(moved[0]))
-        for named in (_NAMED, 0):
-            function = _functions(functions, say, named)
-            yield say("Inserts {new} before {old} in {function}", new=inserted, old=old, function=function)
-
-
 def _deleted_module(commit: Commit, facts: Sequence[Fact]) -> str:
     """Return the module that names are gone with; "" if it is still there, or they were in several."""
     paths = {each.path for each in facts}
     deleted = {file.path for file in commit.files if file.status == "removed"}
-    return _module(facts[0].path) if len(paths) == 1 and paths <= deleted else ""
-
-
-def _names(names: Sequence[str], say: Catalogue) -> str:
-    """Return a few names as code."""
-    *firsts, last = map(code, dict.fromkeys(names))
-    return say("{name} and {other}", name=join_items(firsts, say), other=last) if firsts else last
-
-
-def _module(place: str | None) -> str:
-    """Return a Python file as the module that is imported, in a code span."""
-    return code(shorten(_dotted(place), LENGTH))
-
-
-def _dotted(place: str | None) -> str:
-    """Return a Python file, with a line or without, as the module that is imported; another file as its path."""
-    path = re.sub(r":\d+$", "", place or "")
-    if not path.endswith(".py"):
-        return path
-    return path.removeprefix("src/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    return module(facts[0].path) if len(paths) == 1 and paths <= deleted else ""

@@ -31,7 +31,7 @@ __all__ = ["VERSION", "facts"]
 _Rule = Callable[[Change, FileChange], Iterator[Fact]]
 
 # Incremented whenever a rule changes, so that stored facts are recomputed from the stored patches.
-VERSION = 22
+VERSION = 23
 
 
 def facts(commit: Commit, trees: Trees | None = None) -> tuple[Fact, ...]:

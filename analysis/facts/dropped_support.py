@@ -13,7 +13,7 @@ from analysis.facts.syntax import constant_strings, dotted
 from analysis.models import Fact, FactKind, FileChange
 from analysis.paths import Kind, kind
 
-_CONTAINER = re.compile(r"^(?P<indent>\s*)(?P<name>[A-Za-z_]\w*)\s*(?::[^=]+)?=\s*(?P<call>[\w.]*)\s*(?:[(\[{]\s*)+$")
+_CONTAINER = re.compile(r"^(?P<name>[A-Za-z_]\w*)\s*(?::[^=]+)?=\s*(?P<call>[\w.]*)\s*(?:[(\[{]\s*)+$")
 _ITEM = re.compile(r"""^(?P<indent>\s+)["'](?P<value>[^"'\s]+)["']\s*(?:,|:\s*(?P<entry>\S.*))?$""")
 # Lists of what is supported, and lists of what is not: leaving the latter is no loss.
 _SUPPORTS = re.compile(
@@ -26,7 +26,6 @@ _EXCLUDES = re.compile(
     r"|warn|fallback|legacy",
     re.IGNORECASE,
 )
-_TYPE = "]"  # suffix of a container that is a type, whose items are supported whatever its name
 _REGISTERED = re.compile(r"[\w.-]+")
 _REGISTRATION = re.compile(
     r"(?!.*(?:Op|Layer)\.|.*_op$)(?:.*\.)?register\w*$"
@@ -39,7 +38,7 @@ _LISTED = re.compile(
 
 
 class _Value(NamedTuple):
-    """A value that a list, a type or a registry has; `owner` is which of them, and `entry` what it stands for."""
+    """A value that a list or a registry has; `owner` is which of them, and `entry` what it stands for."""
 
     text: str
     sign: str
@@ -107,10 +106,9 @@ def _is_added_elsewhere(change: Change, value: str) -> bool:
 def _supported_values(change: Change, file: FileChange, side: Side) -> Iterator[_Value]:
     for hunk in headed_hunks(file.patch):
         for each in _items(hunk, side):
-            if not _EXCLUDES.search(each.owner) and (_SUPPORTS.search(each.owner) or each.owner.endswith(_TYPE)):
+            if not _EXCLUDES.search(each.owner) and _SUPPORTS.search(each.owner):
                 yield each
     yield from _registered(change, file, side)
-    yield from _literals(change, file, side)
 
 
 def _registered(change: Change, file: FileChange, side: Side) -> Iterator[_Value]:
@@ -137,36 +135,6 @@ def _registered(change: Change, file: FileChange, side: Side) -> Iterator[_Value
                         yield value
 
 
-def _literals(change: Change, file: FileChange, side: Side) -> Iterator[_Value]:
-    """Yield the values of `Literal` types, but of tags called `type`, and of definitions that the other side lacks."""
-    if not change.whole and "Literal" not in (file.patch or ""):  # nothing is parsed in vain, of thousands of files
-        return
-    own, other = (change.source(file, each) for each in (side, "+" if side == "-" else "-"))
-    if not own or not other or "Literal" not in own.text:
-        return
-    changed = {line.number for line in changed_lines(file, side)}
-    both = {name for name, _ in _typed(other.module, "")}
-    for name, node in _typed(own.module, ""):
-        told = name in both and not _EXCLUDES.search(name) and not name.endswith(".type")
-        for text, number in constant_strings(node) if told else ():
-            yield _Value(text, side if number in changed else " ", number, name)
-
-
-def _typed(scope: ast.Module | ast.ClassDef, owner: str) -> Iterator[tuple[str, ast.expr]]:
-    """Yield the `Literal` types of the variables and fields of a scope, each with the qualified name of what it types."""
-    for node in scope.body:
-        match node:
-            case ast.ClassDef(name=name):
-                yield from _typed(node, f"{owner}{name}.")
-            case (
-                ast.AnnAssign(target=ast.Name(id=name), annotation=kept)
-                | ast.Assign(targets=[ast.Name(id=name)], value=kept)
-            ):
-                for each in ast.walk(kept):
-                    if isinstance(each, ast.Subscript) and (dotted(each.value) or "").endswith("Literal"):
-                        yield owner + name, each.slice
-
-
 def _items(hunk: Hunk, side: Side) -> Iterator[_Value]:
     """Yield each string of a module-level list and each key of a table with what it stands for.
 
@@ -191,9 +159,7 @@ def _entry(item: re.Match[str], below: Sequence[DiffLine]) -> str:
 
 def _container(head: str) -> str:
     match = _CONTAINER.match(head)
-    if not match or match["indent"]:
-        return ""
-    return match["name"] + (_TYPE if match["call"].endswith("Literal") else "")
+    return "" if not match or match["call"].endswith("Literal") else match["name"]
 
 
 def _dropped_from_build(file: FileChange) -> Iterator[Fact]:

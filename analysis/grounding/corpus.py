@@ -19,11 +19,6 @@ MEASURES = {
     unit: re.compile(rf"{NUMBER}[ -]?(?:{names})(?![A-Za-z0-9_])", 0 if unit == "x" else re.IGNORECASE)
     for unit, names in UNITS.items()
 }
-# A one-letter unit is too often a variable to be searched for near a number.
-_SHORT = re.compile(r"^(?:%|[a-z]|\[xX\][^|]*)[|]")
-_NEAR = {
-    unit: re.compile(rf"(?<![a-z])(?:{_SHORT.sub('', names)})(?![a-z])", re.IGNORECASE) for unit, names in UNITS.items()
-}
 _HYPHENS_AND_SPACES = str.maketrans(dict.fromkeys("‐‑‒–−", "-") | dict.fromkeys("\u00a0\u2007\u2009\u202f\u3000", " "))
 _WIDE = str.maketrans(
     {0xFEE0 + code: chr(code) for code in range(0x21, 0x7F) if chr(code).isalnum() or chr(code) in "#%-./_"}
@@ -75,7 +70,7 @@ class ToolResult(NamedTuple):
     told: str = ""
 
 
-_MIN_DIGITS = 3  # digits from which a number is unlikely to occur by chance
+_FACTORS, _MIN_DIGITS = ("%", "x"), 3  # digits from which a number is unlikely to occur by chance
 _MAX_PATH = 500  # maximum characters of a path
 _MAX_WILDCARDS = 4  # maximum wildcards in a path
 
@@ -154,11 +149,6 @@ class Corpus:
         return "\n".join(line.text for file in self.files for line in changed_lines(file))
 
     @cached_property
-    def has_all_patches(self) -> bool:
-        """Return whether each file with changed lines has its patch; without one, what is not there proves nothing."""
-        return all(file.patch or not file.size for file in self.files)
-
-    @cached_property
     def words(self) -> frozenset[str]:
         return frozenset(re.findall(r"[A-Za-z_][A-Za-z0-9_]*", self.text_with_files))
 
@@ -196,12 +186,9 @@ class Corpus:
         return (match[1].lower(), match[2].lower()) if match else ()
 
     @cached_property
-    def number_offsets(self) -> dict[float, list[int]]:
-        """Map each number to the offsets where it ends in the text."""
-        offsets: dict[float, list[int]] = {}
-        for match in re.finditer(r"(?<![A-Za-z0-9_.])\d+(?:,\d{3})*(?:\.\d+)?(?![.]?\d)", self.text_with_files):
-            offsets.setdefault(number(match[0]), []).append(match.end())
-        return offsets
+    def numbers(self) -> frozenset[float]:
+        found = re.findall(r"(?<![A-Za-z0-9_.])\d+(?:,\d{3})*(?:\.\d+)?(?![.]?\d)", self.text_with_files)
+        return frozenset(map(number, found))
 
     def mentions(self, text: str) -> bool:
         """Return whether `text` occurs in the corpus, not as part of a longer name."""
@@ -239,15 +226,14 @@ class Corpus:
         return word.lower() in self._repository
 
     def has_measurement(self, figure: str, unit: str) -> bool:
-        """Return whether the corpus has the number with the unit, rounded if need be, or near the unit.
+        """Return whether the corpus has the number with the unit, rounded if need be, or the number alone.
 
-        A number of three digits in the message is accepted without the unit: in a table the unit stands in the header.
+        Code has the units of times and sizes in names, and tables those of others in their headers: there it takes some digits.
         """
-        value = number(figure)
-        offsets = self.number_offsets.get(value, ())
-        if len(re.sub(r"[.,]", "", figure).strip("0")) >= _MIN_DIGITS and any(end <= len(self.told) for end in offsets):
+        value, digits = number(figure), len(re.sub(r"[.,]", "", figure).strip("0"))
+        if value in self.numbers and (unit not in _FACTORS or digits >= _MIN_DIGITS):
             return True
-        return any(_NEAR[unit].search(self.text_with_files, max(0, end - 40), end + 24) for end in offsets) or any(
+        return any(
             value in (measured, int(measured), round(measured))
             for measured in (number(match[1]) for match in MEASURES[unit].finditer(self.text_with_files))
         )

@@ -110,7 +110,8 @@ class ModelReader:
         return [each for each in ids if each not in kept], UsageCounter() if kept else usage
 
     def _ask(self, ids: Sequence[int], usage: "UsageCounter", on_draft: OnDraft) -> None:
-        requests = [self._request(each) for each in self._store.commits(ids, patches=True)]
+        commits = sorted(self._store.commits(ids, patches=True), key=lambda each: each.commit.committed_at)
+        ids, requests = [each.id for each in commits], [self._request(each) for each in commits]
         try:
             if self._lasting:
                 raise self._lasting

@@ -26,7 +26,7 @@ from analysis.writing.by_model.replies import (
 )
 from analysis.writing.prompts import rendered
 
-_BUDGET = {Importance.HIGH: 12_000, Importance.MEDIUM: 6_000}  # tokens of diff
+_BUDGET = {Importance.HIGH: 18_000, Importance.MEDIUM: 10_000}  # tokens of diff
 _MAX_REPLY = {Importance.HIGH: 3_000, Importance.MEDIUM: 1_200}  # tokens of the reply
 _MESSAGE_LENGTH = 4_000  # characters of a commit message or of a pull request's text
 _MAX_SUMMARY = 500  # tokens of a summary that is asked for again

@@ -10,8 +10,8 @@ from analysis.writing.by_model.asking import Asker, Form
 from analysis.writing.by_model.replies import Analysed, AnalysisRequest, Brief, check_reply, read_again, tier_after_move
 
 AT_ONCE = 60  # commits of one call
-_BUDGET = 24_000  # tokens of the diffs of one call
-_LONGEST = 2_000  # tokens of one diff
+_BUDGET = 36_000  # tokens of the diffs of one call
+_LONGEST = 3_000  # tokens of one diff
 _MAX_REPLY, _MAX_TEXT = 110, 300  # tokens of the reply a commit, and of all else in it
 _CHARACTERS = 2  # of a message or a pull request's text for each token of diff that a commit may have
 

@@ -21,6 +21,7 @@ from analysis.writing.fact_sentences import FACT_SENTENCES
 from analysis.writing.second_reading import confirmed
 
 _TRAILERS = re.compile(r"^(?:signed-off-by|co-authored-by): .*\n?", re.IGNORECASE | re.MULTILINE)
+_NAME = re.compile(r"`[^`]*`|[\w./-]+", re.ASCII)
 _ORDER = (Importance.LOW, Importance.MEDIUM, Importance.HIGH)
 
 
@@ -160,8 +161,9 @@ def read_again(
 
 
 def _sentences(draft: Analysed) -> Iterator[str]:
+    """Yield the sentences of a draft that say something: a path or a name alone says nothing that the check did not look up."""
     for text in (draft.move_reason, draft.analysis.headline, *draft.analysis.texts):
-        yield from filter(None, map(str.strip, sentences(text)))
+        yield from (each.strip() for each in sentences(text) if each.strip() and not _NAME.fullmatch(each.strip()))
 
 
 def _left(request: AnalysisRequest, draft: Analysed, doubted: Collection[str]) -> Analysed | ModelFailure:

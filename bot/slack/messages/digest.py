@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from zoneinfo import ZoneInfo
 
 from analysis.citations import to_fact
-from analysis.consequences import breaks_others, proven_consequences, title_line
+from analysis.consequences import breaks_others, is_written, proven_consequences, title_line
 from analysis.grounding.plain_text import sentences
 from analysis.locale import catalogue
 from analysis.locale.punctuation import join_items
@@ -189,7 +189,7 @@ def tier_blocks(report: DayReport, tier: Importance, told: Collection[str] = ())
     """
     entries, say = report.tier(tier), catalogue(report.language)
     apart = [entry.commit.sha for entry in _told_apart(report)]
-    written = [entry.commit.sha for entry in entries if _is_written(entry) and entry.commit.sha not in apart]
+    written = [entry.commit.sha for entry in entries if is_written(entry) and entry.commit.sha not in apart]
     rest = [entry for entry in entries if entry.commit.sha not in told or entry.commit.sha in written]
     people = [entry for entry in rest if not _BOTS.search(entry.commit.author.strip())]
     bots = [entry for entry in rest if _BOTS.search(entry.commit.author.strip())]
@@ -219,7 +219,7 @@ def _item(entry: Entry, report: DayReport, *, brief: bool) -> list[Piece]:
     Without a model it has a sentence about it, unless it is to be `brief`.
     """
     row = _row(entry, report)
-    if entry.analysis and _is_written(entry):
+    if entry.analysis and is_written(entry):
         row += ours("\n") + prose(entry.analysis.summary)
         return row + [piece for advice in entry.analysis.advice for piece in (*ours("\n→ "), *prose(advice))]
     summary = "" if brief or not entry.commit.read else _summary(entry, report)
@@ -233,11 +233,6 @@ def _row(entry: Entry, report: DayReport) -> list[Piece]:
     title = written or (title_line(entry, say) if commit.title else "")
     row = [*(prose(title) + ours(" ") if title else []), *to_number(commit), *standing(entry, report.language)]
     return row if commit.read else [*row, *ours(f"  ⚠️ {say('Failed')}")]
-
-
-def _is_written(entry: Entry) -> bool:
-    """Return whether a model wrote about a commit."""
-    return entry.analysis is not None and entry.analysis.by == "model"
 
 
 def _summary(entry: Entry, report: DayReport) -> str:

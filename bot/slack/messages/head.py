@@ -7,6 +7,7 @@ from analysis.consequences import breaks_others
 from analysis.consequences.period import CommitLine, Group, GroupLines, Lead, group_lines, lead_of, shown_lines
 from analysis.locale import Catalogue, catalogue
 from analysis.models import SHORT_SHA, Entry, Importance, PeriodReport
+from analysis.models.consequences import Effect
 from analysis.text import shorten
 from analysis.writing.titles import number_of
 from bot.models.downstream import DownstreamCheck
@@ -69,7 +70,7 @@ def digest_head(
     first = [*opening, *breaking_section(commits, check, report.language), *_lead_blocks(lead, mark)]
     while groups and not fits([*first, *_group_blocks(groups, say, mark), *closing, context(_SPARE)]):
         groups = _without_last(groups)
-    shown = {each.entry.commit.sha for group in groups for each in group.lines}
+    shown = {each.commit.sha for group in groups for line in group.lines for each in line.entries}
     blocks = (*first, *_group_blocks(groups, say, mark), *closing)
     return DigestHead(blocks, frozenset(shown.union(broken[:SHOWN_COMMITS])), worst)
 
@@ -77,7 +78,9 @@ def digest_head(
 def _weightiest(groups: Sequence[GroupLines]) -> CommitLine:
     """Return the first line, but of what is only required from now on that of a high commit alone, if there is another line."""
     lines = [line for each in groups if each.group is not Group.IMPORTANT for line in each.lines]
-    return next((each for each in lines if each.tier == 0 or not each.requires), lines[0])
+    return next(
+        (each for each in lines if each.tier == 0 or each.consequences[0].effect is not Effect.REQUIREMENT), lines[0]
+    )
 
 
 def is_quiet(report: PeriodReport, check: DownstreamCheck) -> bool:
@@ -142,7 +145,7 @@ def _without_last(groups: Sequence[GroupLines]) -> list[GroupLines]:
     """Return the groups with one line less."""
     *others, last = groups
     lines = last.lines[:-1]
-    left = [last._replace(lines=lines, left=last.left + 1)] if lines else []
+    left = [last._replace(lines=lines, left=last.left + len(last.lines[-1].entries))] if lines else []
     return [*others, *left]
 
 
@@ -155,14 +158,15 @@ def _lead_blocks(lead: Lead | None, mark: str) -> list[Block]:
 
 
 def _line(line: CommitLine, say: Catalogue, mark: str) -> list[Piece]:
-    """Return what a commit's line tells, with its marks and the link to its message."""
-    entry = line.entry
-    pieces = [*prose(line.text), *ours(" · "), *_link(entry, number_of(entry.commit), mark)]
-    for touch in entry.watched[:_TERMS]:
-        pieces += [*ours(" · 👁 "), *prose(touch.term, "code")]
-    if entry.links.reverted_by:
-        pieces += ours(" · ↩️ " + say("reverted by {sha}", sha=entry.links.reverted_by[:SHORT_SHA]))
-    return pieces + (ours(f" · ⚠️ {say('Failed')}") if not entry.commit.read else [])
+    """Return what a line tells, with the marks of its commits and the links to their messages."""
+    pieces = [*prose(line.text), *ours(" ·")]
+    for entry in line.entries:
+        pieces += [*ours(" "), *_link(entry, number_of(entry.commit), mark)]
+        for touch in entry.watched[:_TERMS]:
+            pieces += [*ours(" · 👁 "), *prose(touch.term, "code")]
+        if entry.links.reverted_by:
+            pieces += ours(" · ↩️ " + say("reverted by {sha}", sha=entry.links.reverted_by[:SHORT_SHA]))
+    return pieces + ([] if all(each.commit.read for each in line.entries) else ours(f" · ⚠️ {say('Failed')}"))
 
 
 def _link(entry: Entry, text: str, mark: str) -> list[Piece]:

@@ -81,13 +81,13 @@ class Edits(NamedTuple):
         return {**part, "elements": pieces}
 
     def _row(self, row: Mapping[str, Any], say: Catalogue) -> dict[str, Any]:
-        """Return a line with its commit's marks; what it said already when it was sent is not said twice."""
+        """Return a line with the marks of its commits; what it said already when it was sent is not said twice."""
         pieces = list(row["elements"])
-        url = next((each for each in _addresses(pieces) if each in self.marks), "")
-        if url in self.struck:
+        urls = {each: None for each in _addresses(pieces) if "/commit/" in each or each in self.marks}
+        if urls and all(each in self.struck for each in urls):
             pieces = [{**each, "style": {**each.get("style", {}), "strike": True}} for each in pieces]
         told = any(_REVERTED in str(each.get("text")) for each in pieces)
-        for kind, what, address in self.marks.get(url, ()):
+        for kind, what, address in (each for url in urls for each in self.marks.get(url, ())):
             if not (kind == "reverted" and told):
                 pieces += [*ours(" · "), *_pieces(Mark(kind, what, address), say)]  # type: ignore[arg-type]
         return {**row, "elements": pieces}

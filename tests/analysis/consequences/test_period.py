@@ -22,10 +22,11 @@ def entry(
     tier: Importance = Importance.MEDIUM,
     types: tuple[ChangeType, ...] = (ChangeType.OTHER,),
     path: str = "engine/core.py",
+    status: str = "modified",
     links: Links | None = None,
 ) -> Entry:
     return Entry(
-        commit=commit(title, [file(path)], sha=f"{number:040x}"),
+        commit=commit(title, [file(path, status=status)], sha=f"{number:040x}"),
         facts=facts,
         ranked=Ranked(score=-2 if tier is Importance.LOW else 0, importance=tier, change_types=types),
         links=links or Links(),
@@ -79,7 +80,6 @@ FIX = (ChangeType.BUG_FIX,)
         (entry(1, fact(FactKind.SECURITY, "torch.load")), Group.IMPORTANT),
         (entry(1, title="Use flash by default"), Group.USERS),
         (entry(1, title="Remove the deprecated metric"), Group.EXTENDERS),
-        (entry(1, title="Remove the deprecated metric", path="engine/config.py"), Group.USERS),
         (entry(1, title="Remove the deprecated --pool flag"), Group.USERS),
         (entry(1, title="Move pool env vars to CLI arguments"), Group.USERS),
         (entry(1, title="Deprecate ENGINE_POOL"), Group.USERS),
@@ -87,7 +87,6 @@ FIX = (ChangeType.BUG_FIX,)
         (entry(1, title="Deprecate the pool"), Group.EXTENDERS),
         (entry(1, title="Fix confusing OutOfMemoryError at start", types=FIX), None),
         (entry(1, tier=Importance.HIGH), Group.IMPORTANT),
-        (entry(1, title="Heron pools"), None),
         (entry(1, title="Merge branch 'main' into topic", tier=Importance.HIGH), None),
         (entry(1, title="Allow pools to grow", types=FIX), Group.NEW),
         (entry(1, title="Add the missing pool", types=FIX), Group.FIXES),
@@ -230,13 +229,23 @@ def test_what_the_day_takes_back_has_no_line() -> None:
 
 
 @pytest.mark.parametrize(
-    ("title", "shown"), [("Fix a crash", 15), ("Fix a crash of pools", 15), ("Fix " + "a crash of it " * 6, 5)]
+    ("title", "shown"), [("crash", 15), ("crash of all pools", 15), ("crash" + " of a crash" * 6, 6)]
 )
 def test_a_head_has_as_many_lines_as_are_read_in_45_seconds(title: str, shown: int) -> None:
     """Fifteen at most, and fewer of long titles; the heading tells how many of the group they are."""
-    [group] = shown_lines(report(*(entry(n, title=f"{title} {n}", types=FIX) for n in range(40))))
+    [group] = shown_lines(report(*(entry(n, title=f"Fix the {n}. {title}", types=FIX) for n in range(40))))
     assert (len(group.lines), group.left) == (shown, 40 - shown)
     assert group.heading(catalogue("en")) == f"🩹 Fixes ({shown}/40)"
+
+
+def test_what_several_commits_have_in_common_is_one_line() -> None:
+    """New models, and titles that begin alike: with the commits that each tells, counted all."""
+    types = (ChangeType.MODEL_SUPPORT,)
+    models = [entry(n, title=f"Add Heron-{n} model", types=types, path="models/a.py", status="added") for n in (1, 2)]
+    alike = [entry(n, title=f"Allow pools to grow on {name}", types=FIX) for n, name in ((3, "CPU"), (4, "XPU"))]
+    [new] = shown_lines(report(*models, *alike))
+    told = [(each.text, len(each.entries)) for each in new.lines]
+    assert (told, new.left) == ([("New models: Heron-1, Heron-2", 2), ("Allow pools to grow on CPU, XPU", 2)], 0)
 
 
 def test_a_head_shows_what_matters_most() -> None:
@@ -270,12 +279,9 @@ def test_a_line_tells_what_else_its_commit_breaks_where_there_is_room() -> None:
     [group] = shown_lines(report(entry(1, *facts)))
     assert len(group.lines[0].consequences) == 4
     assert group.lines[0].text.split(" · ") == [each.what for each in group.lines[0].consequences]
-    helper = fact(FactKind.REMOVED_METHOD, "Pool.check_take")
-    [[alone]] = [each.lines for each in shown_lines(report(entry(1, facts[0], helper, title="Tidy up")))]
-    assert (alone.told, len(alone.consequences)) == (1, 1)
     further = [fact(FactKind.REMOVED_METHOD, "Pool.give"), fact(FactKind.REMOVED_ATTRIBUTE, "Queue.size")]
     [[told]] = [each.lines for each in shown_lines(report(entry(1, facts[3], *further, title="Tidy up")))]
-    assert [each.facts[0].name for each in told.consequences] == ["Pool(Base)", "Queue.size", "Pool.give"]
+    assert [each.facts[0].name for each in told.consequences] == ["Pool(Base)", "Pool.give", "Queue.size"]
     many = [entry(number, *facts, title="Drop the heron part" + " of it" * 7) for number in range(1, 40)]
     [full] = shown_lines(report(*many))
     assert min(each.told for each in full.lines) == 1

@@ -186,7 +186,7 @@ def test_known_functions_may_be_advised_but_not_told() -> None:
         ("提升40%", "40%"),
         ("百分之40", "百分之40"),
         ("3x faster", "3x"),
-        ("12 s", "12 s"),
+        ("77 s", "77 s"),
         ("5 GB of memory", "5 GB"),
         ("900 tokens/s", "900 tokens/s"),
         ("44 个文件", "44 个文件"),

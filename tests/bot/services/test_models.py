@@ -210,7 +210,7 @@ def test_a_day_is_edited_once(serve: Serve, read: Read, chat: Callable[[Say], Sc
     written = {"order": [3, 1, 99], "about": [2, 77], "lead": "Everybody should know that part 3 changes."}
     server = chat(lambda _: "no form")
     server.scripts["_Edit"] = lambda _: json.dumps(written)
-    github = serve(*(recorded(n, message=f"Fix a crash in part {n}") for n in range(1, 6)))
+    github = serve(*(recorded(n, message=f"Fix {n} crashes in part {n}") for n in range(1, 6)))
     report = read(github, server.url)
     (lines,) = [each.lines for each in shown_lines(report)]
     assert [line.entry.commit.subject[-1] for line in lines] == ["3", "5", "4", "2", "1"]
