@@ -73,15 +73,10 @@ def find_dates(match: re.Match[str], corpus: Corpus) -> bool:
     """Judge when a commit is said to have been written or to have landed, where that is known."""
     if not corpus.entries or not _HAPPENED.search(match.string):
         return True
-    return any(dates_are_true(entry.commit, match[0]) for entry in corpus.entries)
+    return any(_dates_are_true(entry.commit, match[0]) for entry in corpus.entries)
 
 
-def names_date(text: str) -> bool:
-    """Return whether a text names a date."""
-    return bool(_DATE.search(text))
-
-
-def dates_are_true(commit: Commit, text: str) -> bool:
+def _dates_are_true(commit: Commit, text: str) -> bool:
     """Return whether each date and time in a text is the commit's, in UTC or local time, or occurs in its message."""
     known = [each for at in (commit.authored_at, commit.committed_at) for each in (at, at.astimezone(UTC))]
     return all(
@@ -117,12 +112,6 @@ _TIERS = {"高": "high", "中": "medium", "低": "low"}
 def find_ranks(match: re.Match[str], corpus: Corpus) -> bool:
     """Judge the rank that a commit is said to have, where it is known."""
     return not corpus.tiers or _tier(match[match.lastindex or 0]) in corpus.tiers
-
-
-def tier_in(text: str) -> str | None:
-    """Return the tier that a text gives as a commit's rank; None without one."""
-    match = _TIER.search(text)
-    return _tier(match[match.lastindex or 0]) if match else None
 
 
 def _tier(name: str) -> Importance:

@@ -16,12 +16,10 @@ from analysis.grounding.language import is_in_language
 from analysis.locale import catalogue
 from analysis.models import Citation, Fact, Language, Statement
 from analysis.questions.citable import Citable
-from analysis.questions.metadata import records, supports
+from analysis.questions.metadata import records
 from analysis.questions.question import Question
 from analysis.questions.segmenter import Segment
-from analysis.text import visible
 
-_CODE_LINES = 12
 _PLACED = re.compile(r"(.+):(\d+)")
 _COPIED = 12  # characters from which words are no coincidence
 
@@ -32,7 +30,6 @@ _IN_PROSE = re.compile(
     re.ASCII,
 )
 _LEFT_OVER = re.compile(r"(?:[ ]*(?:[,，、;；]|\band\b|和|以及))*[ ]*(?=[.。]?$)")
-_PREFIX = re.compile(r"^\s*(?:[\w./-]+:)?([+-]?)\s*\d+ \| ?")
 
 _DENIAL = re.compile(
     r"\b(?:does|do|did|is|are|was|were|has|have)(?: not|n['’]t)\b|\bnothing\b|\bno (?:mention|trace|sign|change|evidence)\b"
@@ -68,9 +65,7 @@ class AnswerChecker:
         versions = question.asked.versions
         known = [record.text for entry in question.entries for record in records(entry, "en", versions)]
         self._shown = shown
-        self._records = {
-            each.label: (each, entry) for entry in question.entries for each in records(entry, language, versions)
-        }
+        self._records = {each.label: each for entry in question.entries for each in records(entry, language, versions)}
         self._use(Corpus.of_entries(question.entries, known, contents))
 
     def add(self, texts: Sequence[str], read: Sequence[FileLines]) -> None:
@@ -92,8 +87,6 @@ class AnswerChecker:
 
     def check(self, segment: Segment) -> Statement | None:
         """Return the segment as a statement with citations; None if something in it is not supported."""
-        if segment.kind == "code":
-            return self._check_code(segment)
         text, labels = self._without_labels(segment.text)
         tidy = tidied(text)
         if is_empty(tidy) or tidy.startswith("|") or _INTENTION.match(tidy):
@@ -128,27 +121,15 @@ class AnswerChecker:
         places = [label for label in [*labels, *in_prose] if label not in self._records]
         cited = [self._citable.resolve(label, code_names) for label in places]
         # Whoever invents a place has not read it.
-        if None in cited or not all(supports(record, entry, text) for record, entry in records):
+        if None in cited:
             return None
-        cited += [place for record, _ in records for place in record.citations]
+        cited += [place for record in records for place in record.citations]
         if not cited and (names or SPAN.search(text)) and not _denies(text):
             found = self._citable.cite_names(names)
             if found is None:
                 return None
             cited = [found]
         return tuple(dict.fromkeys(each for each in cited if each))
-
-    def _check_code(self, segment: Segment) -> Statement | None:
-        """Return quoted lines with their citation; None unless the diff holds every line."""
-        lines = [_signed_line(line) for line in segment.text.split("\n")][: _CODE_LINES + 1]
-        citation = self._citable.cite_quotation(lines) if len(lines) <= _CODE_LINES else None
-        if citation is None:
-            return None
-        with_signs = any(sign == "-" for sign, _ in lines)
-        text = "\n".join(
-            visible(f"{sign or ' '}{line}".rstrip() if with_signs else line.rstrip(), keep="\t") for sign, line in lines
-        )
-        return Statement(text=text, citations=(citation,), kind="code", new_paragraph=segment.new_paragraph)
 
     def _without_labels(self, text: str) -> tuple[str, list[str]]:
         """Return a text without the citations in brackets, and their labels."""
@@ -180,12 +161,6 @@ def file_lines(found: Statement) -> FileLines | None:
 
 def _words(text: str) -> str:
     return " ".join(re.findall(r"\w+", text.lower()))
-
-
-def _signed_line(line: str) -> tuple[str, str]:
-    """Return the sign and the text of a quoted line: `- 12 | x` as evidence shows it, with its number taken off."""
-    prefix = _PREFIX.match(line)
-    return (prefix[1], line[prefix.end() :]) if prefix else ("", line)
 
 
 def _denies(text: str) -> bool:

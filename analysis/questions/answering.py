@@ -140,7 +140,7 @@ class Answering:
         """Return the statements that the model confirms when it reads them again. Raises `ModelFailure`."""
         from analysis.llm import UsageCounter
 
-        doubtful = [each for each in self._told if each.kind != "code" and not self._is_fixed_phrase(each.text)]
+        doubtful = [each for each in self._told if not self._is_fixed_phrase(each.text)]
         if not doubtful:
             return self._told
         usage = self._usage or UsageCounter()
@@ -230,7 +230,7 @@ class Answering:
         if statement and self._question.asked.metadata and self._is_fixed_phrase(statement.text):
             statement = None  # the metadata answers what the diff does not show
         elif statement and not self._is_fixed_phrase(statement.text):
-            if statement.kind != "code" and not self._checker.is_in_language(statement.text):
+            if not self._checker.is_in_language(statement.text):
                 statement, self._in_other_language = None, True
             elif self._leaks_prompt(statement.text):
                 statement = None

@@ -1,40 +1,56 @@
 """Answers without a model: matches in a commit, quoted with citations, a proven denial, or a line for each of several commits."""
 
+import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC
+from itertools import islice
 
 from analysis.citations import to_commit
 from analysis.grounding.language import is_in_language
 from analysis.grounding.plain_text import sentences
+from analysis.instructions import without_instructions
 from analysis.locale import Catalogue, catalogue, mark
 from analysis.locale.punctuation import join_items
 from analysis.models import Entry, Fact, Importance, Language, Statement
 from analysis.questions.definitions import nearest
-from analysis.questions.evidence import DiffPlace, EvidenceFound, search
-from analysis.questions.items import MAX_ITEMS, SEARCHED, best_items, joined, line_item, proven_items
+from analysis.questions.evidence import EvidenceFound, search, sentences_of
+from analysis.questions.items import MAX_ITEMS, SEARCHED, best_items, joined, passage_item, proven_items
 from analysis.questions.kinds import QuestionKind
-from analysis.questions.matches import Mentions, touched_line
+from analysis.questions.matches import Mentions, touched_passage
 from analysis.questions.metadata import NO_TEST, records
-from analysis.questions.proofs import proofs
+from analysis.questions.passages import Passage, is_prose
+from analysis.questions.proofs import adds_setting, proofs
 from analysis.questions.question import ParsedQuestion, Question, answered_in_parts
 from analysis.questions.terms import QuestionTerm, is_name
-from analysis.text import one_line
+from analysis.text import one_line, shorten
 from analysis.writing.by_rules import code
 from analysis.writing.labels import BADGE
 
+_MEASURED = re.compile(
+    r"throughput|latenc|fast|slow|speed|memory|accura|lose|loss|sav(?:e|ing)|gain|overhead|cost|perf|\bms\b|%"
+    r"|吞吐|延迟|快|慢|精度|性能|内存|显存|提升|掉",
+    re.IGNORECASE,
+)
+_MEASUREMENT = re.compile(r"\d\s*(?:%|[xX×]\b|[mun]?s\b|sec|[GMK]i?B|tok|倍|个点|毫秒|秒)")
+_FIGURE = re.compile(r"(?<![\w#.])\d+(?:\.\d+)?(?![\w-]*[a-z]{3})", re.IGNORECASE)
 _MAX_SUMMARY = 4  # sentences of a summary
+_AUTHOR, _MAX_SENTENCE = 2, 300  # the author's sentences in a description, and their characters
 _MAX_NAMED = 4  # terms that a denial names
+_MINOR = 0.25  # share of a question's terms that may stand nowhere where the others do
+_MAIN = 0.34  # share of them without which no line is shown
 _ANSWERED = 0.4  # share of a question's terms that a hit must have to answer it
 
 # What a model too may answer, in these words; it is told them.
 NOT_SHOWN = mark("I found nothing about this in the diff.")
 OFF_TOPIC = mark("I only answer questions about these commits.")
 _UNMENTIONED = mark("Neither the diff ({files}) nor the message mentions {names}.")
-_UNANSWERED = mark("No line answers this for certain. Closest matches:")
+_UNANSWERED = mark("The commit does not say this outright. Closest matches:")
+_NO_SETTING = mark("The commit adds or changes no flag, environment variable or other setting.")
+_NO_REASON = mark("The author gives no reason.")
+_NO_FIGURE = mark("The commit gives no figure for this.")
 _UNREAD = mark("I found nothing about this, but not every changed line could be read.")
-_UNCHANGED = mark("No changed line mentions {names}. Closest matches:")
-DENIALS = (NOT_SHOWN, _UNMENTIONED, _UNANSWERED, _UNCHANGED, _UNREAD, NO_TEST)
+DENIALS = (NOT_SHOWN, _UNMENTIONED, _UNANSWERED, _NO_SETTING, _NO_FIGURE, _NO_REASON, _UNREAD, NO_TEST)
 
 _MAX_COMMITS = 8
 _MAX_FURTHER = 5
@@ -67,15 +83,14 @@ def _about_commit(asked: ParsedQuestion, entry: Entry, language: Language) -> It
         if not asked.says_something:
             return
     if not entry.commit.read:
-        text = catalogue(language)(
-            "The commit could not be read; only its title is known: {title}.", title=code(entry.commit.title)
-        )
+        say, title = catalogue(language), code(entry.commit.title)
+        text = say("The commit could not be read; only its title is known: {title}.", title=title)
         yield Statement(text=text, citations=(to_commit(entry.commit),))
         return
     what_happened = asked.facts.happened and not asked.subjects
-    proven = proven_items(entry, asked, language) if what_happened else []
-    if proven:
+    if what_happened and (proven := proven_items(entry, asked, language)):
         yield from proven
+        yield from proofs(entry, asked, language) if QuestionKind.REPLACEMENT in asked.kinds else ()
     elif asked.says_something:
         yield from _matching(asked, entry, language, certain=not what_happened, described=not metadata)
     else:
@@ -86,55 +101,85 @@ def _matching(
     asked: ParsedQuestion, entry: Entry, language: Language, *, certain: bool, described: bool
 ) -> Iterator[Statement]:
     """Yield what of a commit matches a question, or that nothing does, with what the commit is if it is `described`."""
-    proven = proofs(entry, asked, language)
-    yield from proven
-    if QuestionKind.REPLACEMENT in asked.kinds:
-        certain = certain and bool(proven)
-    found = search(entry, asked, language, SEARCHED)
+    say, proven = catalogue(language), proofs(entry, asked, language)
+    found = search(entry, asked, SEARCHED)
     # What is not searched, such as a comment in a message, may mention a term, too.
-    mentioned = Mentions(term for term in found.absent if term.telling).in_commit(entry.commit)
+    mentioned = Mentions(found.absent).in_commit(entry.commit)
     found = found._replace(absent=[term for term in found.absent if term.text not in mentioned])
-    nowhere = [term for term in found.absent if term.telling]
-    somewhere = any(term.telling for term in found.present)
-    items = [] if nowhere and not somewhere else best_items(entry, found, language)
-    shown = {place.label for each in proven for place in each.citations[:1]}
-    items = [each for each in items if each.citations[0].label not in shown]
-    if proven and not items:
+    shown = {each.text for each in proven} | {place.label for each in proven for place in each.citations[:1]}
+    items = [
+        each for each in best_items(entry, found, language) if shown.isdisjoint((each.text, each.citations[0].label))
+    ]
+    is_measured = QuestionKind.FIGURE in asked.kinds and _MEASURED.search(asked.text) is not None
+    if proven:
+        if is_measured and found.complete and not any(_MEASUREMENT.search(each.text) for each in items):
+            yield Statement(text=say(_NO_FIGURE))
+        yield from proven
+        yield from items[: max(0, MAX_ITEMS - len(proven))]
         return
-    answered = bool(proven) or found.share >= _ANSWERED or any(fact.kind in asked.facts.kinds for fact in entry.facts)
-    yield from _header(entry, found, items, catalogue(language), answered=answered, certain=certain)
+    answered = _answers(asked, entry, found)
+    if not answered and _share(found.absent, asked) > _MAIN and not any(term.telling for term in found.present):
+        items = []
+    if denied := _denied(asked, entry, found, items, say):
+        yield Statement(text=denied)
+        yield from (Statement(text=say("Closest matches:")) for _ in items[:1])
+    elif not (answered and certain and QuestionKind.REPLACEMENT not in asked.kinds):
+        yield Statement(text=say(_UNANSWERED))
     yield from items
     if not items and described:
         yield from _description(entry, language)
 
 
-def _header(
-    entry: Entry, found: EvidenceFound, items: Sequence[Statement], say: Catalogue, *, answered: bool, certain: bool
-) -> Iterator[Statement]:
-    """Yield what is told above the items: that they answer the question, or that they are only the nearest places.
+def _answers(asked: ParsedQuestion, entry: Entry, found: EvidenceFound) -> bool:
+    """Return whether what is found has enough of a question's terms, or a fact of a kind that it asks for."""
+    return found.share >= _ANSWERED or any(fact.kind in asked.facts.kinds for fact in entry.facts)
 
-    It is not `certain` that they do where a replacement is asked for that nobody names, or what no fact proves.
-    """
-    nowhere, somewhere = ([term for term in each if term.telling] for each in (found.absent, found.present))
-    if nowhere and not (items and answered and _is_beside(nowhere, found.present)):
-        yield Statement(text=_denial(entry, nowhere, say) if found.complete else say(_UNREAD))
-        if items:
-            yield Statement(text=say("Closest matches:"))
-    elif not items:
+
+def _denied(
+    asked: ParsedQuestion, entry: Entry, found: EvidenceFound, items: Sequence[Statement], say: Catalogue
+) -> str:
+    """Return the denial of a setting, a figure, a reason, or of the names and words that stand nowhere; "" for none."""
+    figure = _MEASUREMENT if _MEASURED.search(asked.text) else _FIGURE
+    if QuestionKind.SWITCH in asked.kinds and found.complete and not adds_setting(entry):
+        return say(_NO_SETTING)
+    if QuestionKind.FIGURE in asked.kinds and found.complete and not any(figure.search(each.text) for each in items):
+        return say(_NO_FIGURE)
+    best = [hit.document.item for hit in found.hits[:MAX_ITEMS]]
+    if QuestionKind.REASON in asked.kinds and not any(_tells_why(entry, each) for each in best):
+        return say(_NO_REASON)
+    nowhere = [term for term in found.absent if term.telling]
+    if nowhere and not (items and _is_beside(asked, entry, found)):
+        return _denial(entry, nowhere, say) if found.complete else say(_UNREAD)
+    if not items:
         words = [term for term in found.absent if term.text.isascii() and term.text.isalpha()]
-        yield Statement(text=_denial(entry, words, say) if words and found.complete else say(NOT_SHOWN))
-    elif somewhere and all(term in found.unchanged for term in somewhere):
-        names = join_items([code(term.text) for term in somewhere[:_MAX_NAMED]], say)
-        yield Statement(text=say(_UNCHANGED, names=names))
-    elif not answered or not certain:
-        yield Statement(text=say(_UNANSWERED))
-    elif any(place.label != entry.commit.short_sha for each in items for place in each.citations):
-        yield Statement(text=say("Matching lines:"), new_paragraph=True)
+        return _denial(entry, words, say) if words and found.complete else say(NOT_SHOWN)
+    return ""
 
 
-def _is_beside(absent: Sequence[QuestionTerm], present: Sequence[QuestionTerm]) -> bool:
-    """Return whether what is absent weighs less than what else the question asks for."""
-    return sum(term.weight for term in absent) < sum(term.weight for term in present if term.telling)
+def _tells_why(entry: Entry, item: Fact | Passage | str) -> bool:
+    """Return whether what is found may tell a reason: a sentence of the author's below the title, or prose in the diff."""
+    if isinstance(item, str):
+        return item not in (entry.commit.subject, entry.commit.title)
+    return isinstance(item, Passage) and is_prose(item.line.text)
+
+
+def _is_beside(asked: ParsedQuestion, entry: Entry, found: EvidenceFound) -> bool:
+    """Return whether what stands nowhere weighs less than what else the question asks for."""
+    absent, present = ([term for term in each if term.telling] for each in (found.absent, found.present))
+    if not any(_is_proper(term.text, asked.text) for term in absent):
+        return any(_is_proper(term.text, asked.text) for term in present) or _share(absent, asked) <= _MINOR
+    return _answers(asked, entry, found) and _share(absent, asked) < _share(present, asked)
+
+
+def _is_proper(word: str, question: str) -> bool:
+    """Return whether a word is a name: of code, an acronym, capitalized within a question, or Latin in a Chinese one."""
+    is_capitalized = word.capitalize() in question[1:] or not question.isascii()
+    return is_name(word) or (word.isascii() and (not word.islower() or is_capitalized))
+
+
+def _share(terms: Iterable[QuestionTerm], asked: ParsedQuestion) -> float:
+    """Return the share that terms have of the weight of a question's terms."""
+    return sum(term.weight for term in terms if term.telling) / (sum(term.weight for term in asked.terms) or 1.0)
 
 
 def _denial(entry: Entry, terms: Sequence[QuestionTerm], say: Catalogue) -> str:
@@ -149,6 +194,10 @@ def _denial(entry: Entry, terms: Sequence[QuestionTerm], say: Catalogue) -> str:
 def _description(entry: Entry, language: Language) -> Iterator[Statement]:
     say, source = catalogue(language), (to_commit(entry.commit),)
     yield Statement(text=say("The commit's title is {title}.", title=code(entry.commit.title)), citations=source)
+    said = (each for each in sentences_of(entry.commit.body) if each == without_instructions(each))
+    for sentence in islice(said, _AUTHOR):
+        text = say("the author writes: {text}", text=code(shorten(sentence, _MAX_SENTENCE)))
+        yield Statement(text=text, citations=source, kind="item")
     if entry.analysis and is_in_language(entry.analysis.texts, language):
         text = one_line("".join(sentences(entry.analysis.summary)[:_MAX_SUMMARY]))
         if entry.analysis.by == "model":
@@ -191,9 +240,11 @@ def _history_item(entry: Entry, asked: ParsedQuestion, language: Language) -> St
     """Describe a commit in one line: its title, when it landed, its author, and what it does to what the question names."""
     say, commit = catalogue(language), entry.commit
     when = say("{day}, {author}", day=commit.committed_at.astimezone(UTC).date(), author=code(commit.author))
-    line = touched_line(commit, asked.symbols)
+    line = touched_passage(commit, asked.symbols)
     told = joined(list({each.text: each for each in proofs(entry, asked, language)}.values())[:2], say)
-    told = told or (line_item(entry, line, [], language) if line else joined(proven_items(entry, asked, language), say))
+    told = told or (
+        passage_item(entry, line, [], language) if line else joined(proven_items(entry, asked, language), say)
+    )
     return _one_line(entry, f"{when}{say(': ')}{code(commit.title)}", told, language)
 
 
@@ -204,8 +255,8 @@ def _list_item(entry: Entry, asked: ParsedQuestion, language: Language) -> State
         metadata or proofs(entry, asked, language)[:1] or proven_items(entry, asked, language), catalogue(language)
     )
     if told is None:
-        found = search(entry, asked, language, SEARCHED)
-        shown = found._replace(hits=[hit for hit in found.hits if isinstance(hit.document.item, Fact | DiffPlace)])
+        found = search(entry, asked, SEARCHED)
+        shown = found._replace(hits=[hit for hit in found.hits if isinstance(hit.document.item, Fact | Passage)])
         told = next(iter(best_items(entry, shown, language)), None)
     return _one_line(entry, f"{BADGE[entry.ranked.importance]} {code(entry.commit.title)}", told, language)
 

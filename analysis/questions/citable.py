@@ -45,7 +45,6 @@ class Citable:
         self._entries = entries
         self._shown = shown
         self._corpus = corpus
-        self._read = corpus.read
         self._say = say
 
     def resolve(self, label: str, names: Sequence[str] = ()) -> Citation | None:
@@ -80,28 +79,9 @@ class Citable:
                 corpus = Corpus.of_entries([entry])
                 if has_word([corpus.told, *corpus.paths], name):
                     return self._cite_text(entry, name)
-            for read in self._read:
+            for read in self._corpus.read:
                 if found := self._cite_read(read.path, None, names):
                     return found
-        return None
-
-    def cite_quotation(self, lines: Sequence[tuple[str, str]]) -> Citation | None:
-        """Return a citation of the first of some lines, each with its sign or none, if the evidence holds all of them.
-
-        A line without a sign must be there now; one that was removed is quoted with its sign.
-        """
-        wanted = [(sign, text.strip()) for sign, text in lines if text.strip()]
-        held: dict[tuple[str, str], _LocatedLine] = {}
-        for each in reversed(self._all_lines):
-            for sign in (each.line.sign, *([""] if each.line.sign != "-" else [])):
-                held[sign, each.line.text.strip()] = each
-        if wanted and all(line in held for line in wanted):
-            return held[wanted[0]].citation
-        texts = [text for _, text in wanted]
-        for read in self._read if wanted and not any(sign for sign, _ in wanted) else ():
-            numbers = {text.strip(): number for number, text in reversed([*read.lines.items()])}
-            if all(text in numbers for text in texts):
-                return self._repository_line(read.path, numbers[texts[0]])
         return None
 
     def _cite_text(self, entry: Entry, name: str) -> Citation:
@@ -113,7 +93,7 @@ class Citable:
     def _cite_read(self, path: str, number: int | None, names: Sequence[str]) -> Citation | None:
         """Cite a line that was read in the repository, without a `number` the first with a name; None if there is none."""
         path = path.strip().removeprefix("./")
-        files = [each for each in self._read if path in (each.path, each.path.rpartition("/")[2])]
+        files = [each for each in self._corpus.read if path in (each.path, each.path.rpartition("/")[2])]
         if len({each.path for each in files}) != 1:
             return None
         path, lines = files[0].path, {line: code for each in files for line, code in each.lines.items()}

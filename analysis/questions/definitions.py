@@ -8,7 +8,7 @@ from typing import NamedTuple
 from analysis.locale import Catalogue
 from analysis.models import Citation, Statement
 from analysis.paths import Kind, kind
-from analysis.text import shorten
+from analysis.questions.passages import definition_in
 from analysis.writing.by_rules import code
 
 _KINDS = list(Kind)
@@ -19,12 +19,6 @@ _NAME = re.compile(r"[A-Za-z_]\w{3,}")
 _NOTICE = re.compile(
     r"\binstead\b|\bdeprecat|\brenamed?\b|\breplaced?\b|\bsplit into\b|\bmoved? to\b|\bin favou?r of\b", re.IGNORECASE
 )
-_STRING = re.compile(r"""^\s*[rRfF]?(?P<mark>\"{3}|'{3})(?P<text>.*)""")
-_HELP = re.compile(r"""\b(?:help|description)\s*=\s*\(?(?P<text>.*)""")
-_LITERAL = re.compile(r"""^\s*[rRfF]?(?P<mark>["'])(?P<text>.*?)(?P=mark)[,)]*\s*$""")
-HUNK_END = "@"  # a line after which no definition goes on
-_BELOW = 24  # lines below a definition in which what explains it begins
-_LENGTH = 400  # characters of an explanation
 
 
 class CodeLine(NamedTuple):
@@ -55,7 +49,7 @@ def default_in(name: str, line: str) -> str | None:
 def is_definition(name: str, line: str) -> bool:
     """Return whether a line defines a name: a class, a function, a field or a constant, or an option of the command line."""
     bare = re.escape(name)
-    defined = rf"^\s*(?:async\s+)?(?:def|class|struct|fn|func|function)\s+{bare}\b|^\s*{bare}\s*(?::[^=]|=[^=][^,]*$)|^\s*[\"']{bare}[\"']\s*:\s*lambda\b|^\s*@.*[\"']/{bare}[\"']"
+    defined = rf"^\s*(?:async\s+)?(?:def|class|struct|fn|func|function)\s+{bare}\b|^\s*{bare}\s*(?::[^=]|=[^=][^,]*$)|^\s*[\"']{bare}[\"']\s*:\s*(?:lambda\b|$)|^\s*@.*[\"']/{bare}[\"']"
     return bool(re.search(rf"{defined}|(?:add_argument\(|^)\s*['\"]--{bare.replace('_', '[-_]')}['\"]\s*(?:,|$)", line))
 
 
@@ -120,67 +114,6 @@ def is_notice(name: str, line: str) -> bool:
 
 
 def explanation(name: str, texts: Sequence[str]) -> tuple[int, str] | None:
-    """Return the place and the text of what explains a name among the lines of a file: the string below its definition, its help, or the comment above."""
-    places = [index for index, text in enumerate(texts) if is_definition(name, text)]
-    found = (look(texts, place) for look in (_below, _above) for place in places)
-    return next(filter(None, found), None)
-
-
-def _below(texts: Sequence[str], place: int) -> tuple[int, str] | None:
-    """Return the string or the help that follows a definition, up to the next one."""
-    depth = len(texts[place]) - len(texts[place].lstrip())
-    is_body = re.match(r"\s*(?:async\s+)?(?:def|class)\b", texts[place]) is not None
-    begun = False
-    for at in range(place, min(len(texts), place + _BELOW)):
-        if string := _STRING.match(texts[at]):
-            return at, _until(texts, at, string["text"], string["mark"])
-        if begun and texts[at].strip():  # the body begins without a string
-            return None
-        begun = begun or (is_body and texts[at].rstrip().endswith(":"))
-        if help_text := _HELP.search(texts[at]):
-            literals = [help_text["text"], *texts[at + 1 : at + _BELOW]]
-            pieces = list(_leading_literals(literals))
-            return (at, shorten(" ".join(pieces), _LENGTH)) if pieces else None
-        is_next = (
-            re.match(r"\s*(?:@|def\b|class\b|[\w\"']+\s*[:=]\s)", texts[at])
-            and len(texts[at]) - len(texts[at].lstrip()) <= depth
-        )
-        if at > place and is_next:
-            return None
-    return None
-
-
-def _leading_literals(texts: Iterable[str]) -> Iterable[str]:
-    for number, text in enumerate(texts):
-        literal = _LITERAL.match(text)
-        if literal:
-            yield literal["text"].strip()
-        elif number or text.strip():
-            return
-
-
-def _until(texts: Sequence[str], at: int, first: str, mark: str) -> str:
-    """Return a string's text up to the mark that closes it, or its first paragraph."""
-    lines = [first.strip()]
-    for text in texts[at + 1 : at + _BELOW] if mark not in first else ():
-        if mark in text or not text.strip():
-            lines.append(text.partition(mark)[0].strip())
-            break
-        lines.append(text.strip())
-    return shorten(" ".join(filter(None, lines)).partition(mark)[0], _LENGTH)
-
-
-def _above(texts: Sequence[str], place: int) -> tuple[int, str] | None:
-    """Return the comment that stands directly above a definition, but not above a parameter."""
-    first = place
-    if texts[place].rstrip().endswith(",") and not re.match(r"\s*[\"']", texts[place]):
-        return None
-    while first > 0 and re.match(r"\s*#", texts[first - 1]):
-        first -= 1
-    comment = " ".join(text.strip().lstrip("#").strip() for text in texts[first:place])
-    return (first, shorten(comment, _LENGTH)) if comment else None
-
-
-def explained(name: str, text: str, place: Citation, say: Catalogue) -> Statement:
-    """Return what the code says of a name, with its place."""
-    return Statement(text=say("The code explains {name}: {text}", name=code(name), text=code(text)), citations=(place,))
+    """Return the place and the text of what defines a name among the lines of a file, with the comment, the string or the help that explains it."""
+    found = definition_in(texts, lambda text: is_definition(name, text))
+    return found if found and re.search(r"[\"']{3}|\bhelp=|#|//", found[1]) else None

@@ -1,6 +1,6 @@
-"""The evidence of a commit for a question: its facts, changed lines, metadata and author's sentences, ranked by BM25.
+"""The evidence of a commit for a question: its facts, the passages of its diff and its author's sentences, ranked by BM25.
 
-Words of neighbouring lines and paths count as fractions of an occurrence, as those of fields do.
+Words of what a passage stands in, and of its path, count as fractions of an occurrence, as those of fields do.
 """
 
 import re
@@ -9,24 +9,25 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from analysis.diff import DiffLine, headed_hunks
+from analysis.diff import headed_hunks
 from analysis.grounding.plain_text import plain_text, sentences
 from analysis.instructions import without_instructions
 from analysis.locale import catalogue
-from analysis.models import Commit, Entry, Fact, FactKind, FileChange, Language
+from analysis.models import Commit, Entry, Fact, FactKind
 from analysis.paths import Kind, kind
 from analysis.questions.definitions import COMMENT, is_definition, spelled_in_code
-from analysis.questions.metadata import Record, records
+from analysis.questions.kinds import QuestionKind
+from analysis.questions.passages import Passage, passages, replaced
 from analysis.questions.question import ParsedQuestion
 from analysis.questions.terms import QuestionTerm, words_of
-from analysis.search.words import TRAILER, idf, saturated
+from analysis.search.words import idf, saturated
 from analysis.writing.fact_sentences import FACT_SENTENCES
 
 _K1, _B = 1.2, 0.35
-_NEIGHBOURS = ((1, 0.35), (2, 0.2))  # lines from a line, and the weight of their words
-_PATH = 0.4  # weight of a line's path
+_INSIDE = 0.35  # weight of what a passage stands in
+_PATH = 0.4  # weight of a passage's path
 _FACTORS = {
-    Kind.TEST: 0.6,
+    Kind.TEST: 0.45,
     Kind.CI: 0.7,
     Kind.DOCS: 0.8,
     Kind.EXAMPLE: 0.7,
@@ -34,10 +35,12 @@ _FACTORS = {
     Kind.GENERATED: 0.2,
     Kind.VENDORED: 0.3,
 }
-_FACT, _RECORD, _PULL_TEXT, _TRAILER_TEXT = 1.5, 0.5, 0.8, 0.3
-_IMPORT, _CONTEXT, _COMMENT = 0.5, 0.2, 0.9  # of lines
+_FACT, _TITLE, _PULL_TEXT = 1.5, 0.7, 0.8
+_IMPORT, _COMMENT, _GONE = 0.5, 0.9, 0.7  # of passages; what is gone answers few questions of what is now
 _DEFINITION = 1.25  # factor of a line that defines a name in the question
 _ASKED_FACT = 2.0  # what a fact of a kind that is asked for is worth, in terms that one document has
+_REASON = 1.5  # factor of an author's sentence where the reason is asked for
+_OF_OTHERS = 0.25  # share of that for a fact of another name than the question's
 _ABSENT = 0.3  # weight of a word that nothing in the commit has, and that the author may only have put differently
 _EARLIER = 0.3  # weight of what was said before, relative to a question that names something itself
 _WEAK = 0.25  # share of the best score below which a hit is noise
@@ -48,19 +51,10 @@ _IMPORTING = re.compile(r"^\s*(?:import|from)\s|^\s*#include|^\s*\w+,?$")
 _NO_SENTENCES = re.compile(r"^[\w-]+-by:.*$|^<!--.*?-->|^\s*[-*] \[[ xX]\].*$", re.IGNORECASE | re.MULTILINE)
 _SIGNS = {"-": frozenset({"remov"}), "+": frozenset({"add"})}  # what a changed line is found by, too
 
+_OF_THE_PAST = frozenset({QuestionKind.REMOVAL, QuestionKind.BEFORE, QuestionKind.REPLACEMENT})
+_FEW = 5  # passages of a commit that is told as a whole
+
 _words = lru_cache(maxsize=65536)(words_of)  # of lines, which many questions ask for
-
-
-class DiffPlace(NamedTuple):
-    """The place of a line in a commit's diff."""
-
-    file: FileChange
-    hunk: tuple[DiffLine, ...]
-    place: int
-
-    @property
-    def line(self) -> DiffLine:
-        return self.hunk[self.place]
 
 
 class CommitDocument(NamedTuple):
@@ -69,7 +63,7 @@ class CommitDocument(NamedTuple):
     A text is a sentence of the commit's author.
     """
 
-    item: Fact | Record | DiffPlace | str
+    item: Fact | Passage | str
     own: frozenset[str]
     around: tuple[tuple[frozenset[str], float], ...] = ()
     factor: float = 1.0
@@ -92,64 +86,52 @@ class Hit(NamedTuple):
 
 
 class EvidenceFound(NamedTuple):
-    """The hits, the best first; the terms that nothing in the commit mentions, or only unchanged lines; whether a text of it is missing."""
+    """The hits, the best first; the terms that nothing in the commit mentions, and the others; whether a text of it is missing."""
 
     hits: Sequence[Hit]
     absent: Sequence[QuestionTerm]
-    unchanged: Sequence[QuestionTerm]
     present: Sequence[QuestionTerm]
     share: float
     complete: bool
 
 
-def search(entry: Entry, asked: ParsedQuestion, language: Language, limit: int) -> EvidenceFound:
+def search(entry: Entry, asked: ParsedQuestion, limit: int) -> EvidenceFound:
     """Return the best matching documents of a commit, at most two facts of a kind and two of the author's sentences."""
-    documents = _documents_of(entry, language)
+    documents = _documents_of(entry)
     held = _vocabulary(documents, entry.commit)
-    changed = _vocabulary((each for each in documents if not _is_unchanged(each)), entry.commit)
     absent = [term for term in asked.terms if held.isdisjoint(term.words)]
     present = [term for term in asked.terms if not held.isdisjoint(term.words)]
-    unchanged = [term for term in present if changed.isdisjoint(term.words)]
     ranked = _ranked(documents, asked, held, len(asked.terms) or len(asked.earlier))
     hits = _chosen((hit for hit in ranked if hit.score >= _WEAK * ranked[0].score), limit)
+    sources = [
+        each for each in documents if isinstance(each.item, Passage) and kind(each.item.file.path) is Kind.SOURCE
+    ]
+    if hits and len(sources) <= _FEW:
+        hits += [Hit(each, 0.0, 0.0) for each in sources if all(hit.document is not each for hit in hits)]
     share = max((hit.share for hit in hits[:3]), default=0.0)
     files = (file for file in entry.commit.files if kind(file.path) is not Kind.GENERATED)
     complete = all(file.patch is not None or not file.size for file in files)
-    return EvidenceFound(hits, absent, unchanged, present, share, complete)
-
-
-def _is_unchanged(document: CommitDocument) -> bool:
-    return isinstance(document.item, DiffPlace) and document.item.line.sign == " "
+    return EvidenceFound(hits, absent, present, share, complete)
 
 
 def line_scores(entry: Entry, asked: ParsedQuestion) -> dict[tuple[str, int], float]:
     """Return the scores of a commit's lines by path and number, with those of the facts that they prove."""
     scores: dict[tuple[str, int], float] = {}
-    documents = _documents_of(entry, "en")
+    documents = _documents_of(entry)
     for hit in _ranked(documents, asked, _vocabulary(documents, entry.commit), len(asked.all_terms)):
-        found = hit.document.item
-        if isinstance(found, DiffPlace):
-            key = (found.file.path, found.line.number)
+        found, keys = hit.document.item, list[tuple[str, int]]()
+        if isinstance(found, Passage):
+            keys = [(found.file.path, line.number) for line in found.changed]
         elif isinstance(found, Fact) and found.path and found.line:
-            key = (found.path, found.line)
-        else:
-            continue
-        scores.setdefault(key, hit.score)
+            keys = [(found.path, found.line)]
+        for key in keys:
+            scores.setdefault(key, hit.score / len(keys))
     return scores
 
 
-def _documents_of(entry: Entry, language: Language) -> list[CommitDocument]:
+def _documents_of(entry: Entry) -> list[CommitDocument]:
     """Return what can be found of a commit; an analysis is not, since what a model wrote proves nothing."""
-    known, english = records(entry, language), records(entry, "en")
-    return [
-        *map(_fact_document, entry.facts),
-        *(
-            CommitDocument(each, _words(f"{each.text} {same.text}"), factor=_RECORD)
-            for each, same in zip(known, english, strict=True)
-        ),
-        *_author_documents(entry.commit),
-        *_line_documents(entry.commit),
-    ]
+    return [*map(_fact_document, entry.facts), *_author_documents(entry.commit), *_passage_documents(entry.commit)]
 
 
 def _vocabulary(documents: Iterable[CommitDocument], commit: Commit) -> frozenset[str]:
@@ -170,10 +152,9 @@ def _fact_document(fact: Fact) -> CommitDocument:
 
 def _author_documents(commit: Commit) -> Iterator[CommitDocument]:
     """Yield the author's sentences: of the message, then of the pull request."""
-    found = [(each, 1.0) for each in (commit.subject, *_sentences(commit.body))]
+    found = [(commit.subject, _TITLE), *((each, 1.0) for each in sentences_of(commit.body))]
     if commit.pull:
-        found += [(each, _PULL_TEXT) for each in (commit.pull.title, *_sentences(commit.pull.body))]
-    found += [(each, _TRAILER_TEXT) for each in TRAILER.findall(commit.message)]
+        found += [(each, _PULL_TEXT) for each in (commit.pull.title, *sentences_of(commit.pull.body))]
     seen: list[str] = []
     for sentence, factor in found:
         if sentence == without_instructions(sentence) and not any(sentence in each for each in seen):
@@ -181,42 +162,28 @@ def _author_documents(commit: Commit) -> Iterator[CommitDocument]:
             yield CommitDocument(sentence, _words(sentence), factor=factor)
 
 
-def _sentences(text: str) -> Iterator[str]:
+def sentences_of(text: str) -> Iterator[str]:
+    """Yield the sentences of a message, without its trailers and check boxes."""
     for paragraph in re.split(r"\n\s*\n|\n(?=\s*[-*#\d])", _NO_SENTENCES.sub("", text)[:_MESSAGE]):
         for sentence in map(str.strip, sentences(plain_text(paragraph))):
             if len(_words(sentence)) > 1:
                 yield sentence
 
 
-def _line_documents(commit: Commit) -> Iterator[CommitDocument]:
+def _passage_documents(commit: Commit) -> Iterator[CommitDocument]:
     count = 0
     for file in commit.files:
         factor, path = _FACTORS.get(kind(file.path), 1.0), _words(file.path)
-        for hunk in headed_hunks(file.patch):
-            words = [_words(line.text) for line in hunk.lines]
-            for place, line in enumerate(hunk.lines):
-                if count >= _MAX_LINES:
-                    return
-                if words[place]:
-                    count += 1
-                    beside = [(words[other], weight) for other, weight in _neighbours(hunk.lines, place)]
-                    own = words[place] | _SIGNS.get(line.sign, frozenset())
-                    around = ((path, _PATH), *beside)
-                    yield CommitDocument(DiffPlace(file, hunk.lines, place), own, around, factor * _line_factor(line))
-
-
-def _line_factor(line: DiffLine) -> float:
-    said = _IMPORT if _IMPORTING.match(line.text) else _COMMENT if COMMENT.match(line.text) else 1.0
-    return said * (_CONTEXT if line.sign == " " else 1.0)
-
-
-def _neighbours(lines: Sequence[DiffLine], place: int) -> Iterator[tuple[int, float]]:
-    """Yield the places of the lines beside a line on its side of the diff, with their weights."""
-    sign = lines[place].sign
-    for apart, weight in _NEIGHBOURS:
-        for other in (place - apart, place + apart):
-            if 0 <= other < len(lines) and (sign == " " or lines[other].sign in (" ", sign)):
-                yield other, weight
+        for passage in passages(file):
+            count += len(passage.places)
+            if count > _MAX_LINES:
+                return
+            sign = passage.line.sign
+            own = _words(passage.text) | _SIGNS[sign]
+            around = ((path, _PATH), *((_words(each), _INSIDE) for each in passage.context))
+            text = passage.line.text
+            said = _IMPORT if _IMPORTING.match(text) else _COMMENT if COMMENT.match(text) else 1.0
+            yield CommitDocument(passage, own, around, factor * said)
 
 
 def _ranked(documents: Sequence[CommitDocument], asked: ParsedQuestion, held: frozenset[str], own: int) -> list[Hit]:
@@ -239,14 +206,24 @@ def _ranked(documents: Sequence[CommitDocument], asked: ParsedQuestion, held: fr
             gains = [weight * _gain(term, document, length) for term, weight in zip(terms, weights, strict=True)]
             score = sum(gains) * document.factor
             share = sum(weight for weight, gain in zip(weights[:own], gains, strict=False) if gain) / whole
-        if isinstance(document.item, DiffPlace) and any(is_definition(key, document.item.line.text) for key in defined):
-            score *= _DEFINITION
+        if isinstance(document.item, Passage):
+            score *= _passage_factor(document.item, asked, defined)
+        elif isinstance(document.item, str) and QuestionKind.REASON in asked.kinds:
+            score *= _REASON
         is_fact_asked = isinstance(document.item, Fact) and document.item.kind in asked.facts.kinds
-        if is_fact_asked and (not named or document.has_any(named)):
-            score += _ASKED_FACT * idf(1, len(documents))
+        if is_fact_asked:
+            is_named = not named or document.has_any(named)
+            score += _ASKED_FACT * idf(1, len(documents)) * (1.0 if is_named else _OF_OTHERS)
         if score > 0:
             hits.append(Hit(document, score, share))
     return sorted(hits, key=lambda hit: -hit.score)
+
+
+def _passage_factor(passage: Passage, asked: ParsedQuestion, names: Sequence[str]) -> float:
+    """Return what a passage is worth that defines one of the names, or that is gone where nobody asks for that."""
+    if passage.line.sign == "-" and asked.kinds.isdisjoint(_OF_THE_PAST) and replaced(passage) is None:
+        return _GONE
+    return _DEFINITION if any(is_definition(key, passage.line.text) for key in names) else 1.0
 
 
 def _scaled(weights: Sequence[float], most: float) -> list[float]:
@@ -274,7 +251,7 @@ def _chosen(ranked: Iterable[Hit], limit: int) -> list[Hit]:
     for hit in ranked:
         found = hit.document.item
         group = found.kind if isinstance(found, Fact) else "sentence" if isinstance(found, str) else ""
-        text = found.line.sign + found.line.text.strip() if isinstance(found, DiffPlace) else ""
+        text = found.line.sign + found.text if isinstance(found, Passage) else ""
         if (group and kinds[group] >= _PER_KIND) or (text and text in seen):
             continue
         kinds[group] += 1

@@ -15,7 +15,6 @@ from analysis.questions.definitions import (
     by_evidence,
     default_in,
     defaults_told,
-    explained,
     explanation,
     is_definition,
     is_notice,
@@ -140,7 +139,10 @@ class FileAnswers:
         for path in list(paths)[:_SHOWN]:
             texts = (self._mirror.read_file(self._commit.sha, path) or "").split("\n")
             if found := explanation(key, texts):
-                return [explained(name, found[1], to_repository_line(self._commit, path, found[0] + 1), self._say)]
+                say, text = self._say, code(found[1])
+                text = say("The code explains {name}: {text}", name=code(name), text=text)
+                place = to_repository_line(self._commit, path, found[0] + 1)
+                return [Statement(text=text, citations=(place,))]
         return self._defined(name, by_evidence(key, lines))
 
     def _defined(self, name: str, lines: Sequence[CodeLine]) -> list[Statement]:

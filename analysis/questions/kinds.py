@@ -27,6 +27,10 @@ class QuestionKind(StrEnum):
     REVERTS = "reverts"
     REPLACEMENT = "replacement"
     DEFAULT = "default"  # of a setting, or whether it is on, and how to turn it off
+    SWITCH = "switch"  # which setting turns something on or off
+    LIMIT = "limit"  # whether something is refused, or still works
+    FIGURE = "figure"  # how many or how much
+    REASON = "reason"
     DEFINITION = "definition"  # where a name is defined
     MEANING = "meaning"  # what a name is for
     USES = "uses"  # who calls or uses a name
@@ -122,13 +126,30 @@ _PATTERNS: Mapping[QuestionKind, tuple[str, ...]] = {
         r"\b(?:what|which|how)\b.{0,80}?\binstead(?: of\b[^?.]*)?\W*$|\bsuccessor (?:of|to)\b",
         r"\b(?:what|how)\b.{0,60}?\b(?:called|named|renamed|moved?)\b(?:\s+to)?(?:\s+now)?\W*(?:$|,\s)|\bnew name\b|\bwhat instead\b|\bwhere is it(?: now)?\W*(?:$|,)|\bwhere (?:did|has|is)\b.{0,60}?\b(?:moved?|go|gone)\b",
         r"(?:现在|如今|后来)叫|新名[字称]?|(?:现在|如今)(?:该|要)?(?:怎么|如何)(?:设|写|用|配|传)|改名(?:成|为|叫)|重命名(?:成|为)|(?:移|搬|挪)到了?(?:哪|什么)",
+        r"\bnew names?\b|\bhow (?:do|should|must|can) (?:I|we) (?:now )?(?:write|call|spell)\b|\bwhat now\b|\bwhat (?:do|should) (?:i|we) do\b|(?:怎么|如何)(?:写|改|办|迁移|替换)|新(?:名字?|名称|写法)",
         r"\bwhat (?:do|should|must|can) (?:I|we) (?:now )?(?:set|use|query|write|call|pass|import)\b|(?:该|要|应该?)(?:设置?|用|写|配|传|调|换成?)(?:什么|哪个|啥)",
         r"(?:什么|哪个|哪些|谁|啥).{0,20}?(?:替代|代替|取代|替换)|(?:替代|代替|取代|替换|改用|换成).{0,10}?(?:什么|哪个|哪些|谁|啥)",
     ),
     QuestionKind.DEFAULT: (
         r"\bdefaults? (?:value |setting )?(?:of|for)\b|\bdefaults? to\b|\bby default\b|['’]s default\b",
         r"\b(?:turn|switch)(?:ed)?\b[^?.]{0,40}?\bo(?:n|ff)\b|\bhow\b[^?.]{0,30}?\b(?:dis|en)abled?\b|\bwhat(?:['’]s| is) (?:the|its) default\b",
+        r"\bis\b[^?.]{1,60}?\bthe (?:new )?default\b|\bdefault\b[^?.]{0,50}\b(?:now|after this)\b|\b(?:on|off) (?:by default|unless)\b",
         r"默认(?:值|是|为|的|开|关|启用|禁用|打开|关闭)|(?:怎么|如何|怎样)(?:关|开|禁用|启用|打开)",
+    ),
+    QuestionKind.SWITCH: (
+        r"\b(?:how|can|could|way|need) [^?.]{0,40}?\b(?:(?:turn|switch|shut)\b[^?.]{0,40}?\bo(?:n|ff)|(?:dis|en)able|opt(?:ing)?[- ](?:out|in)|get past|bypass|avoid)\b",
+        r"\b(?:which|what|is there an?|any) (?:\w+ )?(?:flag|env|environment|option|setting|switch|knob)\b|\bgo back to\b",
+        r"(?:怎么|如何|怎样|能不能|能否|可以)[^，。？]{0,12}?(?:关|开|禁用|启用|打开|关闭|绕过|退回|恢复)|哪个(?:开关|参数|环境变量|选项)|有(?:没有)?[^，。？]{0,6}?(?:开关|选项)",
+    ),
+    QuestionKind.LIMIT: (
+        r"\bstill (?:work|ok|okay|fine|start|run|boot|load|accept|support|valid|allowed|pass|use|possible)|\b(?:can|could) (?:i|we|you|one) (?:still |now )?\w+",
+        r"\b(?:crash|fail|reject|refus|allow|accept|error|rais|throw|unsupported|incompatib|compatib)\w*|\bwhat happens\b|\bdo(?:es)?\b[^?.]{1,40}?\b(?:start|run|work|boot|load)\b",
+        r"\b(?:is|are)\b[^?.]{1,40}?\b(?:supported|possible|valid|legal)\b|\b(?:risk|danger|side effect|unsafe|safe)\w*|风险|危险|隐患|副作用|还能|能不能|可不可以|可以[^，。？]{0,12}?[吗么]|能[^，。？]{1,16}?[吗么]|报错|出错|崩|会挂|失败|拒绝|支持|不能用|行不行|兼容",
+    ),
+    QuestionKind.REASON: (r"\bwhy\b|\breasons?\b|\bmotivat|为什么|为何|为啥|原因|动机",),
+    QuestionKind.FIGURE: (
+        r"\bhow (?:much|many|long|fast|big|large|often)\b|\bby how\b|\bwhat (?:speed-?up|percentage|fraction)\b",
+        r"多少|多大|多快|多久|多长|几(?:倍|个点|毫秒|秒)",
     ),
     QuestionKind.USES: (
         r"\b(?:who|what|which \w+)(?: (?:still|else|also))? (?:calls?|uses|imports?|reads|sets|overrides)\b|\bcallers? of\b",

@@ -9,8 +9,8 @@ from analysis.citations import to_line
 from analysis.diff import hunks
 from analysis.models import DEPENDENCIES, EXTRAS, OPERATIONAL, Commit, Entry, Fact, FactKind
 from analysis.paths import Kind, kind
-from analysis.questions.evidence import DiffPlace
 from analysis.questions.kinds import QuestionKind, asks_for, facts_asked_for
+from analysis.questions.passages import Passage, passages
 from analysis.questions.question import ParsedQuestion
 from analysis.questions.terms import QuestionTerm, name_key, words_of
 from analysis.search.words import CommitWords, idf, is_common, split_words
@@ -310,15 +310,13 @@ def touching(asked: ParsedQuestion, commits: Sequence[Commit]) -> frozenset[str]
     return touch | {sha for sha, others in mentioned.items() if touch and others - told}
 
 
-def touched_line(commit: Commit, names: Sequence[str]) -> DiffPlace | None:
-    """Return the most significant changed line of a commit (with patches) that touches one of the names."""
-    for touch in touches(commit, names):
-        for file in commit.files:
-            for hunk in hunks(file.patch) if file.path == touch.path else ():
-                for place, line in enumerate(hunk):
-                    if line.sign != " " and to_line(commit, file, line).url == touch.url:
-                        return DiffPlace(file, hunk, place)
-    return None
+def touched_passage(commit: Commit, names: Sequence[str]) -> Passage | None:
+    """Return the passage of the most significant changed line of a commit (with patches) that touches one of the names."""
+    places = {touch.url for touch in touches(commit, names)}
+    found = (each for file in commit.files for each in passages(file))
+    return next(
+        (each for each in found if any(to_line(commit, each.file, line).url in places for line in each.changed)), None
+    )
 
 
 def _reverts(asked: ParsedQuestion, entries: Sequence[Entry]) -> tuple[Entry, ...]:

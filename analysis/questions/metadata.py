@@ -3,14 +3,12 @@
 Each is a record that can be cited like a line of the diff: `[4d95135:author]`.
 """
 
-import re
 from collections.abc import Sequence
 from datetime import UTC
 from typing import NamedTuple
 
 from analysis.citations import sibling_url, to_commit, to_file
 from analysis.facts.removed_tests import tests_added
-from analysis.grounding.metadata import NEGATION, dates_are_true, names_date, tier_in
 from analysis.locale import Catalogue, catalogue, mark
 from analysis.locale.punctuation import as_sentence, join_items, join_sentences
 from analysis.models import (
@@ -26,7 +24,7 @@ from analysis.models import (
     Statement,
 )
 from analysis.paths import Kind, kind
-from analysis.questions.kinds import QuestionKind, versions_in
+from analysis.questions.kinds import QuestionKind
 from analysis.sources.release_tags import tag_of_version
 from analysis.text import one_line
 from analysis.writing.by_rules import code
@@ -172,35 +170,3 @@ def _describe_tests(entry: Entry, say: Catalogue) -> _Description:
         skipped = FACT_SENTENCES[FactKind.TEST_REMOVED].named(names, len(removed), say)
         texts.append(as_sentence(skipped, say))
     return join_sentences(texts, say), tuple(to_file(commit, file) for file in shown)
-
-
-_FIRST = re.compile(r"\bfirst\b|首|最早|最先", re.IGNORECASE)
-_LINKED = re.compile(r"revert|fix|follow|series|part|回退|回滚|撤销|修复|系列|后续", re.IGNORECASE)
-
-
-def supports(record: Record, entry: Entry, text: str) -> bool:
-    """Return whether a statement that cites a record agrees with it."""
-    commit = entry.commit
-    match record.kind:
-        case QuestionKind.AUTHOR:
-            return commit.author.casefold() in text.casefold()
-        case QuestionKind.DATE:
-            return names_date(text) and dates_are_true(commit, text)
-        case QuestionKind.PULL | QuestionKind.LINKS:
-            pull = re.compile(rf"(?<!\w){commit.pr}(?!\w)") if commit.pr else NEGATION
-            return bool((_LINKED if record.kind is QuestionKind.LINKS else pull).search(text))
-        case QuestionKind.RELEASE:
-            return _supports_release(entry.released, text)
-        case QuestionKind.RANK:
-            return tier_in(text) == entry.ranked.importance or record.text.rstrip(".。") in text
-        case _:  # tests
-            return bool(NEGATION.search(text)) is not bool(tests_added(commit))
-
-
-def _supports_release(released: Released, text: str) -> bool:
-    """Return whether a statement denies exactly those versions that lack a commit, and calls none the first that is not."""
-    named = versions_in(text)
-    if released.tag is None or any(tag_of_version(each, released.lacking) for each in named):
-        return bool(NEGATION.search(text))
-    having = [tag_of_version(each, released.having) for each in named]
-    return released.tag in text or (any(having) and not _FIRST.search(text))

@@ -132,8 +132,7 @@ def _parsed(text: str, thread: tuple[Turn, ...]) -> ParsedQuestion:
     for name in (names := names_in(text)):
         bare = bare.replace(name, " ")
     kinds = kinds_of_question(text)
-    if not asks_for(QuestionKind.REMOVAL, bare):
-        kinds -= {QuestionKind.REMOVAL}
+    kinds -= {each for each in (QuestionKind.REMOVAL, QuestionKind.LIMIT) if not asks_for(each, bare)}
     return ParsedQuestion(
         text, thread, terms, tuple(earlier.values()), kinds, facts_asked_for(unreferenced), names, tuple(references)
     )

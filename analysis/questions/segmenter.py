@@ -1,4 +1,4 @@
-"""Splitting of a reply into segments that can be checked: sentences, list items and code blocks."""
+"""Splitting of a reply into segments that can be checked: sentences and list items; blocks of code are passed over."""
 
 import re
 from collections.abc import Iterator
@@ -9,20 +9,20 @@ from analysis.grounding.plain_text import sentences
 
 
 class Segment(NamedTuple):
-    """A complete segment of a reply as written, without the list marker or the code fences.
+    """A complete segment of a reply as written, without the list marker.
 
     Sentences of one line have the same `line`.
     """
 
     text: str
-    kind: Literal["sentence", "item", "code"]
+    kind: Literal["sentence", "item"]
     new_paragraph: bool
     line: int
 
 
 _THOUGHTS = ("<think>", "</think>")
 _BLANK = re.compile(r"[ \t]*\n")
-_FENCE = re.compile(r"[ \t]*(```+|~~~+)[^\n]*(\n|\Z)")
+_FENCED = re.compile(r"^[ \t]*(```+|~~~+).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
 _MARKER = re.compile(r"[ \t]*(?:[-*+•·▪]|\d{1,2}[.)、])[ \t]+(?=\S)")
 _BRACKETED = re.compile(r"[ \t]*[\[【][^\[\]【】\n]*[\]】](?!\()[ \t]*[.。]?[ \t]*")
 # A path begins with a lower-case letter, so `sentences` does not split before a citation after the full stop.
@@ -32,22 +32,15 @@ _CITED_END = re.compile(r"[\]】][ \t]*[。！？]")
 
 def segments(reply: str) -> Iterator[Segment]:
     """Yield the segments of a reply, without what the model thought aloud before it."""
-    text = _without_thoughts(reply.replace("\r\n", "\n").replace("\r", "\n"))
+    text = _FENCED.sub("", _without_thoughts(reply.replace("\r\n", "\n").replace("\r", "\n")))
     begins_paragraph, line = False, 0
     while text.strip():
         if blank := _BLANK.match(text):
             text, begins_paragraph = text[blank.end() :], line > 0
             continue
         line += 1
-        if fence := _FENCE.match(text):
-            closing = re.compile(rf"^[ \t]*{re.escape(fence[1])}[ \t]*(?:\n|$)", re.MULTILINE)
-            closed = closing.search(text, fence.end())
-            code = text[fence.end() : closed.start() if closed else len(text)]
-            text = text[closed.end() :] if closed else ""
-            yield Segment(code.strip("\n"), "code", begins_paragraph, line)
-        else:
-            row, _, text = text.partition("\n")
-            yield from _of_line(row, begins_paragraph, line)
+        row, _, text = text.partition("\n")
+        yield from _of_line(row, begins_paragraph, line)
         begins_paragraph = False
 
 

@@ -14,9 +14,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from analysis.diff import tokens
 from analysis.errors import DigestError, Misuse
 from analysis.grounding.corpus import FileLines, ToolResult
-from analysis.models import SHORT_SHA, Commit, Entry
-from analysis.questions.kinds import QuestionKind
-from analysis.questions.metadata import records
+from analysis.models import SHORT_SHA, Commit
 from analysis.sources.mirror import FileMatch, Mirror
 from analysis.text import one_line
 
@@ -100,10 +98,6 @@ class History(_Arguments):
         return self
 
 
-class NoArguments(_Arguments):
-    pass
-
-
 class _Row(NamedTuple):
     """A line of a result, and the line of a file that it shows, if any."""
 
@@ -120,21 +114,13 @@ class _Refused(Exception):
 class CommitTools:
     """The tools for one question about a commit, or its analysis, with what is left of the limits.
 
-    `search` returns the stored commits of the repository that match some words, the best first; `with_shas` those of some SHAs.
+    `search` returns the stored commits of the repository that match some words, the best first.
     """
 
-    def __init__(
-        self,
-        entry: Entry,
-        mirror: Mirror,
-        search: Callable[[str], Sequence[Commit]],
-        with_shas: Callable[[Sequence[str]], Sequence[Commit]],
-    ) -> None:
-        self._entry = entry
-        self._commit = entry.commit
+    def __init__(self, commit: Commit, mirror: Mirror, search: Callable[[str], Sequence[Commit]]) -> None:
+        self._commit = commit
         self._mirror = mirror
         self._search = search
-        self._with_shas = with_shas
         self._tokens_left = MAX_TOKENS - _FOR_NOTES
         self.calls_left = MAX_CALLS
 
@@ -198,7 +184,7 @@ class CommitTools:
                 return [_commit_row(each) for each in islice(self._search(arguments.query), _MAX_COMMITS)]
             case History():
                 return self._history(arguments)
-        return self._links() if call.name == "links" else self._pull()
+        return []
 
     def _read_file(self, wanted: ReadFile) -> list[_Row]:
         text = self._mirror.read_file(self._commit.sha, wanted.path)
@@ -235,22 +221,6 @@ class CommitTools:
                 return min(found, key=lambda each: each.path not in self._commit.paths).path
         raise _Refused("No definition of this symbol was found: name the path as well.")
 
-    def _links(self) -> list[_Row]:
-        links = self._entry.links
-        shas = [*links.all_reverted, links.reverted_by, *links.fixes, *links.fixed_by]
-        shas += links.series.commits if links.series else ()
-        known = next(each.text for each in records(self._entry, "en") if each.kind is QuestionKind.LINKS)
-        others = self._with_shas([sha for sha in dict.fromkeys(shas) if sha and sha != self._commit.sha])
-        return [_Row(known), *map(_commit_row, others)]
-
-    def _pull(self) -> list[_Row]:
-        pull = self._commit.pull
-        if pull is None:
-            number = self._commit.pr
-            raise _Refused(f"Of pull request #{number} only the number is known." if number else "None is known.")
-        lines = pull.body.splitlines()
-        return [_Row(f"#{pull.number}: {one_line(pull.title)}"), *(_Row(line[:_MAX_LINE]) for line in lines)]
-
 
 _TOOLS: Mapping[str, tuple[str, type[_Arguments]]] = {
     "read_file": (f"Read lines of a text file as of this commit, at most {_MAX_LINES}.", ReadFile),
@@ -263,8 +233,6 @@ _TOOLS: Mapping[str, tuple[str, type[_Arguments]]] = {
         ),
         History,
     ),
-    "links": ("List what this commit reverts, fixes, follows, and what reverted or fixed it.", NoArguments),
-    "pull": ("Read the text of this commit's pull request.", NoArguments),
 }
 
 

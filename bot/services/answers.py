@@ -8,7 +8,7 @@ from typing import TypeVar
 import structlog
 
 from analysis.errors import DigestError
-from analysis.models import Commit, Entry, Language, Repository, Statement
+from analysis.models import Commit, Language, Repository, Statement
 from analysis.questions.answering import Answering
 from analysis.questions.files import FileAnswers
 from analysis.questions.kinds import OF_FILES, QuestionKind
@@ -122,7 +122,8 @@ class AnswerService:
         except DigestError as exc:
             log.warning("no mirror", repository=str(question.repository), why=str(exc))
             return None
-        return commit_tools(self._store, mirror, question.repository, question.entries[0]) if mirror else None
+        commit = question.entries[0].commit
+        return commit_tools(self._store, mirror, question.repository, commit) if mirror else None
 
     def _contents(self, question: Question) -> str:
         """Return the files that the commit changes; empty for a whole day, which is too large."""
@@ -131,13 +132,10 @@ class AnswerService:
         return self._sources.stored(question.repository).contents(question.entries[0].commit)
 
 
-def commit_tools(store: Store, mirror: Mirror, repository: Repository, entry: Entry) -> CommitTools:
+def commit_tools(store: Store, mirror: Mirror, repository: Repository, commit: Commit) -> CommitTools:
     """Return the tools that read a commit's repository, as of that commit, and its stored commits."""
 
     def search(query: str) -> Sequence[Commit]:
         return [each.commit for each in store.search_index.search(query, [repository], _MOST_FOUND)]
 
-    def with_shas(shas: Sequence[str]) -> Sequence[Commit]:
-        return [each.commit for each in store.commits(list(store.read_ids(repository, shas).values()))]
-
-    return CommitTools(entry, mirror, search, with_shas)
+    return CommitTools(commit, mirror, search)

@@ -148,7 +148,7 @@ class ModelReader:
             ranked,
             self._language,
             contents=partial(self._source.contents, stored.commit),
-            tools=commit_tools(self._store, mirror, self._repository, entry) if mirror else None,
+            tools=commit_tools(self._store, mirror, self._repository, stored.commit) if mirror else None,
             related=self._related(entry),
             uses=self._uses(stored),
         )

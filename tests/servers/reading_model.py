@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.llm import ChatModel, UsageCounter
-from analysis.models import Commit, Entry, Language, Links, Statement
+from analysis.models import Commit, Entry, Language, Statement
 from analysis.questions.answering import Answering, Reserve
 from analysis.questions.question import Question, parse_question
 from analysis.questions.tools import CommitTools
@@ -52,9 +52,6 @@ class Stored:
     def search(self, query: str) -> Sequence[Commit]:
         return [each for each in self.commits if query.lower() in each.message.lower()]
 
-    def with_shas(self, shas: Sequence[str]) -> Sequence[Commit]:
-        return [each for each in self.commits if each.sha in shas]
-
 
 class ReadingModel:
     """A mirrored repository with one commit to ask about, and a model that says what it is told to."""
@@ -73,16 +70,15 @@ class ReadingModel:
         self.stored = Stored([self.mirror.read_commit(first)])
         self.chat = ending.enter_context(ScriptedChat(in_turn([""])))
         self.model = ending.enter_context(closing(self.new_model()))
-        self.links = Links()
 
     def new_model(self) -> ChatModel:
         return ChatModel("scripted", base_url=self.chat.url, api_key="key", timeout=5, retries=0)
 
     def entry(self) -> Entry:
-        return entry(self.commit, links=self.links)
+        return entry(self.commit)
 
     def tools(self) -> CommitTools:
-        return CommitTools(self.entry(), self.mirror, self.stored.search, self.stored.with_shas)
+        return CommitTools(self.commit, self.mirror, self.stored.search)
 
     def ask(
         self,

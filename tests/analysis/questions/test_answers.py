@@ -111,7 +111,6 @@ def ask(asking: Callable[..., Answering]) -> Ask:
         ("See scheduler.py:21.", "See scheduler.py:21.", [url(SCHEDULER, "R21")]),
         ("`ENGINE_OLD_WAY` was dropped.", "`ENGINE_OLD_WAY` was dropped.", [url("engine/envs.py", "L41")]),
         ("- `best_of` is **called** [scheduler.py:21]", "`best_of` is called", [url(SCHEDULER, "R21")]),
-        (f"```\n+ 21 |     return best_of(window)\n```\n{TRUE}", "    return best_of(window)", [url(SCHEDULER, "R21")]),
         ("The diff does not show `--foo`.", "The diff does not show `--foo`.", []),
         ("It does not touch the tokenizer.", "It does not touch the tokenizer.", []),
         ("It was not reverted [0123456:links].", "It was not reverted.", [COMMIT.url]),
@@ -149,7 +148,6 @@ def test_a_true_statement_is_kept_and_cited(said: str, text: str, links: list[st
         "It adds `--foo`.",
         "It no longer takes `--foo`.",
         "As an AI, I like `best_of`.",
-        "```\nimport os\nos.remove('x')\n```",
         "`None` is returned.",
     ],
 )
@@ -193,20 +191,15 @@ def test_what_metadata_bears_out_is_kept(said: str, text: str, labels: list[str]
 @pytest.mark.parametrize(
     "said",
     [
-        "Bob wrote it [0123456:author].",
         "It was written by Bob Stone.",
         "作者是 Bob。",
         "It landed on 2026-02-07 [0123456:date].",
         "It was merged on 7 February 2026.",
         "It was merged on 2026-02-05 at 17:30.",
-        "It landed [0123456:date].",
-        "It is a pull request [0123456:pull].",
         "It was not reverted [0123456:links].",
         "It has not been reverted.",
-        "It was written by hand [0123456:links].",
         "It is ranked WRONG [0123456:rank].",
         "It is ranked WRONG.",
-        "It comes with tests [0123456:tests].",
         "It was reverted by deadbee1 [0123456:links].",
         "Ada wrote it [7654321:author].",
         "I found nothing about this in the diff.",
@@ -265,6 +258,9 @@ def test_answers_come_in_the_language_that_was_asked_for(language: Language, rep
     assert any(url("engine/envs.py", "L41") == each.url for said in statements for each in said.citations)
 
 
+_BY_RULES = "changes `return first()` to `return best_of(window)`, in `pick`"
+
+
 def test_another_language_is_asked_again_once(ask: Ask) -> None:
     """A reply in another language is asked for again; a second one gives way to the rules."""
     meter = UsageCounter()
@@ -275,7 +271,7 @@ def test_another_language_is_asked_again_once(ask: Ask) -> None:
     assert (meter.calls, meter.input, meter.output) == (3, 300, 60)
     statements, answering = ask("这是中文的回答。")
     assert (answering.by, str(answering.failure)) == ("rules", "the reply was in another language")
-    assert statements[0].text == "Matching lines:"
+    assert statements[0].text == _BY_RULES
 
 
 @pytest.mark.parametrize("reply", ["", "   ", "It will be sunny.", "I do. You do.", "`turbo_mode` is on.", "<think>x"])
@@ -347,7 +343,7 @@ def test_a_model_that_fails_gives_way_to_the_rules(
     statements, answering = ask(mock.base_url("openai"))
     assert answering.by == by
     assert bool(answering.failure) == (by == "rules")
-    assert statements[0].text == ("`best_of` is called now." if by == "model" else "Matching lines:")
+    assert statements[0].text == ("`best_of` is called now." if by == "model" else _BY_RULES)
 
 
 @pytest.mark.parametrize(

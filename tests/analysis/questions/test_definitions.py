@@ -54,12 +54,15 @@ def test_only_a_near_name_is_offered() -> None:
 @pytest.mark.parametrize(
     ("lines", "found"),
     [
-        (["    lanes: int = 8", '    """How many run', '    at once."""'], (1, "How many run at once.")),
         (
-            ['    "--lanes",', "    type=int,", '    help="How many run "', '    "at once.",'],
-            (2, "How many run at once."),
+            ["    lanes: int = 8", '    """How many run', '    at once."""'],
+            (0, 'lanes: int = 8 """How many run at once."""'),
         ),
-        (["    # How many run.", '    "lanes": lambda: 8,'], (0, "How many run.")),
+        (
+            ["parser.add_argument(", '    "--lanes",', '    help="How many run "', '    "at once.",', ")"],
+            (0, 'parser.add_argument("--lanes", help="How many run at once.")'),
+        ),
+        (["    # How many run.", '    "lanes": lambda: 8,'], (0, '# How many run. "lanes": lambda: 8,')),
         (["def lanes(self):", "    return 8", '"""Of another."""'], None),
         (["    lanes: int = 8", "    others: int = 9", '    """Of others."""'], None),
         (["    # Of all parameters", "    lanes: int,"], None),

@@ -38,35 +38,9 @@ INVENTED_FILES = [
         ],
     )
 ]
-QUOTED = [
-    f"```\n{code}\n```"
-    for code in (
-        "return first(window)",
-        "    return first(window)",
-        "+ 5 |     return first(window)",
-        "- 5 |     return best_of(window)",
-        "MAX_WINDOW = 4",
-        "MAX_WINDOW = 16",
-        "5 |     return first(window)",
-        "retries = 9",
-        "    retries = None",
-        "def pick(window, lanes):",
-        "import os",
-        "pick(None)",
-        "- 5 |     retries = 3",
-        "+ 5 |     retries = 3",
-        "def linger():",
-        "row_7 = 7",
-        "return [pick(lane) for lane in lanes if lane]",
-        "MAX_WINDOW = 8\nMAX_WINDOW = 4",
-        "def pick(window):\n    return first(window)",
-        "class Worker:\n    retries = 4",
-    )
-]
 FALSE = {
     "lines": INVENTED_LINES,
     "files": INVENTED_FILES,
-    "quoted": QUOTED,
 }
 
 
@@ -78,7 +52,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReadingModel]:
 
 @pytest.mark.parametrize("kind", FALSE)
 def test_a_false_answer_is_not_posted(kind: str, model: ReadingModel) -> None:
-    """What cites places that nobody read, or quotes what nobody wrote, gives way to the rules, though the model confirms it."""
+    """What cites places that nobody read gives way to the rules, though the model confirms it."""
     posted = []
     for language, answers in _by_language(FALSE[kind]):
         for start in range(0, len(answers), _AT_ONCE):
@@ -114,8 +88,6 @@ TRUE = [
     f"`{WORKER}` still calls `pick` [{WORKER}:8].",
     f"It calls `best_of`, not `first` [{SCHEDULER}:5].",
     f"`first` is not called [{SCHEDULER}:-5].",
-    "```\n- 5 |     return first(window)\n+ 5 |     return best_of(window)\n```",
-    "```\n    retries = 3\n```",
     f"`MAX_WINDOW` 从 4 改为 8[{SCHEDULER}:1]。",
     f"`pick` 不再调用 `first`[{SCHEDULER}:-5]。",
     f"`pick_all` 对每个通道调用 `pick`[{WORKER}:8]。",

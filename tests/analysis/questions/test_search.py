@@ -2,9 +2,8 @@
 
 import pytest
 
-from analysis.diff import hunks
 from analysis.models import Commit, Language, Statement
-from analysis.questions.items import counterpart, quote
+from analysis.questions.passages import passages, replaced
 from analysis.questions.terms import name_key, terms_of
 from analysis.search.words import stem
 from tests.bench.answers import denies
@@ -58,10 +57,14 @@ def quoted(question: str, language: Language = "en") -> list[str]:
         (
             "what is --lane-width?",
             "en",
-            'adds `add_argument("--lane-width", default=8, help="Lanes of a batch are this wide," " and no wider.")`',
+            'adds `add_argument("--lane-width", default=8, help="Lanes of a batch are this wide, and no wider.")`, in `parser`',
         ),
-        ("how long is the timeout?", "en", "changes `timeout = 30` to `timeout = 60`"),
-        ("会话什么时候关闭？", "zh", "新增 `# The session is kept while a reader holds it, and closed later.`"),
+        ("how long is the timeout?", "en", "changes `timeout = 30` to `timeout = 60`, in `Session`"),
+        (
+            "会话什么时候关闭？",
+            "zh",
+            "新增 `# The session is kept while a reader holds it, and closed later. closed = False`，位于 `Session`",
+        ),
         ("is any public method removed?", "en", "Removes method `Session.reopen`"),
         ("why do readers starve?", "en", "the author writes: `Readers starve when sessions are reopened.`"),
         ("读者为什么会 starve？", "zh", "作者写道：`Readers starve when sessions are reopened.`"),
@@ -75,7 +78,7 @@ def test_a_hit_is_quoted_with_what_completes_it(question: str, language: Languag
 def test_names_are_found_however_they_are_spelled() -> None:
     """Flags, snake case and camel case are one name, and a name beats tests that use it."""
     for name in ("--lane-width", "lane_width", "LaneWidth"):
-        assert ask(f"what is {name}?")[1].citations[0].label.startswith("engine/cli.py")
+        assert ask(f"what is {name}?")[0].citations[0].label.startswith("engine/cli.py")
     assert {name_key(each) for each in ("--kv-cache", "kv_cache", "KVCache")} == {"kvcache"}
     assert {stem(each) for each in ("removes", "removed", "removing", "remove")} == {"remov"}
 
@@ -94,7 +97,7 @@ def test_who_asks_what_happened_is_told_all_of_it() -> None:
     """With what facts prove, or that nothing proves it."""
     [told] = ask("which environment variables are removed?", change=DROPPED)
     assert all(f"`ENGINE_OLD_{number}`" in told.text for number in range(4))
-    assert "No line answers this for certain." in ask("which flags were removed?", change=DROPPED)[0].text
+    assert "The commit does not say this outright." in ask("which flags were removed?", change=DROPPED)[0].text
 
 
 @pytest.mark.parametrize(
@@ -133,21 +136,86 @@ def test_a_denied_name_is_none_in_any_spelling() -> None:
         assert not ask(f"are {word} affected?")[0].text.startswith("Neither")
 
 
+def told(*lines: str) -> list[tuple[str, tuple[str, ...]]]:
+    return [(each.text, each.context) for each in passages(file("engine/a.py", patch(*lines)))]
+
+
 def test_a_long_table_is_not_quoted_whole() -> None:
-    """A line of a table stands for itself, and a quotation has at most eight lines."""
+    """A line of a table stands for itself, in the table, and a statement has at most eight lines."""
     table = [f'+    "key_{number}": {number},' for number in range(30)]
-    (lines,) = hunks(patch("+TABLE = {", *table, "+}"))
-    assert quote(lines, 5) == ('"key_4": 4,', range(5, 6))
-    call = ["+call(", *(f"+    argument_{number}," for number in range(30)), "+)"]
-    text, places = quote(hunks(patch(*call))[0], 3)
-    assert len(places) <= 8
-    assert "argument_2" in text
+    assert told("+TABLE = {", *table, "+}")[5] == ('"key_4": 4,', ("TABLE",))
+    call, *_ = passages(file("engine/a.py", patch("+call(", *(f"+    argument_{each}," for each in range(30)), "+)")))
+    assert len(call.places) == 8
 
 
-def test_a_replaced_line_has_its_counterpart() -> None:
-    """Lines of a block that was replaced line by line belong together; of others nobody knows."""
-    (lines,) = hunks(patch("-a = 1", "-b = 1", "+a = 2", "+b = 2", " ", "-c = 1", "+c = 2", "+d = 2"))
-    assert [counterpart(lines, place) for place in range(len(lines))] == [2, 3, 0, 1, None, None, None, None]
+def test_a_passage_has_what_it_stands_in_and_what_follows_from_it() -> None:
+    """A condition is quoted with what it does, and each of that in the condition; a field with the string that explains it."""
+    lines = (
+        " class Lane:",
+        "+    wide: bool = True",
+        '+    """Off for one',
+        '+    lane."""',
+        " ",
+        "+    if wide:",
+        "+        warn(1)",
+        "+    else:",
+        "+        raise E()",
+    )
+    assert told(*lines) == [
+        ('wide: bool = True """Off for one lane."""', ("Lane",)),
+        ("if wide: warn(1)", ("Lane",)),
+        ("warn(1)", ("Lane", "if wide")),
+        ("else: raise E()", ("Lane",)),
+        ("raise E()", ("Lane", "if wide … else")),
+    ]
+
+
+def test_a_passage_is_paired_with_what_replaces_it() -> None:
+    """What still has its name, is alone or is alike belongs together; of others nobody knows, and what only moves is none."""
+    lines = ["-a = 1", "-b = 1", "+a = 2", "+b = 2", " ", "-c = f(1)", "+d = g(x)", " ", "-e()", " ", "+e()"]
+    found = passages(file("engine/a.py", patch(*lines)))
+    pairs = [(each.text, other.text) for each in found if each.line.sign == "-" and (other := replaced(each))]
+    assert pairs == [("a = 1", "a = 2"), ("b = 1", "b = 2")]
+    assert [each.text for each in found if each.text == "e()"] == ["e()"]
+
+
+ALLOWED = commit(
+    "[Config] Deprecate lanes (#9)",
+    [
+        new_file("engine/methods.py", "OLD = [", '    "wide_lanes",', "]"),
+        new_file(
+            "engine/config.py",
+            "class Config:",
+            "    allow_old: bool = False",
+            '    """Whether old ones run."""',
+            "",
+            "    def check(self):",
+            "        if self.method in OLD:",
+            "            if not self.allow_old:",
+            '                raise E("Set --allow-old.")',
+        ),
+    ],
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        (
+            "does wide_lanes start?",
+            'adds `raise E("Set --allow-old.")`, in `if self.method in OLD`, `if not self.allow_old`',
+        ),
+        ("what does allow_old do?", 'adds `allow_old: bool = False """Whether old ones run."""`, in `Config`'),
+        ("is allow_old on by default?", "`allow_old` is off by default."),
+        ("how many ms does it save?", "The commit gives no figure for this."),
+        ("why are lanes deprecated?", "The author gives no reason."),
+        ("which flag turns it off?", "The commit adds or changes no flag, environment variable or other setting."),
+    ],
+)
+def test_the_first_line_answers_what_is_asked(question: str, first: str) -> None:
+    """What refuses a name of a list, what a setting is for and its default are told first; so is what the commit does not say."""
+    change = commit("Be fast", [SESSION]) if "which flag" in question else ALLOWED
+    assert ask(question, change=change)[0].text == first
 
 
 def test_terms_are_telling_if_they_are_names_or_of_the_field() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from analysis.diff import tokens
 from analysis.errors import ModelFailure
-from analysis.models import Commit, Links
+from analysis.models import Commit
 from analysis.questions.tools import MAX_CALLS, MAX_TOKENS
 from tests.planted import planted
 from tests.servers.chat import Calls, Refusal, Said
@@ -29,7 +29,6 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReadingModel]:
 def asked(model: ReadingModel) -> Iterator[ReadingModel]:
     """The same, as if nothing had been asked."""
     with closing(model.new_model()) as model.model:
-        model.links = Links()
         yield model
 
 
@@ -56,14 +55,14 @@ def test_an_answer_says_where_each_citation_stands(asked: ReadingModel) -> None:
     assert [place.place for place in statements[0].citations] == ["仓库"]
 
 
-def test_found_lines_and_quotations_of_files_are_cited(asked: ReadingModel) -> None:
-    """A name without a citation, and quoted code, are linked to the line that a tool found."""
+def test_found_lines_of_files_are_cited(asked: ReadingModel) -> None:
+    """A name without a citation is linked to the line that a tool found."""
     statements, _ = asked.ask(
         Calls([("grep", {"pattern": "retries", "path": "engine/worker.py"})]),
-        "`retries` stays as it is.\n```\n    retries = 3\n```",
+        "`retries` stays as it is.",
     )
     assert asked.results() == ["engine/worker.py:5 |     retries = 3"]
-    assert [place.label for each in statements for place in each.citations] == ["engine/worker.py:5"] * 2
+    assert [place.label for each in statements for place in each.citations] == ["engine/worker.py:5"]
 
 
 def test_a_question_that_the_evidence_answers_takes_one_call(asked: ReadingModel) -> None:
@@ -72,21 +71,18 @@ def test_a_question_that_the_evidence_answers_takes_one_call(asked: ReadingModel
     (request,) = asked.chat.requests
     assert "return best_of(window)" in request["messages"][-1]["content"]
     assert {each["function"]["name"] for each in request["tools"]} == {
-        "read_file", "grep", "commits", "history", "links", "pull"
+        "read_file", "grep", "commits", "history"
     }  # fmt: skip
     assert answering.by == "model"
 
 
 def test_each_tool_tells_what_it_knows(asked: ReadingModel) -> None:
-    """Commits, history, links and the pull request are read from the store and the mirror, and can be cited."""
+    """Commits and history are read from the store and the mirror, and can be cited."""
     first = asked.stored.commits[0]
-    asked.links = Links(fixes=(first.sha,))
     calls: list[tuple[str, Any]] = [
         ("commits", {"query": "scheduler"}),
         ("history", {"path": "engine/scheduler.py"}),
         ("history", {"symbol": "pick"}),
-        ("links", {}),
-        ("pull", ""),
         ("grep", {"pattern": "retries *= *[0-9]", "regex": True}),
     ]
     statements, _ = asked.ask(Calls(calls), f"It follows the commit that came first [{first.short_sha}].")
@@ -96,9 +92,7 @@ def test_each_tool_tells_what_it_knows(asked: ReadingModel) -> None:
     assert found[1].splitlines()[0] == "engine/scheduler.py, newest first"
     assert found[1].splitlines()[2] == row
     assert found[2].splitlines()[-1] == row
-    assert row in found[3]
-    assert found[4] == "Of pull request #12 only the number is known."
-    assert found[5].startswith("engine/worker.py:5 |     retries = 3")
+    assert found[3].startswith("engine/worker.py:5 |     retries = 3")
     assert [place.label for place in statements[0].citations] == [first.short_sha]
 
 
@@ -193,7 +187,6 @@ def test_a_long_line_or_result_is_cut(asked: ReadingModel) -> None:
         ("history", {"symbol": "a b"}, "String should match pattern"),
         ("history", {"symbol": "nowhere_defined"}, "No definition"),
         ("history", {"path": "--all"}, "Nothing was found"),
-        ("links", {"of": "deadbeef"}, "Extra inputs are not permitted"),
         ("delete_file", {"path": "README.md"}, "There is no such tool"),
     ],
 )  # fmt: skip
