@@ -8,6 +8,7 @@ from analysis.grounding.allowlist import LIBRARIES, PRODUCTS
 from analysis.grounding.corpus import Corpus
 from analysis.grounding.finders import FoundClaim, Section, finder
 from analysis.models import Commit, Entry, FactKind, Importance
+from analysis.search.words import is_common
 from analysis.wordlists import wordlist
 
 NEGATION = re.compile(
@@ -36,7 +37,7 @@ _PARTS = (
 )
 # Who is named by what they are or do, and what begins a sentence, is nobody in particular.
 _PRODUCTS = frozenset(name.casefold() for name in PRODUCTS | LIBRARIES)
-_NOBODY = wordlist("common_words") | wordlist("stopwords") | wordlist("roles")
+_ROLES = wordlist("roles")
 
 
 @finder(*map(re.compile, _PARTS))
@@ -48,7 +49,8 @@ def find_people(match: re.Match[str], corpus: Corpus) -> bool:
 
 def _is_nobody(name: str) -> bool:
     """Return whether a name is an abbreviation or a product's, or made of ordinary words."""
-    return name.isupper() or name.casefold() in _PRODUCTS or all(word.casefold() in _NOBODY for word in name.split())
+    words = name.casefold().split()
+    return name.isupper() or name.casefold() in _PRODUCTS or all(is_common(word) or word in _ROLES for word in words)
 
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")

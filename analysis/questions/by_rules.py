@@ -58,6 +58,7 @@ _FEW_COMMITS = 3
 _MOST_NAMED = 5  # authors
 
 _MATCHING = mark("Matching commits:")
+_NEAREST = mark("Nearest, which do not answer it:")
 
 
 def answer_by_rules(question: Question, language: Language) -> Iterator[Statement]:
@@ -206,8 +207,10 @@ def _description(entry: Entry, language: Language) -> Iterator[Statement]:
 
 def _about_matches(question: Question, language: Language) -> Iterator[Statement]:
     """Yield a line for each of the best matching commits, told as a history if that is asked for."""
-    yield Statement(text=catalogue(language)(_MATCHING))
-    tell = _history_item if QuestionKind.HISTORY in question.asked.kinds else _list_item
+    is_history = QuestionKind.HISTORY in question.asked.kinds
+    if question.nearest or not is_history:
+        yield Statement(text=catalogue(language)(_NEAREST if question.nearest else _MATCHING))
+    tell = _history_item if is_history else _list_item
     yield from (tell(entry, question.asked, language) for entry in question.entries)
 
 
@@ -238,7 +241,10 @@ def _history_item(entry: Entry, asked: ParsedQuestion, language: Language) -> St
     say, commit = catalogue(language), entry.commit
     when = say("{day}, {author}", day=commit.committed_at.astimezone(UTC).date(), author=code(commit.author))
     line = touched_passage(commit, asked.symbols)
-    told = passage_item(entry, line, [], language) if line else joined(proven_items(entry, asked, language), say)
+    told = joined(list({each.text: each for each in proofs(entry, asked, language)}.values())[:2], say)
+    told = told or (
+        passage_item(entry, line, [], language) if line else joined(proven_items(entry, asked, language), say)
+    )
     return _one_line(entry, f"{when}{say(': ')}{code(commit.title)}", told, language)
 
 

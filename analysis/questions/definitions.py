@@ -49,7 +49,7 @@ def default_in(name: str, line: str) -> str | None:
 def is_definition(name: str, line: str) -> bool:
     """Return whether a line defines a name: a class, a function, a field or a constant, or an option of the command line."""
     bare = re.escape(name)
-    defined = rf"^\s*(?:async\s+)?(?:def|class|struct|fn|func|function)\s+{bare}\b|^\s*{bare}\s*(?::[^=]|=[^=][^,]*$)|^\s*[\"']{bare}[\"']\s*:\s*(?:lambda\b|$)"
+    defined = rf"^\s*(?:async\s+)?(?:def|class|struct|fn|func|function)\s+{bare}\b|^\s*{bare}\s*(?::[^=]|=[^=][^,]*$)|^\s*[\"']{bare}[\"']\s*:\s*(?:lambda\b|$)|^\s*@.*[\"']/{bare}[\"']"
     return bool(re.search(rf"{defined}|(?:add_argument\(|^)\s*['\"]--{bare.replace('_', '[-_]')}['\"]\s*(?:,|$)", line))
 
 

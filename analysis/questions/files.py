@@ -44,9 +44,14 @@ class FileAnswers:
 
     def answer(self, asked: ParsedQuestion) -> list[Statement]:
         """Return what the files say of the first two names in a question, or of the setting that its words describe."""
-        words = [each.text for each in asked.terms if not _ASKING.fullmatch(each.text)]
-        names = asked.symbols or (self._named_in_words(words) if QuestionKind.DEFAULT in asked.kinds else [])
-        return [each for name in names[:2] for each in self._answer(asked, name)]
+        if asked.paths and not asked.kinds.isdisjoint({QuestionKind.DEFINITION, QuestionKind.REPLACEMENT}):
+            return [self._path(each) for each in asked.paths[:2]]
+        return [each for name in self.names(asked)[:2] for each in self._answer(asked, name)]
+
+    def names(self, asked: ParsedQuestion) -> Sequence[str]:
+        """Return the names in a question or, if it asks for a default, that of the setting which its words describe."""
+        words = [each.text for each in asked.terms if each.text.isascii() and not _ASKING.fullmatch(each.text)]
+        return asked.symbols or (self._named_in_words(words) if QuestionKind.DEFAULT in asked.kinds else [])
 
     def where(self, name: str) -> Statement:
         """Return where a name stands, or that it is not found."""
@@ -59,11 +64,19 @@ class FileAnswers:
         text = say("{name} is there at {sha}.", name=code(name), sha=code(self._commit.short_sha))
         return Statement(text=text, citations=(lines[0].place,))
 
+    def _path(self, path: str) -> Statement:
+        """Return whether a path is there."""
+        held = any(f"{each.path}/".startswith(f"{path}/") for each in self._mirror.list_files(self._commit.sha))
+        said = "{name} is there at {sha}." if held else "{name} is not found in the files at {sha}."
+        text = self._say(said, name=code(path), sha=code(self._commit.short_sha))
+        return Statement(text=text, citations=(to_commit(self._commit),))
+
     def _named_in_words(self, words: Sequence[str]) -> list[str]:
         """Return the shortest declared name that has two or more words of a question beside each other; [] if none has."""
         if len(words) < 2 or not all(re.fullmatch(r"\w+", each, re.ASCII) for each in words):  # noqa: PLR2004
             return []
-        declared = rf"^[[:space:]]*{_IN_WORD}*{'_'.join(words).lower()}{_IN_WORD}*[[:space:]]*:[^=]*="
+        spelled = "_".join(words)
+        declared = rf"^[[:space:]]*{_IN_WORD}*({spelled.lower()}|{spelled.upper()}){_IN_WORD}*[[:space:]]*:[^=]*="
         given = [line.text for line in self._lines(declared)]
         return names_with(words, (text.partition(":")[0] for text in given))[:1]
 
@@ -77,6 +90,9 @@ class FileAnswers:
                 told = self._explained(name, key, lines)
             case QuestionKind.REPLACEMENT:
                 told = [quoted(each) for each in by_evidence(key, lines) if is_notice(key, each.text)][:_SHOWN]
+                if not told and QuestionKind.REMOVAL not in asked.kinds:  # it may be there under its name, elsewhere
+                    lines = self._lines(self._pattern(QuestionKind.DEFINITION, key))
+                    told = self._defined(name, by_evidence(key, lines))
             case QuestionKind.DEFINITION:
                 told = self._defined(name, by_evidence(key, lines))
             case QuestionKind.USES:
@@ -98,7 +114,7 @@ class FileAnswers:
             case QuestionKind.DEFAULT:
                 return rf"{spelled}[[:space:]]*:[^=]*=|^[[:space:]]*{key}[[:space:]]*=[^,]*$|{spelled}[\"'].*default|--{flag}[\"']"
             case QuestionKind.DEFINITION | QuestionKind.MEANING:
-                return rf"^[[:space:]]*((async )?def |class )?{key}[[:space:]]*[(:=]|^[[:space:]]*class {key}\(|[\"']--{flag}[\"'],|^[[:space:]]*[\"']{key}[\"']:"
+                return rf"^[[:space:]]*((async )?def |class )?{key}[[:space:]]*[(:=]|^[[:space:]]*class {key}\(|[\"']--{flag}[\"'],|^[[:space:]]*[\"']{key}[\"']:|^[[:space:]]*@.*[\"']/{key}[\"']"
             case _:
                 return self._written(key)
 

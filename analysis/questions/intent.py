@@ -93,8 +93,11 @@ _ABOUT_OWN_CODE = re.compile(
     r"|\bwhat\s+(?:do|must|should|shall)\s+we\s+(?:(?:have|need)\s+to\s+)?(?:change|adapt|fix|update|write|port)\b"
     r"|\b(?:do|must|should|shall)\s+we\s+(?:(?:have|need)\s+to\s+)?(?:change|adapt|fix|update|port)\s+"
     rf"(?:anything|something|(?:our|my)\s+{_CODE_WORD}\b)"
+    r"|\b(?:ours?|us|we|my)\b[^?!]{0,80}\b(?:(?:was|were|is|are|got|get) (?:broken|hit|affected)|broken by|still match|still work)\b"
+    r"|\b(?:compatible|in sync|consistent) with upstream|\bmatch(?:es)? (?:what )?upstream\b|\bof ours\b"
     r"|(?:影响|破坏|弄坏|搞坏|搞挂|波及|打断)[^，。？！,?!]{0,6}(?:我们|咱们|我的)"
     r"|(?:我们|咱们|我的)[^，。？！,?!]{0,12}(?:受影响|影响吗|破坏|波及|会坏|会挂|会崩|坏掉|搞坏|搞挂|还能用|兼容)"
+    r"|(?:我们|咱们)[^，。？！,?!]{0,6}(?:要|需要|得)[^，。？！,?!]{0,2}(?:改|适配|调整|动)(?:吗|么|没|[，,?？]|$)"
     r"|(?:我们|咱们)[^，。？！,?!]{0,6}(?:改|适配|调整)(?:什么|啥|哪[里些]|(?:我们的?)?(?:代码|插件))"
     r"|(?:我们|咱们)(?:在)?(?:设置|使用|用到?|调用|覆盖|依赖|继承)(?:了)?的"
     r"|(?:我们|咱们)[^，。？！,?!]{0,4}(?:怎么|如何)(?:改|修改|适配|调整)",

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
-from analysis.models import BREAKING, DEPENDENCIES, EXTRAS, FactKind
+from analysis.models import BREAKING, DEPENDENCIES, EXTRAS, Fact, FactKind
 
 
 class QuestionKind(StrEnum):
@@ -55,13 +55,13 @@ _VERSION = r"(?:v\d+(?:\.\d+)*|\d+(?:\.\d+)+)(?:[-.]?(?:a|b|c|rc|alpha|beta|dev|
 _NAMED_VERSION = re.compile(rf"(?<![\w.#/-]){_VERSION}(?![\w/-]|\.\w)", re.IGNORECASE | re.ASCII)
 _REMOVED = r"\bremov|\bdelet|\bdrop(?:s|ped|ping)?\b|\bgone\b|\bgot rid|\bno longer\b(?! the default)|\bdisappear|移除|删|去掉|没了|不再(?!是?默认)|消失"
 _CHANGE = r"(?:chang|modif|touch|edit|add|introduc|remov|delet|drop|renam|mov|deprecat|disappear|appear|go(?:ne)?\b|went|break|broke|fix)"
-_HAN_CHANGE = r"(?:改|加|新增|删|移除|去掉|引入|重命名|移动|废弃|弃用|出现|消失|没了|动)"
+_HAN_CHANGE = r"(?:改|搬|挪|换|加|新增|删|移除|去掉|引入|重命名|移动|废弃|弃用|出现|消失|没了|动)"
 _WORDS = r"[^?!。？！]{0,60}?"  # words in between
 _SOME = r"[^?？.。，]{0,25}?"  # words in between
 _PATTERNS: Mapping[QuestionKind, tuple[str, ...]] = {
     QuestionKind.AUTHOR: (
         rf"\bwho(?:se)?\b{_SOME}\b(?:wrote|written|made|did|authored|contributed|committed|submitted|implemented|worked)\b",
-        r"\bwho(?:['’]s| is| was) (?:the author|behind)\b|\b(?:the|its) author *(?:[?？]|$)",
+        r"\bwho(?:['’]s| is| was) (?:the author|behind)\b|\b(?:the|its) author *(?:[?？]|$)|\bby whom\b",
         r"谁[^，。？]{0,6}?(?:写|改|提|做|加|弄|贡献|实现)|谁的(?:提交|改动|代码)|作者(?:是|叫|呢|[?？]|$)",
     ),
     QuestionKind.DATE: (
@@ -75,9 +75,9 @@ _PATTERNS: Mapping[QuestionKind, tuple[str, ...]] = {
         r"(?:哪个|哪一个|什么|对应的?)\s*(?:PR|拉取请求|合并请求)|(?:PR|拉取请求|合并请求)\s*(?:号|编号|链接|是多少|是哪个)",
     ),
     QuestionKind.LINKS: (
-        rf"\breverted\b|\breverts\b(?! to\b)|\b(?:a|any) revert\b|\b(?:did|what)\b{_SOME}\brevert\b(?! to\b)|\brolled back\b",
+        rf"\breverted\b|\breverts\b(?! to\b)|\b(?:a|any|the) reverts?\b|\brevert(?= *(?:吗|了|过|[?？]))|\b(?:did|what)\b{_SOME}\brevert\b(?! to\b)|\brolled back\b",
         r"\b(?:undone|backed out)\b|\bstill (?:in|on) (?:main|master|the (?:main )?branch)\b|还在(?:主干|主分支|main|master)",
-        r"\bfixed (?:by|later|since|again|afterwards)\b|\b(?:later|follow[- ]?up) fix(?:es)?\b",
+        r"\bfixed *(?:[?,]|(?:by|later|since|again|afterwards)\b)|\b(?:later|follow[- ]?up) fix(?:es)?\b",
         r"\bfollow[- ]?ups?\b|\bpart of a series\b|\b(?:related|linked) commits?\b",
         r"(?<!怎么)(?<!如何)(?<![能要以])(?:回退|回滚|撤销|撤回)|(?:后来|之后|后续)[^，。？]{0,8}?修|属于[^，。？]{0,6}?系列|(?:相关|关联|后续)提交",
     ),
@@ -103,7 +103,7 @@ _PATTERNS: Mapping[QuestionKind, tuple[str, ...]] = {
     ),
     QuestionKind.HOW_MANY: (
         r"\b(?:how many|number of)\s+(?!(?:\w+\s+)?(?:lines|files|tests)\b)",
-        r"(?:多少|几)[个次条项]?(?!\s*(?:行|个?文件|个?测试))(?=[^，。？！]*(?:提交|改动|PR|重要))",
+        r"(?:多少|几)[个次条项]?(?!\s*(?:行|个?文件|个?测试))(?=[^，。？！]*(?:提交|改动|PR|重要|commit))",
     ),
     QuestionKind.MOST_COMMITS: (
         r"\bwho\b[^?!.]*\bmost\b|\b(?:top|most active|busiest)\s+(?:authors?|contributors?|committers?|developers?|people)\b",
@@ -124,8 +124,8 @@ _PATTERNS: Mapping[QuestionKind, tuple[str, ...]] = {
     QuestionKind.REPLACEMENT: (
         r"\b(?:what|which|who|is there)\b.{0,60}?\breplac(?:es?|ed|ing|ements?)\b|\breplaced (?:by|with) what\b|\breplacement for\b",
         r"\b(?:what|which|how)\b.{0,80}?\binstead(?: of\b[^?.]*)?\W*$|\bsuccessor (?:of|to)\b",
-        r"\b(?:what|how)\b.{0,60}?\b(?:called|named|renamed|moved?)\b(?:\s+to)?(?:\s+now)?\W*$|\bwhere (?:did|has|is)\b.{0,60}?\bmoved?\b",
-        r"(?:现在|如今|后来)叫|改名(?:成|为|叫)|重命名(?:成|为)|(?:移|搬|挪)到了?(?:哪|什么)",
+        r"\b(?:what|how)\b.{0,60}?\b(?:called|named|renamed|moved?)\b(?:\s+to)?(?:\s+now)?\W*(?:$|,\s)|\bnew name\b|\bwhat instead\b|\bwhere is it(?: now)?\W*(?:$|,)|\bwhere (?:did|has|is)\b.{0,60}?\b(?:moved?|go|gone)\b",
+        r"(?:现在|如今|后来)叫|新名[字称]?|(?:现在|如今)(?:该|要)?(?:怎么|如何)(?:设|写|用|配|传)|改名(?:成|为|叫)|重命名(?:成|为)|(?:移|搬|挪)到了?(?:哪|什么)",
         r"\bnew names?\b|\bhow (?:do|should|must|can) (?:I|we) (?:now )?(?:write|call|spell)\b|\bwhat now\b|\bwhat (?:do|should) (?:i|we) do\b|(?:怎么|如何)(?:写|改|办|迁移|替换)|新(?:名字?|名称|写法)",
         r"\bwhat (?:do|should|must|can) (?:I|we) (?:now )?(?:set|use|query|write|call|pass|import)\b|(?:该|要|应该?)(?:设置?|用|写|配|传|调|换成?)(?:什么|哪个|啥)",
         r"(?:什么|哪个|哪些|谁|啥).{0,20}?(?:替代|代替|取代|替换)|(?:替代|代替|取代|替换|改用|换成).{0,10}?(?:什么|哪个|哪些|谁|啥)",
@@ -159,7 +159,7 @@ _PATTERNS: Mapping[QuestionKind, tuple[str, ...]] = {
     QuestionKind.DEFINITION: (
         r"\bwhere (?:is|are|was|do|does)\b[^?.]{0,60}?\b(?:set|defined?|declared|live|implemented)\b",
         r"(?:在哪|哪里|哪儿|何处|哪个文件)[^，。？]{0,30}?(?:定义|声明|实现)|定义在哪|还(?:在|存在|有)(?:代码|仓库|吗|么|[?？]|$)",
-        r"\bstill (?:there|around|defined|in the (?:code|tree|repo\w*)|exists?|available)\b|\b(?:does|do)\b[^?.]{0,40}?\bexist\b",
+        r"\bstill (?:there|around|a thing|valid|supported|defined|in the (?:code|tree|repo\w*)|exists?|available)\b|\b(?:does|do)\b[^?.]{0,40}?\bexist\b",
     ),
     QuestionKind.MEANING: (
         r"\bwhat (?:does|do)\b[^?.]{1,60}?\b(?:do|mean|control)\b|\bwhat(?:['’]s| is| are)\b[^?.]{1,60}?\bfor\W*$|\bpurpose of\b",
@@ -206,19 +206,25 @@ _METHODS = (FactKind.REMOVED_METHOD, FactKind.RENAMED_METHOD, FactKind.REQUIRED_
 _FIELDS = (FactKind.REMOVED_FIELD, FactKind.RENAMED_FIELD, FactKind.REMOVED_ATTRIBUTE)
 _PARAMETERS = tuple(each for each in FactKind if "PARAMETER" in each.name)
 _API = tuple(BREAKING.difference(_ENV, _FLAG, _KEY, [FactKind.MINIMUM_RAISED, FactKind.SUPPORT_DROPPED]))
-_DEFAULT = (FactKind.DEFAULT_CHANGED,)
+_DEFAULT = (FactKind.DEFAULT_CHANGED, FactKind.CONDITIONAL_DEFAULT)
+_SETTING = (FactKind.NEW_SETTING, FactKind.SETTING_ON)
 _RENAMED = tuple(each for each in FactKind if each.name.startswith("RENAMED_"))
 _MOVED = tuple(each for each in FactKind if each.name.startswith("MOVED_"))
+_MODULES = (FactKind.MOVED_MODULE, FactKind.MOVED_NAME, FactKind.REMOVED_NAME, FactKind.FILE_DELETED)
 _GONE = tuple(each for each in FactKind if each.name.startswith("REMOVED_") or each.name.endswith("_REMOVED"))
 _NEW = frozenset(
     {
         FactKind.REQUIRED_PARAMETER,
         FactKind.ADDED_PARAMETER,
         FactKind.REQUIRED_METHOD,
+        FactKind.NEW_METHOD,
+        FactKind.VALUES_ADDED,
         FactKind.DEPENDENCY_ADDED,
-        FactKind.MINIMUM_RAISED,
+        FactKind.EXTRA_ADDED,
+        *_SETTING,
     }
 )
+_WRITTEN = frozenset({*_SETTING, *_DEFAULT, FactKind.DEPRECATED})
 _REQUIRED = tuple(each for each in FactKind if each.name.startswith("REQUIRED_"))
 
 _Table = tuple[tuple[re.Pattern[str], tuple[FactKind, ...]], ...]
@@ -230,18 +236,23 @@ def _table(*rows: tuple[str, Iterable[FactKind]]) -> _Table:
 
 _THINGS = _table(
     (r"启动|脚本|\blaunch|entry ?point|start(?:up|[- ]?script)", (*_FLAG, *_ENV, *_DEFAULT)),
-    (r"命令行|\bcommand[- ]line|\bcli\b", (*_FLAG, *_DEFAULT)),
+    (r"命令行|\bcommand[- ]line|\bcli\b", (*_FLAG, *_SETTING, *_DEFAULT)),
     (r"破坏|不兼容|兼容|升级|迁移|\bbreak|incompatib|compatib|upgrad|migrat", (*BREAKING, *_DEFAULT)),
-    (r"(?<!命令行)参数|(?<!命令行)选项|\boptions?\b|\barguments?\b", (*_FLAG, *_PARAMETERS)),
-    (r"命令行(?:参数|选项)|开关|\bflags?\b", _FLAG),
+    (r"(?<!命令行)选项|\boptions?\b", (*_FLAG, *_SETTING)),
+    (r"(?<!命令行)参数|\barg(?:ument)?s?\b", (*_FLAG, *_SETTING, *_PARAMETERS)),
+    (
+        r"命令行(?:参数|选项)|开关|(?:\b(?:serve|server|engine)\s+)?\bflags?\b|\bserve (?=options|arg)",
+        (*_FLAG, *_SETTING),
+    ),
     (r"\bparameters?\b|\bsignatures?\b|签名", _PARAMETERS),
     (r"默认|\bdefaults?\b", _DEFAULT),
-    (r"环境变量|environment|\benv\b", _ENV),
-    (r"配置|\bconfig", (*_FLAG, *_ENV, *_KEY, *_DEFAULT)),
+    (r"环境变量|environment|\benv(?:var)?s?\b", (*_ENV, *_SETTING)),
+    (r"配置|\bconfig|\bsettings?\b", (*_FLAG, *_ENV, *_KEY, *_DEFAULT, *_SETTING)),
+    (r"模块|导入|\bmodules?\b|\bimports?\b", _MODULES),
     (r"\bmethods?\b|\bfunctions?\b|方法|函数", (*_METHODS, *_NAMES)),
     (r"\bclass(?:es)?\b|\bnames?\b(?=.*\b(?:remov|renam|mov|gone))|类(?!型)", (*_NAMES, FactKind.REMOVED_BASE)),
     (r"\bfields?\b|\battributes?\b|字段|属性", (*_FIELDS, *_KEY)),
-    (r"(?:\bHTTP )?\b(?:routes?|endpoints?)\b|路由|端点", (FactKind.REMOVED_ROUTE, FactKind.RENAMED_ROUTE)),
+    (r"(?:\bHTTP )?\b(?:routes?|endpoints?)\b|路由|端点", (FactKind.REMOVED_ROUTE, FactKind.RENAMED_ROUTE, *_SETTING)),
     (r"\bmetrics?\b|指标", (FactKind.REMOVED_METRIC, FactKind.RENAMED_METRIC)),
     (r"弃用|废弃|\bdeprecat|\bstops? working\b", (FactKind.DEPRECATED,)),
     (r"测试|\btests?\b", (FactKind.TEST_REMOVED,)),
@@ -250,7 +261,7 @@ _THINGS = _table(
         (FactKind.SUPPORT_DROPPED, FactKind.MINIMUM_RAISED),
     ),
     (
-        r"依赖|版本|\bdependenc|requirements|\bpinn?(?:s|ed)?\b",
+        r"依赖|版本|\bversions?\b|\bdependenc|\brequires?\b|requirements|\bpinn?(?:s|ed)?\b",
         (*DEPENDENCIES, *EXTRAS),
     ),
     (r"接口|\bapis?\b|plug-?ins?|插件", _API),
@@ -260,19 +271,29 @@ _THINGS = _table(
 )
 _CHANGES = _table(
     (_REMOVED, (*_GONE, *_RENAMED, FactKind.SUPPORT_DROPPED)),
+    (r"\b(?:add(?:s|ed|ing)?|new|introduc\w*)\b|新增|新加|新的|引入|添加|增加", _NEW),
+    (r"\bchang(?:e|es|ed|ing)\b|改|变(?!量)", (*DEPENDENCIES, *EXTRAS)),
     (r"\brenam|重命名|改名|更名", _RENAMED),
     (r"\bmov(?:e[sd]?|ing)\b|移动|移到|搬|挪", _MOVED),
     (r"\brequired?\b|\bmandatory\b|必填|必须|必需", _REQUIRED),
     (
-        r"\bdefaults?\b.*\b(?:chang|flip|switch|differ)|\b(?:chang|flip|switch)\w*\b.*\bdefaults?\b|默认.*[改变]|[改变].*默认",
+        r"\bdefaults?\b.*\b(?:chang|flip|switch|differ)|\b(?:chang|flip|switch)\w*\b.*\bdefaults?\b|默认.*(?:改|变(?!量))|(?:改|变(?!量)).*默认",
         _DEFAULT,
     ),
     (r"弃用|废弃|\bdeprecat", (FactKind.DEPRECATED,)),
-    (r"提升|提高|升级|\brais(?:e|es|ed)\b|\bbump|\bupgrad", (*DEPENDENCIES, FactKind.MINIMUM_RAISED)),
+    (
+        r"提升|提高|升级了|升到|\brais(?:e|es|ed)\b|\bbump|\bupgrad(?:ed|es|ing)\b",
+        (*DEPENDENCIES, FactKind.MINIMUM_RAISED),
+    ),
     (r"破坏|不兼容|\bbreak|incompatib", BREAKING),
 )
-_ADDED = re.compile(r"\b(?:add(?:s|ed|ing)?|new|introduc\w*)\b|新增|新加|新的|引入|添加|增加", re.IGNORECASE)
 _WORD = re.compile(r"[\w-]+", re.ASCII)
+# How settings are written of which a question asks; others have the same kinds of facts.
+_FORMS = (
+    (re.compile(r"命令行|\bcli\b|\bflags?\b", re.IGNORECASE), r"-|\w*Arg(?:ument)?s\."),
+    (re.compile(r"环境变量|environment|\benv(?:var)?s?\b", re.IGNORECASE), r"[A-Z][A-Z0-9_]+$"),
+    (re.compile(r"\broutes?\b|\bendpoints?\b|路由|端点", re.IGNORECASE), r"/"),
+)
 
 
 class FactsAsked(NamedTuple):
@@ -284,18 +305,25 @@ class FactsAsked(NamedTuple):
     kinds: frozenset[FactKind] = frozenset()
     happened: bool = False
     words: frozenset[str] = frozenset()
+    forms: tuple[str, ...] = ()
+
+    def has(self, fact: Fact) -> bool:
+        """Return whether a fact is of these kinds and, if it is about a setting, of one that is written as the question says."""
+        as_asked = fact.kind not in _WRITTEN or not self.forms or any(re.match(each, fact.name) for each in self.forms)
+        return fact.kind in self.kinds and as_asked
 
 
 def facts_asked_for(question: str) -> FactsAsked:
     """Return the kinds of facts that a question asks for."""
     things, changes = _of(_THINGS, question), _of(_CHANGES, question)
     both = things & changes
-    if not both and _ADDED.search(question):  # what is removed or changed says nothing of what is new
+    removal, added, *_ = _CHANGES
+    if not both and added[0].search(question):  # what is removed or changed says nothing of what is new
         things = things & _NEW
-    removal, *_ = _CHANGES
     if FactKind.DEPRECATED in both and removal[0].search(question):  # of the deprecated, what is removed
-        both = frozenset(removal[1])
-    return FactsAsked(both or things, bool(both), _words_of((*_THINGS, removal), question))
+        both = frozenset(removal[1]) - {FactKind.TEST_REMOVED}
+    forms = tuple(form for pattern, form in _FORMS if pattern.search(question))
+    return FactsAsked(both or things, bool(both), _words_of((*_THINGS, removal), question), forms)
 
 
 def _of(table: _Table, question: str) -> frozenset[FactKind]:

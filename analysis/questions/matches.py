@@ -6,23 +6,27 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from analysis.citations import to_line
-from analysis.models import OPERATIONAL, Commit, Entry, Fact, FactKind
+from analysis.diff import hunks
+from analysis.models import DEPENDENCIES, EXTRAS, OPERATIONAL, Commit, Entry, Fact, FactKind
+from analysis.paths import Kind, kind
 from analysis.questions.kinds import QuestionKind, asks_for, facts_asked_for
 from analysis.questions.passages import Passage, passages
 from analysis.questions.question import ParsedQuestion
 from analysis.questions.terms import QuestionTerm, name_key, words_of
-from analysis.search.words import CommitWords, idf, split_words
+from analysis.search.words import CommitWords, idf, is_common, split_words
 from analysis.watch import touches
 
 _FIELDS = {"title": 3.0, "facts": 2.0, "paths": 1.5, "code": 1.0, "author": 1.0, "message": 0.7}
 _ASKED_FACT = 6.0  # added for a fact of a kind that the question asks for
 _SAID = 0.5  # what a title proves, relative to a fact
-_LEAST = 0.4  # share of the best commit's score
+_LEAST = 0.6  # share of the best commit's score
 _RARE = 0.15  # share of the commits that have a word which says what is asked about
 _MIN_AUTHOR = 5  # letters of a name that is not mistaken for a word
 _JOINTS = re.compile(r"[-_]+")
 _VERSION = re.compile(r"\d+\.\d[\d.]*")
 _REVERT_TITLE = re.compile(r"(?:\[[^\]]*\]\s*)*(?:re)?revert\b", re.IGNORECASE)
+_OF_CHANGES = frozenset({QuestionKind.COMMITS, QuestionKind.HISTORY, QuestionKind.REMOVAL})
+_FILE_NAME = re.compile(r"\w\.(?:py|txt|toml|ya?ml|md|json|cu|cpp|h|sh|cfg|ini)$")
 # What a name belongs to; of a file none.
 _OWNER = re.compile(r".*[.(](?!(?:pyi?|md|ya?ml|toml|txt|sh|json|cpp|cuh?|h)$)")
 
@@ -76,7 +80,7 @@ class PeriodMatches(NamedTuple):
     `asked` is false if the question says nothing that a commit could match. `unwritten` are flags of which the commits
     found have only the word without its dashes. `unsearched` is how many commits may mention the missing terms where
     nobody looked. `unproven` tells that facts would answer the question, and that no commit has one. `searched` commits
-    were looked at, and `unread` ones could not be.
+    were looked at, and `unread` ones could not be. They are `exact` if each of them answers.
     """
 
     found: tuple[Entry, ...]
@@ -87,6 +91,7 @@ class PeriodMatches(NamedTuple):
     unproven: bool = False
     searched: int = 0
     unread: int = 0
+    exact: bool = False
 
     def with_further(self, further: Sequence[Mentioning], unsearched: int = 0) -> "PeriodMatches":
         """Return the matches with the commits that mention missing terms, before the others."""
@@ -118,37 +123,66 @@ class _Held(NamedTuple):
 def match_period(asked: ParsedQuestion, commits: Sequence[PeriodCommit]) -> PeriodMatches:
     """Return the commits that match a question."""
     if QuestionKind.REVERTS in asked.kinds:
-        return PeriodMatches(_reverts(asked, [each.entry for each in commits]))
+        return PeriodMatches(_reverts(asked, [each.entry for each in commits]), exact=True)
     held = [_held(asked, each) for each in commits]
-    # What happened is answered by facts, not by texts that merely use the words.
-    proven = [each for each in held if each.proof] if asked.facts.happened else []
-    names = asked.subjects if proven else [term for term in asked.terms if term.telling]
-    found = _ranked(asked, proven or held, [term.text for term in names])
+    if asked.facts.happened:
+        return _proven(asked, held)
     mentioned = frozenset[str]().union(*(each.terms for each in held))
-    absent = tuple(term for term in asked.subjects if term.text not in mentioned)
+    # An English word that nobody wrote proves nothing where the others are found.
+    sought = [term for term in asked.terms if term.telling and (term.text in mentioned or not _is_plain(term))]
+    found = _ranked(asked, held, sought)
+    absent = tuple(term for term in asked.subjects if term.text not in mentioned and not (found and _is_plain(term)))
     flags = tuple(term for term in asked.terms if term.is_plain_flag)
     mentions = Mentions(flags)
     written = [each for each in found if mentions.in_words(each.commit.words)]
     return PeriodMatches(
         tuple(each.commit.entry for each in written or found),
         absent,
-        asked=bool(mentioned or asked.facts.kinds or any(term.telling for term in asked.terms)),
+        asked=bool(asked.terms or asked.facts.kinds),
         unwritten=() if written else tuple(flag for flag in flags if flag not in absent),
-        unproven=asked.facts.happened and not proven and bool(found or not asked.subjects),
     )
 
 
+def _proven(asked: ParsedQuestion, held: Sequence[_Held]) -> PeriodMatches:
+    """Return the commits that prove, or say in their titles, what a question says has happened; else the nearest, as unproven.
+
+    The nearest prove the same of something else. Texts that merely use the words are none.
+    """
+    proven = [each for each in held if each.proof]
+    mentioned = frozenset[str]().union(*(each.terms for each in held))
+    absent = [term for term in asked.subjects if term.text not in mentioned and not _is_plain(term)]
+    if absent and not proven:
+        return PeriodMatches((), tuple(absent))
+    nearest = [each for each in held if asked.subjects and any(map(asked.facts.has, each.commit.entry.facts))]
+    found = sorted(proven or nearest, key=lambda each: (-each.proof, -each.commit.entry.ranked.score))
+    return PeriodMatches(tuple(each.commit.entry for each in found), unproven=not proven, exact=bool(proven))
+
+
 def _says_so(asked: ParsedQuestion, title: str) -> bool:
-    """Return whether the title of a commit says that what is asked for happened."""
+    """Return whether the title of a commit says that what is asked for happened; of dependencies and new settings, files tell it all."""
     told, names = facts_asked_for(title), {word for term in asked.subjects for word in term.words}
     named = not names or not names.isdisjoint(words_of(title))
-    return told.happened and named and not told.kinds.isdisjoint(asked.facts.kinds)
+    kinds = asked.facts.kinds - DEPENDENCIES - EXTRAS - {FactKind.NEW_SETTING, FactKind.SETTING_ON}
+    by_default = FactKind.DEFAULT_CHANGED in kinds and re.search(r"\bby default\b", title, re.IGNORECASE)
+    happened = told.happened and told.forms == asked.facts.forms and not told.kinds.isdisjoint(kinds)
+    return named and bool(by_default or happened)
 
 
 def named_commits(asked: ParsedQuestion, entries: Iterable[Entry]) -> list[Entry]:
     """Return the commits that a question names by SHA or pull request."""
     shas = tuple(each for each in asked.references if not each.startswith("#"))
     return [each for each in entries if f"#{each.commit.pr}" in asked.references or each.commit.sha.startswith(shas)]
+
+
+def best_titled(asked: ParsedQuestion, entries: Iterable[Entry]) -> list[Entry]:
+    """Return the commits whose titles have most of a question's words, and an uncommon one of them; none if no title has."""
+    words = [term for term in asked.terms if term.weight >= 1]
+    held = [
+        ([term for term in words if not words_of(each.commit.title).isdisjoint(term.words)], each) for each in entries
+    ]
+    telling = [(len(terms), each) for terms, each in held if any(not is_common(term.text.lower()) for term in terms)]
+    most = max((count for count, _ in telling), default=0)
+    return [each for count, each in telling if count == most] if 2 * most >= len(words) else []
 
 
 def by_authors(asked: ParsedQuestion, commits: Sequence[PeriodCommit]) -> PeriodMatches | None:
@@ -163,23 +197,27 @@ def by_authors(asked: ParsedQuestion, commits: Sequence[PeriodCommit]) -> Period
     own = [each for each in commits if each.entry.commit.author in named]
     words = {each.lower() for name in named for each in (name, *split_words(name))}
     rest = asked._replace(terms=tuple(each for each in asked.terms if each.text.lower() not in words), earlier=())
-    if rest.says_something:
+    if rest.facts.kinds or any(term.telling for term in rest.terms):
         matches = match_period(rest, own)
         return matches if matches.found and not matches.missing else None
-    return PeriodMatches(tuple(sorted((each.entry for each in own), key=lambda each: -each.ranked.score)))
+    return PeriodMatches(tuple(sorted((each.entry for each in own), key=lambda each: -each.ranked.score)), exact=True)
 
 
 def _names_person(text: str, name: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE) is not None
 
 
-def _ranked(asked: ParsedQuestion, held: Sequence[_Held], names: Sequence[str]) -> list[_Held]:
-    """Return the commits that match a question, the best first, but the best of each of some names before the others."""
+def _is_plain(term: QuestionTerm) -> bool:
+    return term.text.isalpha() and term.text.islower()
+
+
+def _ranked(asked: ParsedQuestion, held: Sequence[_Held], sought: Sequence[QuestionTerm]) -> list[_Held]:
+    """Return the commits that match a question, the best first, but the best of each of the names sought before the others."""
     counts = Counter(name for each in held for name in each.terms)
-    named = frozenset(names) & counts.keys()
+    named = frozenset(term.text for term in sought if not _is_plain(term)) & counts.keys()
     # What few commits have; where a question has common words only, those.
     rare = {name for name, count in counts.items() if count <= max(1, _RARE * len(held))}
-    decisive = frozenset(names) or rare or counts.keys()
+    decisive = frozenset(term.text for term in sought) or rare or counts.keys()
     scored = [
         (_score(asked, each, counts, len(held)), each)
         for each in held
@@ -191,11 +229,16 @@ def _ranked(asked: ParsedQuestion, held: Sequence[_Held], names: Sequence[str]) 
     best_of_names, others = [], []
     for score, each in scored:
         of_names = named & each.terms.keys()
+        in_title = any(each.terms[name] >= _FIELDS["title"] for name in of_names.intersection(asked.names))
         if not of_names <= told:
             best_of_names.append(each)
             told |= of_names
-        # Who asks for names is shown every commit that has them all.
-        elif score >= least or (named and named == of_names):
+        # Who asks what changed names is shown every commit that has them all.
+        elif (
+            score >= least
+            or in_title
+            or (named and named == of_names and (asked.kinds & _OF_CHANGES or not asked.names))
+        ):
             others.append(each)
     return [*best_of_names, *others]
 
@@ -230,18 +273,25 @@ def _weight(term: QuestionTerm, fields: Mapping[str, Collection[str]], paths: It
 
 def facts_asked(asked: ParsedQuestion, facts: Sequence[Fact]) -> list[Fact]:
     """Return the facts of the kinds that a question asks for, or the removals if it asks for those, of what it names."""
+    named: Sequence[QuestionTerm]
     if asked.facts.kinds:
         versions = (term for term in asked.terms if _VERSION.fullmatch(term.text))
-        wanted, named = [fact for fact in facts if fact.kind in asked.facts.kinds], (*asked.subjects, *versions)
+        wanted, named = [fact for fact in facts if asked.facts.has(fact)], (*asked.subjects, *versions)
     elif QuestionKind.REMOVAL in asked.kinds:
         wanted = [fact for fact in facts if fact.removes]
         named = asked.subjects or tuple(term for term in asked.terms if term.text.lower() not in asked.facts.words)
     else:
-        return []
-    names = {word for term in named for word in term.words}
-    return [
-        fact for fact in wanted if not names or not names.isdisjoint(words_of(f"{_fact_text(fact)} {fact.path or ''}"))
-    ]
+        wanted, named = list(facts), [term for term in asked.subjects if _FILE_NAME.search(term.text)]
+        if not named:
+            return []
+    return [fact for fact in wanted if not named or any(_is_of(term, fact) for term in named)]
+
+
+def _is_of(term: QuestionTerm, fact: Fact) -> bool:
+    """Return whether a fact is about what a term names: something with its words, or in a file of that name."""
+    if _FILE_NAME.search(term.text):
+        return f"/{fact.path}".endswith(f"/{term.text}")
+    return not words_of(f"{_fact_text(fact)} {fact.path or ''}").isdisjoint(term.words)
 
 
 def _fact_text(fact: Fact) -> str:
@@ -286,18 +336,32 @@ def _reverts(asked: ParsedQuestion, entries: Sequence[Entry]) -> tuple[Entry, ..
     told = {each.commit.sha: words_of(f"{each.commit.title}\n{each.commit.body}") for each in found}
     counts = {sha: sum(not words.isdisjoint(term.words) for term in terms) for sha, words in told.items()}
     most = max(counts.values(), default=0)
-    return tuple(each for each in found if counts[each.commit.sha] == most)
+    enough = 2 * most >= sum(term.telling for term in terms)
+    return tuple(each for each in found if enough and counts[each.commit.sha] == most)
 
 
 def is_proven_removal(entry: Entry, names: Sequence[str]) -> bool:
-    """Return whether a commit removes one of the names, by its facts, or a file of that name."""
+    """Return whether a commit removes one of the names, by its facts, or a file of that name, or what defines it."""
     files = (file.previous_path or file.path for file in entry.commit.files if file.status in ("removed", "renamed"))
     gone = [fact for fact in entry.facts if fact.removes or fact.kind.name.endswith("_REMOVED")]
-    return any(f"/{path}".endswith(f"/{name}") for path in files for name in names) or any(
+    if any(f"/{path}".endswith(f"/{name}") for path in files for name in names):
+        return True
+    proven = any(
         _key(fact.name) == _key(name) and (fact.kind in OPERATIONAL or not name.startswith("-"))
         for fact in gone
         for name in names
     )
+    return proven or any(_takes_out(entry.commit, name) for name in names if not name.startswith("-"))
+
+
+def _takes_out(commit: Commit, name: str) -> bool:
+    """Return whether the sources that a commit changes lose what offers a public name, a branch of `__getattr__`, and all that has it."""
+    lines = [
+        line for file in commit.files if kind(file.path) is Kind.SOURCE for hunk in hunks(file.patch) for line in hunk
+    ]
+    having = [line for line in lines if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", line.text)]
+    offered = any(re.search(rf"\bname == [\"']{re.escape(name)}[\"']", line.text) for line in having)
+    return offered and all(line.sign == "-" for line in having)
 
 
 def _key(name: str) -> str:

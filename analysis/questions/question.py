@@ -65,13 +65,13 @@ class ParsedQuestion(NamedTuple):
 
     @property
     def symbols(self) -> tuple[str, ...]:
-        """Return the names that are no paths."""
-        return tuple(name for name in self.names if "/" not in name)
+        """Return the names that are no paths; a route is one."""
+        return tuple(name for name in self.names if name.startswith("/") or "/" not in name)
 
     @property
     def paths(self) -> tuple[str, ...]:
         """Return the names that are paths, without a slash at the end."""
-        return tuple(name.rstrip("/") for name in self.names if "/" in name)
+        return tuple(name.rstrip("/") for name in self.names if "/" in name and not name.startswith("/"))
 
     @property
     def removed(self) -> tuple[str, ...]:
@@ -103,13 +103,14 @@ class Question(NamedTuple):
     """A question and its subject: one commit (with its patches), or a day's commits.
 
     `further_commits` are the other matching commits of a day when `entries` (with their patches) are the best ones;
-    None if nothing was selected from a day.
+    None if nothing was selected from a day. They are only the `nearest` if none of them answers.
     """
 
     asked: ParsedQuestion
     repository: Repository
     entries: tuple[Entry, ...]
     further_commits: tuple[Entry, ...] | None = None
+    nearest: bool = False
 
 
 def parse_question(text: str, thread: Sequence[Turn] = ()) -> ParsedQuestion:

@@ -8,17 +8,16 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from analysis.questions.intent import references_in
-from analysis.search.words import UNSPACED, names, searchable, split_words
+from analysis.search.words import UNSPACED, is_common, names, searchable, split_words, stem
 from analysis.wordlists import wordlist
 
 STOPWORDS = wordlist("stopwords")
 _NAME_WEIGHT, _PART_WEIGHT, _NUMBER_WEIGHT, _RUN_WEIGHT = 1.5, 0.4, 0.7, 0.3
 _SYNONYM = 0.6  # weight of a synonym, relative to the word
 _MIN_NAME = 3  # letters and digits of a name
-_MIN_STEM = 3  # letters
 _MIN_RARE = 5  # letters of a word that says what is asked about, if few texts have it
 
-_WHOLE = re.compile(r"-{0,2}[A-Za-z_][\w./-]*\w/?|\d[\w.]*", re.ASCII)
+_WHOLE = re.compile(r"(?:(?<![\w./])/|-{0,2})[A-Za-z_][\w./-]*\w/?|\d[\w.]*", re.ASCII)
 _NAME = re.compile(r"[_./]|^-|[A-Za-z][a-z]+[A-Z]|[A-Z]{2,}[a-z]{2,}")  # code, not a hyphenated word
 _ACRONYM = re.compile(r"^(?:[a-z]?[A-Z]{2,}\w*|\w*[A-Za-z]\d\w*)$", re.ASCII)
 _CHAIN = re.compile(r"[A-Za-z_]\w*(?:[-./][A-Za-z_]\w*)+", re.ASCII)
@@ -83,18 +82,6 @@ def name_key(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
-@cache
-def stem(word: str) -> str:
-    """Return a lower-case English word without its ending, so that `removes`, `removed` and `removing` are one."""
-    if not word.isascii() or not word.isalpha():
-        return word
-    for ending in ("ings", "ing", "ed", "es", "s", "e"):
-        if word.endswith(ending) and len(word) - len(ending) >= _MIN_STEM and not word.endswith("ss"):
-            bare = word[: -len(ending)]
-            return bare[:-1] if len(bare) > _MIN_STEM and bare[-1] == bare[-2] and bare[-1] not in "ls" else bare
-    return word
-
-
 def _latin_terms(word: str) -> Iterator[QuestionTerm]:
     if word[0].isdigit():
         yield QuestionTerm(word, {word.lower(): 1.0}, _NUMBER_WEIGHT)
@@ -112,12 +99,7 @@ def _latin_terms(word: str) -> Iterator[QuestionTerm]:
 
 
 def _is_rare(word: str) -> bool:
-    return word.isalpha() and len(word) >= _MIN_RARE and stem(word) not in _common_stems()
-
-
-@cache
-def _common_stems() -> frozenset[str]:
-    return frozenset(map(stem, wordlist("common_words") | STOPWORDS))
+    return word.isalpha() and len(word) >= _MIN_RARE and not is_common(word)
 
 
 def _chinese_terms(text: str) -> Iterator[QuestionTerm]:

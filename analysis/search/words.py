@@ -12,10 +12,12 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
+from functools import cache
 from typing import NamedTuple, TypeVar
 
 from analysis.models import Commit
 from analysis.paths import Kind, kind
+from analysis.wordlists import wordlist
 
 T = TypeVar("T")
 
@@ -30,6 +32,7 @@ _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+")
 _NAME = re.compile(r"(?<![\w-])--[A-Za-z][\w-]{1,79}(?![\w-])|(?<!\w)[A-Za-z_]\w{1,79}(?!\w)", re.ASCII)
 _WORD = re.compile(r"[^\W_]+")
 
+_MIN_STEM = 3  # letters
 _MESSAGE = 20_000  # characters
 _NAMES = 3_000  # of a commit's changed lines
 TRAILER = re.compile(
@@ -70,6 +73,28 @@ def split_words(text: str) -> list[str]:
 def _camel_parts(found: Iterable[str]) -> list[str]:
     parts = (_PARTS.findall(name) for name in found)
     return [" ".join(each) for each in parts if len(each) > 1]
+
+
+@cache
+def stem(word: str) -> str:
+    """Return a lower-case English word without its ending, so that `removes`, `removed` and `removing` are one."""
+    if not word.isascii() or not word.isalpha():
+        return word
+    for ending in ("ings", "ing", "ed", "es", "s", "e"):
+        if word.endswith(ending) and len(word) - len(ending) >= _MIN_STEM and not word.endswith("ss"):
+            bare = word[: -len(ending)]
+            return bare[:-1] if len(bare) > _MIN_STEM and bare[-1] == bare[-2] and bare[-1] not in "ls" else bare
+    return word
+
+
+def is_common(word: str) -> bool:
+    """Return whether any text may use a lower-case word, in whatever form."""
+    return stem(word) in _common_stems()
+
+
+@cache
+def _common_stems() -> frozenset[str]:
+    return frozenset(map(stem, wordlist("common_words") | wordlist("stopwords")))
 
 
 class CommitWords(NamedTuple):

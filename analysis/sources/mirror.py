@@ -20,7 +20,7 @@ from analysis.sources.git.folder import MirrorFolder, MirrorState
 from analysis.sources.git.history import Commits, is_sha
 from analysis.sources.git.objects import Limits, Objects, TreeEntry, text
 from analysis.sources.git.program import Git, Remote, is_ref_name
-from analysis.sources.git.search import matches, symbol_history
+from analysis.sources.git.search import matches
 from analysis.sources.git.tags import Parents, read_parents, read_tags
 from analysis.sources.github import Comparison
 from analysis.sources.release_tags import main_releases
@@ -285,17 +285,11 @@ class Mirror(AbstractContextManager["Mirror"]):
             found = self._commits.log("..".join(ends), paths=paths)
         return tuple(map(sanitized, found))
 
-    def symbol_history(self, name: str, paths: Sequence[str] = (), *, oldest: bool = False) -> tuple[Commit, ...]:
-        """Return the latest commits that touch a symbol or a flag, newest first, or the `oldest`, these first; at most 20.
-
-        They have only the files whose diff shows it. Searched are the commits that name it in their messages, and the latest 300
-        of two files: of `paths` and those that have it at the head, where it is defined first.
-        """
-        head = self.head()
-        with self._translated(head):
-            self._objects.bring(self._objects.files(head))
-            found = symbol_history(self._objects, self._commits, head, name, paths, oldest=oldest)
-        return tuple(map(sanitized, found))
+    def titles(self) -> list[tuple[str, str]]:
+        """Return the SHA and the title, not redacted, of each commit on the branch, newest first."""
+        with self._translated():
+            rows = text(self._objects.run("log", "--format=%H %s", "--end-of-options", self.branch, "--")).splitlines()
+        return [(sha, title) for sha, _, title in (row.partition(" ") for row in rows)]
 
     def _listed(self, window: Window) -> list[Commit]:
         """List the window's commits as git orders them; not redacted."""

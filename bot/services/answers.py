@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
+from typing import TypeVar
 
 import structlog
 
@@ -21,6 +22,8 @@ from bot.store import Store
 
 _MOST_FOUND = 20  # commits of a search
 _NAMES = 2  # that are looked for in files
+
+T = TypeVar("T")
 
 log = structlog.get_logger(__name__)
 
@@ -41,6 +44,13 @@ class AnswerService:
             return []
         return self._in_files(repository, language, lambda files: files.answer(asked), commit)
 
+    def with_setting(self, asked: ParsedQuestion, repository: Repository) -> ParsedQuestion:
+        """Return a question with the setting that its words describe as a name, if it asks for a default and files have it."""
+        if asked.names or QuestionKind.DEFAULT not in asked.kinds:
+            return asked
+        names = self._in_files(repository, "en", lambda files: list(files.names(asked)[:1]))
+        return asked._replace(names=tuple(names))
+
     def where(self, names: Sequence[str], repository: Repository, language: Language) -> list[Statement]:
         """Return where names stand in the files of the head, or that they do not; nothing without a mirror."""
         return self._in_files(repository, language, lambda files: [files.where(each) for each in names[:_NAMES]])
@@ -49,9 +59,9 @@ class AnswerService:
         self,
         repository: Repository,
         language: Language,
-        ask: Callable[[FileAnswers], list[Statement]],
+        ask: Callable[[FileAnswers], list[T]],
         commit: Commit | None = None,
-    ) -> list[Statement]:
+    ) -> list[T]:
         try:
             mirror = self._sources.existing_mirror(repository)
             if mirror is None:
@@ -75,6 +85,8 @@ class AnswerService:
     def _found(self, question: Question, language: Language) -> Sequence[Statement]:
         """Return what the files as of a commit say of a name, if that is asked and the commit does not prove it itself."""
         asked, [entry] = question.asked, question.entries
+        if QuestionKind.HISTORY in asked.kinds and question.further_commits is not None:
+            return ()
         if QuestionKind.USES not in asked.kinds and (not asked.symbols or proofs(entry, asked, language)):
             return ()
         return self.from_files(asked, question.repository, language, entry.commit)

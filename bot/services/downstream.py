@@ -15,7 +15,7 @@ from analysis.consequences.upgrade import severity
 from analysis.errors import DigestError
 from analysis.locale import Catalogue, Phrase, catalogue, translated
 from analysis.locale.punctuation import join_items
-from analysis.models import Citation, Commit, Entry, Failure, Language, Repository, Statement
+from analysis.models import SHORT_SHA, Citation, Commit, Entry, Failure, Language, Repository, Statement
 from analysis.models.impacts import Certainty, CommitImpacts, Downstream, DownstreamImpacts, Impact
 from analysis.questions.intent import asks_about_own_code, asks_what_breaks
 from analysis.report.impacts import ImpactCause, comparison, impact_causes, more_places, omissions
@@ -263,7 +263,9 @@ def _denial(downstream: Downstream, compared: int, say: Catalogue) -> str:
     uses = {
         "uses": say.plural("{count} use", "{count} uses", downstream.uses),
         "packages": join_items(downstream.packages, say),
-        "name": downstream.name,
+        "name": downstream.name
+        if not downstream.sha or "@" in downstream.name
+        else f"{downstream.name} ({downstream.sha[:SHORT_SHA]})",
     }
     if compared == 1:
         return say("No: none of the {uses} of {packages} in {name} is affected.", **uses)

@@ -21,12 +21,15 @@ from analysis.questions.matches import (
     Mentions,
     PeriodCommit,
     PeriodMatches,
+    best_titled,
     by_authors,
     is_proven_removal,
     match_period,
     named_commits,
     touching,
 )
+from analysis.questions.metadata import records
+from analysis.questions.period_facts import proven_together
 from analysis.questions.question import ParsedQuestion, Question, answered_in_parts, parse_question
 from analysis.questions.terms import QuestionTerm
 from analysis.search.words import lacks_patches, may_hold_more
@@ -43,7 +46,15 @@ from bot.store import Store
 
 _SEARCHED = 60  # matching commits whose patches are searched for names
 _READ = 3  # of the matching commits, with their patches; the others are named
+_LISTED = 6  # of the commits that each answer
 _MAX_NAMED = 4  # terms that a denial names
+_TOLD_TOGETHER = 12  # of the commits that prove what is asked, those whose facts are told in one line
+_ANYTHING = re.compile(r"\bany(?:thing)?\b|\bwhat\b|有没有|什么|哪些", re.IGNORECASE)  # of all commits
+_STATED = 2  # sentences of what the files say that are told before the history
+_OF_HISTORY = frozenset({QuestionKind.COMMITS, QuestionKind.REPLACEMENT, QuestionKind.BEFORE, QuestionKind.REMOVAL})
+_SINCE = frozenset(
+    {QuestionKind.LINKS, QuestionKind.DEFINITION}
+)  # what is asked of a commit that others may have undone
 
 
 Check = Callable[[Repository, Sequence[Entry]], DownstreamCheck]
@@ -102,7 +113,23 @@ class PeriodQuestions:
         entry = self._commits.entry(located, language, patches=True)
         if check:
             return answer_from_impacts(check(located.repository, [entry]), [entry], language)
-        return self._answers.answer(Question(parse_question(question), located.repository, (entry,)), language)
+        about_it = Question(parse_question(question), located.repository, (entry,))
+        return self._of_named(about_it, language, now=subject.by_question)
+
+    def _of_named(self, question: Question, language: Language, *, now: bool = False) -> Iterator[Statement]:
+        """Yield what is asked of a commit, what became of it since, and `now` first whether what it names is there today."""
+        asked, [entry] = question.asked, question.entries
+        following: tuple[Entry, ...] = ()
+        if asked.kinds & _SINCE:
+            entry, following = self._matches.linked(entry, question.repository)
+        if now and QuestionKind.DEFINITION in asked.kinds:
+            yield from self._answers.from_files(asked, question.repository, language)[:1]
+        if QuestionKind.LINKS in asked.kinds or (now and following):
+            yield next(each.statement for each in records(entry, language) if each.kind is QuestionKind.LINKS)
+            if following:
+                yield from self._answers.answer(_as_history(question, following), language)
+        else:
+            yield from self._answers.answer(question._replace(entries=(entry,)), language)
 
     def _named(self, subject: QuestionSubject, question: str) -> Located | None:
         """Return the only commit that a question about a repository names; None if there is none such."""
@@ -121,8 +148,11 @@ class PeriodQuestions:
         if question.lately and searches and not entries:
             question = question._replace(days=())
         found = list(entries.values())
+        if question.check and not found and question.asked.symbols:  # the last days say nothing of a name
+            found = list(self._matches.find(question.asked, question.repository).found)
+            question = question._replace(days=())
         from_store = partial(_in_parts, question, self._answer_from_store)
-        statements = self.answer_from(question, found) if question.days else from_store()
+        statements = self.answer_from(question, found) if question.days or question.check else from_store()
         return chain([_scope_statement(question)], statements) if question.told else statements
 
     def answer_from(self, question: PeriodQuestion, entries: Sequence[Entry]) -> Iterator[Statement]:
@@ -136,19 +166,28 @@ class PeriodQuestions:
     def _broken_by(
         self, question: PeriodQuestion, check: Callable[[Sequence[Entry]], DownstreamCheck], entries: Sequence[Entry]
     ) -> Iterator[Statement]:
-        """Yield what commits break: those that touch the names in the question, which are shown below, or else all."""
-        named = self._touching(question, self._among(question, entries).found) if question.asked.symbols else []
+        """Yield what commits break: those that the question is about, which are shown below, or else all."""
+        named = self._asked_of(question, entries)
         yield from answer_from_impacts(check(named or entries), named or entries, question.language)
         if named:
             best = [self._whole(question, each) for each in named[:_READ]]
             yield from self._answers.answer(question.about(best, named[_READ:]), question.language)
+
+    def _asked_of(self, question: PeriodQuestion, entries: Sequence[Entry]) -> Sequence[Entry]:
+        """Return the commits of which it is asked what they break: by number, by the names that they touch, or by their titles."""
+        asked = question.asked
+        if named := named_commits(asked, entries):
+            return named
+        if asked.symbols:
+            return self._touching(question, self._among(question, entries).found)
+        return () if _ANYTHING.search(asked.text) else best_titled(asked, entries)
 
     def _answer_from(self, question: PeriodQuestion, entries: Sequence[Entry]) -> Iterator[Statement]:
         asked = question.asked
         named = named_commits(asked, entries)
         if named and QuestionKind.REVERTS not in asked.kinds:
             for each in named:
-                yield from self._answers.answer(question.about([self._whole(question, each)]), question.language)
+                yield from self._of_named(question.about([self._whole(question, each)]), question.language)
         elif QuestionKind.MOST_COMMITS in asked.kinds:
             yield most_commits(entries, question.language)
         elif asked.says_something and not asked.is_general:
@@ -176,50 +215,64 @@ class PeriodQuestions:
     def _answer_from_store(self, question: PeriodQuestion) -> Iterator[Statement]:
         """Yield the statements of an answer from all that is stored, and from the mirror if a name's history is asked for."""
         asked, count = question.asked, self._store.count(question.repository)
-        in_files = (
-            ()
-            if QuestionKind.HISTORY in asked.kinds
-            else self._answers.from_files(asked, question.repository, question.language)
-        )
-        if in_files:
-            yield from in_files
+        if told := self._of_history(question):
+            yield from told
             return
         only_number = QuestionKind.HOW_MANY in asked.kinds and not (asked.terms or asked.facts.kinds)
         if count and (asked.is_general or only_number or QuestionKind.MOST_COMMITS in asked.kinds):
             entries = self._matches.latest(question.repository)
             if len(entries) < count:
-                told = catalogue(question.language)(
+                only = catalogue(question.language)(
                     "Only the latest {count} of {all} stored commits were read.", count=len(entries), all=count
                 )
-                yield Statement(text=told)
+                yield Statement(text=only)
             yield from self._answer_from(question, entries)
             return
-        yield from self._tell(question, self._matches.find(asked, question.repository)._replace(searched=count))
+        matches = self._matches.find(asked, question.repository)
+        told_by_titles = QuestionKind.HISTORY in asked.kinds and not (asked.names or matches.missing)
+        yield from self._tell(question, matches._replace(searched=count, unproven=matches.unproven or told_by_titles))
+
+    def _of_history(self, question: PeriodQuestion) -> list[Statement]:
+        """Return what the files say of a name as they are, then which commits made it so; nothing if none is asked for or found."""
+        asked, repository, language = question.asked, question.repository, question.language
+        asked = self._answers.with_setting(asked, repository)
+        of_history = QuestionKind.HISTORY in asked.kinds or (asked.names and asked.kinds & _OF_HISTORY)
+        history = self._matches.history(asked, repository) if of_history or _is_of_reverts(asked) else ()
+        told = self._answers.from_files(asked, repository, language)
+        if not history:
+            return told
+        told = [each for each in told if each.kind != "item"][:_STATED]
+        about = question._replace(asked=asked).about(())
+        return [*told, *self._answers.answer(_as_history(about, history), language)]
 
     def _tell(self, question: PeriodQuestion, matches: PeriodMatches) -> Iterator[Statement]:
-        """Yield what the matching commits answer, or that none matches."""
+        """Yield what the matching commits answer, or that none matches and which are nearest."""
         if not matches.found:
             yield _none_of(matches, question)
             yield from self._answers.where(question.asked.symbols, question.repository, question.language)
             return
-        say, names, denial = catalogue(question.language), question.asked.removed, None
+        names, denial = question.asked.removed, None
         found: Sequence[Entry] = matches.found
-        if names:
+        if matches.unproven:
+            denial = _unproven(matches, question)
+        elif names:
             found, denial = self._removing(names, question, matches)
         elif matches.missing:
             denial = _not_found(matches, question)
-        elif matches.unproven:
-            denial = say("No commit is proven to do this. These only use the words of the question.")
-        if QuestionKind.HOW_MANY in question.asked.kinds and found:
+        if QuestionKind.HOW_MANY in question.asked.kinds and found and not matches.unproven:
             yield number_matching(len(found), matches.searched, question.language)
         if denial:
             yield Statement(text=denial)
         if not found:
             yield from self._answers.where(names, question.repository, question.language)
-        else:
-            found = found if names else self._touching(question, found) or found
-            best = [self._whole(question, each) for each in found[:_READ]]
-            yield from self._answers.answer(question.about(best, found[_READ:]), question.language)
+            return
+        found = found if names or matches.unproven else self._touching(question, found) or found
+        best = [self._whole(question, each) for each in found[:_TOLD_TOGETHER]]
+        if question.asked.facts.happened and not matches.unproven:
+            yield from proven_together(best, question.asked, question.language)
+        shown = _LISTED if matches.exact else _READ
+        about = question.about([*best, *found[len(best) :]][:shown], found[shown:])
+        yield from self._answers.answer(about._replace(nearest=matches.unproven), question.language)
 
     def _removing(
         self, names: Sequence[str], question: PeriodQuestion, matches: PeriodMatches
@@ -246,6 +299,18 @@ class PeriodQuestions:
         return self._commits.entry(Located(question.repository, commit_id), question.language, patches=True)
 
 
+def _is_of_reverts(asked: ParsedQuestion) -> bool:
+    """Return whether it is asked whether what a question's words say was reverted."""
+    return QuestionKind.REVERTS in asked.kinds and not asked.references and any(each.telling for each in asked.subjects)
+
+
+def _as_history(question: Question, commits: Sequence[Entry]) -> Question:
+    """Return a question about commits that each are told with when and by whom."""
+    kinds, facts = question.asked.kinds | {QuestionKind.HISTORY}, question.asked.facts._replace(happened=True)
+    asked = question.asked._replace(kinds=kinds, facts=facts)
+    return Question(asked, question.repository, tuple(commits[:_READ]), tuple(commits[_READ:]))
+
+
 def _in_parts(question: PeriodQuestion, answer: Callable[[PeriodQuestion], Iterator[Statement]]) -> Iterator[Statement]:
     return answered_in_parts(question.asked, lambda part: answer(question._replace(asked=part)))
 
@@ -261,6 +326,17 @@ def _scope_statement(question: PeriodQuestion) -> Statement:
     return Statement(
         text=say("In the commits of {repository} from {first} to {last}:", repository=name, first=first, last=last)
     )
+
+
+def _unproven(matches: PeriodMatches, question: PeriodQuestion) -> str:
+    """Say that no commit is proven to do what is asked, and what could not be searched."""
+    say = catalogue(question.language)
+    told = say.plural(
+        "{count} commit was looked at; it is not proven to do this.",
+        "None of the {count} commits is proven to do this.",
+        matches.searched,
+    )
+    return join_sentences([told, *_left_out(matches, say)], say)
 
 
 def _not_found(matches: PeriodMatches, question: PeriodQuestion) -> str:
@@ -280,6 +356,8 @@ def _none_of(matches: PeriodMatches, question: PeriodQuestion) -> Statement:
     say, count = catalogue(question.language), matches.searched
     names = _names(matches.absent, question)
     left_out = list(_left_out(matches, say))
+    if matches.unproven and count:
+        return Statement(text=_unproven(matches, question))
     if not matches.asked:
         text = say(
             "Ask what these commits do, for example: which change a default? what removed --flag? what was reverted?"

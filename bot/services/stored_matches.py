@@ -1,19 +1,15 @@
 """The stored commits that a question is about, whenever they landed, and those of a name's history in the mirror."""
 
-import re
-from bisect import bisect
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache, partial
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
+from typing import TypeVar
 
 import structlog
 
 from analysis.errors import DigestError
 from analysis.facts import facts
 from analysis.models import Commit, Entry, Links, Repository
-from analysis.paths import Kind, kind
-from analysis.questions.definitions import default_in, spelled_in_code
+from analysis.questions.definitions import spelled_in_code
 from analysis.questions.kinds import QuestionKind
 from analysis.questions.matches import (
     Mentioning,
@@ -26,10 +22,10 @@ from analysis.questions.matches import (
 from analysis.questions.question import ParsedQuestion
 from analysis.ranking import packaged_weights, rank
 from analysis.search.words import lacks_patches
-from analysis.sources.mirror import Mirror
 from analysis.watch import touches
 from bot.services.commit_reader import current_commits
 from bot.services.commit_sources import CommitSources
+from bot.services.mirror_history import NOT_FOLLOWED, MirrorHistory
 from bot.store import Store, StoredCommit
 
 _CANDIDATES = 100  # commits that the search index finds
@@ -37,81 +33,12 @@ _SAME_WORD = 1_000  # of them that are looked through for a name before it is de
 _PARTLY_INDEXED = 100  # commits of which the index has a part only, the latest
 _PATCHES_AT_ONCE = 10  # commits whose patches are in memory
 _LATEST = 2_000  # commits that are read for what is asked of all, in about a second
-_NAMES = 2  # whose history the mirror is asked for
-_OF_PATH = 5  # commits of a path that a question names
 _PATHS = 2  # files of stored commits in which the mirror looks for a name
-_AS_FAR_AS = (25, 250, 2_000)  # commits of a file whose history is halved
-_HALVED = 3  # files whose history is halved
-_OF_HISTORY = frozenset({QuestionKind.HISTORY, QuestionKind.COMMITS, QuestionKind.REPLACEMENT, QuestionKind.BEFORE})
-_OF_THE_GONE = frozenset({QuestionKind.REMOVAL, QuestionKind.REPLACEMENT})
+
+T = TypeVar("T")
+_NONE: Sequence[Commit] = ()
 
 log = structlog.get_logger(__name__)
-
-
-def turning_commit(
-    mirror: Mirror, name: str, paths: Sequence[str], *, gone: bool = False, default: bool = False
-) -> Commit | None:
-    """Return the commit that brought a name, or its `default` of today, or with `gone` the one that took it away; None if none is found.
-
-    `paths` are files that are known to have had the name. About ten versions of a file are fetched, one a step.
-    """
-    key, head = spelled_in_code(name), mirror.head()
-    if not gone:
-        defined = (
-            rf"^[[:space:]]*((async )?def |class )?{key}[[:space:]]*[(:=]|add_argument\([\"']--{key.replace('_', '-')}"
-        )
-        found = [path for path, _ in mirror.places(head, defined, regex=True, limit=40)]
-        defining = {path for path in found if kind(path) is Kind.SOURCE} or set(found)
-        paths = [*(path for path in paths if path in defining), *sorted(defining)]
-    elif "_" in key:
-        paths = [*paths, *_beside(mirror, head, key)]
-    paths = list(dict.fromkeys(paths))
-    if len(paths) > _HALVED and not gone:  # so many things have this name that the first of some says nothing
-        return None
-    state = partial(_default, key) if default else partial(_has, key)
-    turned = [each for path in paths[:_HALVED] if (each := _turned(mirror, path, state, gone=gone))]
-    first = min(turned, key=lambda each: each.committed_at, default=None)
-    return mirror.read_commit(first.sha) if first else None
-
-
-def _beside(mirror: Mirror, head: str, key: str) -> list[str]:
-    """Return the file that defines the most names which begin as one does, where that may have stood, too."""
-    pattern = rf"^[[:space:]]*{key.partition('_')[0]}_[A-Za-z0-9_]*[[:space:]]*[:=]"
-    found = Counter(path for path, _ in mirror.places(head, pattern, regex=True) if kind(path) is Kind.SOURCE)
-    return [path for path, _ in found.most_common(1)]
-
-
-def _has(key: str, text: str) -> str | None:
-    """Return a name if a file's text has it as a whole word."""
-    return key if re.search(rf"(?<!\w){re.escape(key)}(?!\w)", text) else None
-
-
-def _default(key: str, text: str) -> str | None:
-    """Return the first default that a file's text gives a name."""
-    return next((value for line in text.split("\n") if (value := default_in(key, line)) is not None), None)
-
-
-def _turned(mirror: Mirror, path: str, state: Callable[[str], str | None], *, gone: bool) -> Commit | None:
-    """Return the commit of a file's history since which its text has the state that it has now; None if it has `gone` not come."""
-
-    def state_at(sha: str) -> str | None:
-        return state(mirror.trees_between(None, sha, strict=True).after.read(path) or "")
-
-    now = state_at(mirror.head())
-
-    @cache
-    def is_other(sha: str) -> bool:
-        return state_at(sha) != now
-
-    if (now is None) is not gone:
-        return None
-    for limit in _AS_FAR_AS:  # what is sought is mostly recent, and a long history takes a second to list
-        commits = mirror.history(path, limit=limit)
-        if commits and is_other(commits[-1].sha):
-            return commits[bisect([each.sha for each in commits], False, key=is_other) - 1]  # noqa: FBT003 (sought)
-        if len(commits) < limit:
-            return None if gone or not commits else commits[-1]
-    return None
 
 
 class StoredMatches:
@@ -123,11 +50,7 @@ class StoredMatches:
 
     def find(self, asked: ParsedQuestion, repository: Repository) -> PeriodMatches:
         """Return the commits that match a question: the best first, or the newest first if it asks for a history."""
-        if asked.kinds & {QuestionKind.HISTORY, QuestionKind.COMMITS} and (found := self._of_paths(asked, repository)):
-            return PeriodMatches(found)
         ids = self._store.search_index.best(repository, _search_words(asked), _CANDIDATES)
-        if asked.symbols and asked.kinds & _OF_HISTORY and (found := self._history(asked, repository, ids)):
-            return PeriodMatches(found)
         if asked.facts.happened:  # facts prove it, of which the index knows nothing
             ids = list(dict.fromkeys((*ids, *self._store.latest(repository, _CANDIDATES, asked.facts.kinds))))
         links = QuestionKind.REVERTS in asked.kinds
@@ -184,59 +107,42 @@ class StoredMatches:
         entries = self._ranked(repository, stored, links=links)
         return [PeriodCommit(entry, words[each.id]) for each, entry in zip(stored, entries, strict=True)]
 
-    def _of_paths(self, asked: ParsedQuestion, repository: Repository) -> tuple[Entry, ...]:
-        """Return the latest commits that changed the paths which a question names, by the mirror; none without one."""
+    def history(self, asked: ParsedQuestion, repository: Repository) -> tuple[Entry, ...]:
+        """Return the commits of the history that a question asks for, by the store and by the mirror; none without one.
 
-        def of_path(mirror: Mirror, path: str) -> Iterator[Commit]:
-            return (mirror.read_commit(each.sha) for each in mirror.history(path, limit=_OF_PATH))
-
-        found = self._from_mirror(repository, asked.paths[:_PATHS], of_path)
-        return tuple(_unstored(sorted(found, key=lambda each: each.committed_at, reverse=True), repository))
-
-    def _history(self, asked: ParsedQuestion, repository: Repository, ids: Sequence[int]) -> tuple[Entry, ...]:
-        """Return the commits, with patches, of the history of a question's names: of those stored, and of the mirror."""
+        Of paths the latest that changed them, unread; of a name what is proven to have changed it, then those whose titles
+        tell of it; else those whose titles say what the question does.
+        """
+        if asked.paths and not asked.symbols:
+            changing = self._from_mirror(repository, lambda history: history.of_paths(asked.paths), _NONE)
+            return tuple(_unstored(changing, repository))
+        ids = self._store.search_index.best(repository, _search_words(asked), _CANDIDATES) if asked.symbols else ()
         touching = [each for each in self._on_branch(ids, patches=True) if touches(each.commit, asked.symbols)]
         stored = self._ranked(repository, touching)
         paths = dict.fromkeys(place.path for each in stored for place in touches(each.commit, asked.symbols))
-        known = {each.commit.sha for each in stored}
+        told = self._from_mirror(repository, lambda history: history.asked_for(asked, list(paths)[:_PATHS]), _NONE)
+        removing = [each for each in stored if _removes_all(asked, each)]
+        known = {each.commit.sha for each in removing}
+        return (*removing, *_unstored((each for each in told if each.sha not in known), repository))
 
-        def of_name(mirror: Mirror, name: str) -> Sequence[Commit]:
-            return mirror.symbol_history(name, list(paths)[:_PATHS], oldest=oldest)
+    def linked(self, entry: Entry, repository: Repository) -> tuple[Entry, tuple[Entry, ...]]:
+        """Return a commit with its later reverts and fixes as links, by the mirror's titles, and these with those that bring it back."""
+        followed, found = self._from_mirror(repository, lambda history: history.follow_ups(entry.commit), NOT_FOLLOWED)
+        fixed_by = tuple(dict.fromkeys((*entry.links.fixed_by, *followed.fixes)))
+        reverted_by = entry.links.reverted_by or next(iter(followed.reverts), None)
+        links = entry.links.model_copy(update={"reverted_by": reverted_by, "fixed_by": fixed_by})
+        return entry.model_copy(update={"links": links}), tuple(_unstored(found, repository))
 
-        default, oldest = (each in asked.kinds for each in (QuestionKind.DEFAULT, QuestionKind.ORIGIN))
-        gone = not asked.kinds.isdisjoint(_OF_THE_GONE)
-
-        def turning(mirror: Mirror, name: str) -> Sequence[Commit]:
-            turned = turning_commit(mirror, name, list(paths)[:_PATHS], gone=gone, default=default)
-            return [turned] if turned else []
-
-        keys = [spelled_in_code(each) for each in asked.symbols]
-        removing = [each for each in stored if gone and is_proven_removal(each, asked.symbols)]
-        named = [each for each in removing if any(all(key in fact.name for key in keys) for fact in each.facts)]
-        if named:
-            return tuple(named)
-        if (gone or default or oldest) and (turned := self._from_mirror(repository, asked.symbols[:_NAMES], turning)):
-            return tuple(_unstored(turned, repository))
-        if QuestionKind.REPLACEMENT in asked.kinds:
-            return ()
-        mirrored = self._from_mirror(repository, asked.symbols[:_NAMES], of_name)
-        further = [each for each in mirrored if each.sha not in known and touches(each, asked.symbols)]
-        found = [*stored, *_unstored(further, repository)]
-        return tuple(sorted(found, key=lambda each: each.commit.committed_at, reverse=not oldest))
-
-    def _from_mirror(
-        self, repository: Repository, sought: Sequence[str], read: Callable[[Mirror, str], Iterable[Commit]]
-    ) -> list[Commit]:
-        """Return the commits that `read` finds of each path or name in the mirror, up to its failure; none without one."""
-        mirror, found = self._sources.existing_mirror(repository), dict[str, Commit]()
+    def _from_mirror(self, repository: Repository, read: Callable[[MirrorHistory], T], nothing: T) -> T:
+        """Return what `read` finds in the mirror; nothing without one, or if it fails."""
+        mirror = self._sources.existing_mirror(repository)
         if mirror is None:
-            return []
+            return nothing
         try:
-            for each in sought:
-                found.update((commit.sha, commit) for commit in read(mirror, each))
+            return read(MirrorHistory(mirror))
         except DigestError as exc:
             log.warning("no history", repository=str(repository), why=str(exc))
-        return list(found.values())
+            return nothing
 
     def _on_branch(self, ids: Sequence[int], *, patches: bool = False) -> list[StoredCommit]:
         """Return those of some stored commits that are on the branch, with facts by the rules of today."""
@@ -267,6 +173,13 @@ def _unstored(commits: Iterable[Commit], repository: Repository) -> list[Entry]:
     """Return commits that were read from the mirror alone, with their facts and ranks."""
     weights, proven = packaged_weights(repository), [(each, facts(each)) for each in commits]
     return [Entry(commit=each, facts=held, ranked=rank(each, held, weights)) for each, held in proven]
+
+
+def _removes_all(asked: ParsedQuestion, entry: Entry) -> bool:
+    """Return whether a commit is proven to remove what the question asks that of."""
+    keys = [spelled_in_code(each) for each in asked.removed]
+    named = any(all(key in fact.name for key in keys) for fact in entry.facts)
+    return bool(keys) and named and is_proven_removal(entry, asked.removed)
 
 
 def _search_words(asked: ParsedQuestion) -> str:

@@ -4,7 +4,8 @@ import pytest
 
 from analysis.models import Commit, Language, Statement
 from analysis.questions.passages import passages, replaced
-from analysis.questions.terms import name_key, stem, terms_of
+from analysis.questions.terms import name_key, terms_of
+from analysis.search.words import stem
 from tests.bench.answers import denies
 from tests.factories import answered, commit, entry, file, new_file, patch
 

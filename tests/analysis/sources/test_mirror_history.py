@@ -1,7 +1,7 @@
 """Histories written for the purpose: merges, odd dates, odd names and odd files, read as GitHub's API would give them."""
 
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
@@ -208,7 +208,6 @@ def test_odd_words_are_no_options(odd: str, mirror: Mirror, shas: Shas) -> None:
         lambda: mirror.search(shas.first, odd, folders=[odd]),
         lambda: mirror.history(odd),
         lambda: mirror.history("a.py", symbol=odd),
-        lambda: mirror.symbol_history(odd, [odd]),
     )
     for ask in asked:
         if odd in ("\0", "\ud800"):
@@ -225,28 +224,8 @@ def test_a_path_has_a_history(mirror: Mirror, shas: Shas) -> None:
     assert mirror.history("nothing") == mirror.history("a.py", symbol="three") == ()
 
 
-def test_a_symbol_has_a_history(tmp_path: Path) -> None:
-    """The commits that show it in a file that has it, or had it and is named, or name it in their message; the oldest if asked."""
-    bare = BareRepository(tmp_path / "source.git")
-    trees: list[dict[str, bytes | Entry]] = [
-        {"a.py": b"def old():\n    pass\n"},
-        {"a.py": b"def old():\n    pass\n\n\ndef work_on():\n    return 1\n", "b.py": b"x = 1\n"},
-        {"a.py": b"def old():\n    pass\n\n\ndef work_on():\n    return 2\n", "b.py": b"x = 2\n"},
-        {"a.py": b"def old():\n    return 3\n\n\ndef work_on():\n    return 2\n", "b.py": b"x = 2\n"},
-        {"a.py": b"def work_on():\n    return 2\n", "b.py": b"x = 2\n"},
-    ]
-    shas: list[str] = []
-    for number, tree in enumerate(trees):
-        message = b"Drop old" if number == len(trees) - 1 else b"Change"
-        shas.append(bare.commit(tree, *shas[-1:], message=message, at=NOON + number))
-    with GitServer({"o/n": bare}) as server, closing(GitHub(server.url)) as source:
-        made = Mirrors(tmp_path / "mirrors", source, None).updated(Repository.parse("o/n"), create=True)
-        assert made
-        with made:
-            history = made.symbol_history("Part.work_on")
-            assert [each.sha for each in history] == [shas[4], shas[3], shas[2], shas[1]]  # in their context, too
-            assert [file.path for file in history[2].files] == ["a.py"]
-            assert next(iter(made.symbol_history("--work-on", oldest=True))).sha == shas[1]
-            of_old = [each.sha for each in made.symbol_history("old")]  # which is in no file any more
-            assert (of_old[:2], of_old[-1]) == ([shas[4], shas[3]], shas[0])
-            assert made.symbol_history("nowhere") == ()
+def test_the_titles_of_a_branch_are_listed(mirror: Mirror, shas: Shas) -> None:
+    """Each with its SHA, newest first, off no other branch."""
+    listed = mirror.titles()
+    assert [sha for sha, _ in listed if sha in (shas.first, shas.second)] == [shas.second, shas.first]
+    assert dict(listed)[shas.first] == mirror.read_commit(shas.first).title
