@@ -65,6 +65,7 @@ _TIERS = list(Importance)
 _PLAIN_MERGE = re.compile(r"Merge\b")
 _CHINESE, _MARKS = re.compile(CHINESE), re.compile("[\u3000-\u303f\uff00-\uffef]")  # its punctuation, without spaces
 _WORD = re.compile(r"\S*\w\S*")
+_TAG = re.compile(r" \(([^()`]+)\)$")
 
 
 class CommitLine(NamedTuple):
@@ -90,8 +91,13 @@ class CommitLine(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Return the headline, and behind it what else the line tells."""
-        return " · ".join(each.what for each in self.consequences[: self.told])
+        """Return the headline, and behind it what else the line tells; whom that concerns is said once."""
+        told = ""
+        for each in self.consequences[: self.told]:
+            tag = _TAG.search(each.what)
+            what = each.what[: tag.start()] if tag and tag[1] in told else each.what
+            told = f"{told} · {what}" if told else what
+        return told
 
     @property
     def worth(self) -> float:

@@ -154,13 +154,18 @@ def _told(entry: Entry) -> tuple[Whom, Effect, int] | None:
     if tells and not is_tested_alone and (said := _said(entry, title)):
         return said
     is_fix = ChangeType.BUG_FIX in entry.ranked.change_types
-    if is_fix and _has_files(entry, Kind.SOURCE) and not (harmless or _EXPLAINS_NOTHING.match(title)):
+    if is_fix and _has_files(entry, Kind.SOURCE) and not (harmless or _only_tidies(entry)):
         return _fix(entry, title)
     if tells and (_is_feature(entry) or new_model(entry)):
         return Whom.USERS, Effect.ADDITION, 3
     tells = tells or (importance is Importance.MEDIUM and not harmless and _has_files(entry, Kind.DATA))
     tells_itself = importance is Importance.HIGH or (tells and len(title.split()) >= _SAYING)
     return (Whom.INTERNALS, Effect.OTHER, 3) if tells_itself else None
+
+
+def _only_tidies(entry: Entry) -> bool:
+    """Return whether a title says that something is refactored, and its tags of no bug."""
+    return bool(_EXPLAINS_NOTHING.match(plain_title(entry.commit))) and not _MENDS.search(entry.commit.title)
 
 
 def _said(entry: Entry, title: str) -> tuple[Whom, Effect, int] | None:

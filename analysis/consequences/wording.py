@@ -208,11 +208,11 @@ def _bases(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
 
 
 def _revert(title: str, say: Catalogue) -> Iterator[str]:
-    """Yield what is reverted by its title, with and without its tags; one of a revert lands a commit again."""
-    again = _REVERT.match(title)
-    for words in (title, shorten(title, LENGTH - _AROUND_TITLE), split_title(title)[1].strip()):
-        bare = _NUMBER.sub("", _REVERT.sub("", words)).strip(' "“”:')
-        what = bare if bare.startswith("#") else say("“{title}”", title=bare)
+    """Yield what is reverted by its title, with and without its tags, then cut; one of a revert lands a commit again."""
+    again, bare = _REVERT.match(title), split_title(title)[1].strip()
+    for words in (title, bare, shorten(_NUMBER.sub("", bare), LENGTH - _AROUND_TITLE)):
+        named = _NUMBER.sub("", _REVERT.sub("", words)).strip(' "“”:')
+        what = named if named.startswith("#") else say("“{title}”", title=named)
         yield say("Lands {what} again", what=what) if again else say(FACT_SENTENCES[FactKind.REVERT].change, what=what)
 
 

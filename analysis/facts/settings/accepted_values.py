@@ -73,12 +73,13 @@ def _of_fields(body: Sequence[ast.stmt], aliases: Mapping[str, _Accepted]) -> It
 
 
 def _literals(annotation: ast.expr, aliases: Mapping[str, _Accepted]) -> _Accepted | None:
-    """Return the strings of a type that is a `Literal`, an alias of one, or a union with one; None if it is anything else."""
+    """Return the strings of a type that is a `Literal`, an alias of one, or a union with some; None if it is anything else."""
     match annotation:
         case ast.Name(id=name):
             return aliases.get(name)
         case ast.BinOp(left=left, op=ast.BitOr(), right=right):
-            return _literals(left, aliases) or _literals(right, aliases)
+            sides = [known for each in (left, right) if (known := _literals(each, aliases))]
+            return sides[0]._replace(values=tuple(value for each in sides for value in each.values)) if sides else None
         case ast.Subscript(value=ast.Name(id="Literal") | ast.Attribute(attr="Literal"), slice=inside):
             elements = inside.elts if isinstance(inside, ast.Tuple) else [inside]
             named = [known for each in elements if (known := _literals(each, aliases))]

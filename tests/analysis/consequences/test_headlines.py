@@ -74,7 +74,7 @@ def fact(kind: FactKind, name: str, old: str | None = None, new: str | None = No
         ([fact(FactKind.MOVED_MODULE, f"a/{n}.py", None, f"a/b/{n}.py") for n in ("queue_of_pages", "queue")], "Moves modules `a.queue_of_pages` and `a.queue` to `a.b`"),
         ([fact(FactKind.MOVED_MODULE, f"a/{n}.py", None, f"a/{n}/{n}.py") for n in "xy"], "Moves modules `a.x` and `a.y`"),
         ([fact(FactKind.MOVED_NAME, "Pool", None, f"a/{'long_folder/' * 8}c.py:3")], "Moves `Pool` to `…." + "long_folder." * 6 + "c`"),
-        ([Fact(kind=FactKind.REVERT, name="[Pools] " + "Add fair pools " * 6)], "Reverts “[Pools] Add fair pools Add fair pools Add fair pools Add fair pools Add ...”"),
+        ([Fact(kind=FactKind.REVERT, name="[Pools] " + "Add fair pools " * 6)], "Reverts “Add fair pools Add fair pools Add fair pools Add fair pools Add fair poo...”"),
         (
             [
                 *(fact(FactKind.REMOVED_PARAMETER, f"{f}({n}_of_all_the_pages_there)") for f in ("take_all", "give_all") for n in "abcde"),

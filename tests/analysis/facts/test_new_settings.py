@@ -68,6 +68,7 @@ def test_a_new_setting_is_a_fact(path: str, before: str, after: str, names: list
         ("    mode: Literal['a', 'b'] = 'a'\n", "    mode: Literal['b', 'a'] = 'a'\n", None),
         ("    mode: Mode = 'a'\nMode = Literal['a', 'b']\n", "    mode: Mode = 'a'\nMode = Literal['a']\n", ("PoolConfig.mode", "b", None)),
         ("Mode = Literal['a']\n", "Mode = Literal['a', 'b']\n", ("Mode", None, "b")),
+        ("    mode: Literal['a', 'b'] = 'a'\n", "    mode: Literal['a'] | Literal['b'] | None = 'a'\n", None),
         ("_MODES = Literal['a']\n", "_MODES = Literal['a', 'b']\n", None),
         ("p.add('--mode', choices=['a'])\n", "p.add('--mode', choices=['b'])\n", None),
         ("p.add_argument('--mode', choices=['a'])\n", "p.add_argument('--mode', choices=['a', 'b'])\n", ("--mode", None, "b")),
