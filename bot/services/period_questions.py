@@ -3,14 +3,12 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from datetime import date
 from functools import partial
 from itertools import chain
-from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from analysis.errors import UnknownCommit
-from analysis.locale import Catalogue, catalogue
+from analysis.locale import catalogue
 from analysis.locale.punctuation import join_items, join_sentences
 from analysis.models import DayReport, Entry, Language, Repository, Statement
 from analysis.questions.by_rules import most_commits, number_matching, number_of
@@ -31,7 +29,6 @@ from analysis.questions.matches import (
 from analysis.questions.metadata import records
 from analysis.questions.period_facts import proven_together
 from analysis.questions.question import ParsedQuestion, Question, answered_in_parts, parse_question
-from analysis.questions.terms import QuestionTerm
 from analysis.search.words import lacks_patches, may_hold_more
 from analysis.writing.by_rules import code
 from bot.models.downstream import DownstreamCheck
@@ -41,13 +38,13 @@ from bot.models.subjects import DayRef
 from bot.services.answers import AnswerService
 from bot.services.downstream import answer_from_impacts
 from bot.services.lookup import CommitLookup, Located
+from bot.services.period_wording import PeriodQuestion, none_of, not_found, scope_statement, unproven, unsearched
 from bot.services.stored_matches import StoredMatches
 from bot.store import Store
 
 _SEARCHED = 60  # matching commits whose patches are searched for names
 _READ = 3  # of the matching commits, with their patches; the others are named
 _LISTED = 6  # of the commits that each answer
-_MAX_NAMED = 4  # terms that a denial names
 _TOLD_TOGETHER = 12  # of the commits that prove what is asked, those whose facts are told in one line
 _ANYTHING = re.compile(r"\bany(?:thing)?\b|\bwhat\b|有没有|什么|哪些", re.IGNORECASE)  # of all commits
 _STATED = 2  # sentences of what the files say that are told before the history
@@ -58,27 +55,6 @@ _SINCE = frozenset(
 
 
 Check = Callable[[Repository, Sequence[Entry]], DownstreamCheck]
-
-
-class PeriodQuestion(NamedTuple):
-    """A question about the days of a repository, oldest first, in a time zone.
-
-    Without days it is about all that is stored, as it becomes where the days are only the last ones (`lately`) and without
-    commits. With a `check` it asks what of downstream code the commits break. The answer says which days if it is `told` them.
-    """
-
-    asked: ParsedQuestion
-    repository: Repository
-    days: Sequence[date]
-    tz: ZoneInfo
-    language: Language
-    check: Callable[[Sequence[Entry]], DownstreamCheck] | None = None
-    lately: bool = False
-    told: bool = False
-
-    def about(self, entries: Sequence[Entry], further: Sequence[Entry] | None = None) -> Question:
-        """Return the question about some commits, and the `further` ones that match."""
-        return Question(self.asked, self.repository, tuple(entries), further if further is None else tuple(further))
 
 
 class PeriodQuestions:
@@ -153,7 +129,7 @@ class PeriodQuestions:
             question = question._replace(days=())
         from_store = partial(_in_parts, question, self._answer_from_store)
         statements = self.answer_from(question, found) if question.days or question.check else from_store()
-        return chain([_scope_statement(question)], statements) if question.told else statements
+        return chain([scope_statement(question)], statements) if question.told else statements
 
     def answer_from(self, question: PeriodQuestion, entries: Sequence[Entry]) -> Iterator[Statement]:
         """Yield the statements of an answer from these commits."""
@@ -248,17 +224,17 @@ class PeriodQuestions:
     def _tell(self, question: PeriodQuestion, matches: PeriodMatches) -> Iterator[Statement]:
         """Yield what the matching commits answer, or that none matches and which are nearest."""
         if not matches.found:
-            yield _none_of(matches, question)
+            yield none_of(matches, question)
             yield from self._answers.where(question.asked.symbols, question.repository, question.language)
             return
         names, denial = question.asked.removed, None
         found: Sequence[Entry] = matches.found
         if matches.unproven:
-            denial = _unproven(matches, question)
+            denial = unproven(matches, question)
         elif names:
             found, denial = self._removing(names, question, matches)
         elif matches.missing:
-            denial = _not_found(matches, question)
+            denial = not_found(matches, question)
         if QuestionKind.HOW_MANY in question.asked.kinds and found and not matches.unproven:
             yield number_matching(len(found), matches.searched, question.language)
         if denial:
@@ -279,10 +255,10 @@ class PeriodQuestions:
     ) -> tuple[Sequence[Entry], str | None]:
         """Return the matching commits that are proven to remove some names, and the denial if none is."""
         if found := [each for each in matches.found[:_SEARCHED] if is_proven_removal(each, names)]:
-            return found, _not_found(matches, question) if matches.missing else None
+            return found, not_found(matches, question) if matches.missing else None
         say = catalogue(question.language)
         told = say("No commit here is proven to remove {names}.", names=join_items(map(code, names), say))
-        return (), join_sentences([told, *_left_out(matches, say)], say)
+        return (), join_sentences([told, *unsearched(matches, say)], say)
 
     def _touching(self, question: PeriodQuestion, found: Sequence[Entry]) -> Sequence[Entry]:
         """Return the commits that touch the names of code in the question, or what else it names."""
@@ -313,91 +289,3 @@ def _as_history(question: Question, commits: Sequence[Entry]) -> Question:
 
 def _in_parts(question: PeriodQuestion, answer: Callable[[PeriodQuestion], Iterator[Statement]]) -> Iterator[Statement]:
     return answered_in_parts(question.asked, lambda part: answer(question._replace(asked=part)))
-
-
-def _scope_statement(question: PeriodQuestion) -> Statement:
-    """Say which commits a question is answered from."""
-    say, name = catalogue(question.language), code(str(question.repository))
-    if not question.days:
-        return Statement(text=say("In the history of {repository}:", repository=name))
-    first, last = question.days[0], question.days[-1]
-    if first == last:
-        return Statement(text=say("In the commits of {repository} on {day}:", repository=name, day=first))
-    return Statement(
-        text=say("In the commits of {repository} from {first} to {last}:", repository=name, first=first, last=last)
-    )
-
-
-def _unproven(matches: PeriodMatches, question: PeriodQuestion) -> str:
-    """Say that no commit is proven to do what is asked, and what could not be searched."""
-    say = catalogue(question.language)
-    told = say.plural(
-        "{count} commit was looked at; it is not proven to do this.",
-        "None of the {count} commits is proven to do this.",
-        matches.searched,
-    )
-    return join_sentences([told, *_left_out(matches, say)], say)
-
-
-def _not_found(matches: PeriodMatches, question: PeriodQuestion) -> str:
-    """Say which names of a question the commits that answer the rest of it do not have."""
-    say = catalogue(question.language)
-    flags, others = _names(matches.unwritten, question), _names(matches.absent, question)
-    told = []
-    if flags:
-        told.append(say("Not found as written: {names}. These commits have the word without the dashes.", names=flags))
-    if others:
-        told.append(say("Not found: {names}. These commits match the rest of the question.", names=others))
-    return join_sentences(told, say)
-
-
-def _none_of(matches: PeriodMatches, question: PeriodQuestion) -> Statement:
-    """Say that none of the commits searched matches, by which names that is proven, and what could not be searched."""
-    say, count = catalogue(question.language), matches.searched
-    names = _names(matches.absent, question)
-    left_out = list(_left_out(matches, say))
-    if matches.unproven and count:
-        return Statement(text=_unproven(matches, question))
-    if not matches.asked:
-        text = say(
-            "Ask what these commits do, for example: which change a default? what removed --flag? what was reverted?"
-        )
-    elif not (count or matches.unread):
-        name = code(str(question.repository))
-        text = say("No commits of {repository} are stored yet. Ask about a day, and they are read.", repository=name)
-    elif not names or left_out:
-        none = (
-            say("The commit does not match.")
-            if count == 1
-            else say("None of the {count} commits matches.", count=count)
-        )
-        text = join_sentences([none, *left_out], say)
-    elif count == 1:
-        text = say("The commit does not mention {names}.", names=names)
-    elif question.days:
-        text = say("None of the {count} commits mentions {names}.", count=count, names=names)
-    else:
-        text = say("None of the {count} stored commits mentions {names}.", count=count, names=names)
-    return Statement(text=text)
-
-
-def _names(terms: Sequence[QuestionTerm], question: PeriodQuestion) -> str:
-    written = dict.fromkeys(_as_written(term, question.asked.text) for term in terms)
-    return join_items([f"`{name}`" for name in list(written)[:_MAX_NAMED]], catalogue(question.language))
-
-
-def _as_written(term: QuestionTerm, question: str) -> str:
-    """Return the word of a question that a term is, or is a part of, as it was written there."""
-    match = re.search(rf"(?<![\w-])[\w-]*?(?<!\w){re.escape(term.text)}(?!\w)[\w-]*", question, re.IGNORECASE)
-    return match[0].rstrip("-") if match else term.text
-
-
-def _left_out(matches: PeriodMatches, say: Catalogue) -> Iterator[str]:
-    if matches.unread:
-        yield say.plural("{count} commit could not be read.", "{count} commits could not be read.", matches.unread)
-    if matches.unsearched:
-        yield say.plural(
-            "{count} commit was searched in part only.",
-            "{count} commits were searched in part only.",
-            matches.unsearched,
-        )

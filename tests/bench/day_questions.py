@@ -17,7 +17,7 @@ from analysis.questions.question import parse_question
 from analysis.sources.github import GitHub
 from bot.services.factory import Services
 from bot.services.lookup import Located
-from bot.services.period_questions import PeriodQuestion
+from bot.services.period_wording import PeriodQuestion
 from bot.services.recorded_commits import recorded_commits
 from bot.store import Store, open_engine
 from tests.bench.figures import Row, duration, percentile

@@ -25,7 +25,7 @@ from analysis.search.words import names, split_words
 from analysis.sources.github import GitHub
 from bot.models.subjects import DayRef
 from bot.services.factory import Services
-from bot.services.period_questions import PeriodQuestion
+from bot.services.period_wording import PeriodQuestion
 from bot.store import Store, open_engine, schema
 from bot.store.commit_rows import commit_values
 from tests.bench.figures import MB, Row, duration, percentile, tails, timed

@@ -18,7 +18,8 @@ from bot.services.answers import AnswerService
 from bot.services.downstream import DownstreamChecks, answer_from_impacts, naming_hint
 from bot.services.limits import CallerLimits
 from bot.services.lookup import Located, SeveralCommits
-from bot.services.period_questions import PeriodQuestion, PeriodQuestions
+from bot.services.period_questions import PeriodQuestions
+from bot.services.period_wording import PeriodQuestion
 from bot.slack.commands.conversation import AnswerKind, Conversation
 from bot.slack.commands.threads import Threads
 from bot.slack.messages.answers import HELPFUL

@@ -17,7 +17,7 @@ from bot.models.downstream import DownstreamCheck
 from bot.models.question_subject import QuestionSubject
 from bot.models.subjects import DayRef
 from bot.services.factory import Services
-from bot.services.period_questions import PeriodQuestion
+from bot.services.period_wording import PeriodQuestion
 from tests.conftest import recorded
 from tests.servers.downstream import DAY, MORNING_AFTER, PACKAGE, UPSTREAM, Pair
 from tests.servers.github import FaultyGitHub

@@ -21,7 +21,7 @@ from bot.models.subjects import DayRef
 from bot.services.commit_sources import CommitSources
 from bot.services.factory import Services
 from bot.services.limits import MeteredModel
-from bot.services.period_questions import PeriodQuestion
+from bot.services.period_wording import PeriodQuestion
 from bot.store import Store, open_engine
 from tests.servers.bare import BareRepository, GitServer
 from tests.servers.chat import ScriptedChat
