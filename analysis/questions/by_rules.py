@@ -58,7 +58,7 @@ _FEW_COMMITS = 3
 _MOST_NAMED = 5  # authors
 
 _MATCHING = mark("Matching commits:")
-_NEAREST = mark("Nearest, which do not answer it:")
+_NEAREST = mark("Not proven to answer it, but nearest by their words:")
 
 
 def answer_by_rules(question: Question, language: Language) -> Iterator[Statement]:

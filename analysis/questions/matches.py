@@ -334,8 +334,10 @@ def _reverts(asked: ParsedQuestion, entries: Sequence[Entry]) -> tuple[Entry, ..
         found = [each for each in found if pattern.search(f"{each.commit.title}\n{each.commit.body}")]
     terms = [each for each in asked.terms if not asks_for(QuestionKind.REVERTS, each.text)]
     told = {each.commit.sha: words_of(f"{each.commit.title}\n{each.commit.body}") for each in found}
+    if names := {word for each in terms if each.telling and not _is_plain(each) for word in each.words}:
+        found = [each for each in found if not names.isdisjoint(told[each.commit.sha])]
     counts = {sha: sum(not words.isdisjoint(term.words) for term in terms) for sha, words in told.items()}
-    most = max(counts.values(), default=0)
+    most = max((counts[each.commit.sha] for each in found), default=0)
     enough = 2 * most >= sum(term.telling for term in terms)
     return tuple(each for each in found if enough and counts[each.commit.sha] == most)
 

@@ -229,26 +229,32 @@ class PeriodQuestions:
             return
         names, denial = question.asked.removed, None
         found: Sequence[Entry] = matches.found
+        sought: Sequence[str] = ()
         if matches.unproven:
             denial = unproven(matches, question)
         elif names:
             found, denial = self._removing(names, question, matches)
         elif matches.missing:
-            denial = not_found(matches, question)
-        if QuestionKind.HOW_MANY in question.asked.kinds and found and not matches.unproven:
+            denial, sought = not_found(matches, question), question.asked.symbols
+        touched = found if names or matches.unproven else self._touching(question, found)
+        # What has the words of a question alone may be about anything.
+        certain = not matches.unproven and bool(
+            matches.exact or touched or best_titled(question.asked, matches.found[:_READ])
+        )
+        if QuestionKind.HOW_MANY in question.asked.kinds and found and certain:
             yield number_matching(len(found), matches.searched, question.language)
         if denial:
             yield Statement(text=denial)
+        yield from self._answers.where(sought if found else names, question.repository, question.language)
         if not found:
-            yield from self._answers.where(names, question.repository, question.language)
             return
-        found = found if names or matches.unproven else self._touching(question, found) or found
+        found = touched or found
         best = [self._whole(question, each) for each in found[:_TOLD_TOGETHER]]
-        if question.asked.facts.happened and not matches.unproven:
+        if question.asked.facts.happened and certain:
             yield from proven_together(best, question.asked, question.language)
         shown = _LISTED if matches.exact else _READ
         about = question.about([*best, *found[len(best) :]][:shown], found[shown:])
-        yield from self._answers.answer(about._replace(nearest=matches.unproven), question.language)
+        yield from self._answers.answer(about._replace(nearest=not certain), question.language)
 
     def _removing(
         self, names: Sequence[str], question: PeriodQuestion, matches: PeriodMatches
