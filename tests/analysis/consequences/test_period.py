@@ -98,6 +98,8 @@ FIX = (ChangeType.BUG_FIX,)
         (entry(1, title="Fix a leak", types=FIX, path="src/pool/tests.rs"), None),
         (entry(1, title="Fix a leak", types=FIX, path="src/test-leak.c"), None),
         (entry(1, title="Fix the colour", types=FIX), Group.FIXES),
+        (entry(1, title="[Bug] Refactor the budget of drafts", types=FIX, tier=Importance.LOW), Group.FIXES),
+        (entry(1, title="[Core] Refactor the budget", types=FIX, tier=Importance.LOW), None),
         (entry(1, title="Fix the colour", types=FIX, tier=Importance.LOW), Group.FIXES),
         (entry(1, title="Disable the pool for sparse models"), Group.USERS),
         (entry(1, title="Disable the pool for sparse models", tier=Importance.LOW), None),
@@ -297,3 +299,17 @@ def test_the_commits_of_the_lead_have_their_lines() -> None:
     days = [day.model_copy(update={"edit": found}) for day in [report(least, *most)] for found in (None, edit)]
     shown = [{line.entry.commit.sha for group in shown_lines(day) for line in group.lines} for day in days]
     assert [least.commit.sha in each for each in shown] == [False, True]
+
+
+def test_a_line_says_once_whom_it_concerns() -> None:
+    """A tag that stands behind what the facts tell does not stand behind the title again."""
+    made = entry(
+        1,
+        fact(FactKind.REQUIRED_PARAMETER, "Pool(size)"),
+        title="[Model Runner V2] Enable fair pools",
+        tier=Importance.HIGH,
+        types=(ChangeType.FEATURE,),
+    )
+    ((_, (line,), _),) = shown_lines(report(made))
+    assert [each.what for each in line.consequences][1] == "Enable fair pools (Model Runner V2)"
+    assert line.text == "`Pool()` now requires `size` (Model Runner V2) · Enable fair pools"

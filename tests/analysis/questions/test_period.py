@@ -44,6 +44,7 @@ def matched(question: str) -> tuple[list[str], list[str]]:
         ("who changed docs/deploy.md?", ["docs"]),
         ("what was reverted?", ["revert"]),
         ("what reverted #12?", ["revert"]),
+        ("was the faster sampling reverted?", ["revert"]),
         ("哪些提交被回滚了？", ["revert"]),
         ("哪个提交修复了死锁?", ["deadlock"]),
         ("有没有提到抢占？", ["deadlock"]),
@@ -59,7 +60,7 @@ def test_the_commits_that_match_come_first(question: str, names: list[str]) -> N
 
 @pytest.mark.parametrize(
     ("question", "absent"),
-    [("does anything mention CUTLASS?", ["CUTLASS"]), ("what reverted #99?", [])],
+    [("does anything mention CUTLASS?", ["CUTLASS"]), ("what reverted #99?", []), ("was SamplingPlan reverted?", [])],
 )
 def test_what_no_commit_mentions_is_no_match(question: str, absent: list[str]) -> None:
     """A name that occurs nowhere proves the denial, and is told."""

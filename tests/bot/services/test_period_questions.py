@@ -214,6 +214,28 @@ def test_a_deleted_file_and_the_old_path_of_a_moved_one_are_no_denial(stored: St
         assert "Change part 2" in asked(at, "what moved old_ops/ops.py?", days)
 
 
+@pytest.mark.parametrize(
+    ("question", "told", "certain"),
+    [
+        ("what was done about lanterns?", "Change part 1", False),
+        ("what uses tapir_j?", "Change part 1", True),
+        ("is the kookaburra cage open?", "kookaburra", True),
+    ],
+)
+def test_what_only_has_the_words_of_a_question_is_not_said_to_answer_it(
+    stored: Stored, question: str, told: str, certain: bool
+) -> None:
+    """Commits that touch a name, or whose titles say most of it, match; any others are called the nearest, and not counted."""
+    at = stored(
+        recorded(1, files=[changed("pkg/a.py", "@@ -1 +1,2 @@\n x\n+tapir_j = 1  # of lanterns")]),
+        recorded(2, message="Open the kookaburra cage"),
+    )
+    for days in (DAY_OF_RECORDED, ()):
+        answer = asked(at, question, days)
+        assert answer.startswith("Matching" if certain else "Not proven to answer it, but nearest by their words:")
+        assert told in answer
+
+
 def test_the_rest_of_a_question_is_answered_after_what_was_not_found(stored: Stored) -> None:
     """A name that nothing mentions is told, and the commits that have the other one follow."""
     at = stored(recorded(1, files=[changed("pkg/a.py", "@@ -1 +1,2 @@\n x\n+tapir_j = 1")]), recorded(2))
