@@ -1,4 +1,4 @@
-"""What the commits of a period prove together: a line a kind of fact, with all names and the values that settings have now."""
+"""Statements of what the commits of a period prove together, one a kind of fact: all names, and the values that settings have now."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice

@@ -1,4 +1,4 @@
-"""What a repository's mirror tells of its history: since when a name is there or gone, and the commits whose titles tell of it."""
+"""The history in a repository's mirror: the commits since which a name is there or gone, and those whose titles tell of one."""
 
 import re
 from bisect import bisect
