@@ -49,6 +49,7 @@ _TOLD_TOGETHER = 12  # of the commits that prove what is asked, those whose fact
 _ANYTHING = re.compile(r"\bany(?:thing)?\b|\bwhat\b|有没有|什么|哪些", re.IGNORECASE)  # of all commits
 _STATED = 2  # sentences of what the files say that are told before the history
 _OF_HISTORY = frozenset({QuestionKind.COMMITS, QuestionKind.REPLACEMENT, QuestionKind.BEFORE, QuestionKind.REMOVAL})
+_ALL_TIME = frozenset({QuestionKind.HISTORY, QuestionKind.REQUIREMENT})
 _SINCE = frozenset(
     {QuestionKind.LINKS, QuestionKind.DEFINITION}
 )  # what is asked of a commit that others may have undone
@@ -190,7 +191,10 @@ class PeriodQuestions:
 
     def _answer_from_store(self, question: PeriodQuestion) -> Iterator[Statement]:
         """Yield the statements of an answer from all that is stored, and from the mirror if a name's history is asked for."""
-        asked, count = question.asked, self._store.count(question.repository)
+        known = partial(self._matches.known_names, question.repository)
+        asked, said = self._answers.resolved(question.asked, question.repository, question.language, known)
+        question, count = question._replace(asked=asked), self._store.count(question.repository)
+        yield from said
         if told := self._of_history(question):
             yield from told
             return
@@ -211,15 +215,18 @@ class PeriodQuestions:
     def _of_history(self, question: PeriodQuestion) -> list[Statement]:
         """Return what the files say of a name as they are, then which commits made it so; nothing if none is asked for or found."""
         asked, repository, language = question.asked, question.repository, question.language
-        asked = self._answers.with_setting(asked, repository)
-        of_history = QuestionKind.HISTORY in asked.kinds or (asked.names and asked.kinds & _OF_HISTORY)
-        history = self._matches.history(asked, repository) if of_history or _is_of_reverts(asked) else ()
+        of_names = asked.names and asked.kinds & _OF_HISTORY
+        if of_names or _is_of_reverts(asked) or not asked.kinds.isdisjoint(_ALL_TIME):
+            history = self._matches.history(asked, repository)
+        else:
+            history = ()
         told = self._answers.from_files(asked, repository, language)
+        if _is_of_reverts(asked):
+            told = self._answers.where(asked.symbols, repository, language)
         if not history:
             return told
         told = [each for each in told if each.kind != "item"][:_STATED]
-        about = question._replace(asked=asked).about(())
-        return [*told, *self._answers.answer(_as_history(about, history), language)]
+        return [*told, *self._answers.answer(_as_history(question.about(()), history), language)]
 
     def _tell(self, question: PeriodQuestion, matches: PeriodMatches) -> Iterator[Statement]:
         """Yield what the matching commits answer, or that none matches and which are nearest."""
