@@ -54,6 +54,7 @@ DENIALS = (NOT_SHOWN, _UNMENTIONED, _UNANSWERED, _NO_SETTING, _NO_FIGURE, _NO_RE
 
 _MAX_COMMITS = 8
 _MAX_FURTHER = 5
+_NEAREST_SHOWN = 2  # of the commits that are not proven to answer
 _FEW_COMMITS = 3
 _MOST_NAMED = 5  # authors
 
@@ -211,12 +212,13 @@ def _about_matches(question: Question, language: Language) -> Iterator[Statement
     if question.nearest or not is_history:
         yield Statement(text=catalogue(language)(_NEAREST if question.nearest else _MATCHING))
     tell = _history_item if is_history else _list_item
-    yield from (tell(entry, question.asked, language) for entry in question.entries)
+    entries = question.entries[:_NEAREST_SHOWN] if question.nearest else question.entries
+    yield from (tell(entry, question.asked, language) for entry in entries)
 
 
 def further_commits(question: Question, language: Language) -> Iterator[Statement]:
     """Yield one line with the further commits, if there are any."""
-    shown, say = (question.further_commits or ())[:_MAX_FURTHER], catalogue(language)
+    shown, say = (() if question.nearest else question.further_commits or ())[:_MAX_FURTHER], catalogue(language)
     left = len(question.further_commits or ()) - len(shown)
     if shown:
         text = say("Also these and {count} more:", count=left) if left else say("Also:")

@@ -3,12 +3,13 @@
 import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from analysis.locale import Catalogue
 from analysis.models import Citation, Statement
 from analysis.paths import Kind, kind
 from analysis.questions.passages import definition_in
+from analysis.sources.mirror import FileMatch
 from analysis.writing.by_rules import code
 
 _KINDS = list(Kind)
@@ -16,7 +17,7 @@ _NEAR = 0.82  # share of two names that is the same where one is a typing error 
 _VALUE = r"""(?P<value>-?\d[\w.]*(?:\s*\*+\s*\d+)*|"[^"]*"|'[^']*'|True|False|None|[\[{(][\]})]|(?:[A-Za-z_]\w*\.)*[A-Z][A-Z0-9_]+)"""
 COMMENT = re.compile(r"""^\s*(?:#(?!include|define|if|endif)|//|\*|"{3}|'{3})""")
 _NAME = re.compile(r"[A-Za-z_]\w{3,}")
-_NOTICE = re.compile(
+NOTICE = re.compile(
     r"\binstead\b|\bdeprecat|\brenamed?\b|\breplaced?\b|\bsplit into\b|\bmoved? to\b|\bin favou?r of\b", re.IGNORECASE
 )
 
@@ -27,6 +28,9 @@ class CodeLine(NamedTuple):
     path: str
     text: str
     place: Citation
+
+
+AnyLine = TypeVar("AnyLine", CodeLine, FileMatch)
 
 
 def spelled_in_code(name: str) -> str:
@@ -53,10 +57,10 @@ def is_definition(name: str, line: str) -> bool:
     return bool(re.search(rf"{defined}|(?:add_argument\(|^)\s*['\"]--{bare.replace('_', '[-_]')}['\"]\s*(?:,|$)", line))
 
 
-def by_evidence(name: str, lines: Iterable[CodeLine]) -> list[CodeLine]:
+def by_evidence(name: str, lines: Iterable[AnyLine]) -> list[AnyLine]:
     """Return lines in the order in which they prove something of a name: definitions, uses, comments; sources before tests."""
 
-    def order(line: CodeLine) -> tuple[int, int]:
+    def order(line: AnyLine) -> tuple[int, int]:
         weight = 2 if COMMENT.match(line.text) else 0 if is_definition(name, line.text) else 1
         return weight + 2 * (kind(line.path) is not Kind.SOURCE), _KINDS.index(kind(line.path))
 
@@ -110,7 +114,7 @@ def nearest(name: str, texts: Iterable[str]) -> str | None:
 
 def is_notice(name: str, line: str) -> bool:
     """Return whether a line says what became of a name, or what to use in its place."""
-    return name in line and bool(_NOTICE.search(line))
+    return name in line and bool(NOTICE.search(line))
 
 
 def explanation(name: str, texts: Sequence[str]) -> tuple[int, str] | None:

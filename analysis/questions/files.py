@@ -4,7 +4,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TypeVar
 
 from analysis.citations import to_commit, to_repository_line
 from analysis.locale import catalogue
@@ -13,6 +12,8 @@ from analysis.models import Commit, Language, Statement
 from analysis.paths import Kind, kind
 from analysis.questions.definitions import (
     COMMENT,
+    NOTICE,
+    AnyLine,
     CodeLine,
     by_evidence,
     default_in,
@@ -30,6 +31,7 @@ from analysis.questions.tree_records import Requirement, collection_of, counted,
 from analysis.sources.mirror import FileMatch, Mirror
 from analysis.writing.by_rules import code
 
+_BEST = 12  # lines with a name that are read, of those with most evidence
 _MOST_LINES = 80  # that a search returns
 _MOST_OF_FILE = 20  # lines of a file that a search returns
 _SHOWN = 5
@@ -38,9 +40,9 @@ _IN_WORD, _NO_WORD = "[A-Za-z0-9_]", "[^A-Za-z0-9_]"  # in POSIX extended expres
 _SETTINGS = re.compile(r"conf|arg|env|setting|option", re.IGNORECASE)  # of the paths of files that declare settings
 _GENERIC = frozenset({"use", "enable", "enabled", "disable", "is"})  # parts of their names that no question says
 _WORDS = 2  # of a question, the longest, that are looked for in names
+_OF_THE_GONE = frozenset({QuestionKind.REMOVAL, QuestionKind.REPLACEMENT})
 _ERROR = re.compile(r"[A-Z]\w+Error")  # which a question quotes beside the names that it is about
 _NOT_FOUND = frozenset({QuestionKind.DEFAULT, QuestionKind.USES, QuestionKind.DEFINITION, QuestionKind.MEANING})
-_Line = TypeVar("_Line", CodeLine, FileMatch)
 
 
 class FileAnswers:
@@ -59,6 +61,8 @@ class FileAnswers:
             return []
         of_paths = not asked.kinds.isdisjoint({QuestionKind.DEFINITION, QuestionKind.REPLACEMENT})
         told = [self._path(each) for each in asked.paths[:2]] if of_paths else []
+        if QuestionKind.REMOVAL in asked.kinds and QuestionKind.DEFAULT in asked.kinds:
+            told += [self.where(each) for each in asked.symbols[:1]]
         return [*told, *(each for name in self.names(asked)[:2] for each in self._answer(asked, name))]
 
     def _number_of(self, thing: str) -> Statement:
@@ -89,32 +93,30 @@ class FileAnswers:
     ) -> tuple[ParsedQuestion, list[Statement]]:
         """Return a question with the names that it means, and what is said of its typing errors.
 
-        Dotted names of modules become paths, and words that describe a setting its name. What is nowhere in the files, but `known`
-        of the history, is asked for as removed.
+        Dotted names of modules become paths. What is nowhere in the files, but `known` of the history, is asked for as removed.
         """
         names = [each for each in asked.names if not _ERROR.fullmatch(each)] or list(asked.names)
         modules = self._modules([each for each in names if "." in each])
         asked = asked._replace(names=tuple(modules.get(each, each) for each in names))
-        asked = asked._replace(names=asked.names or tuple(self.names(asked)[:1]))
         said = list[Statement]()
         for name in asked.symbols[:2]:
             key, held = spelled_in_code(name), frozenset[str]()
             if self._mirror.lines_having(self._commit.sha, _spelled(key)) or key in (held := known()):
-                asked = asked._replace(kinds=asked.kinds | {QuestionKind.REMOVAL}) if held else asked
+                asked = asked._replace(kinds=asked.kinds | _OF_THE_GONE) if held else asked
             elif meant := self._nearest(name, key) or nearest(name, held):
                 meant = f"--{meant.replace('_', '-')}" if name.startswith("--") else meant
                 text = self._say("{name} is not found; taken for {meant}.", name=code(name), meant=code(meant))
                 said.append(Statement(text=text, citations=(to_commit(self._commit),)))
                 told = parse_question(asked.text.replace(name, meant), asked.thread)
                 asked = told._replace(names=tuple(meant if each == name else each for each in asked.names))
-                asked = asked if meant not in held else asked._replace(kinds=asked.kinds | {QuestionKind.REMOVAL})
+                asked = asked if meant not in held else asked._replace(kinds=asked.kinds | _OF_THE_GONE)
         return asked, said
 
     def where(self, name: str) -> Statement:
         """Return where a name stands, or that it is not found."""
         key = spelled_in_code(name)
-        written = self._lines(rf"(^|[^A-Za-z0-9_-]){re.escape(name)}([^A-Za-z0-9_-]|$)", having=_spelled(key))
-        lines = by_evidence(key, written or self._lines(self._written(key), having=_spelled(key)))
+        written = self._best(key, rf"(^|[^A-Za-z0-9_-]){re.escape(name)}([^A-Za-z0-9_-]|$)")
+        lines = written or self._best(key, self._written(key))
         if not lines:
             return self._not_found(name, key, lines)
         say = self._say
@@ -156,7 +158,7 @@ class FileAnswers:
         """Return the declared setting whose name is made of words of a question, of as many as possible; [] if none is of two."""
         said, best = {each.lower() for each in words}, list[tuple[int, str]]()
         for word in sorted(filter(str.isalnum, said), key=len, reverse=True)[:_WORDS]:
-            lines = self._lines(rf"^[[:space:]]*{_IN_WORD}+[[:space:]]*:[^=]*=", having=f"{word}|{word.upper()}")
+            lines = self._found(rf"^[[:space:]]*{_IN_WORD}+[[:space:]]*:[^=]*=", f"{word}|{word.upper()}")
             names = {line.text.partition(":")[0].strip() for line in lines if _SETTINGS.search(line.path)}
             parts = {name: {*name.lower().split("_")} - _GENERIC - {self._package.lower(), ""} for name in names}
             best += [(len(held), name) for name, held in parts.items() if len(held) > 1 and held <= said]
@@ -166,14 +168,14 @@ class FileAnswers:
         """Return what is asked of a name, or that it is not found."""
         key = spelled_in_code(name)
         wanted = next(each for each in OF_FILES if each in asked.kinds)
-        lines = self._lines(self._pattern(wanted, key), having=_spelled(key))
+        lines = self._best(key, self._pattern(wanted, key))
         match wanted:
             case QuestionKind.MEANING:
                 told = self._explained(name, key, lines)
             case QuestionKind.REPLACEMENT:
                 told = [quoted(each) for each in by_evidence(key, lines) if is_notice(key, each.text)][:_SHOWN]
                 if not told and QuestionKind.REMOVAL not in asked.kinds:  # it may be there under its name, elsewhere
-                    lines = self._lines(self._pattern(QuestionKind.DEFINITION, key), having=_spelled(key))
+                    lines = self._best(key, self._pattern(QuestionKind.DEFINITION, key))
                     told = self._defined(name, by_evidence(key, lines))
             case QuestionKind.DEFINITION:
                 told = self._defined(name, by_evidence(key, lines))
@@ -183,7 +185,7 @@ class FileAnswers:
                 told = self._default(name, lines)
         if told or wanted not in _NOT_FOUND:
             return told
-        return [self._not_found(name, key, lines or self._lines(self._written(key), having=_spelled(key)))]
+        return [self._not_found(name, key, lines or self._best(key, self._written(key)))]
 
     @staticmethod
     def _written(key: str) -> str:
@@ -197,6 +199,9 @@ class FileAnswers:
                 return rf"{spelled}[[:space:]]*:[^=]*=|^[[:space:]]*{key}[[:space:]]*=[^,]*$|{spelled}[\"'].*default|--{flag}[\"']"
             case QuestionKind.DEFINITION | QuestionKind.MEANING:
                 return rf"^[[:space:]]*((async )?def |class )?{key}[[:space:]]*[(:=]|^[[:space:]]*class {key}\(|[\"']--{flag}[\"'],|^[[:space:]]*[\"']{key}[\"']:|^[[:space:]]*@.*[\"']/{key}[\"']"
+            case QuestionKind.REPLACEMENT:
+                written, notice = self._written(key), f"(?i:{NOTICE.pattern})"
+                return rf"({written}).*{notice}|{notice}.*({written})"
             case _:
                 return self._written(key)
 
@@ -205,14 +210,14 @@ class FileAnswers:
         told = defaults_told(name, lines, say)
         off = f"--no-{spelled_in_code(name).replace('_', '-')}"
         if told and told[0].text == say("{name} is on by default.", name=code(name)):
-            turned = by_evidence(off, self._lines(rf"(^|[^A-Za-z0-9_-]){off}([^A-Za-z0-9_-]|$)", having=off[1:]))[:1]
+            turned = self._best(off[2:], rf"(^|[^A-Za-z0-9_-]){off}([^A-Za-z0-9_-]|$)")[:1]
             text = say("{flag} turns it off.", flag=code(off))
             told[1:1] = [Statement(text=text, citations=(each.place,)) for each in turned]
         constants = {value for line in lines if (value := default_in(spelled_in_code(name), line.text))}
         for constant in sorted(each for each in constants if re.fullmatch(r"(?:\w+\.)*[A-Z][A-Z0-9_]+", each)):
             last = constant.rpartition(".")[2]
-            given = self._lines(rf"^[[:space:]]*{last}[[:space:]]*(:[^=]*)?=", having=last)
-            told[1:1] = map(quoted, by_evidence(last, given)[:1])
+            given = self._best(last, rf"^[[:space:]]*{last}[[:space:]]*(:[^=]*)?=")
+            told[1:1] = map(quoted, given[:1])
         return told or self._explained(name, spelled_in_code(name), lines)
 
     def _explained(self, name: str, key: str, lines: Sequence[CodeLine]) -> list[Statement]:
@@ -248,23 +253,19 @@ class FileAnswers:
         key, say = spelled_in_code(name), self._say
         if not lines:
             return []
-        written = re.compile(self._written(key))
-        having = self._mirror.lines_having(self._commit.sha, _spelled(key))
-        uses = _using(key, [each for each in having if written.search(each.text)])
-        uses = [each for each in uses if each.path.startswith(f"{self._package}/")] or uses
+        uses = _using(key, by_evidence(key, self._found(self._written(key), _spelled(key))))
         values = {"name": code(name), "sha": code(self._commit.short_sha)}
         text = say("No code uses {name} at {sha} but what defines it:", **values)
         if uses:
             places = say.plural("{count} line", "{count} lines", len(uses))
             text = f"{say('{name} is used in {places} at {sha}:', places=places, **values)} {self._places(uses)}"
-        shown = self._mirror.redacted(self._commit.sha, uses[:_QUOTED])
+        shown = self._redacted(uses[:_QUOTED])
         definitions = [line for line in lines if is_definition(key, line.text)]
         defined = [
             Statement(text=say("defined: {code}", code=code(each.text.strip())), citations=(each.place,), kind="item")
             for each in definitions[:2]
         ]
-        quotes = [quoted(_code_line(self._commit, each)) for each in shown]
-        return [Statement(text=text, citations=(to_commit(self._commit),)), *quotes, *defined]
+        return [Statement(text=text, citations=(to_commit(self._commit),)), *map(quoted, shown), *defined]
 
     def _places(self, lines: Sequence[FileMatch]) -> str:
         """Return the files of some lines with the numbers of these, the first ones."""
@@ -296,7 +297,7 @@ class FileAnswers:
         half = len(key) // 2
         spelled = rf"({key[:half]}{_IN_WORD}*|{_IN_WORD}*{key[half:]})"
         near = rf"^[[:space:]]*((async )?def |class )?{spelled}[[:space:]]*[(:=]|^[[:space:]]*[\"']{spelled}[\"']:"
-        return nearest(name, (line.text for line in self._lines(near, having=f"{key[:half]}|{key[half:]}")))
+        return nearest(name, (line.text for line in self._found(near, f"{key[:half]}|{key[half:]}")))
 
     @cached_property
     def _package(self) -> str:
@@ -306,28 +307,28 @@ class FileAnswers:
         return next(iter(Counter(each.partition("/")[0] for each in modules).most_common(1)), ("", 0))[0]
 
     def _lines(self, pattern: str, *, having: str = "", everywhere: bool = False) -> list[CodeLine]:
-        """Return the lines of the package with an expression and, where it has none or `everywhere`, of all files.
-
-        All that ask for lines `having` the same short expression search the files once.
-        """
-        expression = re.compile(pattern.replace("[:space:]", r"\s"))
-        held = [
-            each
-            for each in self._mirror.lines_having(self._commit.sha, having or pattern)
-            if expression.search(each.text)
-        ]
-        own = [each for each in held if each.path.startswith(f"{self._package}/")]
-        chosen = own if own and not everywhere else list(dict.fromkeys((*own, *held)))
+        """Return the lines of the package with an expression and, where it has none or `everywhere`, of all files."""
         counts, shown = Counter[str](), list[FileMatch]()
-        for each in chosen:
+        for each in self._found(pattern, having or pattern, everywhere=everywhere):
             counts[each.path] += 1
             shown += [each] if counts[each.path] <= _MOST_OF_FILE else []
-        found = self._mirror.redacted(self._commit.sha, shown[:_MOST_LINES])
-        return [_code_line(self._commit, each) for each in found]
+        return self._redacted(shown[:_MOST_LINES])
 
+    def _best(self, key: str, pattern: str) -> list[CodeLine]:
+        """Return the lines of the package, or else of all files, with a name and an expression that prove most of it, the best first."""
+        return self._redacted(by_evidence(key, self._found(pattern, _spelled(key)))[:_BEST])
 
-def _code_line(commit: Commit, found: FileMatch) -> CodeLine:
-    return CodeLine(found.path, found.text, to_repository_line(commit, found.path, found.line))
+    def _found(self, pattern: str, having: str, *, everywhere: bool = False) -> list[FileMatch]:
+        """Return such lines, not redacted; all that ask for lines `having` the same short expression search the files once."""
+        expression = re.compile(pattern.replace("[:space:]", r"\s"))
+        held = [each for each in self._mirror.lines_having(self._commit.sha, having) if expression.search(each.text)]
+        own = [each for each in held if each.path.startswith(f"{self._package}/")]
+        return own if own and not everywhere else list(dict.fromkeys((*own, *held)))
+
+    def _redacted(self, lines: Sequence[FileMatch]) -> list[CodeLine]:
+        found = self._mirror.redacted(self._commit.sha, lines)
+        places = (to_repository_line(self._commit, each.path, each.line) for each in found)
+        return [CodeLine(each.path, each.text, place) for each, place in zip(found, places, strict=True)]
 
 
 def _spelled(key: str) -> str:
@@ -335,7 +336,7 @@ def _spelled(key: str) -> str:
     return key.replace("_", "[_-]")
 
 
-def _using(key: str, lines: Sequence[_Line]) -> list[_Line]:
+def _using(key: str, lines: Sequence[AnyLine]) -> list[AnyLine]:
     """Return the lines that use a name: without those that define or explain it, and imports where there are others."""
     others = [each for each in lines if not is_definition(key, each.text) and not COMMENT.match(each.text)]
     in_code = [each for each in others if kind(each.path) is not Kind.DOCS]

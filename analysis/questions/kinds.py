@@ -133,7 +133,7 @@ _PATTERNS: Mapping[QuestionKind, tuple[str, ...]] = {
         r"(?:什么|哪个|哪些|谁|啥).{0,20}?(?:替代|代替|取代|替换)|(?:替代|代替|取代|替换|改用|换成).{0,10}?(?:什么|哪个|哪些|谁|啥)",
     ),
     QuestionKind.DEFAULT: (
-        r"\bdefaults? (?:value |setting )?(?:of|for)\b|\bdefaults? to\b|\bby default\b|['’]s default\b",
+        r"\bdefaults? (?:value |setting )?(?:of|for)\b|\bdefaults? to\b|\bby default\b|['’]s default\b|\bdefaults? *[?？]",
         r"\b(?:turn|switch)(?:ed)?\b[^?.]{0,40}?\bo(?:n|ff)\b|\bhow\b[^?.]{0,30}?\b(?:dis|en)abled?\b|\bwhat(?:['’]s| is) (?:the|its) default\b",
         r"\bis\b[^?.]{1,60}?\bthe (?:new )?default\b|\bdefault\b[^?.]{0,50}\b(?:now|after this)\b|\b(?:on|off) (?:by default|unless)\b",
         r"默认(?:值|是|为|的|开|关|启用|禁用|打开|关闭)|(?:怎么|如何|怎样)(?:关|开|禁用|启用|打开)",

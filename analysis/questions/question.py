@@ -154,7 +154,8 @@ def answered_in_parts(
 def _stands_alone(part: str, *, of_commit: bool) -> bool:
     """Return whether a part of a text is a question that needs no other; of one commit, "it" needs none, but its metadata is told once."""
     refers = not kinds_of_question(part).isdisjoint(METADATA) if of_commit else _REFERS_BACK.search(part)
-    says_something = any(term.telling for term in terms_of(part)) or facts_asked_for(part).kinds
+    facts = facts_asked_for(part)
+    says_something = facts.happened or any(each.telling and each.text not in facts.words for each in terms_of(part))
     return (
         not refers
         and asks_when_addressed(part)

@@ -62,7 +62,7 @@ def requirements_in(path: str, text: str) -> Iterator[Requirement]:
         if match := _PYTHON.match(line):
             yield Requirement(path, number, "python", match[1].strip())
         elif match := _REQUIREMENT.match(line):
-            yield Requirement(path, number, match[1].lower(), match[2].strip().rstrip(","))
+            yield Requirement(path, number, match[1].lower(), re.sub(r"\s|,$", "", match[2]))
 
 
 def required(mirror: Mirror, sha: str, asked: ParsedQuestion) -> list[Requirement]:
@@ -96,8 +96,9 @@ def collection_of(mirror: Mirror, sha: str, thing: str) -> Collection | None:
     words = {stem(each) for each in split_words(thing)}
     if len(words) < _AT_LEAST:
         return None
-    word = max(words, key=len)
-    lines = mirror.lines_having(sha, f"{word}|{word.capitalize()}|{word.upper()}")
+    in_order = [stem(each) for each in split_words(thing)]
+    snake, camel = "[a-z]*_".join(in_order), "[a-z]*".join(map(str.capitalize, in_order))
+    lines = mirror.lines_having(sha, f"{snake}|{camel}|{snake.upper().replace('A-Z', 'a-z')}")
     declared = re.compile(r"^(?:class (\w+)\(.*Enum\b|(\w+)\s*(?::[^=]*)?=\s*[\[({])")
     near: dict[tuple[str, str], int] = {}
     for each in lines:

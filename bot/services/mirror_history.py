@@ -33,7 +33,7 @@ _GONE = re.compile(
     r"remov|delet|drop|deprecat|renam|replac|\bmov(?:e|ed|ing)\b|clean ?up|\binstead\b|->|→|migrat|get rid",
     re.IGNORECASE,
 )
-_ADDED = re.compile(r"add|introduc|support", re.IGNORECASE)
+_ADDED = re.compile(r"add|introduc|support|br(?:ing|ought)", re.IGNORECASE)
 _AGAIN = re.compile(
     r"re-?appl|re-?submi|re-?land|re-?introduc|re-?enabl|bring back|revert \"revert|redo\b", re.IGNORECASE
 )
@@ -171,9 +171,9 @@ class MirrorHistory:
             return next((str(each.allows(versions[0])) if gone else each.versions for each in held), None)
 
         chosen = [each for each in found if each.versions == found[0].versions][:_HALVED]
-        turned = (self._turned(each.path, partial(state, each.path), (), gone=False) for each in chosen)
-        first = min(filter(None, turned), key=lambda each: each.committed_at, default=None)
-        return self._mirror.read_commit(first.sha) if first else None
+        turned = [self._turned(each.path, partial(state, each.path), (), gone=False) for each in chosen]
+        (most, _), *_ = Counter(each.sha for each in turned if each).most_common(1) or [("", 0)]
+        return self._mirror.read_commit(most) if most else None
 
     def _saying(self, asked: ParsedQuestion) -> dict[str, str]:
         """Return the titles that say most of what a question does, by the SHAs of their commits, newest first; none if none says enough."""

@@ -47,6 +47,10 @@ _READ = 3  # of the matching commits, with their patches; the others are named
 _LISTED = 6  # of the commits that each answer
 _TOLD_TOGETHER = 12  # of the commits that prove what is asked, those whose facts are told in one line
 _ANYTHING = re.compile(r"\bany(?:thing)?\b|\bwhat\b|有没有|什么|哪些", re.IGNORECASE)  # of all commits
+_TO_COME = re.compile(
+    r"\bwhen (?:will|is|are)\b[^?]*\b(?:released?|out|ship(?:ped)?)\b|(?:什么时候|何时|哪天)[^，。？]{0,8}(?:会|能|才|要)?[^，。？]{0,8}(?:发布|发版)(?!的|了)",
+    re.IGNORECASE,
+)
 _STATED = 2  # sentences of what the files say that are told before the history
 _OF_HISTORY = frozenset({QuestionKind.COMMITS, QuestionKind.REPLACEMENT, QuestionKind.BEFORE, QuestionKind.REMOVAL})
 _ALL_TIME = frozenset({QuestionKind.HISTORY, QuestionKind.REQUIREMENT})
@@ -195,6 +199,10 @@ class PeriodQuestions:
         asked, said = self._answers.resolved(question.asked, question.repository, question.language, known)
         question, count = question._replace(asked=asked), self._store.count(question.repository)
         yield from said
+        if _TO_COME.search(asked.text):
+            text = catalogue(question.language)("The history of a repository does not tell what is to come.")
+            yield Statement(text=text)
+            return
         if told := self._of_history(question):
             yield from told
             return
