@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
 from typing import NamedTuple, TypeVar
 
 from analysis.locale import Catalogue
@@ -14,10 +14,13 @@ from analysis.writing.by_rules import code
 
 _KINDS = list(Kind)
 _NEAR = 0.82  # share of two names that is the same where one is a typing error of the other
+_ALIKE = 0.75  # share of two of their parts
+_SLIP = 3  # letters that one has more than the other
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _VALUE = r"""(?P<value>-?\d[\w.]*(?:\s*\*+\s*\d+)*|"[^"]*"|'[^']*'|True|False|None|[\[{(][\]})]|(?:[A-Za-z_]\w*\.)*[A-Z][A-Z0-9_]+)"""
 COMMENT = re.compile(r"""^\s*(?:#(?!include|define|if|endif)|//|\*|"{3}|'{3})""")
 _NAME = re.compile(r"[A-Za-z_]\w{3,}")
-NOTICE = re.compile(
+_NOTICE = re.compile(
     r"\binstead\b|\bdeprecat|\brenamed?\b|\breplaced?\b|\bsplit into\b|\bmoved? to\b|\bin favou?r of\b", re.IGNORECASE
 )
 
@@ -106,15 +109,24 @@ def names_with(words: Iterable[str], texts: Iterable[str]) -> list[str]:
 
 
 def nearest(name: str, texts: Iterable[str]) -> str | None:
-    """Return the name in some texts that a name is a typing error of; None if none is so near."""
+    """Return the name in some texts that a name is a typing error of; None if none is so near in each of its parts."""
     key = spelled_in_code(name)
-    known = {each for text in texts for each in _NAME.findall(text)} - {key}
-    return next(iter(get_close_matches(key, sorted(known), n=1, cutoff=_NEAR)), None)
+    known = {each for text in texts for each in _NAME.findall(text) if key[:1] in (each[:1], each[1:2])} - {key}
+    near = get_close_matches(key, sorted(each for each in known if abs(len(each) - len(key)) <= _SLIP), cutoff=_NEAR)
+    return next((each for each in near if _is_slip(key, each)), None)
+
+
+def _is_slip(one: str, other: str) -> bool:
+    """Return whether two names have the same parts, but for typing errors in words."""
+    parts, others = (_PART.findall(each.lower() if each.isupper() else each) for each in (one, other))
+    pairs = zip(parts, others, strict=False)
+    alike = all(a == b or (a.isalpha() and SequenceMatcher(None, a, b).ratio() >= _ALIKE) for a, b in pairs)
+    return "".join(parts) == "".join(others) or (len(parts) == len(others) and alike)
 
 
 def is_notice(name: str, line: str) -> bool:
     """Return whether a line says what became of a name, or what to use in its place."""
-    return name in line and bool(NOTICE.search(line))
+    return name in line and bool(_NOTICE.search(line))
 
 
 def explanation(name: str, texts: Sequence[str]) -> tuple[int, str] | None:

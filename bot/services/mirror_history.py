@@ -214,23 +214,18 @@ class MirrorHistory:
 
     def _defining(self, key: str, paths: Sequence[str]) -> list[str]:
         """Return the files that define a name at the head, those of `paths` first."""
-        option = rf"add_argument\([\"']--{key.replace('_', '-')}|[\"']/{key}[\"']"
-        defined = rf"^\s*(?:(?:async )?def |class )?{key}\s*[(:=]|^\s*[\"']{key}[\"']:|{option}"
-        found = self._paths(key.replace("_", "[_-]"), defined)
+        held = self._mirror.lines_having(self._mirror.head(), key.replace("_", "[_-]"))
+        found = [each.path for each in held if is_definition(key, each.text)]
         defining = {path for path in found if kind(path) is Kind.SOURCE} or set(found)
         return list(dict.fromkeys((*(path for path in paths if path in defining), *sorted(defining))))
 
     def _beside(self, key: str) -> list[str]:
         """Return the file that defines the most names which begin as one does, where that may have stood, too."""
         prefix = f"{key.partition('_')[0]}_"
-        found = Counter(path for path in self._paths(prefix, rf"^\s*{prefix}\w*\s*[:=]") if kind(path) is Kind.SOURCE)
+        named = re.compile(rf"\s*{prefix}\w*\s*[:=]")
+        held = self._mirror.lines_having(self._mirror.head(), prefix)
+        found = Counter(each.path for each in held if kind(each.path) is Kind.SOURCE and named.match(each.text))
         return [path for path, _ in found.most_common(1)]
-
-    def _paths(self, having: str, pattern: str) -> list[str]:
-        """Return the path of each line of the head's files that has a short expression and another."""
-        expression = re.compile(pattern)
-        held = self._mirror.lines_having(self._mirror.head(), having)
-        return [each.path for each in held if expression.search(each.text)]
 
     def _turned(
         self, path: str, state: Callable[[str], str | None], known: Collection[str], *, gone: bool
