@@ -26,7 +26,7 @@ from analysis.questions.definitions import (
 )
 from analysis.questions.kinds import OF_FILES, QuestionKind
 from analysis.questions.question import ParsedQuestion, parse_question
-from analysis.questions.tree_records import Requirement, collection_of, counted, required
+from analysis.questions.tree_records import Requirement, counted, enumeration_of, required
 from analysis.sources.mirror import FileMatch, Mirror
 from analysis.writing.by_rules import code
 
@@ -38,7 +38,7 @@ _DECLARED = re.compile(r"\s*(\w+)\s*:[^=]*=", re.ASCII)
 _DEFINED = re.compile(r"""\s*(?:(?:async )?def |class |["'])?(\w+)\s*["']?\s*[(:=]""", re.ASCII)
 _SETTINGS = re.compile(r"conf|arg|env|setting|option", re.IGNORECASE)  # of the paths of files that declare settings
 _GENERIC = frozenset({"use", "enable", "enabled", "disable", "is", ""})  # parts of their names that no question says
-_WORDS = 2  # of a question, the longest, that are looked for in names
+_WORDS = 3  # of a question, the longest, that are looked for in names
 _ERROR = re.compile(r"[A-Z]\w+Error")  # which a question quotes beside the names that it is about
 _OF_THE_GONE = frozenset({QuestionKind.REMOVAL, QuestionKind.REPLACEMENT})
 _NOT_FOUND = frozenset({QuestionKind.DEFAULT, QuestionKind.USES, QuestionKind.DEFINITION, QuestionKind.MEANING})
@@ -63,7 +63,7 @@ class FileAnswers:
         told = [self._path(each) for each in asked.paths[:2]] if of_paths else []
         if {QuestionKind.REMOVAL, QuestionKind.DEFAULT} <= asked.kinds:
             told += [self.where(each) for each in asked.symbols[:1]]
-        words = {each.text.lower() for each in asked.terms if each.text.isascii() and each.text.isalnum()}
+        words = {each.text.lower() for each in asked.terms if each.text.isalnum()} - asked.facts.words
         names = asked.symbols or (self._named_in(words) if QuestionKind.DEFAULT in asked.kinds else [])
         return [*told, *(each for name in names[:2] for each in self._answer(asked, name))]
 
@@ -88,7 +88,8 @@ class FileAnswers:
                 said.append(self._statement(text))
                 names = [meant if each == name else each for each in asked.names]
                 asked = parse_question(asked.text.replace(name, meant), asked.thread)._replace(names=tuple(names))
-            asked = asked._replace(kinds=asked.kinds | _OF_THE_GONE) if meant in gone else asked
+            is_gone = meant in gone and not self._held(meant)
+            asked = asked._replace(kinds=asked.kinds | _OF_THE_GONE) if is_gone else asked
         return asked, said
 
     def where(self, name: str) -> Statement:
@@ -107,12 +108,13 @@ class FileAnswers:
         return [] if len(lines) >= _MOST_USES else self._redacted(_using(key, lines)[:_BEST])
 
     def _number_of(self, thing: str) -> Statement:
-        """Return how many members the collection of that name has, or that this was not counted."""
-        found, say = collection_of(self._mirror, self._commit.sha, thing), self._say
+        """Return how many members the enumeration of that name has, or that this is not counted."""
+        found, say = enumeration_of(self._mirror, self._commit.sha, thing), self._say
         if found is None:
             return self._statement(say("Only commits are counted, not {things}.", things=code(thing)))
-        text = say("{name} has {count} members at {sha}.", name=code(found.name), count=found.members, sha=self._sha)
-        return self._statement(text, to_repository_line(self._commit, found.path, found.line))
+        (path, line, _), name, count = found
+        text = say("{name} has {count} members at {sha}.", name=code(name), count=count, sha=self._sha)
+        return self._statement(text, to_repository_line(self._commit, path, line))
 
     def _required(self, found: Requirement) -> Statement:
         say, values = self._say, {"name": code(found.name), "versions": code(found.versions), "path": code(found.path)}
@@ -163,8 +165,11 @@ class FileAnswers:
                 told = self._explained(name, key)
             case QuestionKind.REPLACEMENT:
                 told = [quoted(each) for each in self._best(key, partial(is_notice, key))][:_SHOWN]
+                flag = key.lower().removeprefix(f"{self._package}_") if key.isupper() else ""
                 if not told and QuestionKind.REMOVAL not in asked.kinds:  # it may be there under its name, elsewhere
                     told = self._defined(name, key)
+                elif not told and flag:
+                    told = self._defined(flag, flag)[:1]
             case QuestionKind.DEFINITION:
                 told = self._defined(name, key)
             case QuestionKind.USES:

@@ -1,4 +1,4 @@
-"""What whole files record beside names: the versions that they require, and how many members a collection has."""
+"""What whole files record beside names: the versions that they require, and how many members an enumeration has."""
 
 import ast
 import re
@@ -13,8 +13,8 @@ from analysis.models import DEPENDENCIES
 from analysis.paths import Kind, kind
 from analysis.questions.kinds import QuestionKind
 from analysis.questions.question import ParsedQuestion
-from analysis.search.words import searchable, split_words, stem
-from analysis.sources.mirror import Mirror
+from analysis.search.words import split_words, stem
+from analysis.sources.mirror import FileMatch, Mirror
 
 _REQUIRING = re.compile(r"(?:^|/)(?:requirements[^/]*\.(?:txt|in)|requirements/[^/]+\.(?:txt|in)|pyproject\.toml)$")
 _REQUIREMENT = re.compile(r"""^[\s"']*([A-Za-z][\w.-]*)(?:\[[^\]]*\])?\s*((?:===?|[~<>!]=|[<>])\s*[^"';#\\]+)""")
@@ -25,7 +25,6 @@ _COUNTED = re.compile(
     re.IGNORECASE,
 )
 _COMMITS = re.compile(r"commit|change|patch|\bprs?\b|pull|提交|改动|变更|合并", re.IGNORECASE)
-_MORE = 3  # words that the name of a collection has beside those of what is counted, itself among them
 _AT_LEAST = 2  # words of what is counted
 
 
@@ -43,15 +42,6 @@ class Requirement(NamedTuple):
             return SpecifierSet(self.versions).contains(version, prereleases=True)
         except InvalidSpecifier:
             return False
-
-
-class Collection(NamedTuple):
-    """An enumeration, or a literal list, tuple, set or dictionary, with the number of its members."""
-
-    path: str
-    line: int
-    name: str
-    members: int
 
 
 def requirements_in(path: str, text: str) -> Iterator[Requirement]:
@@ -91,44 +81,15 @@ def counted(asked: ParsedQuestion) -> str | None:
     return thing if thing and not _COMMITS.search(asked.text) else None
 
 
-def collection_of(mirror: Mirror, sha: str, thing: str) -> Collection | None:
-    """Return the collection of a commit's sources whose name says most closely what is counted; None if none does, or several do."""
-    words = {stem(each) for each in split_words(thing)}
-    if len(words) < _AT_LEAST:
+def enumeration_of(mirror: Mirror, sha: str, thing: str) -> tuple[FileMatch, str, int] | None:
+    """Return where the enumeration of what is counted begins, its name and the number of its members; None if no one name says so."""
+    words = [stem(each) for each in split_words(thing)]
+    spelled = f"^class ([A-Z].*)?{'[a-z]*'.join(map(str.capitalize, words))}.*[(].*Enum"
+    lines = [each for each in mirror.lines_having(sha, spelled) if kind(each.path) is Kind.SOURCE]
+    if len(words) < _AT_LEAST or not lines:
         return None
-    in_order = [stem(each) for each in split_words(thing)]
-    snake, camel = "[a-z]*_".join(in_order), "[a-z]*".join(map(str.capitalize, in_order))
-    lines = mirror.lines_having(sha, f"{snake}|{camel}|{snake.upper().replace('A-Z', 'a-z')}")
-    declared = re.compile(r"^(?:class (\w+)\(.*Enum\b|(\w+)\s*(?::[^=]*)?=\s*[\[({])")
-    near: dict[tuple[str, str], int] = {}
-    for each in lines:
-        match = declared.match(each.text) if kind(each.path) is Kind.SOURCE else None
-        parts = {stem(part) for part in split_words(searchable(match[1] or match[2]))} if match else set()
-        if match and words <= parts and len(parts - words) <= _MORE:
-            near[each.path, match[1] or match[2]] = len(parts - words)
-    best = [key for key, more in near.items() if more == min(near.values())]
-    if len(best) != 1:
-        return None
-    [(path, name)] = best
-    return _member_count(path, name, mirror.read_file(sha, path) or "")
-
-
-def _member_count(path: str, name: str, text: str) -> Collection | None:
-    """Return a collection of a module; None if its members cannot be counted without running it."""
-    for node in getattr(parse_module(text), "body", ()):
-        match node:
-            case ast.ClassDef(name=found, body=body) if found == name:
-                members = [each for each in body if isinstance(each, ast.Assign) and not _is_private(each)]
-                return Collection(path, node.lineno, name, len(members))
-            case (
-                ast.Assign(targets=[ast.Name(id=found)], value=value)
-                | ast.AnnAssign(target=ast.Name(id=found), value=value)
-            ) if found == name:
-                held = value.keys if isinstance(value, ast.Dict) else getattr(value, "elts", None)
-                literal = held is not None and all(each and not isinstance(each, ast.Starred) for each in held)
-                return Collection(path, node.lineno, name, len(held)) if literal and held is not None else None
+    best = min(lines, key=lambda each: len(each.text))
+    for node in getattr(parse_module(mirror.read_file(sha, best.path) or ""), "body", ()):
+        if isinstance(node, ast.ClassDef) and node.lineno == best.line:
+            return best, node.name, sum(isinstance(each, ast.Assign) for each in node.body)
     return None
-
-
-def _is_private(node: ast.Assign) -> bool:
-    return any(isinstance(each, ast.Name) and each.id.startswith("_") for each in node.targets)

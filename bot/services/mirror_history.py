@@ -3,11 +3,10 @@
 import re
 from bisect import bisect
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache, cached_property, partial
 from typing import NamedTuple
 
-from analysis.diff import hunks
 from analysis.models import Commit
 from analysis.paths import Kind, kind
 from analysis.questions.definitions import default_in, is_definition, spelled_in_code
@@ -115,8 +114,7 @@ class MirrorHistory:
         if turns:
             mentioning = [self._mirror.read_commit(sha) for sha in list(told)[:_TITLED]] if gone else []
             touched = [place.path for each in mentioning for place in touches(each, [name])]
-            had = [*paths, *(path for each in mentioning for path in _defining_in(each, name)), *touched]
-            had = sorted(dict.fromkeys(had), key=lambda path: kind(path) is not Kind.SOURCE)
+            had = sorted(dict.fromkeys((*paths, *touched)), key=lambda path: kind(path) is not Kind.SOURCE)
             default = QuestionKind.DEFAULT in asked.kinds
             turned = self._turning(name, had, told, gone=gone, default=default)
             return [turned] if turned else []
@@ -265,14 +263,6 @@ def _fits(asked: ParsedQuestion, title: str) -> bool:
     if QuestionKind.DEFAULT in asked.kinds:
         return "default" in title.lower()
     return asked.kinds.isdisjoint(_OF_THE_GONE) or _GONE.search(title) is not None
-
-
-def _defining_in(commit: Commit, name: str) -> Iterator[str]:
-    """Yield the paths of a commit (with patches) whose hunks define a name."""
-    for file in commit.files:
-        lines = (line.text for hunk in hunks(file.patch) for line in hunk)
-        if any(is_definition(spelled_in_code(name), text) for text in lines):
-            yield file.path
 
 
 def _has(key: str, text: str) -> str | None:

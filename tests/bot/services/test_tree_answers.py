@@ -93,8 +93,8 @@ def test_a_comment_is_no_use(services: Services) -> None:
 
 def test_a_typing_error_gets_the_nearest_name(services: Services) -> None:
     """A name that no file has is answered for the name that is spelled nearly so; without one it is said not to be found."""
-    told = answered(services, "what is the default of max_lane?")
-    assert told[:2] == ["`max_lane` is not found; taken for `max_lanes`.", "`max_lanes` defaults to `LIMIT`."]
+    near = answered(services, "what is the default of max_lane?")
+    assert near[:2] == ["`max_lane` is not found; taken for `max_lanes`.", "`max_lanes` defaults to `LIMIT`."]
     (told,) = answered(services, "what is the default of zyzzyva_9000?")
     assert "is not found in the files at" in told
     assert "Did you mean" not in told
