@@ -210,9 +210,10 @@ def _ranked(documents: Sequence[CommitDocument], asked: ParsedQuestion, held: fr
             score *= _passage_factor(document.item, asked, defined)
         elif isinstance(document.item, str) and QuestionKind.REASON in asked.kinds:
             score *= _REASON
-        is_fact_asked = isinstance(document.item, Fact) and document.item.kind in asked.facts.kinds
-        if is_fact_asked:
-            is_named = not named or document.has_any(named)
+        fact = document.item if isinstance(document.item, Fact) else None
+        is_of_name = fact is not None and spelled_in_code(fact.name) in defined
+        if fact and (is_of_name or fact.kind in asked.facts.kinds):
+            is_named = is_of_name or not named or (not defined and document.has_any(named))
             score += _ASKED_FACT * idf(1, len(documents)) * (1.0 if is_named else _OF_OTHERS)
         if score > 0:
             hits.append(Hit(document, score, share))

@@ -249,10 +249,11 @@ class FileAnswers:
         return self._statement(text, lines[0].place if lines else None)
 
     def _nearest(self, key: str) -> str | None:
-        """Return the defined name that a name is a typing error of: one half of it is spelled right."""
+        """Return the name, a defined one if there is, that a name is a typing error of: one half of it is spelled right."""
         half = len(key) // 2
         lines = self._mirror.lines_having(self._commit.sha, f"{key[:half]}|{key[half:]}")
-        return nearest(key, (match[1] for each in lines if (match := _DEFINED.match(each.text))))
+        defined = nearest(key, (match[1] for each in lines if (match := _DEFINED.match(each.text))))
+        return defined or nearest(key, (each.text for each in lines if kind(each.path) is Kind.SOURCE))
 
     @cached_property
     def _package(self) -> str:

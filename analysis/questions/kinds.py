@@ -145,7 +145,7 @@ _PATTERNS: Mapping[QuestionKind, tuple[str, ...]] = {
     ),
     QuestionKind.LIMIT: (
         r"\bstill (?:work|ok|okay|fine|start|run|boot|load|accept|support|valid|allowed|pass|use|possible)|\b(?:can|could) (?:i|we|you|one) (?:still |now )?\w+",
-        r"\b(?:crash|fail|reject|refus|allow|accept|error|rais|throw|unsupported|incompatib|compatib)\w*|\bwhat happens\b|\bdo(?:es)?\b[^?.]{1,40}?\b(?:start|run|work|boot|load)\b",
+        r"\b(?:crash|fail|reject|refus|allow|accept|error|rais|throw|unsupported|incompatib|compatib|ignor|honou?r)\w*|\bwhat happens\b|\bdo(?:es)?\b[^?.]{1,40}?\b(?:start|run|work|boot|load)\b",
         r"\b(?:is|are)\b[^?.]{1,40}?\b(?:supported|possible|valid|legal)\b|\b(?:risk|danger|side effect|unsafe|safe)\w*|风险|危险|隐患|副作用|还能|能不能|可不可以|可以[^，。？]{0,12}?[吗么]|能[^，。？]{1,16}?[吗么]|报错|出错|崩|会挂|失败|拒绝|支持|不能用|行不行|兼容",
     ),
     QuestionKind.REASON: (r"\bwhy\b|\breasons?\b|\bmotivat|为什么|为何|为啥|原因|动机",),

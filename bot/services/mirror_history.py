@@ -81,20 +81,17 @@ class MirrorHistory:
         gone = not asked.kinds.isdisjoint(_OF_THE_GONE)
         oldest, turns = QuestionKind.ORIGIN in asked.kinds, gone or not asked.kinds.isdisjoint(_TURNS)
         found: dict[str, Commit] = {}
-        for name in asked.symbols[:_NAMES]:
-            told = self._naming(name)
-            if QuestionKind.REVERTS in asked.kinds:
+        if not asked.symbols and (requiring := self._required(asked)):
+            return [requiring]
+        for name in asked.symbols[:_NAMES] or [""]:
+            told = self._naming(name) if name else self._saying(asked)
+            if name and QuestionKind.REVERTS in asked.kinds:
                 return self._undone(told)
-            found.update((each.sha, each) for each in self._proven(name, asked, paths, told, turns=turns))
+            proven = self._proven(name, asked, paths, told, turns=turns) if name else ()
+            found.update((each.sha, each) for each in proven)
             fitting = [sha for sha, title in told.items() if _fits(asked, title)]
             for sha in (fitting[::-1] if oldest and not gone else fitting)[:_TITLED]:
                 found.setdefault(sha, self._mirror.read_commit(sha))
-        if not asked.symbols:
-            if requiring := self._required(asked):
-                return [requiring]
-            fitting = [sha for sha, title in self._saying(asked).items() if _fits(asked, title)]
-            chosen = (fitting[::-1] if oldest and not gone else fitting)[:_TITLED]
-            found.update((sha, self._mirror.read_commit(sha)) for sha in chosen)
         if oldest and not gone and QuestionKind.DEFAULT not in asked.kinds:
             return sorted(found.values(), key=lambda each: each.committed_at)
         return list(found.values())
