@@ -19,7 +19,7 @@ from analysis.questions.items import MAX_ITEMS, SEARCHED, best_items, joined, pa
 from analysis.questions.kinds import QuestionKind
 from analysis.questions.matches import Mentions, touched_passage
 from analysis.questions.metadata import NO_TEST, records
-from analysis.questions.passages import Passage, is_prose
+from analysis.questions.passages import Passage
 from analysis.questions.proofs import adds_setting, proofs
 from analysis.questions.question import ParsedQuestion, Question, answered_in_parts
 from analysis.questions.terms import QuestionTerm, is_name
@@ -37,7 +37,6 @@ _FIGURE = re.compile(r"(?<![\w#.])\d+(?:\.\d+)?(?![\w-]*[a-z]{3})", re.IGNORECAS
 _MAX_SUMMARY = 4  # sentences of a summary
 _AUTHOR, _MAX_SENTENCE = 2, 300  # the author's sentences in a description, and their characters
 _MAX_NAMED = 4  # terms that a denial names
-_MINOR = 0.25  # share of a question's terms that may stand nowhere where the others do
 _MAIN = 0.34  # share of them without which no line is shown
 _ANSWERED = 0.4  # share of a question's terms that a hit must have to answer it
 
@@ -47,10 +46,9 @@ OFF_TOPIC = mark("I only answer questions about these commits.")
 _UNMENTIONED = mark("Neither the diff ({files}) nor the message mentions {names}.")
 _UNANSWERED = mark("The commit does not say this outright. Closest matches:")
 _NO_SETTING = mark("The commit adds or changes no flag, environment variable or other setting.")
-_NO_REASON = mark("The author gives no reason.")
 _NO_FIGURE = mark("The commit gives no figure for this.")
 _UNREAD = mark("I found nothing about this, but not every changed line could be read.")
-DENIALS = (NOT_SHOWN, _UNMENTIONED, _UNANSWERED, _NO_SETTING, _NO_FIGURE, _NO_REASON, _UNREAD, NO_TEST)
+DENIALS = (NOT_SHOWN, _UNMENTIONED, _UNANSWERED, _NO_SETTING, _NO_FIGURE, _UNREAD, NO_TEST)
 
 _MAX_COMMITS = 8
 _MAX_FURTHER = 5
@@ -139,43 +137,19 @@ def _answers(asked: ParsedQuestion, entry: Entry, found: EvidenceFound) -> bool:
 def _denied(
     asked: ParsedQuestion, entry: Entry, found: EvidenceFound, items: Sequence[Statement], say: Catalogue
 ) -> str:
-    """Return the denial of a setting, a figure, a reason, or of the names and words that stand nowhere; "" for none."""
+    """Return the denial of a setting, a figure, or of the names and words that stand nowhere; "" for none."""
     figure = _MEASUREMENT if _MEASURED.search(asked.text) else _FIGURE
     if QuestionKind.SWITCH in asked.kinds and found.complete and not adds_setting(entry):
         return say(_NO_SETTING)
     if QuestionKind.FIGURE in asked.kinds and found.complete and not any(figure.search(each.text) for each in items):
         return say(_NO_FIGURE)
-    best = [hit.document.item for hit in found.hits[:MAX_ITEMS]]
-    if QuestionKind.REASON in asked.kinds and not any(_tells_why(entry, each) for each in best):
-        return say(_NO_REASON)
     nowhere = [term for term in found.absent if term.telling]
-    if nowhere and not (items and _is_beside(asked, entry, found)):
+    if nowhere:
         return _denial(entry, nowhere, say) if found.complete else say(_UNREAD)
     if not items:
         words = [term for term in found.absent if term.text.isascii() and term.text.isalpha()]
         return _denial(entry, words, say) if words and found.complete else say(NOT_SHOWN)
     return ""
-
-
-def _tells_why(entry: Entry, item: Fact | Passage | str) -> bool:
-    """Return whether what is found may tell a reason: a sentence of the author's below the title, or prose in the diff."""
-    if isinstance(item, str):
-        return item not in (entry.commit.subject, entry.commit.title)
-    return isinstance(item, Passage) and is_prose(item.line.text)
-
-
-def _is_beside(asked: ParsedQuestion, entry: Entry, found: EvidenceFound) -> bool:
-    """Return whether what stands nowhere weighs less than what else the question asks for."""
-    absent, present = ([term for term in each if term.telling] for each in (found.absent, found.present))
-    if not any(_is_proper(term.text, asked.text) for term in absent):
-        return any(_is_proper(term.text, asked.text) for term in present) or _share(absent, asked) <= _MINOR
-    return _answers(asked, entry, found) and _share(absent, asked) < _share(present, asked)
-
-
-def _is_proper(word: str, question: str) -> bool:
-    """Return whether a word is a name: of code, an acronym, capitalized within a question, or Latin in a Chinese one."""
-    is_capitalized = word.capitalize() in question[1:] or not question.isascii()
-    return is_name(word) or (word.isascii() and (not word.islower() or is_capitalized))
 
 
 def _share(terms: Iterable[QuestionTerm], asked: ParsedQuestion) -> float:

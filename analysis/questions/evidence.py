@@ -52,7 +52,6 @@ _NO_SENTENCES = re.compile(r"^[\w-]+-by:.*$|^<!--.*?-->|^\s*[-*] \[[ xX]\].*$", 
 _SIGNS = {"-": frozenset({"remov"}), "+": frozenset({"add"})}  # what a changed line is found by, too
 
 _OF_THE_PAST = frozenset({QuestionKind.REMOVAL, QuestionKind.BEFORE, QuestionKind.REPLACEMENT})
-_FEW = 5  # passages of a commit that is told as a whole
 
 _words = lru_cache(maxsize=65536)(words_of)  # of lines, which many questions ask for
 
@@ -103,11 +102,6 @@ def search(entry: Entry, asked: ParsedQuestion, limit: int) -> EvidenceFound:
     present = [term for term in asked.terms if not held.isdisjoint(term.words)]
     ranked = _ranked(documents, asked, held, len(asked.terms) or len(asked.earlier))
     hits = _chosen((hit for hit in ranked if hit.score >= _WEAK * ranked[0].score), limit)
-    sources = [
-        each for each in documents if isinstance(each.item, Passage) and kind(each.item.file.path) is Kind.SOURCE
-    ]
-    if hits and len(sources) <= _FEW:
-        hits += [Hit(each, 0.0, 0.0) for each in sources if all(hit.document is not each for hit in hits)]
     share = max((hit.share for hit in hits[:3]), default=0.0)
     files = (file for file in entry.commit.files if kind(file.path) is not Kind.GENERATED)
     complete = all(file.patch is not None or not file.size for file in files)
