@@ -192,6 +192,8 @@ def _ranked(documents: Sequence[CommitDocument], asked: ParsedQuestion, held: fr
     wanted = frozenset(word for term in terms[:own] for word in term.words)
     named = frozenset(word for term in asked.subjects for word in term.words) & held
     defined = [spelled_in_code(each) for each in asked.symbols]
+    facts = [each.item for each in documents if isinstance(each.item, Fact)]
+    exact = [each for each in facts if spelled_in_code(each.name) in defined and each.kind is FactKind.DEPRECATED]
     hits = []
     for document in documents:
         score = share = 0.0
@@ -204,10 +206,9 @@ def _ranked(documents: Sequence[CommitDocument], asked: ParsedQuestion, held: fr
             score *= _passage_factor(document.item, asked, defined)
         elif isinstance(document.item, str) and QuestionKind.REASON in asked.kinds:
             score *= _REASON
-        fact = document.item if isinstance(document.item, Fact) else None
-        is_of_name = fact is not None and spelled_in_code(fact.name) in defined
-        if fact and (is_of_name or fact.kind in asked.facts.kinds):
-            is_named = is_of_name or not named or (not defined and document.has_any(named))
+        is_exact = document.item in exact
+        if is_exact or (isinstance(document.item, Fact) and document.item.kind in asked.facts.kinds):
+            is_named = is_exact or not (named or exact) or (not exact and document.has_any(named))
             score += _ASKED_FACT * idf(1, len(documents)) * (1.0 if is_named else _OF_OTHERS)
         if score > 0:
             hits.append(Hit(document, score, share))
