@@ -19,9 +19,9 @@ from analysis.questions.items import MAX_ITEMS, SEARCHED, best_items, joined, pa
 from analysis.questions.kinds import QuestionKind
 from analysis.questions.matches import Mentions, touched_passage
 from analysis.questions.metadata import NO_TEST, records
-from analysis.questions.passages import Passage
+from analysis.questions.passages import Passage, is_prose
 from analysis.questions.proofs import adds_setting, proofs
-from analysis.questions.question import ParsedQuestion, Question, answered_in_parts
+from analysis.questions.question import ParsedQuestion, Question
 from analysis.questions.terms import QuestionTerm, is_name
 from analysis.text import one_line, shorten
 from analysis.writing.by_rules import code
@@ -46,9 +46,10 @@ OFF_TOPIC = mark("I only answer questions about these commits.")
 _UNMENTIONED = mark("Neither the diff ({files}) nor the message mentions {names}.")
 _UNANSWERED = mark("The commit does not say this outright. Closest matches:")
 _NO_SETTING = mark("The commit adds or changes no flag, environment variable or other setting.")
+_NO_REASON = mark("The author gives no reason.")
 _NO_FIGURE = mark("The commit gives no figure for this.")
 _UNREAD = mark("I found nothing about this, but not every changed line could be read.")
-DENIALS = (NOT_SHOWN, _UNMENTIONED, _UNANSWERED, _NO_SETTING, _NO_FIGURE, _UNREAD, NO_TEST)
+DENIALS = (NOT_SHOWN, _UNMENTIONED, _UNANSWERED, _NO_SETTING, _NO_FIGURE, _NO_REASON, _UNREAD, NO_TEST)
 
 _MAX_COMMITS = 8
 _MAX_FURTHER = 5
@@ -69,7 +70,7 @@ def answer_by_rules(question: Question, language: Language) -> Iterator[Statemen
         yield from _about_matches(question, language)
     elif len(question.entries) == 1:
         [entry] = question.entries
-        yield from answered_in_parts(question.asked, lambda part: _about_commit(part, entry, language), of_commit=True)
+        yield from _about_commit(question.asked, entry, language)
     else:
         yield from _about_day(question, language)
 
@@ -137,12 +138,15 @@ def _answers(asked: ParsedQuestion, entry: Entry, found: EvidenceFound) -> bool:
 def _denied(
     asked: ParsedQuestion, entry: Entry, found: EvidenceFound, items: Sequence[Statement], say: Catalogue
 ) -> str:
-    """Return the denial of a setting, a figure, or of the names and words that stand nowhere; "" for none."""
+    """Return the denial of a setting, a figure, a reason, or of the names and words that stand nowhere; "" for none."""
     figure = _MEASUREMENT if _MEASURED.search(asked.text) else _FIGURE
     if QuestionKind.SWITCH in asked.kinds and found.complete and not adds_setting(entry):
         return say(_NO_SETTING)
     if QuestionKind.FIGURE in asked.kinds and found.complete and not any(figure.search(each.text) for each in items):
         return say(_NO_FIGURE)
+    best = [hit.document.item for hit in found.hits[:MAX_ITEMS]]
+    if QuestionKind.REASON in asked.kinds and not any(_tells_why(entry, each) for each in best):
+        return say(_NO_REASON)
     nowhere = [term for term in found.absent if term.telling]
     if nowhere:
         return _denial(entry, nowhere, say) if found.complete else say(_UNREAD)
@@ -150,6 +154,13 @@ def _denied(
         words = [term for term in found.absent if term.text.isascii() and term.text.isalpha()]
         return _denial(entry, words, say) if words and found.complete else say(NOT_SHOWN)
     return ""
+
+
+def _tells_why(entry: Entry, item: Fact | Passage | str) -> bool:
+    """Return whether what is found may tell a reason: a sentence of the author's below the title, or prose in the diff."""
+    if isinstance(item, str):
+        return item not in (entry.commit.subject, entry.commit.title)
+    return isinstance(item, Passage) and is_prose(item.line.text)
 
 
 def _share(terms: Iterable[QuestionTerm], asked: ParsedQuestion) -> float:

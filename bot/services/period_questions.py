@@ -28,7 +28,7 @@ from analysis.questions.matches import (
 )
 from analysis.questions.metadata import records
 from analysis.questions.period_facts import proven_together
-from analysis.questions.question import ParsedQuestion, Question, answered_in_parts, parse_question
+from analysis.questions.question import ParsedQuestion, Question, parse_question
 from analysis.search.words import lacks_patches, may_hold_more
 from analysis.writing.by_rules import code
 from bot.models.downstream import DownstreamCheck
@@ -132,8 +132,8 @@ class PeriodQuestions:
         if question.check and not found and question.asked.symbols:  # the last days say nothing of a name
             found = list(self._matches.find(question.asked, question.repository).found)
             question = question._replace(days=())
-        from_store = partial(_in_parts, question, self._answer_from_store)
-        statements = self.answer_from(question, found) if question.days or question.check else from_store()
+        of_days = question.days or question.check
+        statements = self.answer_from(question, found) if of_days else self._answer_from_store(question)
         return chain([scope_statement(question)], statements) if question.told else statements
 
     def answer_from(self, question: PeriodQuestion, entries: Sequence[Entry]) -> Iterator[Statement]:
@@ -142,7 +142,7 @@ class PeriodQuestions:
             return self._answers.answer(question.about(()), question.language)
         if question.check:
             return self._broken_by(question, question.check, entries)
-        return _in_parts(question, lambda part: self._answer_from(part, entries))
+        return self._answer_from(question, entries)
 
     def _broken_by(
         self, question: PeriodQuestion, check: Callable[[Sequence[Entry]], DownstreamCheck], entries: Sequence[Entry]
@@ -306,7 +306,3 @@ def _as_history(question: Question, commits: Sequence[Entry]) -> Question:
     kinds, facts = question.asked.kinds | {QuestionKind.HISTORY}, question.asked.facts._replace(happened=True)
     asked = question.asked._replace(kinds=kinds, facts=facts)
     return Question(asked, question.repository, tuple(commits[:_READ]), tuple(commits[_READ:]))
-
-
-def _in_parts(question: PeriodQuestion, answer: Callable[[PeriodQuestion], Iterator[Statement]]) -> Iterator[Statement]:
-    return answered_in_parts(question.asked, lambda part: answer(question._replace(asked=part)))
