@@ -86,13 +86,6 @@ def test_the_files_at_the_head_answer_first(
     assert proof in told[1:]
 
 
-def test_a_comment_is_no_use(services: Services) -> None:
-    """Only code is told to use a name; what defines it comes last."""
-    _, *lines = answered(services, "where is max_lanes used?")
-    assert lines[0] == "`return config.max_lanes`"
-    assert lines[-1] == "defined: `max_lanes: int = Field(default=LIMIT, ge=1)`"
-
-
 def test_a_typing_error_gets_the_nearest_name(services: Services) -> None:
     """A name that no file has is answered for the name that is spelled nearly so; without one it is said not to be found."""
     near = answered(services, "what is the default of max_lane?")
@@ -109,7 +102,6 @@ def test_a_typing_error_gets_the_nearest_name(services: Services) -> None:
         ("where did engine.old.lanes go?", "It moved to `engine/lanes.py`.", ""),
         ("how many lane kinds are there?", "`LaneKind` has 2 members at", ""),
         ("how many lane colours are there?", "Only commits are counted, not `lane colours`.", ""),
-        ("who uses max_lanes?", "`engine/lanes.py` (6)", ""),
         ("since when is LANE_SIEZ gone?", "taken for `LANE_SIZE`", "Change 9"),
         ("when will 2.0 be released?", "does not tell what is to come", ""),
     ],
