@@ -19,7 +19,6 @@ from analysis.sources.mirror import FileMatch, Mirror
 _REQUIRING = re.compile(r"(?:^|/)(?:requirements[^/]*\.(?:txt|in)|requirements/[^/]+\.(?:txt|in)|pyproject\.toml)$")
 _REQUIREMENT = re.compile(r"""^[\s"']*([A-Za-z][\w.-]*)(?:\[[^\]]*\])?\s*((?:===?|[~<>!]=|[<>])\s*[^"';#\\]+)""")
 _PYTHON = re.compile(r"""^\s*requires-python\s*=\s*["']([^"']+)["']""")
-_VERSION = re.compile(r"\d+(?:\.\d+)+")
 _COUNTED = re.compile(
     r"\bhow many ((?:(?!(?:does|do|did|are|is|was|were|has|have|can|there|in|of)\b)[\w-]+ ?){1,4})|(?:多少|几)[个种条项款]?([\w-]+(?: [\w-]+)*)",
     re.IGNORECASE,
@@ -84,12 +83,12 @@ def counted(asked: ParsedQuestion) -> str | None:
 def enumeration_of(mirror: Mirror, sha: str, thing: str) -> tuple[FileMatch, str, int] | None:
     """Return where the enumeration of what is counted begins, its name and the number of its members; None if no one name says so."""
     words = [stem(each) for each in split_words(thing)]
+    if len(words) < _AT_LEAST:
+        return None
     spelled = f"^class ([A-Z].*)?{'[a-z]*'.join(map(str.capitalize, words))}.*[(].*Enum"
     lines = [each for each in mirror.lines_having(sha, spelled) if kind(each.path) is Kind.SOURCE]
-    if len(words) < _AT_LEAST or not lines:
-        return None
-    best = min(lines, key=lambda each: len(each.text))
-    for node in getattr(parse_module(mirror.read_file(sha, best.path) or ""), "body", ()):
-        if isinstance(node, ast.ClassDef) and node.lineno == best.line:
-            return best, node.name, sum(isinstance(each, ast.Assign) for each in node.body)
+    for best in sorted(lines, key=lambda each: len(each.text))[:1]:
+        for node in getattr(parse_module(mirror.read_file(sha, best.path) or ""), "body", ()):
+            if isinstance(node, ast.ClassDef) and node.lineno == best.line:
+                return best, node.name, sum(isinstance(each, ast.Assign) for each in node.body)
     return None

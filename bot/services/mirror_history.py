@@ -24,7 +24,6 @@ _HALVED = 3  # files whose history is halved
 _TITLED = 3  # commits that are read for their titles
 _FOLLOWING = 4  # commits that undo, fix or bring back another
 _NAMES = 2  # whose history is asked for
-_LINES = 1_000  # that define names which begin alike
 _LATEST = 5  # commits that touch a name
 _NEAR = 0.85  # share of the best title's score
 _SAYS_ALL = 0.55  # share of a question's terms that a title must have
