@@ -74,15 +74,17 @@ class ScopedVisitor(ast.NodeVisitor):
 
     def visit_If(self, node: ast.If) -> None:
         self.visit(node.test)
-        with self._guarded(when=_guards_branches(node.test)):
-            wide = {each.id: self._names.get(each.id) for each in ast.walk(node.test) if isinstance(each, ast.Name)}
-            narrowed = self._narrow(node.test)
+        guards = _guards_branches(node.test)
+        wide = {each.id: self._names.get(each.id) for each in ast.walk(node.test) if isinstance(each, ast.Name)}
+        narrowed = self._narrow(node.test)
+        with self._guarded(when=guards and not _excludes_version(node.test)):
             self._visit_all(node.body)
-            self._names.update({name: wide.get(name) for name, now in narrowed.items() if self._names[name] is now})
+        self._names.update({name: wide.get(name) for name, now in narrowed.items() if self._names[name] is now})
+        with self._guarded(when=guards and not _names_version(node.test)):
             self._visit_all(node.orelse)
-            if is_for_type_checkers(node.test):  # annotations mean these, whatever stands in for them at run time
-                for each in node.body:
-                    self._names.update(self._module.imported(each) if isinstance(each, _IMPORTS) else ())
+        if is_for_type_checkers(node.test):  # annotations mean these, whatever stands in for them at run time
+            for each in node.body:
+                self._names.update(self._module.imported(each) if isinstance(each, _IMPORTS) else ())
         if (
             isinstance(node.body[-1], _LEAVES)
             and isinstance(node.test, ast.UnaryOp)
@@ -225,6 +227,20 @@ def _suppresses(statement: ast.With | ast.AsyncWith) -> bool:
 def _guards_branches(test: ast.expr) -> bool:
     """Return whether an `if` tests a version, or what an object or a package offers, or is for type checkers only."""
     return any(_tests_offer(node) for node in ast.walk(test))
+
+
+def _names_version(test: ast.expr) -> bool:
+    """Return whether a test holds for one version alone: what is done else is done with the latest one."""
+    match test:
+        case ast.Call(func=called, args=[ast.Constant()]):
+            return _last_name(called).endswith("version_is")
+        case ast.Compare(ops=[ast.Eq()], comparators=[ast.Constant()]):
+            return _guards_branches(test)
+    return False
+
+
+def _excludes_version(test: ast.expr) -> bool:
+    return isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) and _names_version(test.operand)
 
 
 def _tests_offer(node: ast.AST) -> bool:

@@ -142,9 +142,9 @@ class UseFinder(ScopedVisitor):
             self.visit(node)
 
     def _replacement(self, node: ast.expr, name: str, owner: Target | None, value: ast.expr) -> None:
-        """Note the assignment to an attribute of an upstream module or class."""
+        """Note the assignment to an attribute of an upstream module, class or object."""
         found = self._modules.canonical(owner)
-        if found is None or found[0] not in self._modules.packages or CALL in found:
+        if found is None or found[0] not in self._modules.packages:
             return
         by = infer(value, self._names)
         if self._modules.canonical(by) == (*found, name):

@@ -25,7 +25,7 @@ from bot.slack.web_errors import Refused
 from bot.store import BreakState, DownstreamBreak, Mailbox, OutboxMessage, Root, Store
 
 _DAYS = 14  # whose digests are edited
-_FIXES = 2  # of a commit that are named
+_FIXES = 2  # of a commit, or adapting downstream code to it, that are named
 
 _Marked = tuple[Commit, list[Mark]]  # a commit, and what became of it
 
@@ -143,11 +143,11 @@ class DigestEdits:
         adapted = [each for each in breaks if each.state is BreakState.ADAPTED]
         open_ = [each for each in breaks if each.state is BreakState.FOUND]
         marks = []
-        url = next((each.by_commit for each in reversed(adapted)), "")
-        if adapted and (len(adapted) < len(breaks) or not url):
+        urls = list(dict.fromkeys(each.by_commit for each in adapted))
+        if adapted and (len(adapted) < len(breaks) or not all(urls)):
             marks.append(Mark("in part", f"{len(adapted)}/{len(breaks)}"))
-        elif adapted:
-            marks.append(Mark("adapted", url.rpartition("/")[2][:SHORT_SHA], url))
+        else:
+            marks += [Mark("adapted", url.rpartition("/")[2][:SHORT_SHA], url) for url in urls[-_FIXES:]]
         if any(each.state is BreakState.UNCONCERNED for each in breaks):
             marks.append(Mark("no concern"))
         marks += [Mark("taken", who) for who in dict.fromkeys(each.who for each in open_) if who]

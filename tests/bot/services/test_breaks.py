@@ -113,6 +113,16 @@ def test_a_break_is_adapted_by_the_commit_that_took_its_name_among_many(life: Li
     assert life.after()[LOAD] == (BreakState.ADAPTED, by)
 
 
+def test_a_use_that_moves_to_another_file_is_followed(life: Life) -> None:
+    """It is adapted by the commit that takes it from where it is by then."""
+    files = {"plugin/__init__.py": b"", "plugin/worker.py": b"SIZE = 1\n"}
+    moving = life.pair.commit(files | {"plugin/runner.py": USES}, life.pair.head)
+    assert life.after() == dict.fromkeys((LOAD, STEP), (BreakState.FOUND, ""))
+    assert {tuple(each.paths) for each in life.held()} == {("plugin/runner.py",)}
+    by = life.pair.commit(files | {"plugin/runner.py": WITHOUT_LOAD.encode()}, moving)
+    assert life.after() == {LOAD: (BreakState.ADAPTED, by), STEP: (BreakState.FOUND, "")}
+
+
 def test_a_rewritten_branch_is_compared_as_it_is(life: Life) -> None:
     """A use that it never had is adapted, by no commit; a channel that follows the code no more has no breaks."""
     life.pair.plugin.commit({"a.py": b"SIZE = 1\n"})

@@ -227,11 +227,21 @@ def test_a_replacement_that_upstream_has_taken_over_can_go() -> None:
     assert told(before, after, plugin) == ["replaced function: merged: engine.core.size"]
 
 
-def test_an_attribute_set_on_an_instance_is_no_replacement() -> None:
-    """`config.size = 2` sets a value, and replaces nothing."""
-    plugin = "from engine.core import Engine\n\n\ndef use(e: Engine):\n    e.size = 2\n"
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("e.size = 2", ["replaced function"]),
+        ("e.size.unit = 2", ["attribute"]),
+        ("size = e.size; e.size = 2; size.unit()", ["attribute"]),
+    ],
+)
+def test_an_attribute_that_is_set_has_no_effect_once_it_is_gone(line: str, expected: list[str]) -> None:
+    """`e.size = 2` breaks nothing where the plug-in reads it itself; that read is told, and none of a variable of that name."""
+    plugin = f"from engine.core import Engine\n\n\ndef use(e: Engine):\n    {line}\n".replace("; ", "\n    ")
     before, after = "class Engine:\n    size: int = 1\n", "class Engine: ...\n"
-    assert told({UPSTREAM: before}, {UPSTREAM: after}, plugin) == []
+    found = impacts_of({UPSTREAM: before}, {UPSTREAM: after}, plugin)
+    assert [each.kind for each in found] == expected
+    assert {each.certainty for each in found} == {Certainty.LIKELY if "; " in line else Certainty.PROVEN}
 
 
 IMITATION = "from engine import core\n\n\nclass Mine:\n    def run(self, a): ...\n\n    def other(self): ...\n\n\n"
