@@ -70,9 +70,9 @@ class BreakLives:
             for each in self.of_channel(reader, channel, state=BreakState.FOUND):
                 groups[each.repository, each.downstream].append(each)
         for (repository, name), found in groups.items():
-            upstream = Repository.parse(repository)
+            upstream, downstream = Repository.parse(repository), Repository.parse(name)
             try:
-                self._adapt(upstream, Repository.parse(name), self._undo(upstream, found))
+                self._adapt(upstream, downstream, self._undo(upstream, found))
             except StoreUnusable:
                 raise
             except DigestError as exc:

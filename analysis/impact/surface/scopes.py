@@ -26,6 +26,7 @@ class ScopedVisitor(ast.NodeVisitor):
         self._names: ChainMap[str, Target | None] = ChainMap(dict(module.names))
         self._owner: ClassDefinition | None = None
         self._guards = 0
+        self._is_latest = False
         self._tested: frozenset[str] = frozenset()
         self._calls_guarded = False
 
@@ -73,24 +74,22 @@ class ScopedVisitor(ast.NodeVisitor):
         self._owner = outer
 
     def visit_If(self, node: ast.If) -> None:
-        self.visit(node.test)
-        guards = _guards_branches(node.test)
-        wide = {each.id: self._names.get(each.id) for each in ast.walk(node.test) if isinstance(each, ast.Name)}
-        narrowed = self._narrow(node.test)
-        with self._guarded(when=guards and not _excludes_version(node.test)):
+        test = node.test
+        self.visit(test)
+        negated = test.operand if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) else None
+        guards, is_named = _guards_branches(test), _names_version(negated or test)
+        wide = {each.id: self._names.get(each.id) for each in ast.walk(test) if isinstance(each, ast.Name)}
+        narrowed = self._narrow(test)
+        with self._guarded(when=guards, latest=negated is not None and is_named):
             self._visit_all(node.body)
         self._names.update({name: wide.get(name) for name, now in narrowed.items() if self._names[name] is now})
-        with self._guarded(when=guards and not _names_version(node.test)):
+        with self._guarded(when=guards, latest=negated is None and is_named):
             self._visit_all(node.orelse)
-        if is_for_type_checkers(node.test):  # annotations mean these, whatever stands in for them at run time
+        if is_for_type_checkers(test):  # annotations mean these, whatever stands in for them at run time
             for each in node.body:
                 self._names.update(self._module.imported(each) if isinstance(each, _IMPORTS) else ())
-        if (
-            isinstance(node.body[-1], _LEAVES)
-            and isinstance(node.test, ast.UnaryOp)
-            and isinstance(node.test.op, ast.Not)
-        ):
-            self._narrow(node.test.operand)
+        if negated and isinstance(node.body[-1], _LEAVES):
+            self._narrow(negated)
 
     def visit_Assert(self, node: ast.Assert) -> None:
         self.visit(node.test)
@@ -130,10 +129,13 @@ class ScopedVisitor(ast.NodeVisitor):
         self._names = outer
 
     @contextmanager
-    def _guarded(self, *, when: bool) -> Iterator[None]:
-        self._guards += when
+    def _guarded(self, *, when: bool, latest: bool = False) -> Iterator[None]:
+        """Guard what is visited, but not from the latest version if it is for that."""
+        outer = self._guards, self._is_latest
+        self._guards += when and not latest
+        self._is_latest |= latest
         yield
-        self._guards -= when
+        self._guards, self._is_latest = outer
 
     # Statements that bind names
 
@@ -231,16 +233,7 @@ def _guards_branches(test: ast.expr) -> bool:
 
 def _names_version(test: ast.expr) -> bool:
     """Return whether a test holds for one version alone: what is done else is done with the latest one."""
-    match test:
-        case ast.Call(func=called, args=[ast.Constant()]):
-            return _last_name(called).endswith("version_is")
-        case ast.Compare(ops=[ast.Eq()], comparators=[ast.Constant()]):
-            return _guards_branches(test)
-    return False
-
-
-def _excludes_version(test: ast.expr) -> bool:
-    return isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) and _names_version(test.operand)
+    return isinstance(test, ast.Call) and _last_name(test.func).endswith("version_is")
 
 
 def _tests_offer(node: ast.AST) -> bool:

@@ -182,6 +182,7 @@ class UseFinder(ScopedVisitor):
         if found is None or not (found[0] in self._modules.packages or self._inherits(found)):
             return
         guarded = self._guards > 0 or (self._calls_guarded and kind is UseKind.CALL)
+        guarded |= not self._tested.isdisjoint(target)
         # The name that an expression over several lines ends in is in the last of them.
         line = getattr(node, "end_lineno", node.lineno) if kind in (UseKind.CALL, UseKind.READ) else node.lineno
         self.uses.append(
@@ -191,7 +192,8 @@ class UseFinder(ScopedVisitor):
                 path=self._module.path,
                 line=line,
                 code=self._module.code(line)[:_MAX_CODE],
-                guarded=guarded or not self._tested.isdisjoint(target),
+                guarded=guarded or self._is_latest,
+                latest=self._is_latest and not guarded,
                 arguments=arguments,
                 parameters=parameters,
                 values=values,

@@ -18,7 +18,7 @@ from bot.services.reader import Access, Reader
 from bot.slack.delivery.edits import DigestEdits
 from bot.slack.messages.blocks import bullets, linked, listed, ours, prose, rich
 from bot.slack.messages.impacts import THREAD_MARK
-from bot.slack.messages.marks import Edits
+from bot.slack.messages.marks import Edits, marked_urls
 from bot.slack.outbox import AT_ONCE, Outbox
 from bot.slack.web import Web
 from bot.store import BreakState, DownstreamBreak, Draft, Mailbox, Store, Subscriptions, Terms, open_engine
@@ -192,14 +192,7 @@ def test_the_thread_is_linked_beside_what_was_edited(place: Place) -> None:
     for _ in range(2):
         message = place.mail.message(KEY)
         assert message
-        place.edits.link(
-            message,
-            {
-                message.content["blocks"][0]["elements"][1]["elements"][0]["elements"][-1]["url"].removesuffix(
-                    THREAD_MARK
-                ): "https://s.example/p1"
-            },
-        )
+        place.edits.link(message, dict.fromkeys(marked_urls(message.content["blocks"]), "https://s.example/p1"))
         assert "https://s.example/p1" in str(place.message.blocks)
         assert "reverted by" in place.said
     place.change(who="U0ADA")
