@@ -38,13 +38,11 @@ class BreakLives:
             for of in found:
                 for each in of.impacts:
                     paths[sha, of.downstream.name, each.name][each.downstream.path] = None
-        self._store.breaks.keep(
-            [
-                DownstreamBreak(channel, upstream.key, sha, downstream, name, tuple(files), heads[downstream])
-                for (sha, downstream, name), files in paths.items()
-            ],
-            self._now(),
-        )
+        breaks = [
+            DownstreamBreak(channel, upstream.key, sha, downstream, name, tuple(files), heads[downstream])
+            for (sha, downstream, name), files in paths.items()
+        ]
+        self._store.breaks.keep(breaks, self._now())
 
     def unconcerned(self, channel: str, upstream: Repository) -> frozenset[str]:
         """Return the names that are no concern of a channel."""
@@ -109,7 +107,7 @@ class BreakLives:
                 paths = using.get((each.sha, each.name), ()) if each in touched else each.paths
                 self._store.breaks.change([each], head=head, paths=list(paths or each.paths))
                 if not paths:
-                    by = _adapting(each, commits, mirror)
+                    by = _adapting(each, commits, mirror) if commits else ""
                     self._store.breaks.change([each], state=BreakState.ADAPTED, by_commit=by, updated_at=self._now())
 
     def _using(
@@ -145,8 +143,7 @@ def undone_by(store: Store, repository: Repository, stored: StoredCommit, links:
 
 
 def _adapting(adapted: DownstreamBreak, since: Sequence[Commit], mirror: Mirror) -> str:
-    """Return the address of the latest of some commits whose diff of a file shows the name, or else of the latest; "" if there is none."""
-    name, naming = adapted.name.rpartition(".")[2], set[str]()
-    for path in adapted.paths if since else ():
-        naming |= {each.sha for each in mirror.history(path, at=since[0].sha, symbol=name)}
-    return next((each.url for each in [*(one for one in since if one.sha in naming), *since]), "")
+    """Return the address of the latest of some commits, newest first, whose diff of a file shows the name, or else of the latest."""
+    name, newest = adapted.name.rpartition(".")[2], since[0]
+    naming = {each.sha for path in adapted.paths for each in mirror.history(path, at=newest.sha, symbol=name)}
+    return next((each for each in since if each.sha in naming), newest).url

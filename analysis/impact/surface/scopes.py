@@ -77,7 +77,9 @@ class ScopedVisitor(ast.NodeVisitor):
         test = node.test
         self.visit(test)
         negated = test.operand if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) else None
-        guards, is_named = _guards_branches(test), _names_version(negated or test)
+        # What runs where a test for one version fails runs with the latest.
+        is_named = isinstance(named := negated or test, ast.Call) and _last_name(named.func).endswith("version_is")
+        guards = _guards_branches(test)
         wide = {each.id: self._names.get(each.id) for each in ast.walk(test) if isinstance(each, ast.Name)}
         narrowed = self._narrow(test)
         with self._guarded(when=guards, latest=negated is not None and is_named):
@@ -229,11 +231,6 @@ def _suppresses(statement: ast.With | ast.AsyncWith) -> bool:
 def _guards_branches(test: ast.expr) -> bool:
     """Return whether an `if` tests a version, or what an object or a package offers, or is for type checkers only."""
     return any(_tests_offer(node) for node in ast.walk(test))
-
-
-def _names_version(test: ast.expr) -> bool:
-    """Return whether a test holds for one version alone: what is done else is done with the latest one."""
-    return isinstance(test, ast.Call) and _last_name(test.func).endswith("version_is")
 
 
 def _tests_offer(node: ast.AST) -> bool:

@@ -181,8 +181,8 @@ class UseFinder(ScopedVisitor):
         found = self._modules.canonical(target)
         if found is None or not (found[0] in self._modules.packages or self._inherits(found)):
             return
-        guarded = self._guards > 0 or (self._calls_guarded and kind is UseKind.CALL)
-        guarded |= not self._tested.isdisjoint(target)
+        is_inspected = self._calls_guarded and kind is UseKind.CALL
+        guarded = self._guards > 0 or is_inspected or not self._tested.isdisjoint(target)
         # The name that an expression over several lines ends in is in the last of them.
         line = getattr(node, "end_lineno", node.lineno) if kind in (UseKind.CALL, UseKind.READ) else node.lineno
         self.uses.append(
