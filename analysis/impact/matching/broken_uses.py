@@ -85,7 +85,8 @@ class Matching:
     def _gone(self, use: Use, target: Target, *, certain: bool) -> Iterator[Impact]:
         was = self.before.find(target)
         # Of what every object has, a class without its own inherits one.
-        if was.presence is not Presence.PRESENT or hasattr(object, target[-1]) or _is_special(use):
+        is_special = use.kind is UseKind.OVERRIDE and use.target[-1].startswith("__")  # which Python calls
+        if was.presence is not Presence.PRESENT or hasattr(object, target[-1]) or is_special:
             return
         if not _names(use, target):  # what it is taken from is gone: that is told where it is named
             return
@@ -246,11 +247,6 @@ def _names(use: Use, target: Target) -> bool:
     """Return whether the line of a use spells the last name of a target, after a dot or in quotes where an object has it."""
     before = r"""[."']\s*""" if CALL in target and use.kind in (UseKind.READ, UseKind.CALL) else r"(?<!\w)"
     return re.search(rf"{before}{re.escape(target[-1])}(?!\w)", use.code) is not None
-
-
-def _is_special(use: Use) -> bool:
-    """Return whether an override is called by Python, whether or not upstream defines the method as well."""
-    return use.kind is UseKind.OVERRIDE and use.target[-1].startswith("__")
 
 
 def _offered(answer: Answer, name: str) -> Place:
