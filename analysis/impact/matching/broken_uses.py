@@ -78,7 +78,9 @@ class Matching:
                 yield self._impact(use, Cause.REMOVED, written(use.target[: now.step + 1]), was.last, certain=False)
             elif was.presence is Presence.PRESENT or (was.step > now.step and was.presence is not Presence.MISSING):
                 certain = now.presence is Presence.MISSING
-                yield from self._gone(use, use.target[: now.step + 1], certain=certain)
+                # What a module still names in a string, it may serve on demand.
+                if certain or not re.search(f"""["']{use.target[now.step]}["']""", now.last.module.text):
+                    yield from self._gone(use, use.target[: now.step + 1], certain=certain)
         elif was.presence is Presence.PRESENT:
             yield from self._changed(use, was, now)
 

@@ -142,12 +142,10 @@ class DigestEdits:
         """Return what became of the breaks of one commit; that it was reverted is told of the commit."""
         adapted = [each for each in breaks if each.state is BreakState.ADAPTED]
         open_ = [each for each in breaks if each.state is BreakState.FOUND]
-        marks = []
         urls = list(dict.fromkeys(each.by_commit for each in adapted))
+        marks = [Mark("adapted", url.rpartition("/")[2][:SHORT_SHA], url) for url in urls[-_FIXES:]]
         if adapted and (len(adapted) < len(breaks) or not all(urls)):
-            marks.append(Mark("in part", f"{len(adapted)}/{len(breaks)}"))
-        else:
-            marks += [Mark("adapted", url.rpartition("/")[2][:SHORT_SHA], url) for url in urls[-_FIXES:]]
+            marks = [Mark("in part", f"{len(adapted)}/{len(breaks)}")]
         if any(each.state is BreakState.UNCONCERNED for each in breaks):
             marks.append(Mark("no concern"))
         marks += [Mark("taken", who) for who in dict.fromkeys(each.who for each in open_) if who]

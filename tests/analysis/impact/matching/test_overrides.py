@@ -3,7 +3,7 @@
 import pytest
 
 from analysis.models.impacts import Certainty
-from tests.analysis.impact.repositories import UPSTREAM, impacts_of, told
+from tests.analysis.impact.repositories import impacts_of, told
 
 HEAD = "from engine.core import Engine\n\n\nclass Mine(Engine):\n"
 NAME = "engine.core.Engine.run"
