@@ -113,10 +113,7 @@ class BreakLives:
     def _using(
         self, upstream: Repository, downstream: Repository, found: Sequence[DownstreamBreak]
     ) -> Mapping[tuple[str, str], Collection[str]]:
-        """Return the files in which the downstream head still has the uses that break, by SHA and name.
-
-        A break of which that is not known has those of the last look.
-        """
+        """Return the files where the head has uses that break, by SHA and name; those of the last look if that is not known."""
         ids = self._store.read_ids(upstream, list({each.sha for each in found}))
         weights = packaged_weights(upstream)
         entries = [
