@@ -1,5 +1,6 @@
 """The life of what breaks downstream code: found, adapted downstream, undone upstream, or no concern of a channel."""
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -10,7 +11,6 @@ from analysis.errors import DigestError, StoreUnusable
 from analysis.impact.reversal import undoes
 from analysis.models import Commit, Entry, Links, Repository
 from analysis.ranking import packaged_weights, rank
-from analysis.sources.mirror import Mirror
 from bot.models.clock import Clock
 from bot.models.downstream import DownstreamCheck
 from bot.services.impact import ImpactService
@@ -107,8 +107,19 @@ class BreakLives:
                 paths = using.get((each.sha, each.name), ()) if each in touched else each.paths
                 self._store.breaks.change([each], head=head, paths=list(paths or each.paths))
                 if not paths:
-                    by = _adapting(each, commits, mirror) if commits else ""
+                    by = self._adapting(upstream, downstream, each, commits[::-1]).url if commits else ""
                     self._store.breaks.change([each], state=BreakState.ADAPTED, by_commit=by, updated_at=self._now())
+
+    def _adapting(
+        self, upstream: Repository, downstream: Repository, adapted: DownstreamBreak, commits: Sequence[Commit]
+    ) -> Commit:
+        """Return the first of some downstream commits, oldest first, that has the use no more, as the last of them."""
+
+        def has_none(commit: Commit) -> bool:
+            at = downstream.model_copy(update={"branch": commit.sha})
+            return (adapted.sha, adapted.name) not in self._using(upstream, at, [adapted])
+
+        return commits[bisect_left(commits, 1, hi=len(commits) - 1, key=has_none)]
 
     def _using(
         self, upstream: Repository, downstream: Repository, found: Sequence[DownstreamBreak]
@@ -137,10 +148,3 @@ def undone_by(store: Store, repository: Repository, stored: StoredCommit, links:
     ids = store.read_ids(repository, [links.reverted_by]) if links.reverted_by else {}
     reverts = (each.commit for each in store.commits(list(ids.values())))
     return next((each for each in reverts if undoes(each, stored.commit, stored.facts)), None)
-
-
-def _adapting(adapted: DownstreamBreak, since: Sequence[Commit], mirror: Mirror) -> str:
-    """Return the address of the latest of some commits, newest first, whose diff of a file shows the name, or else of the latest."""
-    name, newest = adapted.name.rpartition(".")[2], since[0]
-    naming = {each.sha for path in adapted.paths for each in mirror.history(path, at=newest.sha, symbol=name)}
-    return next((each for each in since if each.sha in naming), newest).url

@@ -105,8 +105,8 @@ def test_a_break_is_adapted_once_the_head_has_the_use_no_more(
     assert life.after() == expected
 
 
-def test_a_break_is_adapted_by_the_commit_that_took_its_name_among_many(life: Life) -> None:
-    """Of the commits since the last look it is the latest one whose diff shows the name."""
+def test_a_break_is_adapted_by_the_commit_that_took_its_use_among_many(life: Life) -> None:
+    """Of the commits since the last look that changed the file it is the first that has the use no more."""
     files = {"plugin/__init__.py": b"", "plugin/worker.py": WITHOUT_LOAD.encode()}
     by = life.pair.commit(files, elsewhere(life))
     life.pair.commit(files | {"plugin/worker.py": f"# Words.\n{WITHOUT_LOAD}".encode()}, by)
