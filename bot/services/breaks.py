@@ -105,21 +105,19 @@ class BreakLives:
             using = self._using(upstream, downstream, touched)
             for each, commits in zip(moved, since, strict=True):
                 paths = using.get((each.sha, each.name), ()) if each in touched else each.paths
-                self._store.breaks.change([each], head=head, paths=list(paths or each.paths))
                 if not paths:
                     by = self._adapting(upstream, downstream, each, commits[::-1]).url if commits else ""
                     self._store.breaks.change([each], state=BreakState.ADAPTED, by_commit=by, updated_at=self._now())
+                self._store.breaks.change([each], head=head, paths=list(paths or each.paths))
 
     def _adapting(
         self, upstream: Repository, downstream: Repository, adapted: DownstreamBreak, commits: Sequence[Commit]
     ) -> Commit:
         """Return the first of some downstream commits, oldest first, that has the use no more, as the last of them."""
-
-        def has_none(commit: Commit) -> bool:
-            at = downstream.model_copy(update={"branch": commit.sha})
-            return (adapted.sha, adapted.name) not in self._using(upstream, at, [adapted])
-
-        return commits[bisect_left(commits, 1, hi=len(commits) - 1, key=has_none)]
+        use = adapted.sha, adapted.name
+        at = [downstream.model_copy(update={"branch": each.sha}) for each in commits]
+        first = bisect_left(at, 1, hi=len(at) - 1, key=lambda each: use not in self._using(upstream, each, [adapted]))
+        return commits[first]
 
     def _using(
         self, upstream: Repository, downstream: Repository, found: Sequence[DownstreamBreak]
