@@ -7,16 +7,15 @@ import re
 from collections.abc import Sequence
 
 from analysis.consequences.audience import INTERFACE, RESULT, effect, is_interface, reach, whom
-from analysis.consequences.distinct import distinct, replaced_by
+from analysis.consequences.distinct import distinct
 from analysis.consequences.moves import destination
 from analysis.consequences.names import LENGTH, fits
+from analysis.consequences.parameters import PARAMETER_KINDS, parameter_of
 from analysis.consequences.titles import (
     ANY_FIX,
     explains,
     is_contradicted,
     is_important_feature,
-    says_instead,
-    says_more,
     title_consequence,
 )
 from analysis.consequences.wording import family, own_file, required, sentence
@@ -119,7 +118,7 @@ def _by_rules(entry: Entry, facts: Sequence[Fact], say: Catalogue, *, titled: bo
         return [*_headed(title_line(entry, say), told[0], say), *told[1:]]
     first = told[0] if told else None
     if first and by_title and _tells_besides(entry, by_title, told):
-        _insert(told, by_title, say)
+        _insert(told, by_title, say, is_important=is_important_feature(entry))
     if first and told[0] is first and first.effect is not Effect.REQUIREMENT:
         told[0] = _on_platform(entry, first, say)
     return told
@@ -133,23 +132,25 @@ def _on_platform(entry: Entry, first: Consequence, say: Catalogue) -> Consequenc
     return first.model_copy(update={"what": what}) if parts and not told and fits(what) else first
 
 
-def _insert(told: list[Consequence], by_title: Consequence, say: Catalogue) -> None:
-    """Put what a title tells behind the first that the facts break, or with the new settings that prove it."""
-    others = sum(each.whom is not Whom.INTERNALS for each in told)
-    kinds = [{fact.kind for fact in each.facts} for each in told[:others]]
-    new = next((place for place, found in enumerate(kinds) if FactKind.NEW_SETTING in found), None)
-    if new is not None:
-        effect = told[new].effect if by_title.effect is Effect.OTHER else by_title.effect
-        headed = _headed(by_title.what, told[new].model_copy(update={"effect": effect}), say)
-        told[new : new + 1] = headed if new == 0 else headed[::-1]
-        return
-    # What users have to know about comes before what others do.
-    minor = by_title.effect in (Effect.ADDITION, Effect.OTHER) or (
+def _insert(told: list[Consequence], by_title: Consequence, say: Catalogue, *, is_important: bool) -> None:
+    """Put what a title tells, with the new settings that prove it, behind the first that the facts break, or before it."""
+    whom = told[0].whom if by_title.whom is Whom.INTERNALS else by_title.whom
+    lines = [by_title.model_copy(update={"whom": whom})]
+    proofs = (each for each in told if any(fact.kind is FactKind.NEW_SETTING for fact in each.facts))
+    if (proof := next(proofs, None)) and proof.whom is not Whom.INTERNALS:
+        told.remove(proof)
+        effect = proof.effect if by_title.effect is Effect.OTHER else by_title.effect
+        lines = _headed(by_title.what, proof.model_copy(update={"effect": effect}), say)
+    # What users have to know about comes before what others do, and an important feature before a name that few have.
+    minor = lines[0].effect in (Effect.ADDITION, Effect.OTHER) or (
         by_title.effect is Effect.FIX and by_title.reach >= ANY_FIX
     )
-    is_first = told[0].effect is Effect.ADDITION or (not minor and order(by_title) < order(told[0]))
-    whom = told[0].whom if by_title.whom is Whom.INTERNALS else by_title.whom
-    told.insert(0 if is_first else 1, by_title.model_copy(update={"whom": whom}))
+    first, place = told[0] if told else None, 0
+    is_behind = first and first.whom is not Whom.INTERNALS and first.effect is not Effect.ADDITION
+    if is_behind and first and (minor or order(lines[0]) > order(first)):
+        is_trifle = len(first.facts) == 1 and first.whom is Whom.EXTENDERS and first.reach > INTERFACE
+        place = 0 if is_important and is_trifle else 1
+    told[place:place] = lines
 
 
 def _headed(title: str, first: Consequence, say: Catalogue) -> list[Consequence]:
@@ -179,22 +180,15 @@ def _tells_besides(entry: Entry, by_title: Consequence, told: Sequence[Consequen
 
 
 def _is_told_better(entry: Entry, told: Sequence[Consequence]) -> bool:
-    """Return whether the title tells as a whole what many facts tell in parts."""
+    """Return whether the title tells more than what facts prove first."""
     first, fact = told[0], told[0].facts[0]
     if first.whom is Whom.INTERNALS or _is_worded(first) or is_contradicted(entry):
         return False
     if first.effect is Effect.REQUIREMENT:
         return is_important_feature(entry)
     is_decided_later = fact.kind is FactKind.DEFAULT_CHANGED and fact.new == "None"
-    if is_decided_later or fact.kind in (
-        FactKind.CONDITIONAL_DEFAULT,
-        FactKind.RETYPED,
-    ):  # the author says when, or why
-        return not fact.name.endswith(RESULT)
-    if first.whom is Whom.EXTENDERS:  # they look for names
-        return "`" not in first.what or (fact.removes and not fact.new and says_instead(entry))
-    is_many = len(told) > 1 or len(first.facts) > 1
-    return is_many and says_more(entry) and not all(replaced_by(entry, each) for each in first.facts)
+    is_conditional = fact.kind in (FactKind.CONDITIONAL_DEFAULT, FactKind.RETYPED) and not fact.name.endswith(RESULT)
+    return is_decided_later or is_conditional  # the author says when, or why
 
 
 def headline(entry: Entry, language: Language, facts: Sequence[Fact] | None = None) -> str:
@@ -232,12 +226,20 @@ def title_line(entry: Entry, say: Catalogue) -> str:
 
 def _from_facts(entry: Entry, facts: Sequence[Fact], say: Catalogue) -> list[Consequence]:
     groups: dict[object, list[Fact]] = {}
+    meant = {
+        _change(each): _whom(entry, each) for each in sorted(facts, key=lambda each: -_WHOM.index(_whom(entry, each)))
+    }
     by_place = len({destination(fact) for fact in facts if fact.kind is FactKind.MOVED_NAME}) <= _PLACES
     for fact in distinct(facts):
         place = destination(fact) if by_place and fact.kind is FactKind.MOVED_NAME else ""
         place = own_file(entry.commit, fact) if fact.kind in DEPENDENCIES else place
-        groups.setdefault((family(fact.kind), _whom(entry, fact), effect(fact), place), []).append(fact)
+        groups.setdefault((family(fact.kind), meant[_change(fact)], effect(fact), place), []).append(fact)
     return [_consequence(entry, sorted(alike, key=_naming_order), say) for alike in groups.values()]
+
+
+def _change(fact: Fact) -> object:
+    """Return what a fact changes: what it does to a parameter concerns those whom it concerns in another function."""
+    return (fact.kind, parameter_of(fact), fact.new) if fact.kind in PARAMETER_KINDS else fact
 
 
 def _whom(entry: Entry, fact: Fact) -> Whom:
@@ -282,7 +284,7 @@ def order(each: Consequence) -> tuple[int, ...]:
 def _with_names(title: str, first: Consequence, say: Catalogue) -> str:
     """Return what tells a change as a whole, and behind it the names that prove it, as many as have room."""
     of_versions = first.effect is Effect.REQUIREMENT
-    names = [required(each) if of_versions else each.name.rpartition("(")[0] or each.name for each in first.facts]
+    names = [required(each) if of_versions else _proven(each) for each in first.facts]
     if not names or any((_IS_PATH.search(each) or _names(title, each)) for each in names):
         return title
     shown = list(dict.fromkeys(code(one_line(each)) for each in names))
@@ -297,9 +299,17 @@ def _with_names(title: str, first: Consequence, say: Catalogue) -> str:
     return next(filter(fits, lines), title)
 
 
+def _proven(fact: Fact) -> str:
+    """Return what a fact proves, behind a title: a setting with the value that it has now, or a function without its parameter."""
+    value = (fact.new or "").rpartition(".")[2]
+    if fact.kind in (FactKind.CONDITIONAL_DEFAULT, FactKind.DEFAULT_CHANGED) and value.isidentifier():
+        return f"{fact.name}={value}"
+    return fact.name.rpartition("(")[0] or fact.name
+
+
 def _names(title: str, name: str) -> bool:
     """Return whether a title has a name, as it is or without its class; `SomeName` is `some_name`."""
     if name.startswith("-"):
         return name in title
-    words = {re.sub(r"\W|_", "", each).lower() for each in title.split()}
+    words = {re.sub(r"\W|_", "", each).lower() for word in title.split() for each in (word, word.rpartition(".")[2])}
     return any(re.sub(r"\W|_", "", each).lower() in words for each in (name, name.rpartition(".")[2]))

@@ -9,7 +9,8 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from analysis.consequences import consequences, is_written, order
-from analysis.consequences.audience import INTERFACE
+from analysis.consequences.audience import INTERFACE, is_setting
+from analysis.consequences.parameters import parameter_of
 from analysis.consequences.repeats import joined, merged_commits, undone_titles
 from analysis.consequences.titles import new_model
 from analysis.locale import Catalogue, catalogue, mark
@@ -230,11 +231,17 @@ def _may_follow(each: Consequence, *, written: bool) -> bool:
 
 
 def _behind(each: Consequence, first: Consequence) -> tuple[bool, ...]:
-    """Return the sort key of what follows a headline: what people set or install, what concerns the same ones, titles last."""
-    name = each.facts[0].name if each.facts else " "
-    is_set = each.whom is Whom.OPERATORS or (each.whom is Whom.USERS and (name[:1] in "-/" or name.isupper()))
-    is_title = not each.facts and each.effect is Effect.OTHER
-    return not is_set, each.whom is not first.whom, each.whom is Whom.INTERNALS, each.facts != first.facts, is_title
+    """Return the sort key of what follows a headline: what people set or install, the title, what concerns the same ones."""
+    is_set = each.whom is Whom.OPERATORS or (
+        each.whom is Whom.USERS and any(is_setting(fact.name) for fact in each.facts)
+    )
+    return (
+        not is_set,
+        bool(each.facts),
+        each.whom is not first.whom,
+        each.whom is Whom.INTERNALS,
+        each.facts != first.facts,
+    )
 
 
 def _goes_with(each: Consequence, first: Consequence) -> bool:
@@ -242,8 +249,8 @@ def _goes_with(each: Consequence, first: Consequence) -> bool:
     if any(fact.kind is FactKind.MOVED_MODULE for fact in first.facts):
         packages = {f"{fact.name.rpartition('/')[0]}/__init__.py" for fact in first.facts}
         return bool(each.facts) and all(fact.path in packages for fact in each.facts)
-    helped, own = ({fact.name.rpartition(".")[2] for fact in one.facts} for one in (first, each))
-    is_same = each.effect is Effect.ADDITION or (own == helped and all(fact.removes for fact in each.facts))
+    helped, own = ({parameter_of(fact).rpartition(".")[2] for fact in one.facts} for one in (first, each))
+    is_same = each.effect is Effect.ADDITION or (own <= helped and all(fact.removes for fact in each.facts))
     return bool(own) and is_same and all(name in first.what for name in own)
 
 

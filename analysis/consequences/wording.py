@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile, zip_longest
 
 from analysis.consequences.audience import RESULT
-from analysis.consequences.distinct import replaced_by
+from analysis.consequences.distinct import new_name, replaced_by
 from analysis.consequences.moves import moves
 from analysis.consequences.names import LENGTH, NAMED, few, fits, last_part, module, together
 from analysis.consequences.parameters import PARAMETER_KINDS, parameter_changes
@@ -18,12 +18,13 @@ from analysis.ranking.signals import split_title
 from analysis.text import mentions, one_line, shorten
 from analysis.writing.by_rules import code
 from analysis.writing.fact_sentences import FACT_SENTENCES
+from analysis.writing.titles import END
 
 _AROUND_TITLE = 15  # characters around the title of what is reverted
 _ALIKE = frozenset({FactKind.REMOVED_METHOD, FactKind.REMOVED_ATTRIBUTE})
 _REQUIREMENTS = frozenset({FactKind.MINIMUM_RAISED, FactKind.DEPENDENCY_MOVED})
 _REVERT = re.compile(r"(?:un-?)?revert(?:s|ing)?\b[:\s]*", re.IGNORECASE)
-_NUMBER = re.compile(r"\s*\(#\d+\)\s*$")
+_ANY_PROGRAM = re.compile(r"(?:arg|cli|config|parser|option|main|__init__)\w*\.py$|/config/")
 _FOR_ALL = re.compile(r"(?:requirements/)?(?:pyproject|setup|requirements|common|base|core|main|package|Cargo|go)\.\w+")
 
 
@@ -36,10 +37,21 @@ def family(kind: FactKind) -> str:
 
 def sentence(entry: Entry, facts: Sequence[Fact], say: Catalogue) -> str:
     """Return what facts of one family change in a commit: the fullest wording that is short enough, with `code` spans."""
-    lines = [one_line(spaced(each)) for each in _wordings(entry.commit, facts, say)]
+    lines = [one_line(spaced(each)) for each in _wordings(entry.commit, [_as_typed(each) for each in facts], say)]
     first = next((each for each in lines if fits(each)), lines[-1])
+    renamed = [each.model_copy(update={"new": new_name(entry.commit, each)}) for each in facts]
+    if all(each.new for each in renamed) and not any(each.new for each in facts):
+        return next(filter(fits, _renamed(renamed, say)), first)
     new = list(takewhile(bool, (replaced_by(entry, each) for each in facts)))
     return next(filter(fits, _replaced(lines, facts, new, say)), first) if len(new) == len(facts) else first
+
+
+def _as_typed(fact: Fact) -> Fact:
+    """Return a fact about a flag with the program that alone takes it, as it is typed: `serve --port`."""
+    program = last_part(re.sub(r":\d+$", "", fact.path or ""))
+    if not fact.name.startswith("-") or not (fact.path or "").endswith(".py") or _ANY_PROGRAM.search(fact.path or ""):
+        return fact
+    return fact.model_copy(update={"name": f"{program} {fact.name}"})
 
 
 def _replaced(lines: Sequence[str], facts: Sequence[Fact], new: Sequence[str], say: Catalogue) -> Iterator[str]:
@@ -131,11 +143,23 @@ def _named(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> Iterator[st
 def _renamed(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
     """Yield which names became which: all of them in full, then by their last parts as many as fit."""
     wholes, lasts = (
-        [say("{name} to {new}", name=code(tell(each.name)), new=code(tell(each.new or ""))) for each in facts]
-        for tell in (str, last_part)
+        list(dict.fromkeys((tell(each.name), tell(each.new or "")) for each in facts)) for tell in (str, last_part)
     )
-    for told in (join_items(wholes, say), *few(lasts, say, str)):
-        yield FACT_SENTENCES[facts[0].kind].named(told, len(facts), say)
+    kind = facts[0].kind
+    if not kind.name.startswith("RENAMED"):
+        kind = FactKind.RENAMED_METHOD if kind is FactKind.REMOVED_METHOD else FactKind.RENAMED_NAME
+    owners = dict.fromkeys(each.name.rpartition(".")[0] for each in facts)
+    places = [module(facts[0].path)] if owners == {"": None} and facts[0].kind is FactKind.REMOVED_NAME else []
+    if len(lasts) == 1 and (places or len(owners) > 1):
+        name = say(
+            "{what} of {owner}", what=code(lasts[0][0]), owner=join_items(places, say) or together(list(owners), say)
+        )
+        yield FACT_SENTENCES[kind].named(say("{name} to {new}", name=name, new=code(lasts[0][1])), 1, say)
+    whole, last = (
+        [say("{name} to {new}", name=code(old), new=code(new)) for old, new in each] for each in (wholes, lasts)
+    )
+    for told in (join_items(whole, say), *few(last, say, str)):
+        yield FACT_SENTENCES[kind].named(told, len(last), say)
 
 
 def _one(fact: Fact, say: Catalogue) -> Iterator[str]:
@@ -210,8 +234,8 @@ def _bases(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
 def _revert(title: str, say: Catalogue) -> Iterator[str]:
     """Yield what is reverted by its title, with and without its tags, then cut; one of a revert lands a commit again."""
     again, bare = _REVERT.match(title), split_title(title)[1].strip()
-    for words in (title, bare, shorten(_NUMBER.sub("", bare), LENGTH - _AROUND_TITLE)):
-        named = _NUMBER.sub("", _REVERT.sub("", words)).strip(' "“”:')
+    for words in (title, bare, shorten(END.sub("", bare), LENGTH - _AROUND_TITLE)):
+        named = END.sub("", _REVERT.sub("", words).strip(' "“”:'))
         what = named if named.startswith("#") else say("“{title}”", title=named)
         yield say("Lands {what} again", what=what) if again else say(FACT_SENTENCES[FactKind.REVERT].change, what=what)
 
