@@ -7,15 +7,15 @@ import re
 from collections.abc import Sequence
 
 from analysis.consequences.audience import INTERFACE, RESULT, effect, is_interface, reach, whom
-from analysis.consequences.distinct import distinct
-from analysis.consequences.moves import destination
-from analysis.consequences.names import LENGTH, fits
+from analysis.consequences.distinct import distinct, replaced_by
+from analysis.consequences.names import LENGTH, destination, fits
 from analysis.consequences.parameters import PARAMETER_KINDS, parameter_of
 from analysis.consequences.titles import (
     ANY_FIX,
     explains,
     is_contradicted,
     is_important_feature,
+    says_more,
     title_consequence,
 )
 from analysis.consequences.wording import family, own_file, required, sentence
@@ -32,7 +32,6 @@ from analysis.writing.by_rules import advice_for, code
 from analysis.writing.titles import concerned_parts, names_code, plain_title
 
 _WHOM, _EFFECTS, _KINDS = list(Whom), list(Effect), list(FactKind)
-_CODE = re.compile(r"`([^`]+)`")
 _IS_PATH = re.compile(r"^\w.*/")  # rather than a route
 _PLATFORM = TAGS["tag: platform"].pattern
 _VERSION = re.compile(r"\w V\d+$", re.IGNORECASE)
@@ -40,7 +39,6 @@ _BEGUN = 30  # characters of a title that say something without its other clause
 _STOP = re.compile(r"[,;:.] | (?=\()| [-—–+&|] ")  # where a clause ends
 _LABEL = re.compile(r" [+&|] \S+$")  # what stood before a colon
 _JOINT = re.compile(r" (?=(?:and|by|to|for|with|when|if|in|on) )")
-_GOES = re.compile(r"(?:remov|drop|delet|deprecat)\w*\b", re.IGNORECASE)
 _PLACES = 3  # to which names move, each told by itself
 _PARTS = 2  # of the project that a title's tags name
 
@@ -168,15 +166,10 @@ def _tells_besides(entry: Entry, by_title: Consequence, told: Sequence[Consequen
         return False
     if is_important_feature(entry) or told[0].effect is Effect.ADDITION:
         return True
-    is_removal = by_title.effect in (Effect.DEPRECATION, Effect.OTHER) and _GOES.match(title) and not names_code(title)
-    said = told[0].effect is Effect.BREAK and (by_title.effect is Effect.BREAK or is_removal)
-    is_renaming = told[0].effect is Effect.DEPRECATION and by_title.effect is Effect.BEHAVIOUR
-    if said or is_renaming or not explains(by_title) or _is_worded(told[0]):
+    said = told[0].effect is by_title.effect is Effect.BREAK
+    if said or not explains(by_title) or _is_worded(told[0]):
         return False
-    named = _CODE.findall(told[0].what)  # where modules move from and to, of which no fact has the name
-    return not any(_names_any(title, each.facts) for each in told) and not (
-        named and all(each in title for each in named)
-    )
+    return not any(_names_any(title, each.facts) for each in told)
 
 
 def _is_told_better(entry: Entry, told: Sequence[Consequence]) -> bool:
@@ -188,7 +181,11 @@ def _is_told_better(entry: Entry, told: Sequence[Consequence]) -> bool:
         return is_important_feature(entry)
     is_decided_later = fact.kind is FactKind.DEFAULT_CHANGED and fact.new == "None"
     is_conditional = fact.kind in (FactKind.CONDITIONAL_DEFAULT, FactKind.RETYPED) and not fact.name.endswith(RESULT)
-    return is_decided_later or is_conditional  # the author says when, or why
+    is_many = first.whom is not Whom.EXTENDERS and (
+        len(told) > 1 or len(first.facts) > 1
+    )  # who extend it look for names
+    is_whole = is_many and says_more(entry) and not all(replaced_by(entry, each) for each in first.facts)
+    return is_decided_later or is_conditional or is_whole  # the author says when, or why
 
 
 def headline(entry: Entry, language: Language, facts: Sequence[Fact] | None = None) -> str:

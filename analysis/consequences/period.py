@@ -11,10 +11,10 @@ from typing import NamedTuple
 from analysis.consequences import consequences, is_written, order
 from analysis.consequences.audience import INTERFACE, is_setting
 from analysis.consequences.parameters import parameter_of
-from analysis.consequences.repeats import joined, merged_commits, undone_titles
+from analysis.consequences.repeats import merged_commits, undone_titles
 from analysis.consequences.titles import new_model
 from analysis.locale import Catalogue, catalogue, mark
-from analysis.locale.punctuation import CHINESE
+from analysis.locale.punctuation import CHINESE, join_items
 from analysis.models import ChangeType, Commit, Entry, FactKind, Importance, PeriodReport
 from analysis.models.consequences import Consequence, Effect, Whom
 from analysis.ranking.vocabulary import AREAS
@@ -179,19 +179,17 @@ def shown_lines(report: PeriodReport, apart: Collection[str] = ()) -> list[Group
 
 
 def _joined(lines: Sequence[CommitLine], say: Catalogue) -> Iterator[CommitLine]:
-    """Yield lines, those whose titles alone tell something joined where they say nearly the same."""
-    alone = [line for line in lines if not (_has_facts(line) or is_written(line.entry))]
-    models = [new_model(line.entry) for line in alone]
-    sentences = {each[1][0]: each for each in joined([line.headline for line in alone], models, say)}
-    places = {line.entry.commit.sha: place for place, line in enumerate(alone)}
+    """Yield lines, those that tell no more than which model is new as one."""
+    plain = [line for line in lines if not (_has_facts(line) or is_written(line.entry))]
+    models = {line.entry.commit.sha: name for line in plain if (name := new_model(line.entry))}
+    alike = [line for line in plain if line.entry.commit.sha in models] if len(models) > 1 else []
     for line in lines:
-        place = places.get(line.entry.commit.sha)
-        if place is None:
+        if line in alike[:1]:
+            told = say("New models: {names}", names=join_items(models.values(), say))
+            first = line.consequences[0].model_copy(update={"what": told})
+            yield line._replace(consequences=(first,), also=tuple(each.entry for each in alike[1:]))
+        elif line not in alike:
             yield line
-        elif place in sentences:
-            text, (_, *others) = sentences[place]
-            told = line.consequences[0].model_copy(update={"what": text})
-            yield line._replace(consequences=(told,), also=tuple(alone[each].entry for each in others))
 
 
 def _commits(lines: Iterable[CommitLine]) -> int:

@@ -11,6 +11,7 @@ from analysis.ranking.vocabulary import AREAS
 from analysis.writing.titles import added_feature, plain_title
 
 _BY_PRODUCTS = frozenset({ChangeType.DOCS, ChangeType.TESTS, ChangeType.CI_BUILD})
+_REMOVES = re.compile(r"(?:remov|drop|delet|disabl|retir|replac|switch|renam)\w*\b", re.IGNORECASE)
 # What an author calls breaking, and what changes by default.
 _SAYS_BREAKING = re.compile(
     r"\b(?:remov(?:e|es|ed|al)|drop(?:s|ped)?|delete[sd]?)\b(?: (?!(?:for|of|from|in|on)\b)\S+){0,3} deprecat|"
@@ -72,11 +73,8 @@ _EXPLAINS_NOTHING = re.compile(
 )
 _FEATURE_BY_TYPE = re.compile(r"\W*feat", re.IGNORECASE)
 _FIXES_BY_VERB = re.compile(r"(?:correct|avoid|prevent|guard|handle|ensure|resolve)(?:ly|s)?\b", re.IGNORECASE)
-_DISABLES = re.compile(r"disabl", re.IGNORECASE)
 _FIXES_BY_TYPE = re.compile(r"\W*(?:\[[^\]]*\]\s*)*fix\b[^:]{0,40}:", re.IGNORECASE)  # `fix(shm): add barriers`
-_MENDS = re.compile(
-    r"\b(?:bug\w*|fix\w*|missing|back)\b", re.IGNORECASE
-)  # what is added again, or should have been there
+_MENDS = re.compile(r"\b(?:bug\w*|fix\w*|missing|back)\b", re.IGNORECASE)  # also what should have been there
 _MERGE = re.compile(r"Merge (?:branch|remote|pull request)\b")
 _NOTABLE = -2  # log-odds of a score; what has less is told by its facts alone, or if it mends something
 _REMOVED_NAME = re.compile(
@@ -115,6 +113,12 @@ def explains(each: Consequence) -> bool:
     return not (each.effect is Effect.OTHER and _EXPLAINS_NOTHING.match(each.what))
 
 
+def says_more(entry: Entry) -> bool:
+    """Return whether a title tells a change as a whole: what it removes, replaces or makes the default."""
+    title = plain_title(entry.commit)
+    return bool(_REMOVES.match(title) or _SAYS_DEFAULT.search(title))
+
+
 def is_important_feature(entry: Entry) -> bool:
     """Return whether a title adds something that matters more than what it changes for a few who extend the project."""
     return entry.ranked.importance is Importance.HIGH and _is_feature(entry)
@@ -141,7 +145,7 @@ def _told(entry: Entry) -> tuple[Whom, Effect, int] | None:
     is_tested_alone = _has_files(entry, Kind.TEST) and not _has_files(entry, Kind.SOURCE)  # beside how it is built
     is_fix = ChangeType.BUG_FIX in entry.ranked.change_types or bool(tells and _FIXES_BY_VERB.match(title))
     if tells and not is_tested_alone and (said := _said(entry, title)):
-        return (Whom.USERS, Effect.FIX, _NEVER_ENDS) if is_fix and _DISABLES.match(title) else said
+        return (Whom.USERS, Effect.FIX, _NEVER_ENDS) if is_fix and title.startswith("Disabl") else said
     if is_fix and _has_files(entry, Kind.SOURCE) and not (harmless or _only_tidies(entry)):
         return _fix(entry, title)
     if tells and (_is_feature(entry) or new_model(entry)):

@@ -6,8 +6,7 @@ from itertools import takewhile, zip_longest
 
 from analysis.consequences.audience import RESULT
 from analysis.consequences.distinct import new_name, replaced_by
-from analysis.consequences.moves import moves
-from analysis.consequences.names import LENGTH, NAMED, few, fits, last_part, module, together
+from analysis.consequences.names import LENGTH, NAMED, few, fits, last_part, module, moves, together
 from analysis.consequences.parameters import PARAMETER_KINDS, parameter_changes
 from analysis.facts.dependencies import ANY_VERSION
 from analysis.facts.requirements import is_installed_from
