@@ -8,13 +8,14 @@ from collections.abc import Sequence
 
 from analysis.consequences.audience import INTERFACE, RESULT, effect, is_interface, reach, whom
 from analysis.consequences.distinct import distinct, replaced_by
-from analysis.consequences.names import LENGTH, destination, fits
+from analysis.consequences.names import LENGTH, destination, dotted, fits
 from analysis.consequences.parameters import PARAMETER_KINDS, parameter_of
 from analysis.consequences.titles import (
     ANY_FIX,
     explains,
     is_contradicted,
     is_important_feature,
+    is_written,
     says_more,
     title_consequence,
 )
@@ -39,6 +40,7 @@ _BEGUN = 30  # characters of a title that say something without its other clause
 _STOP = re.compile(r"[,;:.] | (?=\()| [-—–+&|] ")  # where a clause ends
 _LABEL = re.compile(r" [+&|] \S+$")  # what stood before a colon
 _JOINT = re.compile(r" (?=(?:and|by|to|for|with|when|if|in|on) )")
+_GOES = re.compile(r"(?:remov|drop|delet|deprecat)\w*\b", re.IGNORECASE)
 _PLACES = 3  # to which names move, each told by itself
 _PARTS = 2  # of the project that a title's tags name
 
@@ -56,7 +58,8 @@ def consequences(
     if written and told and not _is_worded(told[0]):
         # It says what the title does; what facts prove besides is told as well, and how a call has to change.
         first, proven = told[0], [each for each in told if each.facts and not _is_said(written, each)]
-        if _asks_for_more(first) and not _names_any(written, first.facts):
+        is_change = first.effect in (Effect.BREAK, Effect.BEHAVIOUR) and not all(fact.removes for fact in first.facts)
+        if is_change and not _names_any(written, first.facts):
             by_model = first.model_copy(update={"what": written, "facts": ()})
             told = [first, by_model, *proven[1:]] if first.effect is Effect.BEHAVIOUR else [by_model, *proven]
         else:
@@ -78,14 +81,8 @@ def _says(text: str, fact: Fact) -> bool:
     return bool(parameter) and _names(text, function.removesuffix(".__init__")) and _names(text, parameter)
 
 
-def _asks_for_more(each: Consequence) -> bool:
-    """Return whether what changes is not merely gone or new: the names alone do not say what to do."""
-    is_change = each.effect in (Effect.BREAK, Effect.BEHAVIOUR)
-    return is_change and not all(fact.removes for fact in each.facts)
-
-
 def _names_any(text: str, facts: Sequence[Fact]) -> bool:
-    names = [fact.name.rstrip(")").partition("(")[::2] for fact in facts]
+    names = [dotted(fact.name).rstrip(")").partition("(")[::2] for fact in facts]
     return any(_names(text, name) or (names_code(part) and _names(text, part)) for name, part in names)
 
 
@@ -94,11 +91,6 @@ def _written(entry: Entry) -> str:
     analysis = entry.analysis if is_written(entry) else None
     text = analysis and (analysis.headline or next(iter(sentences(analysis.summary)), "").strip().rstrip(".。;；"))
     return text if text and fits(text) else ""
-
-
-def is_written(entry: Entry) -> bool:
-    """Return whether a model wrote about a commit."""
-    return entry.analysis is not None and entry.analysis.by == "model"
 
 
 def _is_worded(first: Consequence) -> bool:
@@ -166,7 +158,8 @@ def _tells_besides(entry: Entry, by_title: Consequence, told: Sequence[Consequen
         return False
     if is_important_feature(entry) or told[0].effect is Effect.ADDITION:
         return True
-    said = told[0].effect is by_title.effect is Effect.BREAK
+    is_removal = by_title.effect in (Effect.DEPRECATION, Effect.OTHER) and _GOES.match(title) and not names_code(title)
+    said = told[0].effect is Effect.BREAK and (by_title.effect is Effect.BREAK or is_removal)
     if said or not explains(by_title) or _is_worded(told[0]):
         return False
     return not any(_names_any(title, each.facts) for each in told)

@@ -13,7 +13,7 @@ from analysis.ranking.vocabulary import AREAS
 
 RESULT = "(return)"  # ends the name of a fact about what a function returns
 MOST, INTERFACE, HARDLY_ANY = 0, 1, 4  # how many people meet a fact, by rank
-_MANY = 4  # functions that lose or gain the same parameter, as those of an interface do
+_FUNCTIONS = 4  # that lose or gain the same parameter, as those of an interface do
 
 _BEHIND_THE_SCENES = frozenset(
     {
@@ -108,11 +108,10 @@ def reach(fact: Fact) -> int:
 
 
 def is_interface(facts: Sequence[Fact]) -> bool:
-    """Return whether facts are about one method that several classes have, which others define, too, or about many functions."""
-    members, met = {each.name.rpartition(".")[2] for each in facts}, [reach(each) < HARDLY_ANY for each in facts]
-    is_one = len(facts) > 1 and len(members) == 1 and all("." in each.name for each in facts)
-    alike = Counter(each.name.partition("(")[2] for each in facts if "(" in each.name)
-    return (is_one and all(met)) or (any(met) and max(alike.values(), default=0) >= _MANY)
+    """Return whether facts are about a member or a parameter that several have, which others define, too."""
+    most = max(Counter(re.split(r"[.(]", each.name)[-1] for each in facts).values())
+    is_one = 1 < most == len(facts) or (most >= _FUNCTIONS and "(" in facts[0].name)
+    return is_one and any(reach(each) < HARDLY_ANY for each in facts)
 
 
 def _reach_in_code(fact: Fact, path: str) -> int:

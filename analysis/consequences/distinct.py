@@ -3,12 +3,10 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from analysis.consequences.audience import is_setting
 from analysis.diff import hunks
 from analysis.models import Commit, Entry, Fact, FactKind
 from analysis.writing.replacements import replacement
 
-_OF_VALUES = frozenset({FactKind.VALUES_ADDED, FactKind.VALUES_DROPPED})
 _SET = frozenset({FactKind.NEW_SETTING, FactKind.SETTING_ON, FactKind.CONDITIONAL_DEFAULT})
 _NEW_METHODS = frozenset({FactKind.NEW_METHOD, FactKind.REQUIRED_METHOD})
 _LOST_MEMBERS = frozenset({FactKind.REMOVED_METHOD, FactKind.REMOVED_ATTRIBUTE})
@@ -39,7 +37,7 @@ def new_name(commit: Commit, fact: Fact) -> str:
     name, is_attribute = fact.name.rpartition(".")[2], fact.kind is FactKind.REMOVED_ATTRIBUTE
     lines = list(_renamed_lines(commit, name))
     uses = list(dict.fromkeys(new for new, line in lines if not _DEFINES.match(line)))
-    if len(uses) != 1:
+    if len(uses) != 1 or uses[0].lstrip("_")[:1].isupper() != name.lstrip("_")[:1].isupper():  # a class is no variable
         return ""
     fewest = _MANY_USES if is_attribute else 1 if name in uses[0] else _FEW_USES
     return uses[0] if sum(new == uses[0] for new, _ in lines) >= fewest else ""
@@ -50,7 +48,7 @@ def _renamed_lines(commit: Commit, name: str) -> Iterator[tuple[str, str]]:
     word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
     for hunk in (each for file in commit.files if name in (file.patch or "") for each in hunks(file.patch)):
         old, added = ([line.text.strip() for line in hunk if line.sign == sign] for sign in "-+")
-        for parts in (word.split(each) for each in old if word.search(each)):
+        for parts in (word.split(each) for each in old if re.search(r"\w", word.sub("", each))):
             first, *others = map(re.escape, parts)
             like = re.compile(first + r"(?P<new>[A-Za-z_]\w*)" + "(?P=new)".join(others))
             yield from (
@@ -69,9 +67,8 @@ def _implies(one: Fact, other: Fact) -> bool:
             return one.name == f"{owner}.__init__({name})"
     if one.kind is not other.kind:
         return False
-    is_type = one.kind in _OF_VALUES and one.new == other.new and is_setting(one.name) and not is_setting(other.name)
     # What stands in for an operator while code is traced changes as it does.
-    return is_type or other.name == re.sub(r"(?=\(|$)", "_fake", one.name, count=1)
+    return other.name == re.sub(r"(?=\(|$)", "_fake", one.name, count=1)
 
 
 def _own_name(name: str) -> str:

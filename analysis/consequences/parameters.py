@@ -34,8 +34,8 @@ def parameter_changes(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
     if clauses:
         first, *others = clauses
         names = {code(parameter_of(each)) for each in groups[0]}
-        whole = [each for each in first if all(name in each for name in names)]
-        yield max((_with_others(each, others, say) for each in whole or first[:1]), key=itemgetter(0))[1]
+        named = [each for each in first if all(name in each for name in names) and "()" in each]
+        yield max((_with_others(each, others, say) for each in named or first[:1]), key=itemgetter(0))[1]
     parameters = FACT_SENTENCES[FactKind.REMOVED_PARAMETER].counted(len({each.name for each in facts}), say)
     for owner in _told(functions, say):
         yield say("Changes {what}", what=say("{what} of {owner}", what=parameters, owner=owner))

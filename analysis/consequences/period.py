@@ -8,11 +8,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from analysis.consequences import consequences, is_written, order
+from analysis.consequences import consequences, order
 from analysis.consequences.audience import INTERFACE, is_setting
 from analysis.consequences.parameters import parameter_of
 from analysis.consequences.repeats import merged_commits, undone_titles
-from analysis.consequences.titles import new_model
+from analysis.consequences.titles import is_written, new_model
 from analysis.locale import Catalogue, catalogue, mark
 from analysis.locale.punctuation import CHINESE, join_items
 from analysis.models import ChangeType, Commit, Entry, FactKind, Importance, PeriodReport

@@ -68,7 +68,7 @@ _HARMLESS = re.compile(
 _NEVER_ENDS = 2  # the place of what hangs, and of what is turned off because it went wrong
 ANY_FIX = len(_FIXES)  # the place of a fix that does not say what went wrong
 _EXPLAINS_NOTHING = re.compile(
-    r"(?:tid(?:y|ie)|clean|document|refactor|rework|simplif|restructur|reorgani[sz]|polish|miscellaneous|minor|small)\w*\b",
+    r"(?:tid(?:y|ie)|clean|document|refactor|rework|simplif|restructur|reorgani[sz]|polish|miscellaneous|minor|small|various|bump|pin(?:ned)?\b|apply #)\w*\b",
     re.IGNORECASE,
 )
 _FEATURE_BY_TYPE = re.compile(r"\W*feat", re.IGNORECASE)
@@ -124,6 +124,11 @@ def is_important_feature(entry: Entry) -> bool:
     return entry.ranked.importance is Importance.HIGH and _is_feature(entry)
 
 
+def is_written(entry: Entry) -> bool:
+    """Return whether a model wrote about a commit."""
+    return entry.analysis is not None and entry.analysis.by == "model"
+
+
 def new_model(entry: Entry) -> str:
     """Return the model that a commit adds, as its title calls it; "" if it adds none, or the title tells more."""
     is_added = any(
@@ -142,22 +147,18 @@ def _told(entry: Entry) -> tuple[Whom, Effect, int] | None:
     notable = importance is not Importance.LOW or entry.ranked.score > _NOTABLE
     harmless, shipped = _HARMLESS.search(title), _has_files(entry, Kind.SOURCE, Kind.DEPENDENCY, Kind.BUILD)
     tells = notable and shipped and not harmless
+    is_read = tells or (shipped and not harmless and is_written(entry))
     is_tested_alone = _has_files(entry, Kind.TEST) and not _has_files(entry, Kind.SOURCE)  # beside how it is built
     is_fix = ChangeType.BUG_FIX in entry.ranked.change_types or bool(tells and _FIXES_BY_VERB.match(title))
-    if tells and not is_tested_alone and (said := _said(entry, title)):
+    if is_read and not is_tested_alone and (said := _said(entry, title)):
         return (Whom.USERS, Effect.FIX, _NEVER_ENDS) if is_fix and title.startswith("Disabl") else said
-    if is_fix and _has_files(entry, Kind.SOURCE) and not (harmless or _only_tidies(entry)):
+    if is_fix and _has_files(entry, Kind.SOURCE) and not harmless:
         return _fix(entry, title)
     if tells and (_is_feature(entry) or new_model(entry)):
         return Whom.USERS, Effect.ADDITION, 3
     tells = tells or (importance is Importance.MEDIUM and not harmless and _has_files(entry, Kind.DATA))
     tells_itself = importance is Importance.HIGH or (tells and len(title.split()) >= _SAYING)
     return (Whom.INTERNALS, Effect.OTHER, 3) if tells_itself else None
-
-
-def _only_tidies(entry: Entry) -> bool:
-    """Return whether a title says that something is refactored, and its tags of no bug."""
-    return bool(_EXPLAINS_NOTHING.match(plain_title(entry.commit))) and not _MENDS.search(entry.commit.title)
 
 
 def _said(entry: Entry, title: str) -> tuple[Whom, Effect, int] | None:

@@ -89,6 +89,22 @@ def fact(kind: FactKind, name: str, old: str | None = None, new: str | None = No
             ],
             "Changes 2 parameters of `A()`",
         ),
+        (
+            [
+                fact(FactKind.REMOVED_METHOD, "BasePool.take"),
+                fact(FactKind.REMOVED_PARAMETER, "Pool.__init__(size)"),
+                *(Fact(kind=FactKind.REMOVED_PARAMETER, name=f"{n}.__init__(size)", path="models/a.py") for n in "ABC"),
+            ],
+            "`Pool()`, `A()`, `B()` and `C()` no longer take `size`",
+        ),
+        (
+            [
+                *(fact(FactKind.ADDED_PARAMETER, f"{n}OfAllThePages.propose(pages)") for n in ("Pool", "Queue")),
+                fact(FactKind.REQUIRED_PARAMETER, "ForwardContext.__init__(pages_of_it)"),
+            ],
+            "Adds `pages` to `propose()`; `ForwardContext()` now requires `pages_of_it`",
+        ),
+        ([Fact(kind=FactKind.DEPRECATED, name="--url", path="src/run_batch.py", new="--host")], "Deprecates `run_batch --url`; use `--host` instead"),
         ([fact(FactKind.DEFAULT_CHANGED, "--graph", "True", "False")], "`--graph` now defaults to `False` (was `True`)"),
         ([fact(FactKind.REMOVED_ENV, "ENGINE_A"), fact(FactKind.REMOVED_FLAG, "--b")], "Removes environment variable `ENGINE_A`"),
         ([fact(FactKind.REMOVED_KEY, f"Pool.{n}") for n in ("a", "b")], "Removes configuration keys `Pool.a` and `Pool.b`"),
@@ -133,7 +149,7 @@ def fact(kind: FactKind, name: str, old: str | None = None, new: str | None = No
         ([Fact(kind=FactKind.DEPENDENCY_MOVED, name="heron", old="==1.1", new="==1.2")], "Now requires `heron==1.2` (was `==1.1`)"),
         ([Fact(kind=FactKind.MINIMUM_RAISED, name="requires-python", old="3.9", new="3.10")], "Now requires `Python 3.10` (was `3.9`)"),
         ([Fact(kind=FactKind.SECURITY, name="CVE-2026-1")], "Security: Do it"),
-        ([Fact(kind=FactKind.REVERT, name="[Core] Add pools (#3)")], "Reverts “[Core] Add pools”"),
+        ([Fact(kind=FactKind.REVERT, name="[Core] Add pools (#3…")], "Reverts “[Core] Add pools”"),
         ([Fact(kind=FactKind.REVERT, name='Revert "Add pools"')], "Lands “Add pools” again"),
     ],
 )  # fmt: skip
@@ -159,13 +175,13 @@ def test_a_title_that_tells_the_whole_stands_before_its_parts(title: str, facts:
     assert headline(entry(title), "en", flags).startswith(line)
 
 
-def test_an_important_feature_stands_behind_what_it_breaks() -> None:
-    """What its facts prove is its headline, with its title where that tells what operators need; the addition comes last."""
+def test_an_important_feature_stands_before_what_few_have() -> None:
+    """What many meet is its headline instead; what operators need stands with the title."""
     made = entry("Add support for Heron", Importance.HIGH, ChangeType.FEATURE)
     few, base = fact(FactKind.REMOVED_METHOD, "Pool.take"), fact(FactKind.REQUIRED_METHOD, "Base.run")
     assert [each.what for each in consequences(made, "en", [few])] == [
-        "Removes method `Pool.take`",
         "Add support for Heron",
+        "Removes method `Pool.take`",
     ]
     assert headline(made, "en", [few, base]) == "Adds abstract method `Base.run`"
     needed = Fact(kind=FactKind.DEPENDENCY_ADDED, name="heron", path="pyproject.toml", new=">=1.2")
@@ -196,6 +212,51 @@ def test_a_conditional_default_is_told_with_its_value() -> None:
         fact(FactKind.CONDITIONAL_DEFAULT, "PoolConfig.fair", None, "False"),
     ]
     assert consequences(entry(), "en", found)[1].what == "Sets `PoolConfig.fair` to `False` in some configurations"
+    assert headline(entry("Share pools by turns"), "en", found[1:]) == "Share pools by turns (`PoolConfig.fair=False`)"
+
+
+@pytest.mark.parametrize(
+    ("title", "lines", "zh", "en"),
+    [
+        ("Tidy up", ["-    def take(self):", "+    def take_all(self):", "-  pool.take()", "+  pool.take_all()"], "将方法 `Pool.take` 重命名为 `take_all`", "Renames method `Pool.take` to `take_all`"),
+        ("Tidy up", ["-    a.take(1)", "+    a.give(1)"], "移除方法 `Pool.take`", "Removes method `Pool.take`"),
+        ("Tidy up", ["-  a.take()", "-  b.take()", "+  a.give()", "+  b.keep()"], "移除方法 `Pool.take`", "Removes method `Pool.take`"),
+    ],
+)  # fmt: skip
+def test_a_name_is_told_as_renamed_where_lines_differ_by_it_alone(
+    title: str, lines: list[str], zh: str, en: str
+) -> None:
+    """Two lines with one other name instead prove it, or one whose name has the old one in it; several names do not."""
+    made = entry(title).model_copy(update={"commit": commit(title, [file("src/engine/core.py", patch(*lines))])})
+    gone = [fact(FactKind.REMOVED_METHOD, "Pool.take")]
+    assert (headline(made, "zh", gone), headline(made, "en", gone)) == (zh, en)
+
+
+@pytest.mark.parametrize(
+    ("title", "type_", "effect", "line"),
+    [
+        ("fix(pool): Disable turns on CPU", ChangeType.BUG_FIX, Effect.FIX, "Disable turns on CPU (pool)"),
+        ("feat: Complete pools for Heron Fixes #12 (#13)", ChangeType.BUG_FIX, Effect.ADDITION, "Complete pools for Heron"),
+        ("Avoid an empty pool", ChangeType.OTHER, Effect.FIX, "Avoid an empty pool"),
+        ("Remove size check in the pool", ChangeType.REFACTOR, Effect.BEHAVIOUR, "Remove size check in the pool"),
+        ("Increase max pool size", ChangeType.OTHER, Effect.BEHAVIOUR, "Increase max pool size"),
+    ],
+)  # fmt: skip
+def test_the_kind_of_a_commit_is_read_from_tags_and_words(
+    title: str, type_: ChangeType, effect: Effect, line: str
+) -> None:
+    """What is turned off to mend is a fix, a feature that closes an issue is none; what is checked no more behaves otherwise."""
+    (told,) = consequences(entry(title, Importance.MEDIUM, type_), "en")
+    assert (told.effect, told.what) == (effect, line)
+
+
+def test_a_model_tells_what_a_commit_that_hardly_matters_says_to_change() -> None:
+    """A low score leaves the title out, but not what a model wrote of it and read twice."""
+    made = entry("Require a size", Importance.LOW)
+    made = made.model_copy(update={"ranked": made.ranked.model_copy(update={"score": -3})})
+    analysis = Analysis(by="model", summary="Pools without a size raise ValueError. It was optional.")
+    written = made.model_copy(update={"analysis": analysis})
+    assert [consequences(made, "en"), headline(written, "en")] == [(), "Pools without a size raise ValueError"]
 
 
 def test_a_title_leads_what_is_only_new_and_follows_what_is_required() -> None:
@@ -236,7 +297,7 @@ def test_what_extends_the_project_is_told_by_its_names() -> None:
         ("Add fair queues", ["Removes `take` from `engine.core`", "Add fair queues (`--fair`)"]),
         ("[Pools] Add fair queues", ["Removes `take` from `engine.core`", "Add fair queues (Pools, `--fair`)"]),
         ("Tidy up the queues", ["Removes `take` from `engine.core`", "Adds `--fair`"]),
-        ("Add " + "fair queues " * 7, ["Removes `take` from `engine.core`", "Adds `--fair`", ("Add " + "fair queues " * 7).strip()]),
+        ("Add " + "fair queues " * 7, ["Removes `take` from `engine.core`", ("Add " + "fair queues " * 7).strip(), "Adds `--fair`"]),
     ],
 )  # fmt: skip
 def test_a_new_setting_is_told_with_the_title_that_explains_it(title: str, told: list[str]) -> None:
@@ -435,20 +496,3 @@ def test_a_models_headline_loses_no_value_and_repeats_no_removal() -> None:
 
     assert told("Pools start on their own", graph) == [now, "Pools start on their own"]
     assert told("`--turbo` is gone", graph, turbo) == ["`--turbo` is gone", now]
-
-
-@pytest.mark.parametrize(("title", "others"), [("Move engine.core to engine.v1", 0), ("Split the engine by layer", 1)])
-def test_a_title_with_both_packages_is_not_told_beside_their_move(title: str, others: int) -> None:
-    """It says what the first consequence does; another says something of its own."""
-    moves = [
-        Fact(
-            kind=FactKind.MOVED_MODULE,
-            name=f"engine/core/part_{name}.py",
-            new=f"engine/v1/part_{name}.py",
-            path=f"engine/v1/part_{name}.py",
-        )
-        for name in range(30)
-    ]
-    first, *told = consequences(entry(title, Importance.HIGH, ChangeType.FEATURE), "en", moves)
-    assert first.what == "Moves 30 modules of `engine.core` to `engine.v1`"
-    assert len([each for each in told if each.what == title]) == others
