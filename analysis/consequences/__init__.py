@@ -8,11 +8,11 @@ from collections.abc import Sequence
 
 from analysis.consequences.audience import INTERFACE, RESULT, effect, is_interface, reach, whom
 from analysis.consequences.distinct import distinct, replaced_by
-from analysis.consequences.names import LENGTH, destination, dotted, fits
+from analysis.consequences.names import LENGTH, destination, fits
 from analysis.consequences.parameters import PARAMETER_KINDS, parameter_of
 from analysis.consequences.titles import (
     ANY_FIX,
-    explains,
+    EXPLAINS_NOTHING,
     is_contradicted,
     is_important_feature,
     is_written,
@@ -57,7 +57,7 @@ def consequences(
     written = _written(entry) if titled else ""
     if written and told and not _is_worded(told[0]):
         # It says what the title does; what facts prove besides is told as well, and how a call has to change.
-        first, proven = told[0], [each for each in told if each.facts and not _is_said(written, each)]
+        first, proven = told[0], [each for each in told if not all(_says(written, fact) for fact in each.facts)]
         is_change = first.effect in (Effect.BREAK, Effect.BEHAVIOUR) and not all(fact.removes for fact in first.facts)
         if is_change and not _names_any(written, first.facts):
             by_model = first.model_copy(update={"what": written, "facts": ()})
@@ -68,13 +68,10 @@ def consequences(
     return tuple(told)
 
 
-def _is_said(written: str, each: Consequence) -> bool:
-    """Return whether a text says what each fact does: it names what goes."""
-    return all(_says(written, fact) or (fact.removes and _names_any(written, [fact])) for fact in each.facts)
-
-
 def _says(text: str, fact: Fact) -> bool:
-    """Return whether a text has a new value, or a parameter and its function."""
+    """Return whether a text has what goes, a new value, or a parameter and its function."""
+    if fact.removes and _names_any(text, [fact]):
+        return True
     if fact.kind is FactKind.VALUES_ADDED:
         return any(each in text.casefold() for each in (fact.new or "").casefold().split(", "))
     function, _, parameter = fact.name.rstrip(")").partition("(")
@@ -82,7 +79,7 @@ def _says(text: str, fact: Fact) -> bool:
 
 
 def _names_any(text: str, facts: Sequence[Fact]) -> bool:
-    names = [dotted(fact.name).rstrip(")").partition("(")[::2] for fact in facts]
+    names = [fact.name.rstrip(")").partition("(")[::2] for fact in facts]
     return any(_names(text, name) or (names_code(part) and _names(text, part)) for name, part in names)
 
 
@@ -132,14 +129,13 @@ def _insert(told: list[Consequence], by_title: Consequence, say: Catalogue, *, i
         effect = proof.effect if by_title.effect is Effect.OTHER else by_title.effect
         lines = _headed(by_title.what, proof.model_copy(update={"effect": effect}), say)
     # What users have to know about comes before what others do, and an important feature before a name that few have.
-    minor = lines[0].effect in (Effect.ADDITION, Effect.OTHER) or (
-        by_title.effect is Effect.FIX and by_title.reach >= ANY_FIX
-    )
-    first, place = told[0] if told else None, 0
-    is_behind = first and first.whom is not Whom.INTERNALS and first.effect is not Effect.ADDITION
-    if is_behind and first and (minor or order(lines[0]) > order(first)):
-        is_trifle = len(first.facts) == 1 and first.whom is Whom.EXTENDERS and first.reach > INTERFACE
-        place = 0 if is_important and is_trifle else 1
+    is_any_fix = by_title.effect is Effect.FIX and by_title.reach >= ANY_FIX
+    minor = is_any_fix or lines[0].effect in (Effect.ADDITION, Effect.OTHER)
+    first = told[0] if told else lines[0]
+    is_trifle = len(first.facts) == 1 and first.whom is Whom.EXTENDERS and first.reach > INTERFACE
+    is_last = first.whom is Whom.INTERNALS or first.effect is Effect.ADDITION
+    leads = is_last or (is_important and is_trifle) or (not minor and order(lines[0]) < order(first))
+    place = 0 if leads else 1
     told[place:place] = lines
 
 
@@ -160,7 +156,8 @@ def _tells_besides(entry: Entry, by_title: Consequence, told: Sequence[Consequen
         return True
     is_removal = by_title.effect in (Effect.DEPRECATION, Effect.OTHER) and _GOES.match(title) and not names_code(title)
     said = told[0].effect is Effect.BREAK and (by_title.effect is Effect.BREAK or is_removal)
-    if said or not explains(by_title) or _is_worded(told[0]):
+    is_vague = by_title.effect is Effect.OTHER and EXPLAINS_NOTHING.match(title)
+    if said or is_vague or _is_worded(told[0]):
         return False
     return not any(_names_any(title, each.facts) for each in told)
 

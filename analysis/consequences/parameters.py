@@ -21,7 +21,6 @@ _SORTS = (
     {FactKind.PARAMETER_KIND},
     {FactKind.MOVED_PARAMETER},
 )
-_CLAUSES = 4  # of a sentence at most
 _PARAMETER = re.compile(r"(?P<function>[^()]+)\((?P<parameter>[^()]+)\)")
 
 
@@ -30,11 +29,10 @@ def parameter_changes(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
     functions = list(dict.fromkeys(map(_function, facts)))
     yield from _insertion(facts, functions, say)
     groups = _changed_alike(facts)
-    clauses = [told for alike in groups[:_CLAUSES] if (told := [*filter(fits, _clauses(alike, say))])]
+    clauses = [told for alike in groups[:NAMED] if (told := [*filter(fits, _clauses(alike, say))])]
     if clauses:
         first, *others = clauses
-        names = {code(parameter_of(each)) for each in groups[0]}
-        named = [each for each in first if all(name in each for name in names) and "()" in each]
+        named = [each for each in first if "()" in each and all(code(parameter_of(one)) in each for one in groups[0])]
         yield max((_with_others(each, others, say) for each in named or first[:1]), key=itemgetter(0))[1]
     parameters = FACT_SENTENCES[FactKind.REMOVED_PARAMETER].counted(len({each.name for each in facts}), say)
     for owner in _told(functions, say):

@@ -149,7 +149,10 @@ def group_lines(report: PeriodReport, apart: Collection[str] = ()) -> dict[Group
         _tell_merge_once(found, merge, merged)
     groups: dict[Group, list[CommitLine]] = {group: [] for group in Group}
     edited = {sha: place for place, sha in enumerate(report.edit.order)} if report.edit else {}
-    for line in sorted(found.values(), key=lambda line: (edited.get(line.entry.commit.sha, len(edited)), _order(line))):
+    places = {
+        sha: (edited.get(sha, len(edited)), *order(line.consequences[0]), line.tier) for sha, line in found.items()
+    }
+    for line in sorted(found.values(), key=lambda line: places[line.entry.commit.sha]):
         if group := _group(line.consequences[0]):
             groups[group].append(line)
     return groups
@@ -300,10 +303,6 @@ def _group(first: Consequence) -> Group | None:
     if first.whom is Whom.INTERNALS:
         return Group.IMPORTANT if first.effect is Effect.OTHER else None
     return _GROUPS[first.whom]
-
-
-def _order(line: CommitLine) -> tuple[int, ...]:
-    return *order(line.consequences[0]), line.tier
 
 
 def _reverted_elsewhere(period: Sequence[Entry]) -> frozenset[str]:

@@ -67,7 +67,7 @@ _HARMLESS = re.compile(
 )
 _NEVER_ENDS = 2  # the place of what hangs, and of what is turned off because it went wrong
 ANY_FIX = len(_FIXES)  # the place of a fix that does not say what went wrong
-_EXPLAINS_NOTHING = re.compile(
+EXPLAINS_NOTHING = re.compile(
     r"(?:tid(?:y|ie)|clean|document|refactor|rework|simplif|restructur|reorgani[sz]|polish|miscellaneous|minor|small|various|bump|pin(?:ned)?\b|apply #)\w*\b",
     re.IGNORECASE,
 )
@@ -106,11 +106,6 @@ def title_consequence(entry: Entry, what: str) -> Consequence | None:
         return None
     whom, effect_of, reach = found
     return Consequence(what=what, whom=whom, effect=effect_of, reach=reach, certainty=Certainty.LIKELY)
-
-
-def explains(each: Consequence) -> bool:
-    """Return whether a title says what happens, beside what its facts prove."""
-    return not (each.effect is Effect.OTHER and _EXPLAINS_NOTHING.match(each.what))
 
 
 def says_more(entry: Entry) -> bool:

@@ -45,8 +45,8 @@ def sentence(entry: Entry, facts: Sequence[Fact], say: Catalogue) -> str:
     first = next((each for each in lines if fits(each)), lines[-1])
     names = list(takewhile(bool, (new_name(entry.commit, each) for each in facts)))
     if len(names) == len(facts):
-        known = [{"kind": _RENAMED[each.kind], "new": name} for each, name in zip(facts, names, strict=True)]
-        renamed = [each.model_copy(update=update) for each, update in zip(facts, known, strict=True)]
+        told = zip(facts, names, strict=True)
+        renamed = [each.model_copy(update={"kind": _RENAMED[each.kind], "new": name}) for each, name in told]
         return next(filter(fits, map(spaced, _renamed(renamed, say))), first)
     new = list(takewhile(bool, (replaced_by(entry, each) for each in facts)))
     return next(filter(fits, _replaced(lines, facts, new, say)), first) if len(new) == len(facts) else first
