@@ -289,7 +289,11 @@ def _with_names(title: str, first: Consequence, say: Catalogue) -> str:
 def _proven(fact: Fact) -> str:
     """Return what a fact proves, behind a title: a setting with the value that it has now, or a function without its parameter."""
     value = (fact.new or "").rpartition(".")[2]
-    if fact.kind in (FactKind.CONDITIONAL_DEFAULT, FactKind.DEFAULT_CHANGED) and value.isidentifier():
+    if (
+        fact.kind in (FactKind.CONDITIONAL_DEFAULT, FactKind.DEFAULT_CHANGED)
+        and value.isidentifier()
+        and value != "None"
+    ):
         return f"{fact.name}={value}"
     return fact.name.rpartition("(")[0] or fact.name
 

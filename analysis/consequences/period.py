@@ -251,8 +251,11 @@ def _goes_with(each: Consequence, first: Consequence) -> bool:
         packages = {f"{fact.name.rpartition('/')[0]}/__init__.py" for fact in first.facts}
         return bool(each.facts) and all(fact.path in packages for fact in each.facts)
     helped, own = ({parameter_of(fact).rpartition(".")[2] for fact in one.facts} for one in (first, each))
-    is_same = each.effect is Effect.ADDITION or (own <= helped and all(fact.removes for fact in each.facts))
-    return bool(own) and is_same and all(name in first.what for name in own)
+    if each.effect is Effect.ADDITION:  # which class has a new method is news
+        own = {fact.name if fact.kind is FactKind.NEW_METHOD else fact.name.rpartition(".")[2] for fact in each.facts}
+    elif not own <= helped or not all(fact.removes for fact in each.facts):
+        return False
+    return bool(own) and all(name in first.what for name in own)
 
 
 def _grouped(groups: Mapping[Group, Sequence[CommitLine]], by_commit: Mapping[str, CommitLine]) -> list[GroupLines]:

@@ -25,7 +25,7 @@ _SAYS_DEFAULT = re.compile(
 _SAYS_BEHAVIOUR = re.compile(
     r"(?:disabl|enforc|requir|reject|refus|forbid|disallow|forc|stop|default|limit|fail(?! to\b)|raise an? error)\w*\b|"
     r"enabl\w+\b.*\bonly\b|"
-    r"(?:remov|relax|skip|drop|loosen)\w* (?:\S+ ){0,3}?(?:check|validation|restriction|guard|limit|constraint)s?\b|"
+    r"(?:add|remov|relax|skip|drop|loosen)\w* (?:\S+ ){0,3}?(?:check(?:ing)?|validation|restriction|guard|limit|constraint)s?\b|"
     r"(?:increas|rais|lower|reduc|chang)\w* .{0,40}\b(?:limits?|maximum|max|timeouts?|thresholds?)\b",
     re.IGNORECASE,
 )
@@ -68,7 +68,7 @@ _HARMLESS = re.compile(
 _NEVER_ENDS = 2  # the place of what hangs, and of what is turned off because it went wrong
 ANY_FIX = len(_FIXES)  # the place of a fix that does not say what went wrong
 EXPLAINS_NOTHING = re.compile(
-    r"(?:tid(?:y|ie)|clean|document|refactor|rework|simplif|restructur|reorgani[sz]|polish|miscellaneous|minor|small|various|bump|pin(?:ned)?\b|apply #)\w*\b",
+    r"(?:to )?(?:tid(?:y|ie)|clean|document|refactor|rework|simplif|restructur|reorgani[sz]|polish|miscellaneous|minor|small|various|bump(?!.* and )|pin(?:ned)?\b|apply #)\w*\b",
     re.IGNORECASE,
 )
 _FEATURE_BY_TYPE = re.compile(r"\W*feat", re.IGNORECASE)
