@@ -171,9 +171,8 @@ def _is_told_better(entry: Entry, told: Sequence[Consequence]) -> bool:
         return is_important_feature(entry)
     is_decided_later = fact.kind is FactKind.DEFAULT_CHANGED and fact.new == "None"
     is_conditional = fact.kind in (FactKind.CONDITIONAL_DEFAULT, FactKind.RETYPED) and not fact.name.endswith(RESULT)
-    is_many = first.whom is not Whom.EXTENDERS and (
-        len(told) > 1 or len(first.facts) > 1
-    )  # who extend it look for names
+    # Who extend it look for names.
+    is_many = first.whom is not Whom.EXTENDERS and (len(told) > 1 or len(first.facts) > 1)
     is_whole = is_many and says_more(entry) and not all(replaced_by(entry, each) for each in first.facts)
     return is_decided_later or is_conditional or is_whole  # the author says when, or why
 
@@ -213,9 +212,8 @@ def title_line(entry: Entry, say: Catalogue) -> str:
 
 def _from_facts(entry: Entry, facts: Sequence[Fact], say: Catalogue) -> list[Consequence]:
     groups: dict[object, list[Fact]] = {}
-    meant = {
-        _change(each): _whom(entry, each) for each in sorted(facts, key=lambda each: -_WHOM.index(_whom(entry, each)))
-    }
+    ranked = sorted(facts, key=lambda each: -_WHOM.index(_whom(entry, each)))
+    meant = {_change(each): _whom(entry, each) for each in ranked}
     by_place = len({destination(fact) for fact in facts if fact.kind is FactKind.MOVED_NAME}) <= _PLACES
     for fact in distinct(facts):
         place = destination(fact) if by_place and fact.kind is FactKind.MOVED_NAME else ""
@@ -289,11 +287,8 @@ def _with_names(title: str, first: Consequence, say: Catalogue) -> str:
 def _proven(fact: Fact) -> str:
     """Return what a fact proves, behind a title: a setting with the value that it has now, or a function without its parameter."""
     value = (fact.new or "").rpartition(".")[2]
-    if (
-        fact.kind in (FactKind.CONDITIONAL_DEFAULT, FactKind.DEFAULT_CHANGED)
-        and value.isidentifier()
-        and value != "None"
-    ):
+    is_default = fact.kind in (FactKind.CONDITIONAL_DEFAULT, FactKind.DEFAULT_CHANGED)
+    if is_default and value.isidentifier() and value != "None":
         return f"{fact.name}={value}"
     return fact.name.rpartition("(")[0] or fact.name
 

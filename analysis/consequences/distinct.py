@@ -32,10 +32,8 @@ def replaced_by(entry: Entry, fact: Fact) -> str:
 
 def new_name(commit: Commit, fact: Fact) -> str:
     """Return the one name that lines have instead of what goes, and are otherwise as they were; "" if they have several, or few."""
-    if fact.kind not in _LOST:
-        return ""
     name, is_attribute = fact.name.rpartition(".")[2], fact.kind is FactKind.REMOVED_ATTRIBUTE
-    lines = list(_renamed_lines(commit, name))
+    lines = list(_renamed_lines(commit, name)) if fact.kind in _LOST else []
     uses = list(dict.fromkeys(new for new, line in lines if not _DEFINES.match(line)))
     if len(uses) != 1 or uses[0].lstrip("_")[:1].isupper() != name.lstrip("_")[:1].isupper():  # a class is no variable
         return ""

@@ -250,12 +250,11 @@ def _goes_with(each: Consequence, first: Consequence) -> bool:
     if any(fact.kind is FactKind.MOVED_MODULE for fact in first.facts):
         packages = {f"{fact.name.rpartition('/')[0]}/__init__.py" for fact in first.facts}
         return bool(each.facts) and all(fact.path in packages for fact in each.facts)
-    helped, own = ({parameter_of(fact).rpartition(".")[2] for fact in one.facts} for one in (first, each))
-    if each.effect is Effect.ADDITION:  # which class has a new method is news
-        own = {fact.name if fact.kind is FactKind.NEW_METHOD else fact.name.rpartition(".")[2] for fact in each.facts}
-    elif not own <= helped or not all(fact.removes for fact in each.facts):
-        return False
-    return bool(own) and all(name in first.what for name in own)
+    is_new = each.effect is Effect.ADDITION  # by its whole name: which class has a new method is news
+    helped = {parameter_of(fact).rpartition(".")[2] for fact in first.facts}
+    own = {fact.name if is_new else parameter_of(fact).rpartition(".")[2] for fact in each.facts}
+    is_same = is_new or (own <= helped and all(fact.removes for fact in each.facts))
+    return bool(own) and is_same and all(name in first.what for name in own)
 
 
 def _grouped(groups: Mapping[Group, Sequence[CommitLine]], by_commit: Mapping[str, CommitLine]) -> list[GroupLines]:
