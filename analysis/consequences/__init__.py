@@ -40,7 +40,6 @@ _BEGUN = 30  # characters of a title that say something without its other clause
 _STOP = re.compile(r"[,;:.] | (?=\()| [-—–+&|] ")  # where a clause ends
 _LABEL = re.compile(r" [+&|] \S+$")  # what stood before a colon
 _JOINT = re.compile(r" (?=(?:and|by|to|for|with|when|if|in|on) )")
-_GOES = re.compile(r"(?:remov|drop|delet|deprecat)\w*\b", re.IGNORECASE)
 _PLACES = 3  # to which names move, each told by itself
 _PARTS = 2  # of the project that a title's tags name
 
@@ -135,8 +134,7 @@ def _insert(told: list[Consequence], by_title: Consequence, say: Catalogue, *, i
     is_trifle = len(first.facts) == 1 and first.whom is Whom.EXTENDERS and first.reach > INTERFACE
     is_last = first.whom is Whom.INTERNALS or first.effect is Effect.ADDITION
     leads = is_last or (is_important and is_trifle) or (not minor and order(lines[0]) < order(first))
-    place = 0 if leads else 1
-    told[place:place] = lines
+    told[:] = [*lines, *told] if leads else [*told[:1], *lines, *told[1:]]
 
 
 def _headed(title: str, first: Consequence, say: Catalogue) -> list[Consequence]:
@@ -154,8 +152,7 @@ def _tells_besides(entry: Entry, by_title: Consequence, told: Sequence[Consequen
         return False
     if is_important_feature(entry) or told[0].effect is Effect.ADDITION:
         return True
-    is_removal = by_title.effect in (Effect.DEPRECATION, Effect.OTHER) and _GOES.match(title) and not names_code(title)
-    said = told[0].effect is Effect.BREAK and (by_title.effect is Effect.BREAK or is_removal)
+    said = told[0].effect is by_title.effect is Effect.BREAK
     is_vague = by_title.effect is Effect.OTHER and EXPLAINS_NOTHING.match(title)
     if said or is_vague or _is_worded(told[0]):
         return False

@@ -3,10 +3,12 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from analysis.consequences.audience import is_setting
 from analysis.diff import hunks
 from analysis.models import Commit, Entry, Fact, FactKind
 from analysis.writing.replacements import replacement
 
+_OF_VALUES = frozenset({FactKind.VALUES_ADDED, FactKind.VALUES_DROPPED})
 _SET = frozenset({FactKind.NEW_SETTING, FactKind.SETTING_ON, FactKind.CONDITIONAL_DEFAULT})
 _NEW_METHODS = frozenset({FactKind.NEW_METHOD, FactKind.REQUIRED_METHOD})
 _LOST_MEMBERS = frozenset({FactKind.REMOVED_METHOD, FactKind.REMOVED_ATTRIBUTE})
@@ -65,8 +67,9 @@ def _implies(one: Fact, other: Fact) -> bool:
             return one.name == f"{owner}.__init__({name})"
     if one.kind is not other.kind:
         return False
+    is_type = one.kind in _OF_VALUES and one.new == other.new and is_setting(one.name) and not is_setting(other.name)
     # What stands in for an operator while code is traced changes as it does.
-    return other.name == re.sub(r"(?=\(|$)", "_fake", one.name, count=1)
+    return is_type or other.name == re.sub(r"(?=\(|$)", "_fake", one.name, count=1)
 
 
 def _own_name(name: str) -> str:

@@ -233,14 +233,16 @@ def _may_follow(each: Consequence, *, written: bool) -> bool:
 
 def _behind(each: Consequence, first: Consequence) -> tuple[bool, ...]:
     """Return the sort key of what follows a headline: what people set or install, the title, what concerns the same ones."""
-    is_set = each.whom is Whom.OPERATORS or (
-        each.whom is Whom.USERS and any(is_setting(fact.name) for fact in each.facts)
-    )
+    are_settings = any(is_setting(fact.name) for fact in each.facts)
+    is_set = each.whom is Whom.OPERATORS or (each.whom is Whom.USERS and are_settings)
+    is_wide = each.reach <= INTERFACE if each.facts else each.effect is not Effect.OTHER
+    is_internal = each.whom is Whom.INTERNALS
     return (
         not is_set,
+        not is_wide,
         bool(each.facts),
         each.whom is not first.whom,
-        each.whom is Whom.INTERNALS,
+        is_internal,
         each.facts != first.facts,
     )
 

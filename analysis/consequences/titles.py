@@ -65,7 +65,6 @@ _HARMLESS = re.compile(
     r"lint\w*|ruff|yapf|isort|flake8|pylint|mypy|pre-?commit|codeowners|fmt|formatting)\b",
     re.IGNORECASE,
 )
-_NEVER_ENDS = 2  # the place of what hangs, and of what is turned off because it went wrong
 ANY_FIX = len(_FIXES)  # the place of a fix that does not say what went wrong
 EXPLAINS_NOTHING = re.compile(
     r"(?:to )?(?:tid(?:y|ie)|clean|document|refactor|rework|simplif|restructur|reorgani[sz]|polish|miscellaneous|minor|small|various|bump(?!.* and )|pin(?:ned)?\b|apply #)\w*\b",
@@ -80,7 +79,7 @@ _NOTABLE = -2  # log-odds of a score; what has less is told by its facts alone, 
 _REMOVED_NAME = re.compile(
     r"(?i:remove|drop|delete)[sd]? (?:the )?(?:deprecated )?`?(?P<name>\w+_\w+|[A-Z]\w*[a-z][A-Z]\w+)\b"
 )
-_SAYING = 3  # words of a title that says something; fewer name a part of the project
+_SAYING, _TURNED_OFF = 3, 2  # words of a title that says something; the place of a fix that turns something off
 
 
 def removed_name(commit: Commit) -> str:
@@ -146,7 +145,7 @@ def _told(entry: Entry) -> tuple[Whom, Effect, int] | None:
     is_tested_alone = _has_files(entry, Kind.TEST) and not _has_files(entry, Kind.SOURCE)  # beside how it is built
     is_fix = ChangeType.BUG_FIX in entry.ranked.change_types or bool(tells and _FIXES_BY_VERB.match(title))
     if is_read and not is_tested_alone and (said := _said(entry, title)):
-        return (Whom.USERS, Effect.FIX, _NEVER_ENDS) if is_fix and title.startswith("Disabl") else said
+        return (Whom.USERS, Effect.FIX, _TURNED_OFF) if is_fix and title.startswith("Disabl") else said
     if is_fix and _has_files(entry, Kind.SOURCE) and not harmless:
         return _fix(entry, title)
     if tells and (_is_feature(entry) or new_model(entry)):

@@ -179,7 +179,6 @@ def test_an_important_feature_stands_before_what_few_have() -> None:
 @pytest.mark.parametrize(
     ("title", "told"),
     [
-        ("Deprecate the pool", ["Removes `take` from `engine.core`"]),
         ("Deprecate `pool_size`", ["Removes `take` from `engine.core`", "Deprecate `pool_size`"]),
         ("Fix the colour", ["Removes `take` from `engine.core`", "Fix the colour"]),
         ("Support fair queues", ["Removes `take` from `engine.core`", "Support fair queues"]),
