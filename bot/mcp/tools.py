@@ -216,8 +216,9 @@ class Tools:
             else:
                 _limited(subject.about.days)
             read = partial(self._reader.report, now=self._now(), ask=False)
-            trees = asked_for(question, self._downstreams(downstream, needed=False))
-            check = partial(check_trees, self._impacts, trees=trees, now=self._now()) if trees else None
+            own = self._downstreams(downstream, needed=False)
+            trees = own if downstream else asked_for(question, own)
+            check = partial(check_trees, self._impacts, trees=trees, now=self._now(), past=True) if trees else None
             statements = self._questions.answer_subject(subject, question, language, self._tz, read, check)
             kept = {"text", "kind", "citations"}
             return result(statements=[each.model_dump(mode="json", include=kept) for each in statements])

@@ -18,6 +18,8 @@ from analysis.locale.punctuation import join_items
 from analysis.models import SHORT_SHA, Citation, Commit, Entry, Failure, Language, Repository, Statement
 from analysis.models.impacts import Certainty, CommitImpacts, Downstream, DownstreamImpacts, Impact
 from analysis.questions.intent import asks_about_own_code, asks_what_breaks
+from analysis.questions.question import ParsedQuestion
+from analysis.questions.terms import words_of
 from analysis.report.impacts import ImpactCause, comparison, impact_causes, more_places, omissions
 from bot.models.clock import Clock
 from bot.models.downstream import UNASKED, DownstreamCheck, Unchecked
@@ -79,8 +81,10 @@ def check_trees(
     trees: Sequence[Repository | Path],
     now: datetime,
     allow: Callable[[Repository], object] = bool,
+    *,
+    past: bool = False,
 ) -> DownstreamCheck:
-    """Return what stored commits break of downstream trees. Errors are part of it."""
+    """Return what stored commits break of downstream trees, and what old ones broke of them then if the `past` counts. Errors are part of it."""
     surfaces, unchecked = surfaces_of(impacts, upstream, entries, trees, now, allow)
     found = ImpactsFound()
     try:
@@ -88,7 +92,10 @@ def check_trees(
             found = impacts.impacts(upstream, entries, surfaces, now)
     except Exception as exc:  # noqa: BLE001 (likewise)
         surfaces, unchecked = [], [_unchecked(each, exc) for each in trees]
+    earlier = impacts.as_of(trees, entries, now) if past and surfaces and not found.commits else []
     return DownstreamCheck(
+        then=check_trees(impacts, upstream, entries, earlier, now, allow) if earlier else None,
+        surfaces=tuple(each.uses for each in surfaces),
         compared=tuple(each.downstream for each in surfaces),
         unchecked=tuple(unchecked),
         commits={each.entry.commit.sha: each.found for each in sorted(found.commits, key=_severity)},
@@ -146,12 +153,15 @@ class DownstreamChecks:
         entries: Sequence[Entry],
         subscription: int | None = None,
         named: Sequence[Repository] = (),
+        *,
+        past: bool = False,
     ) -> DownstreamCheck:
-        """Return what stored commits break of some repositories, or of those that a channel names. Errors are part of it."""
+        """Return what stored commits break of some repositories, or of those that a channel names, as `check_trees` does."""
         named = named or self.named(channel, upstream, subscription)
         if not named:
             return UNASKED
-        return check_trees(self._impacts, upstream, entries, named, self._now(), reader.within(channel).allow)
+        allow = reader.within(channel).allow
+        return check_trees(self._impacts, upstream, entries, named, self._now(), allow, past=past)
 
 
 def _unchecked(repository: Repository | Path, error: Exception) -> Unchecked:
@@ -177,22 +187,41 @@ def naming_hint(repository: Repository, language: Language) -> Statement:
     return Statement(text=text, new_paragraph=True)
 
 
-def answer_from_impacts(check: DownstreamCheck, entries: Sequence[Entry], language: Language) -> Iterator[Statement]:
-    """Yield what these commits break, worst first; a denial says what was compared. Nothing is denied of an unread commit."""
+def answer_from_impacts(
+    check: DownstreamCheck,
+    entries: Sequence[Entry],
+    language: Language,
+    may_break: Sequence[Statement] = (),
+    beside: Sequence[Statement] = (),
+    asked: ParsedQuestion | None = None,
+) -> Iterator[Statement]:
+    """Yield what these commits break, what is `asked` and the worst first; a denial says what was compared.
+
+    What `may_break` as well comes before a denial and what is not asked, what is told `beside` it behind. Nothing is denied of
+    an unread commit.
+    """
     say, commits = catalogue(language), {each.commit.sha: each.commit for each in entries}
     failed = {each.sha: each for each in check.failed}
     unread = [each for each in commits.values() if not each.read or each.sha in failed]
+    firmly = not may_break and not any(each.kind == "item" for each in beside)
+    held = {sha: _held(found, asked) for sha, found in check.commits.items()}
+    if not any(held.values()):
+        yield from may_break
     for downstream in check.compared:
         breaking = [
             (commits[sha], each)
-            for sha, found in check.commits.items()
+            for sha, found in sorted(check.commits.items(), key=lambda each: -held[each[0]])
             for each in found
             if each.downstream == downstream
         ]
         if breaking:
             yield from _breaking(breaking, len(commits), say)
         elif len(unread) < len(commits):
-            yield Statement(text=_denial(downstream, len(commits) - len(unread), say), new_paragraph=True)
+            text = _denial(downstream, len(commits) - len(unread), say, proven=firmly)
+            yield Statement(text=text, new_paragraph=not may_break)
+    yield from may_break if any(held.values()) else ()
+    yield from beside
+    for downstream in check.compared:
         for omission in omissions(downstream, language):
             yield Statement(text=f"⚠️ {omission}", new_paragraph=True)
     if unread:
@@ -202,6 +231,13 @@ def answer_from_impacts(check: DownstreamCheck, entries: Sequence[Entry], langua
         reason = translated(missing.reason, language)
         text = say("{name} could not be checked: {reason}", name=missing.repository, reason=reason)
         yield Statement(text=text, new_paragraph=True)
+
+
+def _held(found: Sequence[DownstreamImpacts], asked: ParsedQuestion | None) -> int:
+    """Return how many of a question's terms what a commit breaks has, in its names and paths."""
+    broken = [each for one in found for each in one.impacts]
+    words = words_of(" ".join(f"{each.name} {each.upstream.path} {each.downstream.path}" for each in broken))
+    return sum(not words.isdisjoint(term.words) for term in asked.terms) if asked else 0
 
 
 def _breaking(found: Sequence[tuple[Commit, DownstreamImpacts]], compared: int, say: Catalogue) -> Iterator[Statement]:
@@ -256,8 +292,8 @@ def _line(impact: Impact) -> tuple[str, int]:
     return impact.downstream.path, impact.downstream.line
 
 
-def _denial(downstream: Downstream, compared: int, say: Catalogue) -> str:
-    """Return that nothing breaks a repository, with what was compared."""
+def _denial(downstream: Downstream, compared: int, say: Catalogue, *, proven: bool) -> str:
+    """Return that nothing breaks a repository, or is proven to, with what was compared."""
     if not downstream.uses:
         return say("No. {what}.", what=comparison(downstream, say.language))
     uses = {
@@ -266,11 +302,11 @@ def _denial(downstream: Downstream, compared: int, say: Catalogue) -> str:
         "name": downstream.name
         if not downstream.sha or "@" in downstream.name
         else f"{downstream.name} ({downstream.sha[:SHORT_SHA]})",
+        "commits": say.plural("{count} commit", "{count} commits", compared),
     }
-    if compared == 1:
-        return say("No: none of the {uses} of {packages} in {name} is affected.", **uses)
-    commits = say.plural("{count} commit", "{count} commits", compared)
-    return say("No: none of the {uses} of {packages} in {name} is affected by {commits}.", commits=commits, **uses)
+    if proven:
+        return say("No: none of the {uses} of {packages} in {name} is affected by {commits}.", **uses)
+    return say("Nothing is proven to break: none of the {uses} of {packages} in {name}, by {commits}.", **uses)
 
 
 def _uncompared(unread: Sequence[Commit], failure: Failure | None, say: Catalogue) -> str:

@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
@@ -41,6 +41,7 @@ from bot.services.surfaces import (
 )
 from bot.store import Store
 
+_RECENT = timedelta(days=7)  # after a commit, in which code is read as it is today
 _UPSTREAM_TREES = 64  # kept in memory, one a day of a repository
 
 log = structlog.get_logger(__name__)
@@ -270,6 +271,20 @@ class ImpactService:
                 raise
             log.warning("mirror not fetched", repository=str(repository), why=str(exc))
             return existing
+
+    def as_of(
+        self, trees: Sequence[Repository | Path], entries: Sequence[Entry], now: datetime
+    ) -> list[Repository | Path]:
+        """Return the repositories among some trees that are read at their head, as they stood when old commits landed."""
+        landed = max((each.commit.committed_at for each in entries), default=now)
+        found: list[Repository | Path] = []
+        for each in trees:
+            if isinstance(each, Repository) and not each.branch:
+                mirror = self.mirror(each, now)
+                head, sha = mirror.history("", limit=1)[0], mirror.commit_before(landed)
+                old = head.committed_at - landed > _RECENT
+                found += [each.model_copy(update={"branch": sha})] if old and sha else []
+        return found
 
     def _upstream_tree(self, mirror: Mirror, upstream: Repository, commit: Commit) -> UpstreamTree:
         """Return the upstream tree before a commit, or before another one of its day: packages come and go rarely."""

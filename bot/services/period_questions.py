@@ -36,8 +36,8 @@ from bot.models.question_subject import QuestionSubject
 from bot.models.reference import parse_reference
 from bot.models.subjects import DayRef
 from bot.services.answers import AnswerService
-from bot.services.downstream import answer_from_impacts
 from bot.services.lookup import CommitLookup, Located
+from bot.services.own_code import OwnCode
 from bot.services.period_wording import PeriodQuestion, none_of, not_found, scope_statement, unproven, unsearched
 from bot.services.stored_matches import StoredMatches
 from bot.store import Store
@@ -60,11 +60,14 @@ Check = Callable[[Repository, Sequence[Entry]], DownstreamCheck]
 class PeriodQuestions:
     """Finds the commits that a question is about, and has them answer it."""
 
-    def __init__(self, store: Store, commits: CommitLookup, answers: AnswerService, matches: StoredMatches) -> None:
+    def __init__(
+        self, store: Store, commits: CommitLookup, answers: AnswerService, matches: StoredMatches, own: OwnCode
+    ) -> None:
         self._store = store
         self._commits = commits
         self._answers = answers
         self._matches = matches
+        self._own = own
 
     def answer_subject(
         self,
@@ -81,16 +84,22 @@ class PeriodQuestions:
         """
         about = self._named(subject, question) or subject.about
         if isinstance(about, QuestionScope):
-            upstream, days = subject.repositories[0], about.days or (subject.last_days if check else ())
+            upstream, asked, told = subject.repositories[0], parse_question(about.text), subject.by_question
+            days = about.days or (subject.last_days if check else ())
+            days = () if check and asked.symbols and (about.lately or not about.days) else days
             against = partial(check, upstream) if check else None
-            asked, told = parse_question(about.text), subject.by_question
             return self.answer(PeriodQuestion(asked, upstream, days, tz, language, against, about.lately, told), read)
         located = about if isinstance(about, Located) else self._commits.locate(about, subject.repositories)
         entry = self._commits.entry(located, language, patches=True)
-        if check:
-            return answer_from_impacts(check(located.repository, [entry]), [entry], language)
         about_it = Question(parse_question(question), located.repository, (entry,))
+        if check:
+            return self.of_own_code(about_it, check(located.repository, [entry]), language)
         return self._of_named(about_it, language, now=subject.by_question)
+
+    def of_own_code(self, question: Question, check: DownstreamCheck, language: Language) -> Iterator[Statement]:
+        """Return what the commits of a question break of downstream code, and what else they change of it."""
+        entries = (*question.entries, *(question.further_commits or ()))
+        return self._own.answer(check, question.asked, question.repository, entries, language)
 
     def _of_named(self, question: Question, language: Language, *, now: bool = False) -> Iterator[Statement]:
         """Yield what is asked of a commit, what became of it since, and `now` first whether what it names is there today."""
@@ -124,11 +133,12 @@ class PeriodQuestions:
         if question.lately and searches and not entries:
             question = question._replace(days=())
         found = list(entries.values())
-        if question.check and not found and question.asked.symbols:  # the last days say nothing of a name
-            found = list(self._matches.find(question.asked, question.repository).found)
-            question = question._replace(days=())
-        from_store = partial(_in_parts, question, self._answer_from_store)
-        statements = self.answer_from(question, found) if question.days or question.check else from_store()
+        if question.days:
+            statements = self.answer_from(question, found)
+        elif question.check:
+            statements = self._of_own_names(question, question.check)
+        else:
+            statements = _in_parts(question, self._answer_from_store)
         return chain([scope_statement(question)], statements) if question.told else statements
 
     def answer_from(self, question: PeriodQuestion, entries: Sequence[Entry]) -> Iterator[Statement]:
@@ -144,10 +154,27 @@ class PeriodQuestions:
     ) -> Iterator[Statement]:
         """Yield what commits break: those that the question is about, which are shown below, or else all."""
         named = self._asked_of(question, entries)
-        yield from answer_from_impacts(check(named or entries), named or entries, question.language)
+        best = [self._whole(question, each) for each in named[:_READ]]
+        about = question.about([*best, *named[_READ:]] or entries)
+        yield from self.of_own_code(about, check(about.entries), question.language)
         if named:
-            best = [self._whole(question, each) for each in named[:_READ]]
             yield from self._answers.answer(question.about(best, named[_READ:]), question.language)
+
+    def _of_own_names(
+        self, question: PeriodQuestion, check: Callable[[Sequence[Entry]], DownstreamCheck]
+    ) -> Iterator[Statement]:
+        """Yield whether upstream has the names of a question, where downstream code has them, and which commits changed them."""
+        asked, repository, language = question.asked, question.repository, question.language
+        yield from self._answers.where(asked.symbols, repository, language)
+        gone = self._answers.missing(asked.symbols, repository)
+        kind = QuestionKind.REMOVAL if gone else QuestionKind.COMMITS
+        names = [each.replace(".", "/") if each.count(".") > 1 else each for each in gone] or asked.names
+        history = self._matches.history(asked._replace(names=tuple(names), kinds=asked.kinds | {kind}), repository)
+        stored = self._store.read_ids(repository, [each.commit.sha for each in history[:_READ]])
+        entries = [each for each in history[:_READ] if each.commit.sha in stored]
+        yield from self.of_own_code(question.about(entries), check(entries), language)
+        if history:
+            yield from self._answers.answer(_as_history(question.about(()), history[:_READ]), language)
 
     def _asked_of(self, question: PeriodQuestion, entries: Sequence[Entry]) -> Sequence[Entry]:
         """Return the commits of which it is asked what they break: by number, by the names that they touch, or by their titles."""
