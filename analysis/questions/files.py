@@ -38,6 +38,7 @@ _ASKING = re.compile(r"defaults?|turn|o(?:n|ff)|(?:en|dis)abled?|switch|set(?:ti
 _NOT_FOUND = frozenset({QuestionKind.DEFAULT, QuestionKind.USES, QuestionKind.DEFINITION, QuestionKind.MEANING})
 
 
+_DOTTED = re.compile(r"[a-z_]\w*(?:\.[a-z_]\w*){2,}", re.ASCII)
 _SIGNATURE = re.compile(r"(.*?)\)\s*(?:->[^\n]*)?:[^\n]*\n", re.DOTALL)  # from its first parameter on
 
 
@@ -109,6 +110,8 @@ class FileAnswers:
 
     def _having(self, name: str, *, everywhere: bool = False) -> list[CodeLine]:
         """Return the lines that have a name as it is written, or else as code spells it; definitions first."""
+        if _DOTTED.fullmatch(name) and name.startswith(f"{self._package}."):  # a module
+            return self._lines(re.escape(name), everywhere=everywhere)
         key, written = spelled_in_code(name), rf"(^|[^A-Za-z0-9_-]){re.escape(name)}([^A-Za-z0-9_-]|$)"
         return by_evidence(
             key, self._lines(written, everywhere=everywhere) or self._lines(self._written(key), everywhere=everywhere)

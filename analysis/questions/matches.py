@@ -6,19 +6,21 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from analysis.citations import to_line
-from analysis.diff import hunks
-from analysis.models import DEPENDENCIES, EXTRAS, OPERATIONAL, Commit, Entry, Fact, FactKind
+from analysis.diff import changed_lines, hunks
+from analysis.models import DEPENDENCIES, EXTRAS, OPERATIONAL, ChangeType, Commit, Entry, Fact, FactKind
 from analysis.paths import Kind, kind
 from analysis.questions.kinds import QuestionKind, asks_for, facts_asked_for
 from analysis.questions.passages import Passage, passages
 from analysis.questions.question import ParsedQuestion
 from analysis.questions.terms import QuestionTerm, name_key, words_of
+from analysis.ranking.vocabulary import AREAS
 from analysis.search.words import CommitWords, idf, is_common, split_words
 from analysis.watch import touches
 
 _FIELDS = {"title": 3.0, "facts": 2.0, "paths": 1.5, "code": 1.0, "author": 1.0, "message": 0.7}
 _ASKED_FACT = 6.0  # added for a fact of a kind that the question asks for
 _SAID = 0.5  # what a title proves, relative to a fact
+_SOMETIMES = 0.4  # what a default proves that is another in some configurations only
 _LEAST = 0.6  # share of the best commit's score
 _RARE = 0.15  # share of the commits that have a word which says what is asked about
 _MIN_AUTHOR = 5  # letters of a name that is not mistaken for a word
@@ -26,6 +28,8 @@ _JOINTS = re.compile(r"[-_]+")
 _VERSION = re.compile(r"\d+\.\d[\d.]*")
 _REVERT_TITLE = re.compile(r"(?:\[[^\]]*\]\s*)*(?:re)?revert\b", re.IGNORECASE)
 _OF_CHANGES = frozenset({QuestionKind.COMMITS, QuestionKind.HISTORY, QuestionKind.REMOVAL})
+_OF_MODELS = AREAS["touches models"]
+_REGISTERED = re.compile(r"^\s*[\"'](\w+)[\"']\s*:\s*[(\"']")
 _FILE_NAME = re.compile(r"\w\.(?:py|txt|toml|ya?ml|md|json|cu|cpp|h|sh|cfg|ini)$")
 # What a name belongs to; of a file none.
 _OWNER = re.compile(r".*[.(](?!(?:pyi?|md|ya?ml|toml|txt|sh|json|cpp|cuh?|h)$)")
@@ -124,6 +128,11 @@ def match_period(asked: ParsedQuestion, commits: Sequence[PeriodCommit]) -> Peri
     """Return the commits that match a question."""
     if QuestionKind.REVERTS in asked.kinds:
         return PeriodMatches(_reverts(asked, [each.entry for each in commits]), exact=True)
+    if QuestionKind.MODELS in asked.kinds:
+        adding = sorted(
+            (each.entry for each in commits if may_add_model(each.entry)), key=lambda each: -each.ranked.score
+        )
+        return PeriodMatches(tuple(adding), unproven=not adding, exact=True)
     held = [_held(asked, each) for each in commits]
     if asked.facts.happened:
         return _proven(asked, held)
@@ -141,6 +150,21 @@ def match_period(asked: ParsedQuestion, commits: Sequence[PeriodCommit]) -> Peri
         asked=bool(asked.terms or asked.facts.kinds),
         unwritten=() if written else tuple(flag for flag in flags if flag not in absent),
     )
+
+
+def may_add_model(entry: Entry) -> bool:
+    """Return whether a commit adds a file of a model, or changes the registry of the models: its patch tells whether it adds to that."""
+    files = [file for file in entry.commit.files if kind(file.path) is Kind.SOURCE and _OF_MODELS.search(file.path)]
+    is_support = ChangeType.MODEL_SUPPORT in entry.ranked.change_types
+    return any(file.path.endswith("/registry.py") or (is_support and file.status == "added") for file in files)
+
+
+def models_added(commit: Commit) -> list[str]:
+    """Return the architectures that a commit (with patches) adds to a registry of models."""
+    files = [file for file in commit.files if file.path.endswith("/registry.py") and _OF_MODELS.search(file.path)]
+    gone = {name for file in files for line in changed_lines(file, "-") for name in _REGISTERED.findall(line.text)}
+    come = [name for file in files for line in changed_lines(file, "+") for name in _REGISTERED.findall(line.text)]
+    return [name for name in dict.fromkeys(come) if name not in gone]
 
 
 def _proven(asked: ParsedQuestion, held: Sequence[_Held]) -> PeriodMatches:
@@ -174,8 +198,11 @@ def named_commits(asked: ParsedQuestion, entries: Iterable[Entry]) -> list[Entry
     return [each for each in entries if f"#{each.commit.pr}" in asked.references or each.commit.sha.startswith(shas)]
 
 
-def best_titled(asked: ParsedQuestion, entries: Iterable[Entry]) -> list[Entry]:
-    """Return the commits whose titles have most of a question's words, and an uncommon one of them; none if no title has."""
+def best_titled(asked: ParsedQuestion, entries: Sequence[Entry]) -> list[Entry]:
+    """Return the commits whose titles have a name of code in a question, else most of its words, and an uncommon one; none if no title has."""
+    named = [each for each in entries if any(_named_in(name, each.commit.title) for name in asked.symbols)]
+    if named:
+        return named
     words = [term for term in asked.terms if term.weight >= 1]
     held = [
         ([term for term in words if not words_of(each.commit.title).isdisjoint(term.words)], each) for each in entries
@@ -183,6 +210,10 @@ def best_titled(asked: ParsedQuestion, entries: Iterable[Entry]) -> list[Entry]:
     telling = [(len(terms), each) for terms, each in held if any(not is_common(term.text.lower()) for term in terms)]
     most = max((count for count, _ in telling), default=0)
     return [each for count, each in telling if count == most] if 2 * most >= len(words) else []
+
+
+def _named_in(name: str, title: str) -> bool:
+    return re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", title) is not None
 
 
 def by_authors(asked: ParsedQuestion, commits: Sequence[PeriodCommit]) -> PeriodMatches | None:
@@ -256,7 +287,9 @@ def _held(asked: ParsedQuestion, commit: PeriodCommit) -> _Held:
     terms = {term.text: _weight(term, fields, entry.commit.paths) for term in asked.terms}
     held = {name: weight for name, weight in terms.items() if weight}
     says_so = asked.facts.happened and _says_so(asked, entry.commit.title)
-    return _Held(commit, held, 1.0 if facts_asked(asked, entry.facts) else _SAID if says_so else 0.0)
+    proving = {fact.kind for fact in facts_asked(asked, entry.facts)}
+    proof = 0.0 if not proving else _SOMETIMES if proving == {FactKind.CONDITIONAL_DEFAULT} else 1.0
+    return _Held(commit, held, proof + _SAID * says_so)
 
 
 def _weight(term: QuestionTerm, fields: Mapping[str, Collection[str]], paths: Iterable[str]) -> float:
@@ -276,7 +309,8 @@ def facts_asked(asked: ParsedQuestion, facts: Sequence[Fact]) -> list[Fact]:
     named: Sequence[QuestionTerm]
     if asked.facts.kinds:
         versions = (term for term in asked.terms if _VERSION.fullmatch(term.text))
-        wanted, named = [fact for fact in facts if asked.facts.has(fact)], (*asked.subjects, *versions)
+        said = (term for term in asked.subjects if term.text in asked.facts.sentence)
+        wanted, named = [fact for fact in facts if asked.facts.has(fact)], (*said, *versions)
     elif QuestionKind.REMOVAL in asked.kinds:
         wanted = [fact for fact in facts if fact.removes]
         named = asked.subjects or tuple(term for term in asked.terms if term.text.lower() not in asked.facts.words)
@@ -291,6 +325,8 @@ def _is_of(term: QuestionTerm, fact: Fact) -> bool:
     """Return whether a fact is about what a term names: something with its words, or in a file of that name."""
     if _FILE_NAME.search(term.text):
         return f"/{fact.path}".endswith(f"/{term.text}")
+    if term.text.endswith("_"):
+        return fact.name.startswith(term.text)
     return not words_of(f"{_fact_text(fact)} {fact.path or ''}").isdisjoint(term.words)
 
 

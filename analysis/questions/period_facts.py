@@ -11,6 +11,7 @@ from analysis.models import Entry, Fact, FactKind, Language, Statement, by_kind
 from analysis.questions.definitions import default_in, spelled_in_code
 from analysis.questions.matches import facts_asked
 from analysis.questions.question import ParsedQuestion
+from analysis.questions.terms import words_of
 from analysis.writing.by_rules import code, list_names
 from analysis.writing.fact_sentences import FACT_SENTENCES
 
@@ -26,7 +27,10 @@ def proven_together(entries: Sequence[Entry], asked: ParsedQuestion, language: L
     facts = [fact for entry in entries for fact in facts_asked(asked, entry.facts)]
     if len(facts) == 1 and facts[0].kind is not FactKind.NEW_SETTING:
         return
+    facts.sort(key=lambda fact: -sum(not words_of(fact.name).isdisjoint(term.words) for term in asked.terms))
     for kind, found in islice(by_kind(facts), _KINDS):
+        if kind is FactKind.CONDITIONAL_DEFAULT:  # which is told with its commit
+            continue
         if kind in (FactKind.NEW_SETTING, FactKind.SETTING_ON):
             names = join_items([_with_default(owners[id(each)], each, say) for each in found[:_NAMED]], say)
         else:

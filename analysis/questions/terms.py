@@ -69,7 +69,9 @@ def names_in(question: str) -> tuple[str, ...]:
     for reference in references_in(question):
         question = question.replace(reference, " ")
     found = (match[0] for match in _WHOLE.finditer(question))
-    return tuple(dict.fromkeys((*_CODE.findall(question), *(each for each in found if is_name(each)))))
+    return tuple(
+        dict.fromkeys((*_CODE.findall(question), *(each for each in found if is_name(each) and each[-1] != "_")))
+    )
 
 
 def is_name(word: str) -> bool:

@@ -7,6 +7,7 @@ from functools import partial
 from itertools import chain
 from zoneinfo import ZoneInfo
 
+from analysis.consequences.titles import new_model
 from analysis.errors import UnknownCommit
 from analysis.locale import catalogue
 from analysis.locale.punctuation import join_items, join_sentences
@@ -23,6 +24,7 @@ from analysis.questions.matches import (
     by_authors,
     is_proven_removal,
     match_period,
+    models_added,
     named_commits,
     touching,
 )
@@ -44,11 +46,12 @@ from bot.store import Store
 
 _SEARCHED = 60  # matching commits whose patches are searched for names
 _READ = 3  # of the matching commits, with their patches; the others are named
-_LISTED = 6  # of the commits that each answer
+_LISTED = 8  # of the commits that each answer
 _TOLD_TOGETHER = 12  # of the commits that prove what is asked, those whose facts are told in one line
 _ANYTHING = re.compile(r"\bany(?:thing)?\b|\bwhat\b|有没有|什么|哪些", re.IGNORECASE)  # of all commits
 _STATED = 2  # sentences of what the files say that are told before the history
 _OF_HISTORY = frozenset({QuestionKind.COMMITS, QuestionKind.REPLACEMENT, QuestionKind.BEFORE, QuestionKind.REMOVAL})
+_HAPPENED = frozenset({QuestionKind.REMOVAL, QuestionKind.HISTORY})  # what nearest commits are no answer to
 _SINCE = frozenset(
     {QuestionKind.LINKS, QuestionKind.DEFINITION}
 )  # what is asked of a commit that others may have undone
@@ -170,9 +173,7 @@ class PeriodQuestions:
         kind = QuestionKind.REMOVAL if gone else QuestionKind.COMMITS
         names = [each.replace(".", "/") if each.count(".") > 1 else each for each in gone] or asked.names
         history = self._matches.history(asked._replace(names=tuple(names), kinds=asked.kinds | {kind}), repository)
-        stored = self._store.read_ids(repository, [each.commit.sha for each in history[:_READ]])
-        entries = [each for each in history[:_READ] if each.commit.sha in stored]
-        yield from self.of_own_code(question.about(entries), check(entries), language)
+        yield from self.of_own_code(question.about(()), check(()), language)
         if history:
             yield from self._answers.answer(_as_history(question.about(()), history[:_READ]), language)
 
@@ -268,18 +269,28 @@ class PeriodQuestions:
         certain = not matches.unproven and bool(
             matches.exact or touched or best_titled(question.asked, matches.found[:_READ])
         )
+        if not certain and denial is None and question.asked.kinds & _HAPPENED:
+            denial = unproven(matches, question)
         if QuestionKind.HOW_MANY in question.asked.kinds and found and certain:
             yield number_matching(len(found), matches.searched, question.language)
         if denial:
             yield Statement(text=denial)
         yield from self._answers.where(sought if found else names, question.repository, question.language)
-        if not found:
-            return
-        found = touched or found
+        if found:
+            yield from self._listed(question, touched or found, certain=certain)
+
+    def _listed(self, question: PeriodQuestion, found: Sequence[Entry], *, certain: bool) -> Iterator[Statement]:
+        """Yield what the best of some commits say, and name the others; of commits that may add models those that do."""
+        asked = question.asked
         best = [self._whole(question, each) for each in found[:_TOLD_TOGETHER]]
-        if question.asked.facts.happened and certain:
-            yield from proven_together(best, question.asked, question.language)
-        shown = _LISTED if matches.exact else _READ
+        if QuestionKind.MODELS in asked.kinds:
+            adding = sorted(best, key=lambda each: not models_added(each.commit))
+            found = best = [each for each in adding if models_added(each.commit) or new_model(each)] or best
+        if QuestionKind.LINKS in asked.kinds:
+            best[:_READ] = [self._matches.linked(each, question.repository)[0] for each in best[:_READ]]
+        if asked.facts.happened and certain:
+            yield from proven_together(best, asked, question.language)
+        shown = _LISTED if certain else _READ
         about = question.about([*best, *found[len(best) :]][:shown], found[shown:])
         yield from self._answers.answer(about._replace(nearest=not certain), question.language)
 
