@@ -82,8 +82,8 @@ class FileAnswers:
         held = (each.path for each in self._mirror.list_files(self._commit.sha))
         return any(f"{each}/".startswith((f"{path}/", f"{path}.py/")) for each in held)
 
-    def own(self, names: Sequence[str], repository: str, most: int = _MOST_LINES) -> list[Statement]:
-        """Return the lines of a downstream repository that have a question's names, or that none has; of more than `most` the first."""
+    def own(self, names: Sequence[str], repository: str) -> list[Statement]:
+        """Return the lines of a downstream repository that have a question's names, or that none has."""
         say = self._say
         found = {name: self._having(name, everywhere=True) for name in names}
         both = [each for each in found[names[0]] if all(name in each.text for name in names)] if names else []
@@ -95,9 +95,6 @@ class FileAnswers:
             if not lines:
                 text = say("{name} is nowhere in {repository} at {sha}.", **values)
                 told.append(Statement(text=text, citations=(to_commit(self._commit),)))
-            elif len(lines) > most:
-                text = say("{name} is in many lines of {repository} at {sha}, first:", **values)
-                told.append(Statement(text=text, citations=(lines[0].place,), kind="item"))
             else:
                 said = say.plural(
                     "{name} is in {count} line of {repository} at {sha}:",

@@ -18,8 +18,6 @@ from analysis.locale.punctuation import join_items
 from analysis.models import SHORT_SHA, Citation, Commit, Entry, Failure, Language, Repository, Statement
 from analysis.models.impacts import Certainty, CommitImpacts, Downstream, DownstreamImpacts, Impact
 from analysis.questions.intent import asks_about_own_code, asks_what_breaks
-from analysis.questions.question import ParsedQuestion
-from analysis.questions.terms import words_of
 from analysis.report.impacts import ImpactCause, comparison, impact_causes, more_places, omissions
 from bot.models.clock import Clock
 from bot.models.downstream import UNASKED, DownstreamCheck, Unchecked
@@ -193,33 +191,26 @@ def answer_from_impacts(
     language: Language,
     may_break: Sequence[Statement] = (),
     beside: Sequence[Statement] = (),
-    asked: ParsedQuestion | None = None,
 ) -> Iterator[Statement]:
-    """Yield what these commits break, what is `asked` and the worst first; a denial says what was compared.
+    """Yield what `may_break` and what these commits break, worst first, or what was compared, then what is told `beside` it.
 
-    What `may_break` as well comes before a denial and what is not asked, what is told `beside` it behind. Nothing is denied of
-    an unread commit.
+    Nothing is denied of an unread commit.
     """
     say, commits = catalogue(language), {each.commit.sha: each.commit for each in entries}
     failed = {each.sha: each for each in check.failed}
     unread = [each for each in commits.values() if not each.read or each.sha in failed]
-    firmly = not may_break and not any(each.kind == "item" for each in beside)
-    held = {sha: _held(found, asked) for sha, found in check.commits.items()}
-    if not any(held.values()):
-        yield from may_break
+    yield from may_break
     for downstream in check.compared:
         breaking = [
             (commits[sha], each)
-            for sha, found in sorted(check.commits.items(), key=lambda each: -held[each[0]])
+            for sha, found in check.commits.items()
             for each in found
             if each.downstream == downstream
         ]
         if breaking:
             yield from _breaking(breaking, len(commits), say)
         elif len(unread) < len(commits):
-            text = _denial(downstream, len(commits) - len(unread), say, proven=firmly)
-            yield Statement(text=text, new_paragraph=not may_break)
-    yield from may_break if any(held.values()) else ()
+            yield Statement(text=_denial(downstream, len(commits) - len(unread), say), new_paragraph=True)
     yield from beside
     for downstream in check.compared:
         for omission in omissions(downstream, language):
@@ -231,13 +222,6 @@ def answer_from_impacts(
         reason = translated(missing.reason, language)
         text = say("{name} could not be checked: {reason}", name=missing.repository, reason=reason)
         yield Statement(text=text, new_paragraph=True)
-
-
-def _held(found: Sequence[DownstreamImpacts], asked: ParsedQuestion | None) -> int:
-    """Return how many of a question's terms what a commit breaks has, in its names and paths."""
-    broken = [each for one in found for each in one.impacts]
-    words = words_of(" ".join(f"{each.name} {each.upstream.path} {each.downstream.path}" for each in broken))
-    return sum(not words.isdisjoint(term.words) for term in asked.terms) if asked else 0
 
 
 def _breaking(found: Sequence[tuple[Commit, DownstreamImpacts]], compared: int, say: Catalogue) -> Iterator[Statement]:
@@ -292,21 +276,18 @@ def _line(impact: Impact) -> tuple[str, int]:
     return impact.downstream.path, impact.downstream.line
 
 
-def _denial(downstream: Downstream, compared: int, say: Catalogue, *, proven: bool) -> str:
-    """Return that nothing breaks a repository, or is proven to, with what was compared."""
+def _denial(downstream: Downstream, compared: int, say: Catalogue) -> str:
+    """Return that nothing is proven to break a repository, with what was compared."""
     if not downstream.uses:
         return say("No. {what}.", what=comparison(downstream, say.language))
-    uses = {
-        "uses": say.plural("{count} use", "{count} uses", downstream.uses),
-        "packages": join_items(downstream.packages, say),
-        "name": downstream.name
-        if not downstream.sha or "@" in downstream.name
-        else f"{downstream.name} ({downstream.sha[:SHORT_SHA]})",
-        "commits": say.plural("{count} commit", "{count} commits", compared),
-    }
-    if proven:
-        return say("No: none of the {uses} of {packages} in {name} is affected by {commits}.", **uses)
-    return say("Nothing is proven to break: none of the {uses} of {packages} in {name}, by {commits}.", **uses)
+    sha = "" if not downstream.sha or "@" in downstream.name else f" ({downstream.sha[:SHORT_SHA]})"
+    return say(
+        "Nothing is proven to break: none of the {uses} of {packages} in {name} is affected by {commits}.",
+        uses=say.plural("{count} use", "{count} uses", downstream.uses),
+        packages=join_items(downstream.packages, say),
+        name=downstream.name + sha,
+        commits=say.plural("{count} commit", "{count} commits", compared),
+    )
 
 
 def _uncompared(unread: Sequence[Commit], failure: Failure | None, say: Catalogue) -> str:

@@ -70,7 +70,7 @@ class PeriodQuestions:
         self._commits = commits
         self._answers = answers
         self._matches = matches
-        self._own = own
+        self.own = own
 
     def answer_subject(
         self,
@@ -96,13 +96,8 @@ class PeriodQuestions:
         entry = self._commits.entry(located, language, patches=True)
         about_it = Question(parse_question(question), located.repository, (entry,))
         if check:
-            return self.of_own_code(about_it, check(located.repository, [entry]), language)
+            return self.own.answer(check(located.repository, [entry]), about_it, language)
         return self._of_named(about_it, language, now=subject.by_question)
-
-    def of_own_code(self, question: Question, check: DownstreamCheck, language: Language) -> Iterator[Statement]:
-        """Return what the commits of a question break of downstream code, and what else they change of it."""
-        entries = (*question.entries, *(question.further_commits or ()))
-        return self._own.answer(check, question.asked, question.repository, entries, language)
 
     def _of_named(self, question: Question, language: Language, *, now: bool = False) -> Iterator[Statement]:
         """Yield what is asked of a commit, what became of it since, and `now` first whether what it names is there today."""
@@ -159,7 +154,7 @@ class PeriodQuestions:
         named = self._asked_of(question, entries)
         best = [self._whole(question, each) for each in named[:_READ]]
         about = question.about([*best, *named[_READ:]] or entries)
-        yield from self.of_own_code(about, check(about.entries), question.language)
+        yield from self.own.answer(check(about.entries), about, question.language)
         if named:
             yield from self._answers.answer(question.about(best, named[_READ:]), question.language)
 
@@ -173,7 +168,7 @@ class PeriodQuestions:
         kind = QuestionKind.REMOVAL if gone else QuestionKind.COMMITS
         names = [each.replace(".", "/") if each.count(".") > 1 else each for each in gone] or asked.names
         history = self._matches.history(asked._replace(names=tuple(names), kinds=asked.kinds | {kind}), repository)
-        yield from self.of_own_code(question.about(()), check(()), language)
+        yield from self.own.answer(check(()), question.about(()), language)
         if history:
             yield from self._answers.answer(_as_history(question.about(()), history[:_READ]), language)
 

@@ -128,7 +128,7 @@ class Questions:
         if broken := self._checks.asked(reader, channel, question.repository, question.asked.text):
             entries = (*question.entries, *(question.further_commits or ()))
             check = self._checks.check(reader, channel, question.repository, entries, named=broken, past=True)
-            return self._periods.of_own_code(question, check, language), _kind(conversation, broken)
+            return self._periods.own.answer(check, question, language), _kind(conversation, broken)
         if isinstance(ref, DayRef) and len(question.entries) > 1 and not asks_about_own_code(question.asked.text):
             asked = PeriodQuestion(question.asked, ref.repository, (ref.day,), ref.tz, language)
             return self._periods.answer_from(asked, question.entries), "answer"
