@@ -81,8 +81,7 @@ class PeriodCommit(NamedTuple):
 class PeriodMatches(NamedTuple):
     """The commits that match a question, the best first, and the telling terms that no commit mentions.
 
-    `asked` is false if the question says nothing that a commit could match. `unwritten` are flags of which the commits
-    found have only the word without its dashes. `unsearched` is how many commits may mention the missing terms where
+    `asked` is false if the question says nothing that a commit could match. `unsearched` is how many commits may mention the missing terms where
     nobody looked. `unproven` tells that facts would answer the question, and that no commit has one. `searched` commits
     were looked at, and `unread` ones could not be. They are `exact` if each of them answers.
     """
@@ -90,7 +89,6 @@ class PeriodMatches(NamedTuple):
     found: tuple[Entry, ...]
     absent: tuple[QuestionTerm, ...] = ()
     asked: bool = True
-    unwritten: tuple[QuestionTerm, ...] = ()
     unsearched: int = 0
     unproven: bool = False
     searched: int = 0
@@ -100,20 +98,12 @@ class PeriodMatches(NamedTuple):
     def with_further(self, further: Sequence[Mentioning], unsearched: int = 0) -> "PeriodMatches":
         """Return the matches with the commits that mention missing terms, before the others."""
         mentioned = frozenset[str]().union(*(terms for _, terms in further))
-        # Who asks for a flag does not ask for its word, once the flag is found.
-        others = () if any(flag.text in mentioned for flag in self.unwritten) else self.found
-        found = {each.commit.sha: each for each in (*(entry for entry, _ in further), *others)}
+        found = {each.commit.sha: each for each in (*(entry for entry, _ in further), *self.found)}
         return self._replace(
             found=tuple(found.values()),
             absent=tuple(term for term in self.absent if term.text not in mentioned),
-            unwritten=tuple(flag for flag in self.unwritten if flag.text not in mentioned),
             unsearched=unsearched,
         )
-
-    @property
-    def missing(self) -> tuple[QuestionTerm, ...]:
-        """Return the terms that the answer would say are not there: they must be looked for further."""
-        return (*self.unwritten, *self.absent)
 
 
 class _Held(NamedTuple):
