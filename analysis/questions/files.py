@@ -1,13 +1,11 @@
 """Answers for the names of code from the files of a mirror as of a commit: defaults, definitions, uses, explanations, successors."""
 
-import ast
 import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 
 from analysis.citations import to_commit, to_repository_line
-from analysis.facts.syntax import parse_module
 from analysis.locale import catalogue
 from analysis.models import Commit, Language, Statement
 from analysis.paths import Kind, kind
@@ -38,10 +36,6 @@ _ASKING = re.compile(r"defaults?|turn|o(?:n|ff)|(?:en|dis)abled?|switch|set(?:ti
 _NOT_FOUND = frozenset({QuestionKind.DEFAULT, QuestionKind.USES, QuestionKind.DEFINITION, QuestionKind.MEANING})
 
 
-_DOTTED = re.compile(r"[a-z_]\w*(?:\.[a-z_]\w*){2,}", re.ASCII)
-_SIGNATURE = re.compile(r"(.*?)\)\s*(?:->[^\n]*)?:[^\n]*\n", re.DOTALL)  # from its first parameter on
-
-
 class FileAnswers:
     """Answers for names from the files of a mirror as of a commit; the sources are searched before all else."""
 
@@ -61,74 +55,19 @@ class FileAnswers:
 
     def where(self, name: str) -> Statement:
         """Return where a name stands, or that it is not found."""
-        if self._is_module(name):
-            return self._path(name.replace(".", "/"))
-        lines = self._having(name)
+        key = spelled_in_code(name)
+        written = self._lines(rf"(^|[^A-Za-z0-9_-]){re.escape(name)}([^A-Za-z0-9_-]|$)")
+        lines = by_evidence(key, written or ([] if name.count(".") > 1 else self._lines(self._written(key))))
         if not lines:
-            return self._not_found(name, spelled_in_code(name), lines)
+            return self._not_found(name, key, lines)
         say = self._say
         text = say("{name} is there at {sha}.", name=code(name), sha=code(self._commit.short_sha))
         return Statement(text=text, citations=(lines[0].place,))
 
-    def has(self, name: str) -> bool:
-        """Return whether a name, or a module of that name, is there."""
-        return self._is_module(name) or bool(self._having(name))
-
-    def _is_module(self, name: str) -> bool:
-        parts = name.split(".")
-        return len(parts) > 1 and parts[0] == self._package and self._has_path("/".join(parts))
-
-    def _has_path(self, path: str) -> bool:
-        held = (each.path for each in self._mirror.list_files(self._commit.sha))
-        return any(f"{each}/".startswith((f"{path}/", f"{path}.py/")) for each in held)
-
-    def own(self, names: Sequence[str], repository: str) -> list[Statement]:
-        """Return the lines of a downstream repository that have a question's names, or that none has."""
-        say = self._say
-        found = {name: self._having(name, everywhere=True) for name in names}
-        both = [each for each in found[names[0]] if all(name in each.text for name in names)] if names else []
-        if both:
-            found = {names[-1]: both}
-        told = []
-        for name, lines in found.items():
-            values = {"name": code(name), "repository": repository, "sha": code(self._commit.short_sha)}
-            if not lines:
-                text = say("{name} is nowhere in {repository} at {sha}.", **values)
-                told.append(Statement(text=text, citations=(to_commit(self._commit),)))
-            else:
-                said = say.plural(
-                    "{name} is in {count} line of {repository} at {sha}:",
-                    "{name} is in {count} lines of {repository} at {sha}:",
-                    len(lines),
-                    **values,
-                )
-                told += [Statement(text=said, citations=(to_commit(self._commit),)), *map(quoted, lines[:_SHOWN])]
-        return told
-
-    def _having(self, name: str, *, everywhere: bool = False) -> list[CodeLine]:
-        """Return the lines that have a name as it is written, or else as code spells it; definitions first."""
-        if _DOTTED.fullmatch(name) and name.startswith(f"{self._package}."):  # a module
-            return self._lines(re.escape(name), everywhere=everywhere)
-        key, written = spelled_in_code(name), rf"(^|[^A-Za-z0-9_-]){re.escape(name)}([^A-Za-z0-9_-]|$)"
-        return by_evidence(
-            key, self._lines(written, everywhere=everywhere) or self._lines(self._written(key), everywhere=everywhere)
-        )
-
-    def parameters(self, name: str, path: str = "") -> list[tuple[CodeLine, frozenset[str]]]:
-        """Return the lines that begin to define a function, in one file or anywhere, each with the names of its parameters."""
-        found = []
-        for line in self._lines(rf"^[[:space:]]*(async )?def {spelled_in_code(name)}[(]", everywhere=True):
-            if path in ("", line.path) and kind(line.path) is Kind.SOURCE:
-                text = self._mirror.read_file(self._commit.sha, line.path) or ""
-                signature = _SIGNATURE.match(text.partition(line.text.partition("(")[0] + "(")[2])
-                module = parse_module(f"def f({signature[1]}): pass") if signature else None
-                names = (node.arg for node in ast.walk(module) if isinstance(node, ast.arg)) if module else ()
-                found.append((line, frozenset(names)))
-        return found
-
     def _path(self, path: str) -> Statement:
         """Return whether a path is there."""
-        said = "{name} is there at {sha}." if self._has_path(path) else "{name} is not found in the files at {sha}."
+        held = any(f"{each.path}/".startswith(f"{path}/") for each in self._mirror.list_files(self._commit.sha))
+        said = "{name} is there at {sha}." if held else "{name} is not found in the files at {sha}."
         text = self._say(said, name=code(path), sha=code(self._commit.short_sha))
         return Statement(text=text, citations=(to_commit(self._commit),))
 
@@ -145,7 +84,8 @@ class FileAnswers:
         """Return what is asked of a name, or that it is not found."""
         key = spelled_in_code(name)
         wanted = next(each for each in OF_FILES if each in asked.kinds)
-        lines = self._lines(self._pattern(wanted, key), everywhere=wanted is QuestionKind.USES)
+        pattern = re.escape(name) if name.count(".") > 1 else self._pattern(wanted, key)
+        lines = self._lines(pattern, everywhere=wanted is QuestionKind.USES)
         match wanted:
             case QuestionKind.MEANING:
                 told = self._explained(name, key, lines)

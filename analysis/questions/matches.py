@@ -131,14 +131,13 @@ def match_period(asked: ParsedQuestion, commits: Sequence[PeriodCommit]) -> Peri
     sought = [term for term in asked.terms if term.telling and (term.text in mentioned or not _is_plain(term))]
     found = _ranked(asked, held, sought)
     absent = tuple(term for term in asked.subjects if term.text not in mentioned and not (found and _is_plain(term)))
-    flags = tuple(term for term in asked.terms if term.is_plain_flag)
+    flags = [term for term in asked.terms if term.is_plain_flag and term not in absent]
     mentions = Mentions(flags)
     written = [each for each in found if mentions.in_words(each.commit.words)]
+    absent += () if written else tuple(flags)
+    found = written or found
     return PeriodMatches(
-        tuple(each.commit.entry for each in written or found),
-        absent,
-        asked=bool(asked.terms or asked.facts.kinds),
-        unwritten=() if written else tuple(flag for flag in flags if flag not in absent),
+        tuple(each.commit.entry for each in found), absent, asked=bool(asked.terms or asked.facts.kinds)
     )
 
 
@@ -220,7 +219,7 @@ def by_authors(asked: ParsedQuestion, commits: Sequence[PeriodCommit]) -> Period
     rest = asked._replace(terms=tuple(each for each in asked.terms if each.text.lower() not in words), earlier=())
     if rest.facts.kinds or any(term.telling for term in rest.terms):
         matches = match_period(rest, own)
-        return matches if matches.found and not matches.missing else None
+        return matches if matches.found and not matches.absent else None
     return PeriodMatches(tuple(sorted((each.entry for each in own), key=lambda each: -each.ranked.score)), exact=True)
 
 

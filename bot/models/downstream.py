@@ -21,8 +21,7 @@ class Unchecked(NamedTuple):
 class DownstreamCheck(NamedTuple):
     """The trees that were compared with commits, what these break, by SHA, worst first, and others that are `touching` imports.
 
-    `dismissed` are the names that commits break as well, but that are no concern of the channel. `surfaces` are what the
-    trees use, in their order. `then` is the check of the trees as they stood after old commits that break nothing of today's.
+    `dismissed` are the names that commits break as well, but that are no concern of the channel. `surfaces` are what the trees use.
     """
 
     compared: tuple[Downstream, ...] = ()
@@ -32,7 +31,6 @@ class DownstreamCheck(NamedTuple):
     touching: tuple[str, ...] = ()
     dismissed: frozenset[str] = frozenset()
     surfaces: tuple[SurfaceIndex, ...] = ()
-    then: "DownstreamCheck | None" = None
 
     def of(self, sha: str) -> tuple[DownstreamImpacts, ...]:
         """Return what a commit breaks."""

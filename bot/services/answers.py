@@ -55,10 +55,6 @@ class AnswerService:
         """Return where names stand in the files of the head, or that they do not; nothing without a mirror."""
         return self._in_files(repository, language, lambda files: [files.where(each) for each in names[:_NAMES]])
 
-    def missing(self, names: Sequence[str], repository: Repository) -> list[str]:
-        """Return the names that the files of the head do not have; none without a mirror."""
-        return self._in_files(repository, "en", lambda files: [each for each in names if not files.has(each)])
-
     def _in_files(
         self,
         repository: Repository,

@@ -96,12 +96,10 @@ class Services:
 
     @cached_property
     def period_questions(self) -> "PeriodQuestions":
-        from bot.services.own_code import OwnCode
         from bot.services.period_questions import PeriodQuestions
         from bot.services.stored_matches import StoredMatches
 
-        matches = StoredMatches(self.sources, self.store)
-        return PeriodQuestions(self.store, self.commits, self.answers, matches, OwnCode(self.sources))
+        return PeriodQuestions(self.store, self.commits, self.answers, StoredMatches(self.sources, self.store))
 
 
 @contextmanager

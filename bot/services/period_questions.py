@@ -14,6 +14,7 @@ from analysis.locale.punctuation import join_items, join_sentences
 from analysis.models import DayReport, Entry, Language, Repository, Statement
 from analysis.questions.by_rules import most_commits, number_matching, number_of
 from analysis.questions.days_asked import QuestionScope
+from analysis.questions.definitions import spelled_in_code
 from analysis.questions.intent import references_in
 from analysis.questions.kinds import QuestionKind
 from analysis.questions.matches import (
@@ -39,7 +40,7 @@ from bot.models.reference import parse_reference
 from bot.models.subjects import DayRef
 from bot.services.answers import AnswerService
 from bot.services.lookup import CommitLookup, Located
-from bot.services.own_code import OwnCode
+from bot.services.downstream import answer_from_impacts
 from bot.services.period_wording import PeriodQuestion, none_of, not_found, scope_statement, unproven, unsearched
 from bot.services.stored_matches import StoredMatches
 from bot.store import Store
@@ -63,14 +64,11 @@ Check = Callable[[Repository, Sequence[Entry]], DownstreamCheck]
 class PeriodQuestions:
     """Finds the commits that a question is about, and has them answer it."""
 
-    def __init__(
-        self, store: Store, commits: CommitLookup, answers: AnswerService, matches: StoredMatches, own: OwnCode
-    ) -> None:
+    def __init__(self, store: Store, commits: CommitLookup, answers: AnswerService, matches: StoredMatches) -> None:
         self._store = store
         self._commits = commits
         self._answers = answers
         self._matches = matches
-        self.own = own
 
     def answer_subject(
         self,
@@ -96,7 +94,7 @@ class PeriodQuestions:
         entry = self._commits.entry(located, language, patches=True)
         about_it = Question(parse_question(question), located.repository, (entry,))
         if check:
-            return self.own.answer(check(located.repository, [entry]), about_it, language)
+            return self.of_own_code(check(located.repository, [entry]), about_it, language)
         return self._of_named(about_it, language, now=subject.by_question)
 
     def _of_named(self, question: Question, language: Language, *, now: bool = False) -> Iterator[Statement]:
@@ -154,23 +152,33 @@ class PeriodQuestions:
         named = self._asked_of(question, entries)
         best = [self._whole(question, each) for each in named[:_READ]]
         about = question.about([*best, *named[_READ:]] or entries)
-        yield from self.own.answer(check(about.entries), about, question.language)
+        yield from self.of_own_code(check(about.entries), about, question.language)
         if named:
             yield from self._answers.answer(question.about(best, named[_READ:]), question.language)
 
     def _of_own_names(
         self, question: PeriodQuestion, check: Callable[[Sequence[Entry]], DownstreamCheck]
     ) -> Iterator[Statement]:
-        """Yield whether upstream has the names of a question, where downstream code has them, and which commits changed them."""
+        """Yield whether upstream has the names of a question, where downstream code has them, and which commits removed them."""
         asked, repository, language = question.asked, question.repository, question.language
         yield from self._answers.where(asked.symbols, repository, language)
-        gone = self._answers.missing(asked.symbols, repository)
-        kind = QuestionKind.REMOVAL if gone else QuestionKind.COMMITS
-        names = [each.replace(".", "/") if each.count(".") > 1 else each for each in gone] or asked.names
-        history = self._matches.history(asked._replace(names=tuple(names), kinds=asked.kinds | {kind}), repository)
-        yield from self.own.answer(check(()), question.about(()), language)
-        if history:
-            yield from self._answers.answer(_as_history(question.about(()), history[:_READ]), language)
+        yield from self.of_own_code(check(()), question.about(()), language)
+        names = tuple(each.replace(".", "/") if each.count(".") > 1 else each for each in asked.names)
+        asked = asked._replace(names=names, kinds=asked.kinds | {QuestionKind.REMOVAL})
+        if history := self._matches.history(asked, repository)[:_READ]:
+            yield from self._answers.answer(_as_history(question.about(()), history), language)
+
+    def of_own_code(self, check: DownstreamCheck, question: Question, language: Language) -> Iterator[Statement]:
+        """Return what commits break of downstream code, and where that uses the names of the question, or what one commit removes."""
+        entries = (*question.entries, *(question.further_commits or ()))
+        gone = [fact.name for fact in entries[0].facts if fact.removes] if len(entries) == 1 else []
+        names = question.asked.symbols or tuple(dict.fromkeys(map(spelled_in_code, gone)))
+        asked, beside = question.asked._replace(names=names, kinds=frozenset({QuestionKind.USES})), list[Statement]()
+        for each in (each.repository for each in check.compared if names):
+            if each and (told := self._answers.from_files(asked, each.model_copy(update={"branch": None}), language)):
+                text = catalogue(language)("In {repository}:", repository=code(each.full_name))
+                beside += [Statement(text=text, new_paragraph=True), *told]
+        return answer_from_impacts(check, entries, language, beside)
 
     def _asked_of(self, question: PeriodQuestion, entries: Sequence[Entry]) -> Sequence[Entry]:
         """Return the commits of which it is asked what they break: by number, by the names that they touch, or by their titles."""
@@ -204,10 +212,10 @@ class PeriodQuestions:
         held = [(each, words.get(ids.get(each.commit.sha, 0))) for each in entries]
         commits = [PeriodCommit(each, known) for each, known in held if known]
         matches = by_authors(question.asked, commits) or match_period(question.asked, commits)
-        if matches.missing:  # to deny what stands where the index does not reach would be false
+        if matches.absent:  # to deny what stands where the index does not reach would be false
             whole = [self._whole(question, each) for each in entries if may_hold_more(each.commit)]
             read = {each.commit.sha: each for each in (*entries, *whole)}.values()
-            further = Mentions(matches.missing).in_commits(read)
+            further = Mentions(matches.absent).in_commits(read)
             matches = matches.with_further(further, sum(lacks_patches(each.commit) for each in whole))
         return matches._replace(searched=len(commits), unread=len(entries) - len(commits))
 
@@ -228,7 +236,7 @@ class PeriodQuestions:
             yield from self._answer_from(question, entries)
             return
         matches = self._matches.find(asked, question.repository)
-        told_by_titles = QuestionKind.HISTORY in asked.kinds and not (asked.names or matches.missing)
+        told_by_titles = QuestionKind.HISTORY in asked.kinds and not (asked.names or matches.absent)
         yield from self._tell(question, matches._replace(searched=count, unproven=matches.unproven or told_by_titles))
 
     def _of_history(self, question: PeriodQuestion) -> list[Statement]:
@@ -257,7 +265,7 @@ class PeriodQuestions:
             denial = unproven(matches, question)
         elif names:
             found, denial = self._removing(names, question, matches)
-        elif matches.missing:
+        elif matches.absent:
             denial, sought = not_found(matches, question), question.asked.symbols
         touched = found if names or matches.unproven else self._touching(question, found)
         # What has the words of a question alone may be about anything.
@@ -294,7 +302,7 @@ class PeriodQuestions:
     ) -> tuple[Sequence[Entry], str | None]:
         """Return the matching commits that are proven to remove some names, and the denial if none is."""
         if found := [each for each in matches.found[:_SEARCHED] if is_proven_removal(each, names)]:
-            return found, not_found(matches, question) if matches.missing else None
+            return found, not_found(matches, question) if matches.absent else None
         say = catalogue(question.language)
         told = say("No commit here is proven to remove {names}.", names=join_items(map(code, names), say))
         return (), join_sentences([told, *unsearched(matches, say)], say)

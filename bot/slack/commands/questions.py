@@ -108,10 +108,13 @@ class Questions:
         """Read the days of a question, and return the answer. Raise what reading them raises."""
         reader, channel = conversation.view.reader, conversation.request.channel
         if broken := self._checks.asked(reader, channel, asked.repository, asked.asked.text):
-            check = partial(self._checks.check, reader, channel, asked.repository, named=broken, past=True)
-            days = () if asked.lately and asked.asked.symbols else asked.days
-            lately = () if asked.asked.symbols else last_days(conversation.today)
-            asked = asked._replace(days=days or lately, check=check)
+            check = partial(self._checks.check, reader, channel, asked.repository, named=broken, then=True)
+            days = (
+                ()
+                if asked.asked.symbols and (asked.lately or not asked.days)
+                else asked.days or last_days(conversation.today)
+            )
+            asked = asked._replace(days=days, check=check)
         reader.allow(asked.repository)
 
         def read(ref: DayRef) -> DayReport:
@@ -127,8 +130,8 @@ class Questions:
         reader, channel = conversation.view.reader, conversation.request.channel
         if broken := self._checks.asked(reader, channel, question.repository, question.asked.text):
             entries = (*question.entries, *(question.further_commits or ()))
-            check = self._checks.check(reader, channel, question.repository, entries, named=broken, past=True)
-            return self._periods.own.answer(check, question, language), _kind(conversation, broken)
+            check = self._checks.check(reader, channel, question.repository, entries, named=broken, then=True)
+            return self._periods.of_own_code(check, question, language), _kind(conversation, broken)
         if isinstance(ref, DayRef) and len(question.entries) > 1 and not asks_about_own_code(question.asked.text):
             asked = PeriodQuestion(question.asked, ref.repository, (ref.day,), ref.tz, language)
             return self._periods.answer_from(asked, question.entries), "answer"
