@@ -57,7 +57,7 @@ class FileAnswers:
         """Return where a name stands, or that it is not found."""
         key = spelled_in_code(name)
         written = self._lines(rf"(^|[^A-Za-z0-9_-]){re.escape(name)}([^A-Za-z0-9_-]|$)")
-        lines = by_evidence(key, written or ([] if name.count(".") > 1 else self._lines(self._written(key))))
+        lines = by_evidence(key, written or self._lines(self._written(key)))
         if not lines:
             return self._not_found(name, key, lines)
         say = self._say
@@ -84,8 +84,7 @@ class FileAnswers:
         """Return what is asked of a name, or that it is not found."""
         key = spelled_in_code(name)
         wanted = next(each for each in OF_FILES if each in asked.kinds)
-        pattern = re.escape(name) if name.count(".") > 1 else self._pattern(wanted, key)
-        lines = self._lines(pattern, everywhere=wanted is QuestionKind.USES)
+        lines = self._lines(self._pattern(wanted, key), everywhere=wanted is QuestionKind.USES)
         match wanted:
             case QuestionKind.MEANING:
                 told = self._explained(name, key, lines)

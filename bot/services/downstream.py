@@ -3,10 +3,8 @@
 "Does this break us?" is answered with both places, or with what was compared.
 """
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
-from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
@@ -15,14 +13,12 @@ import structlog
 from analysis.citations import to_commit, to_upstream_place
 from analysis.consequences.upgrade import severity
 from analysis.errors import DigestError
-from analysis.impact.surface.model import SurfaceIndex
 from analysis.locale import Catalogue, Phrase, catalogue, translated
 from analysis.locale.punctuation import join_items
-from analysis.models import SHORT_SHA, Citation, Commit, Entry, FactKind, Failure, Language, Repository, Statement
+from analysis.models import SHORT_SHA, Citation, Commit, Entry, Failure, Language, Repository, Statement
 from analysis.models.impacts import Certainty, CommitImpacts, Downstream, DownstreamImpacts, Impact
 from analysis.questions.intent import asks_about_own_code, asks_what_breaks
 from analysis.report.impacts import ImpactCause, comparison, impact_causes, more_places, omissions
-from analysis.writing.by_rules import code
 from bot.models.clock import Clock
 from bot.models.downstream import UNASKED, DownstreamCheck, Unchecked
 from bot.services.impact import ImpactService, ImpactsFound
@@ -32,9 +28,6 @@ from bot.store import Subscriptions
 
 _CAUSES = 4  # of one commit
 _COMMITS = 5  # of a day
-_METHOD = re.compile(r"(?P<owner>\w+)\.(?P<name>[a-z]\w*)\((?P<parameter>\w+)\)")  # of a fact
-_ROLE = re.compile(r"[A-Z]?[a-z0-9]+|\w+")  # the last word of a class's name
-_GROWN = (FactKind.REQUIRED_PARAMETER, FactKind.ADDED_PARAMETER)
 
 log = structlog.get_logger(__name__)
 
@@ -86,21 +79,16 @@ def check_trees(
     trees: Sequence[Repository | Path],
     now: datetime,
     allow: Callable[[Repository], object] = bool,
-    *,
-    then: bool = False,
 ) -> DownstreamCheck:
-    """Return what stored commits break of downstream trees, as they are or, of old commits, as they were `then`. Errors are part of it."""
+    """Return what stored commits break of downstream trees. Errors are part of it."""
+    surfaces, unchecked = surfaces_of(impacts, upstream, entries, trees, now, allow)
     found = ImpactsFound()
-    surfaces: list[ComparedSurface] = []
     try:
-        trees = impacts.as_of(trees, entries, now) if then else trees
-        surfaces, unchecked = surfaces_of(impacts, upstream, entries, trees, now, allow)
         if surfaces:
             found = impacts.impacts(upstream, entries, surfaces, now)
     except Exception as exc:  # noqa: BLE001 (likewise)
         surfaces, unchecked = [], [_unchecked(each, exc) for each in trees]
     return DownstreamCheck(
-        surfaces=tuple(each.uses for each in surfaces),
         compared=tuple(each.downstream for each in surfaces),
         unchecked=tuple(unchecked),
         commits={each.entry.commit.sha: each.found for each in sorted(found.commits, key=_severity)},
@@ -158,15 +146,12 @@ class DownstreamChecks:
         entries: Sequence[Entry],
         subscription: int | None = None,
         named: Sequence[Repository] = (),
-        *,
-        then: bool = False,
     ) -> DownstreamCheck:
-        """Return what stored commits break of some repositories, or of those that a channel names, as `check_trees` does."""
+        """Return what stored commits break of some repositories, or of those that a channel names. Errors are part of it."""
         named = named or self.named(channel, upstream, subscription)
         if not named:
             return UNASKED
-        allow = reader.within(channel).allow
-        return check_trees(self._impacts, upstream, entries, named, self._now(), allow, then=then)
+        return check_trees(self._impacts, upstream, entries, named, self._now(), reader.within(channel).allow)
 
 
 def _unchecked(repository: Repository | Path, error: Exception) -> Unchecked:
@@ -192,18 +177,11 @@ def naming_hint(repository: Repository, language: Language) -> Statement:
     return Statement(text=text, new_paragraph=True)
 
 
-def answer_from_impacts(
-    check: DownstreamCheck, entries: Sequence[Entry], language: Language, beside: Sequence[Statement] = ()
-) -> Iterator[Statement]:
-    """Yield what these commits may break and what they break, worst first, or what was compared, and what is told `beside` it.
-
-    Nothing is denied of an unread commit.
-    """
+def answer_from_impacts(check: DownstreamCheck, entries: Sequence[Entry], language: Language) -> Iterator[Statement]:
+    """Yield what these commits break, worst first; a denial says what was compared. Nothing is denied of an unread commit."""
     say, commits = catalogue(language), {each.commit.sha: each.commit for each in entries}
     failed = {each.sha: each for each in check.failed}
     unread = [each for each in commits.values() if not each.read or each.sha in failed]
-    for downstream, index in zip(check.compared, check.surfaces, strict=False):
-        yield from islice(_grown(downstream, index, entries, say), _CAUSES)
     for downstream in check.compared:
         breaking = [
             (commits[sha], each)
@@ -215,8 +193,6 @@ def answer_from_impacts(
             yield from _breaking(breaking, len(commits), say)
         elif len(unread) < len(commits):
             yield Statement(text=_denial(downstream, len(commits) - len(unread), say), new_paragraph=True)
-    yield from (*beside, *_touching(check, entries, say))
-    for downstream in check.compared:
         for omission in omissions(downstream, language):
             yield Statement(text=f"⚠️ {omission}", new_paragraph=True)
     if unread:
@@ -280,51 +256,21 @@ def _line(impact: Impact) -> tuple[str, int]:
     return impact.downstream.path, impact.downstream.line
 
 
-def _grown(
-    downstream: Downstream, index: SurfaceIndex, entries: Sequence[Entry], say: Catalogue
-) -> Iterator[Statement]:
-    """Yield the methods that take a new parameter, and the downstream classes of the same role that define them too: `NPUWorker`, `Worker`."""
-    found = [(entry, fact, _METHOD.fullmatch(fact.name)) for entry in entries for fact in entry.facts]
-    for own in index.surface.subclasses.values():
-        for entry, fact, match in found:
-            if not match or fact.kind not in _GROWN or match["name"] not in own.members:
-                continue
-            if own.target[-1].endswith(_ROLE.findall(match["owner"])[-1]):
-                text = say(
-                    "{upstream} now takes {parameter}; check {own}, which defines {name} too (not proven).",
-                    upstream=code(fact.name.partition("(")[0]),
-                    parameter=code(match["parameter"]),
-                    own=code(own.target[-1]),
-                    name=code(match["name"]),
-                )
-                place = Citation(
-                    label=f"{own.path}:{own.line}", url=f"{downstream.files_url or ''}/{own.path}#L{own.line}"
-                )
-                yield Statement(text=text, citations=(to_commit(entry.commit), place), kind="item")
-                break
-
-
-def _touching(check: DownstreamCheck, entries: Sequence[Entry], say: Catalogue) -> Iterator[Statement]:
-    """Yield the commits that break nothing as far as is proven, but change files from which the code imports."""
-    touching = [each for each in entries if each.commit.sha in check.touching]
-    if best := sorted(touching, key=lambda each: -each.ranked.score)[:_CAUSES]:
-        titles = join_items([code(each.commit.title) for each in best], say)
-        text = say("Changing what you import from: {count}, first {titles}.", count=len(touching), titles=titles)
-        yield Statement(text=text, citations=tuple(to_commit(each.commit) for each in best))
-
-
 def _denial(downstream: Downstream, compared: int, say: Catalogue) -> str:
-    """Return that nothing is proven to break a repository, with what was compared."""
+    """Return that nothing breaks a repository, with what was compared."""
     if not downstream.uses:
         return say("No. {what}.", what=comparison(downstream, say.language))
-    sha = "" if not downstream.sha or "@" in downstream.name else f" ({downstream.sha[:SHORT_SHA]})"
-    return say(
-        "Nothing is proven to break: none of the {uses} of {packages} in {name} is affected by {commits}.",
-        uses=say.plural("{count} use", "{count} uses", downstream.uses),
-        packages=join_items(downstream.packages, say),
-        name=downstream.name + sha,
-        commits=say.plural("{count} commit", "{count} commits", compared),
-    )
+    uses = {
+        "uses": say.plural("{count} use", "{count} uses", downstream.uses),
+        "packages": join_items(downstream.packages, say),
+        "name": downstream.name
+        if not downstream.sha or "@" in downstream.name
+        else f"{downstream.name} ({downstream.sha[:SHORT_SHA]})",
+    }
+    if compared == 1:
+        return say("No: none of the {uses} of {packages} in {name} is affected.", **uses)
+    commits = say.plural("{count} commit", "{count} commits", compared)
+    return say("No: none of the {uses} of {packages} in {name} is affected by {commits}.", commits=commits, **uses)
 
 
 def _uncompared(unread: Sequence[Commit], failure: Failure | None, say: Catalogue) -> str:

@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
@@ -41,7 +41,6 @@ from bot.services.surfaces import (
 )
 from bot.store import Store
 
-_RECENT, _SHORT = timedelta(days=7), 9  # after a commit the code is as it is today; digits of a SHA
 _UPSTREAM_TREES = 64  # kept in memory, one a day of a repository
 
 log = structlog.get_logger(__name__)
@@ -102,6 +101,7 @@ class ImpactService:
         self, downstream: Repository | Path, upstream: Repository, entries: Sequence[Entry], now: datetime
     ) -> ComparedSurface:
         """Return what a downstream tree uses of upstream as it was before these commits, or as it is if there are none.
+
         The branch of a downstream repository may be a tag or a SHA as well. Raise `UnknownRepository` or `UnknownCommit`
         if it does not exist, `Misuse` for a folder that cannot be read, `MirrorUnavailable` if either repository has no
         mirror and cannot be cloned, and `BadSetting` where mirrors are disabled.
@@ -270,19 +270,6 @@ class ImpactService:
                 raise
             log.warning("mirror not fetched", repository=str(repository), why=str(exc))
             return existing
-
-    def as_of(
-        self, trees: Sequence[Repository | Path], entries: Sequence[Entry], now: datetime
-    ) -> list[Repository | Path]:
-        """Return some trees, each head as it stood when the newest of these commits landed if that is long before it."""
-        landed = max((each.commit.committed_at for each in entries), default=now)
-        return [each if isinstance(each, Path) or each.branch else self._as_of(each, landed, now) for each in trees]
-
-    def _as_of(self, repository: Repository, landed: datetime, now: datetime) -> Repository:
-        mirror = self.mirror(repository, now)
-        old = mirror.history("", limit=1)[0].committed_at - landed > _RECENT
-        sha = mirror.commit_before(landed) if old else None
-        return repository.model_copy(update={"branch": sha and sha[:_SHORT]})
 
     def _upstream_tree(self, mirror: Mirror, upstream: Repository, commit: Commit) -> UpstreamTree:
         """Return the upstream tree before a commit, or before another one of its day: packages come and go rarely."""

@@ -14,7 +14,6 @@ from analysis.locale.punctuation import join_items, join_sentences
 from analysis.models import DayReport, Entry, Language, Repository, Statement
 from analysis.questions.by_rules import most_commits, number_matching, number_of
 from analysis.questions.days_asked import QuestionScope
-from analysis.questions.definitions import spelled_in_code
 from analysis.questions.intent import references_in
 from analysis.questions.kinds import QuestionKind
 from analysis.questions.matches import (
@@ -39,8 +38,8 @@ from bot.models.question_subject import QuestionSubject
 from bot.models.reference import parse_reference
 from bot.models.subjects import DayRef
 from bot.services.answers import AnswerService
-from bot.services.lookup import CommitLookup, Located
 from bot.services.downstream import answer_from_impacts
+from bot.services.lookup import CommitLookup, Located
 from bot.services.period_wording import PeriodQuestion, none_of, not_found, scope_statement, unproven, unsearched
 from bot.services.stored_matches import StoredMatches
 from bot.store import Store
@@ -85,16 +84,15 @@ class PeriodQuestions:
         """
         about = self._named(subject, question) or subject.about
         if isinstance(about, QuestionScope):
-            upstream, asked, told = subject.repositories[0], parse_question(about.text), subject.by_question
-            days = about.days or (subject.last_days if check else ())
-            days = () if check and asked.symbols and (about.lately or not about.days) else days
+            upstream, days = subject.repositories[0], about.days or (subject.last_days if check else ())
             against = partial(check, upstream) if check else None
+            asked, told = parse_question(about.text), subject.by_question
             return self.answer(PeriodQuestion(asked, upstream, days, tz, language, against, about.lately, told), read)
         located = about if isinstance(about, Located) else self._commits.locate(about, subject.repositories)
         entry = self._commits.entry(located, language, patches=True)
-        about_it = Question(parse_question(question), located.repository, (entry,))
         if check:
-            return self.of_own_code(check(located.repository, [entry]), about_it, language)
+            return answer_from_impacts(check(located.repository, [entry]), [entry], language)
+        about_it = Question(parse_question(question), located.repository, (entry,))
         return self._of_named(about_it, language, now=subject.by_question)
 
     def _of_named(self, question: Question, language: Language, *, now: bool = False) -> Iterator[Statement]:
@@ -129,12 +127,11 @@ class PeriodQuestions:
         if question.lately and searches and not entries:
             question = question._replace(days=())
         found = list(entries.values())
-        if question.days:
-            statements = self.answer_from(question, found)
-        elif question.check:
-            statements = self._of_own_names(question, question.check)
-        else:
-            statements = _in_parts(question, self._answer_from_store)
+        if question.check and not found and question.asked.symbols:  # the last days say nothing of a name
+            found = list(self._matches.find(question.asked, question.repository).found)
+            question = question._replace(days=())
+        from_store = partial(_in_parts, question, self._answer_from_store)
+        statements = self.answer_from(question, found) if question.days or question.check else from_store()
         return chain([scope_statement(question)], statements) if question.told else statements
 
     def answer_from(self, question: PeriodQuestion, entries: Sequence[Entry]) -> Iterator[Statement]:
@@ -150,35 +147,10 @@ class PeriodQuestions:
     ) -> Iterator[Statement]:
         """Yield what commits break: those that the question is about, which are shown below, or else all."""
         named = self._asked_of(question, entries)
-        best = [self._whole(question, each) for each in named[:_READ]]
-        about = question.about([*best, *named[_READ:]] or entries)
-        yield from self.of_own_code(check(about.entries), about, question.language)
+        yield from answer_from_impacts(check(named or entries), named or entries, question.language)
         if named:
+            best = [self._whole(question, each) for each in named[:_READ]]
             yield from self._answers.answer(question.about(best, named[_READ:]), question.language)
-
-    def _of_own_names(
-        self, question: PeriodQuestion, check: Callable[[Sequence[Entry]], DownstreamCheck]
-    ) -> Iterator[Statement]:
-        """Yield whether upstream has the names of a question, where downstream code has them, and which commits removed them."""
-        asked, repository, language = question.asked, question.repository, question.language
-        yield from self._answers.where(asked.symbols, repository, language)
-        yield from self.of_own_code(check(()), question.about(()), language)
-        names = tuple(each.replace(".", "/") if each.count(".") > 1 else each for each in asked.names)
-        asked = asked._replace(names=names, kinds=asked.kinds | {QuestionKind.REMOVAL})
-        if history := self._matches.history(asked, repository)[:_READ]:
-            yield from self._answers.answer(_as_history(question.about(()), history), language)
-
-    def of_own_code(self, check: DownstreamCheck, question: Question, language: Language) -> Iterator[Statement]:
-        """Return what commits break of downstream code, and where that uses the names of the question, or what one commit removes."""
-        entries = (*question.entries, *(question.further_commits or ()))
-        gone = [fact.name for fact in entries[0].facts if fact.removes] if len(entries) == 1 else []
-        names = question.asked.symbols or tuple(dict.fromkeys(map(spelled_in_code, gone)))
-        asked, beside = question.asked._replace(names=names, kinds=frozenset({QuestionKind.USES})), list[Statement]()
-        for each in (each.repository for each in check.compared if names):
-            if each and (told := self._answers.from_files(asked, each.model_copy(update={"branch": None}), language)):
-                text = catalogue(language)("In {repository}:", repository=code(each.full_name))
-                beside += [Statement(text=text, new_paragraph=True), *told]
-        return answer_from_impacts(check, entries, language, beside)
 
     def _asked_of(self, question: PeriodQuestion, entries: Sequence[Entry]) -> Sequence[Entry]:
         """Return the commits of which it is asked what they break: by number, by the names that they touch, or by their titles."""

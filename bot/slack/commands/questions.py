@@ -15,7 +15,7 @@ from analysis.questions.question import ParsedQuestion, Question, parse_question
 from bot.models.reference import Reference, parse_reference
 from bot.models.subjects import CommitRef, DayRef, Subject, WeekRef, commit_value, parse_value
 from bot.services.answers import AnswerService
-from bot.services.downstream import DownstreamChecks, naming_hint
+from bot.services.downstream import DownstreamChecks, answer_from_impacts, naming_hint
 from bot.services.limits import CallerLimits
 from bot.services.lookup import Located, SeveralCommits
 from bot.services.period_questions import PeriodQuestions
@@ -108,13 +108,8 @@ class Questions:
         """Read the days of a question, and return the answer. Raise what reading them raises."""
         reader, channel = conversation.view.reader, conversation.request.channel
         if broken := self._checks.asked(reader, channel, asked.repository, asked.asked.text):
-            check = partial(self._checks.check, reader, channel, asked.repository, named=broken, then=True)
-            days = (
-                ()
-                if asked.asked.symbols and (asked.lately or not asked.days)
-                else asked.days or last_days(conversation.today)
-            )
-            asked = asked._replace(days=days, check=check)
+            check = partial(self._checks.check, reader, channel, asked.repository, named=broken)
+            asked = asked._replace(days=asked.days or last_days(conversation.today), check=check)
         reader.allow(asked.repository)
 
         def read(ref: DayRef) -> DayReport:
@@ -130,8 +125,8 @@ class Questions:
         reader, channel = conversation.view.reader, conversation.request.channel
         if broken := self._checks.asked(reader, channel, question.repository, question.asked.text):
             entries = (*question.entries, *(question.further_commits or ()))
-            check = self._checks.check(reader, channel, question.repository, entries, named=broken, then=True)
-            return self._periods.of_own_code(check, question, language), _kind(conversation, broken)
+            check = self._checks.check(reader, channel, question.repository, entries, named=broken)
+            return answer_from_impacts(check, entries, language), _kind(conversation, broken)
         if isinstance(ref, DayRef) and len(question.entries) > 1 and not asks_about_own_code(question.asked.text):
             asked = PeriodQuestion(question.asked, ref.repository, (ref.day,), ref.tz, language)
             return self._periods.answer_from(asked, question.entries), "answer"
