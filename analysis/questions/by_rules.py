@@ -250,28 +250,17 @@ def _history_item(entry: Entry, asked: ParsedQuestion, language: Language) -> St
 
 def _list_item(entry: Entry, asked: ParsedQuestion, language: Language) -> Statement:
     """Describe a commit in one line: its tier, its title, and its metadata, facts or best line that answer the question."""
-    wanted = asked.kinds | ({QuestionKind.LINKS} if entry.links.reverted_by else set())
+    say, wanted = catalogue(language), asked.kinds | ({QuestionKind.LINKS} if entry.links.reverted_by else set())
     metadata = [each.statement for each in records(entry, language, asked.versions) if each.kind in wanted]
-    metadata += _models_item(entry, language) if QuestionKind.MODELS in asked.kinds else []
-    told = joined(
-        metadata or proofs(entry, asked, language)[:1] or proven_items(entry, asked, language), catalogue(language)
-    )
+    if QuestionKind.MODELS in asked.kinds and (added := models_added(entry.commit)):
+        names = join_items(map(code, added[:MAX_ITEMS]), say)
+        metadata.append(Statement(text=say("registers {names}", names=names), citations=(to_commit(entry.commit),)))
+    told = joined(metadata or proofs(entry, asked, language)[:1] or proven_items(entry, asked, language), say)
     if told is None and QuestionKind.MODELS not in asked.kinds:
         found = search(entry, asked, SEARCHED)
         shown = found._replace(hits=[hit for hit in found.hits if isinstance(hit.document.item, Fact | Passage)])
         told = next(iter(best_items(entry, shown, language)), None)
     return _one_line(entry, f"{BADGE[entry.ranked.importance]} {code(entry.commit.title)}", told, language)
-
-
-def _models_item(entry: Entry, language: Language) -> list[Statement]:
-    """Return the architectures that a commit registers as an item; nothing if it registers none."""
-    say, added = catalogue(language), models_added(entry.commit)
-    names = join_items([code(each) for each in added[:MAX_ITEMS]], say)
-    return (
-        [Statement(text=say("registers {names}", names=names), citations=(to_commit(entry.commit),), kind="item")]
-        if added
-        else []
-    )
 
 
 def _one_line(entry: Entry, text: str, told: Statement | None, language: Language) -> Statement:

@@ -63,7 +63,9 @@ def reads_as_question(text: str) -> bool:
     In doubt it returns False: a bot that answers unasked gets muted. Code, quotations and URLs are ignored.
     """
     prose = _prose_of_message(text)
-    return bool(_MARK.search(prose)) or any(_asks(clause.strip()) for clause in _CLAUSES.split(prose))
+    return bool(_MARK.search(prose)) or any(
+        (_asks_in_chinese if _HAN.search(each) else _asks_in_english)(each.strip()) for each in _CLAUSES.split(prose)
+    )
 
 
 def asks_when_addressed(text: str) -> bool:
@@ -108,10 +110,6 @@ def asks_what_breaks(text: str, name: str, owner: str = "") -> bool:
 
 _MARK = re.compile(r"(?<=[^\W_])[\"'”’)\]）」]?[ ]?[?？]+[!！.…~～]*(?=\s|$|[\"'”’)\]）】」,，]|[^\x00-\x7f])")
 _CLAUSES = re.compile(r"[!！。;；\n…]+|\.+(?=\s|$)")
-
-
-def _asks(sentence: str) -> bool:
-    return _asks_in_chinese(sentence) if _HAN.search(sentence) else _asks_in_english(sentence)
 
 
 # Words that look interrogative but ask nothing.

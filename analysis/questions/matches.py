@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from analysis.citations import to_line
@@ -189,8 +190,8 @@ def named_commits(asked: ParsedQuestion, entries: Iterable[Entry]) -> list[Entry
 
 def best_titled(asked: ParsedQuestion, entries: Sequence[Entry]) -> list[Entry]:
     """Return the commits whose titles have a name of code in a question, else most of its words, and an uncommon one; none if no title has."""
-    named = [each for each in entries if any(_named_in(name, each.commit.title) for name in asked.symbols)]
-    if named:
+    symbols = re.compile("|".join(rf"(?<![\w-]){re.escape(each)}(?![\w-])" for each in asked.symbols) or r"(?!)")
+    if named := [each for each in entries if symbols.search(each.commit.title)]:
         return named
     words = [term for term in asked.terms if term.weight >= 1]
     held = [
@@ -201,17 +202,14 @@ def best_titled(asked: ParsedQuestion, entries: Sequence[Entry]) -> list[Entry]:
     return [each for count, each in telling if count == most] if 2 * most >= len(words) else []
 
 
-def _named_in(name: str, title: str) -> bool:
-    return re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", title) is not None
-
-
 def by_authors(asked: ParsedQuestion, commits: Sequence[PeriodCommit]) -> PeriodMatches | None:
     """Return the commits of the authors that a question names, of those the ones that match the rest of it.
 
     None if it names none, or if theirs do not match.
     """
     everybody = {each.entry.commit.author for each in commits}
-    named = {each for each in everybody if len(each) >= _MIN_AUTHOR and _names_person(asked.text, each)}
+    written = partial(re.search, string=asked.text, flags=re.IGNORECASE)
+    named = {each for each in everybody if len(each) >= _MIN_AUTHOR and written(rf"(?<!\w){re.escape(each)}(?!\w)")}
     if not named:
         return None
     own = [each for each in commits if each.entry.commit.author in named]
@@ -221,10 +219,6 @@ def by_authors(asked: ParsedQuestion, commits: Sequence[PeriodCommit]) -> Period
         matches = match_period(rest, own)
         return matches if matches.found and not matches.absent else None
     return PeriodMatches(tuple(sorted((each.entry for each in own), key=lambda each: -each.ranked.score)), exact=True)
-
-
-def _names_person(text: str, name: str) -> bool:
-    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE) is not None
 
 
 def _is_plain(term: QuestionTerm) -> bool:

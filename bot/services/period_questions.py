@@ -15,6 +15,7 @@ from analysis.models import DayReport, Entry, Language, Repository, Statement
 from analysis.questions.by_rules import most_commits, number_matching, number_of
 from analysis.questions.days_asked import QuestionScope
 from analysis.questions.intent import references_in
+from analysis.questions.items import proven_together
 from analysis.questions.kinds import QuestionKind
 from analysis.questions.matches import (
     Mentions,
@@ -29,8 +30,7 @@ from analysis.questions.matches import (
     touching,
 )
 from analysis.questions.metadata import records
-from analysis.questions.period_facts import proven_together
-from analysis.questions.question import ParsedQuestion, Question, answered_in_parts, parse_question
+from analysis.questions.question import Question, answered_in_parts, parse_question
 from analysis.search.words import lacks_patches, may_hold_more
 from analysis.writing.by_rules import code
 from bot.models.downstream import DownstreamCheck
@@ -216,7 +216,10 @@ class PeriodQuestions:
         asked, repository, language = question.asked, question.repository, question.language
         asked = self._answers.with_setting(asked, repository)
         of_history = QuestionKind.HISTORY in asked.kinds or (asked.names and asked.kinds & _OF_HISTORY)
-        history = self._matches.history(asked, repository) if of_history or _is_of_reverts(asked) else ()
+        of_words = (
+            QuestionKind.REVERTS in asked.kinds and not asked.references and any(t.telling for t in asked.subjects)
+        )
+        history = self._matches.history(asked, repository) if of_history or of_words else ()
         told = self._answers.from_files(asked, repository, language)
         if not history:
             return told
@@ -292,11 +295,6 @@ class PeriodQuestions:
             return entry
         [(_, commit_id), *_] = self._store.with_sha(entry.commit.sha, question.repository)
         return self._commits.entry(Located(question.repository, commit_id), question.language, patches=True)
-
-
-def _is_of_reverts(asked: ParsedQuestion) -> bool:
-    """Return whether it is asked whether what a question's words say was reverted."""
-    return QuestionKind.REVERTS in asked.kinds and not asked.references and any(each.telling for each in asked.subjects)
 
 
 def _as_history(question: Question, commits: Sequence[Entry]) -> Question:
