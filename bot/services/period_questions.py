@@ -247,7 +247,9 @@ class PeriodQuestions:
         certain = not matches.unproven and bool(
             matches.exact or touched or best_titled(question.asked, matches.found[:_READ])
         )
-        if not certain and denial is None and question.asked.kinds & _HAPPENED:
+        files = (file for each in matches.found[:_READ] for file in each.commit.files if file.status == "removed")
+        gone = any(each.text.lower() in file.path for file in files for each in question.asked.subjects)
+        if not (certain or gone) and denial is None and question.asked.kinds & _HAPPENED:
             denial = unproven(matches, question)
         if QuestionKind.HOW_MANY in question.asked.kinds and found and certain:
             yield number_matching(len(found), matches.searched, question.language)
