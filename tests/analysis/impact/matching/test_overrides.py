@@ -135,6 +135,9 @@ def test_an_override_of_what_is_gone_is_never_called() -> None:
     called = after.replace("...", "\n        self._hook()")
     assert told(called + hook, after, plugin) == ["override: removed: engine.core.Engine._hook"]
     assert told(after + hook, after, plugin) == []
+    unused = after + hook + "\n    def _unused(self):\n        self._hook()\n"
+    assert told(unused, after, plugin) == []
+    assert told(unused.replace("...", "\n        self._unused()", 1), after, plugin) != []
 
 
 def test_an_override_of_a_renamed_hook_says_its_new_name() -> None:
