@@ -17,7 +17,7 @@ from analysis.questions.definitions import nearest
 from analysis.questions.evidence import EvidenceFound, search, sentences_of
 from analysis.questions.items import MAX_ITEMS, SEARCHED, best_items, joined, passage_item, proven_items
 from analysis.questions.kinds import QuestionKind
-from analysis.questions.matches import Mentions, touched_passage
+from analysis.questions.matches import Mentions, models_added, touched_passage
 from analysis.questions.metadata import NO_TEST, records
 from analysis.questions.passages import Passage, is_prose
 from analysis.questions.proofs import adds_setting, proofs
@@ -237,11 +237,13 @@ def _history_item(entry: Entry, asked: ParsedQuestion, language: Language) -> St
 
 def _list_item(entry: Entry, asked: ParsedQuestion, language: Language) -> Statement:
     """Describe a commit in one line: its tier, its title, and its metadata, facts or best line that answer the question."""
-    metadata = [each.statement for each in records(entry, language, asked.versions) if each.kind in asked.kinds]
-    told = joined(
-        metadata or proofs(entry, asked, language)[:1] or proven_items(entry, asked, language), catalogue(language)
-    )
-    if told is None:
+    say, wanted = catalogue(language), asked.kinds | ({QuestionKind.LINKS} if entry.links.reverted_by else set())
+    metadata = [each.statement for each in records(entry, language, asked.versions) if each.kind in wanted]
+    if QuestionKind.MODELS in asked.kinds and (added := models_added(entry.commit)):
+        names = join_items(map(code, added[:MAX_ITEMS]), say)
+        metadata.append(Statement(text=say("registers {names}", names=names), citations=(to_commit(entry.commit),)))
+    told = joined(metadata or proofs(entry, asked, language)[:1] or proven_items(entry, asked, language), say)
+    if told is None and QuestionKind.MODELS not in asked.kinds:
         found = search(entry, asked, SEARCHED)
         shown = found._replace(hits=[hit for hit in found.hits if isinstance(hit.document.item, Fact | Passage)])
         told = next(iter(best_items(entry, shown, language)), None)

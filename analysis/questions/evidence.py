@@ -184,9 +184,9 @@ def _ranked(documents: Sequence[CommitDocument], asked: ParsedQuestion, held: fr
     """Return the documents that have one of the first `own` terms, or are a fact of a kind that is asked for, best first."""
     terms = asked.all_terms
     weights = [_weight(term, documents, held) for term in terms]
-    weights[own:] = _scaled(
-        weights[own:], sum(weights[:own]) * (_EARLIER if any(term.telling for term in terms[:own]) else 1.0)
-    )
+    most = sum(weights[:own]) * (_EARLIER if any(term.telling for term in terms[:own]) else 1.0)
+    scale = min(1.0, most / (sum(weights[own:]) or 1.0)) if most else 1.0  # earlier terms may be many
+    weights[own:] = [weight * scale for weight in weights[own:]]
     whole = sum(weights[:own]) or 1.0
     mean = sum(len(each.own) for each in documents) / max(1, len(documents)) or 1.0
     wanted = frozenset(word for term in terms[:own] for word in term.words)
@@ -220,11 +220,6 @@ def _passage_factor(passage: Passage, asked: ParsedQuestion, names: Sequence[str
     if passage.line.sign == "-" and asked.kinds.isdisjoint(_OF_THE_PAST) and replaced(passage) is None:
         return _GONE
     return _DEFINITION if any(is_definition(key, passage.line.text) for key in names) else 1.0
-
-
-def _scaled(weights: Sequence[float], most: float) -> list[float]:
-    """Return the weights of earlier terms, which may be many, so that together they weigh `most`, unless that is nothing."""
-    return [weight * min(1.0, most / sum(weights)) if most else weight for weight in weights]
 
 
 def _weight(term: QuestionTerm, documents: Sequence[CommitDocument], held: frozenset[str]) -> float:

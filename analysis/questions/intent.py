@@ -63,7 +63,9 @@ def reads_as_question(text: str) -> bool:
     In doubt it returns False: a bot that answers unasked gets muted. Code, quotations and URLs are ignored.
     """
     prose = _prose_of_message(text)
-    return bool(_MARK.search(prose)) or any(_asks(clause.strip()) for clause in _CLAUSES.split(prose))
+    return bool(_MARK.search(prose)) or any(
+        (_asks_in_chinese if _HAN.search(each) else _asks_in_english)(each.strip()) for each in _CLAUSES.split(prose)
+    )
 
 
 def asks_when_addressed(text: str) -> bool:
@@ -83,24 +85,12 @@ _EN_REQUEST = re.compile(
     re.IGNORECASE,
 )
 _ZH_REQUEST = re.compile(r"(?:请|帮我|给我)*(?:解释|说明|介绍|总结|概括|列出|列举|告诉我|说说|讲讲|分析|比较|对比)")
-_CODE_WORD = r"(?:code|codebase|plug-?ins?|fork|repo|repository|package|project|build|backend|integration|subclass\w*|overrides?)"
+_CHANGED = r"(?:br[eo]a?k\w*|affect|impact|hit|hurt|harm|safe|compatible|match|chang|adapt|fix|updat|port|need)"
+_USED = r"(?:set|use|pass|call|import|overr?i?d?e?|subclass|define|rely|depend|assert)"
 _ABOUT_OWN_CODE = re.compile(
-    r"\b(?:break|broke)\w*\s+(?:\w+\s+){0,2}?(?:us|ours?|me|mine|my)\b"
-    rf"|\b(?:affect|impact|hit|hurt|harm)\w*\s+(?:\w+\s+)?(?:us|me|ours|mine|(?:our|my)\s+(?:\S+\s+)?{_CODE_WORD})\b(?!\s*['’])"
-    r"|\b(?:are|will|would)\s+we\s+(?:be\s+|get\s+)?(?:break|broken|affected|impacted|hit|safe)\b"
-    rf"|\b(?:is|does|will|would|can)\s+(?:our|my)\s+(?:\S+\s+)?{_CODE_WORD}\b[^.?!]*\b(?:break|broken|affected|impacted|hit|safe|work|compatible|fail)"
-    r"|\b(?:that|which|what|anything|something)\s+we\s+(?:set|use|pass|call|import|override|subclass|rely on|depend on)\b"
-    r"|\bwhat\s+(?:do|must|should|shall)\s+we\s+(?:(?:have|need)\s+to\s+)?(?:change|adapt|fix|update|write|port)\b"
-    r"|\b(?:do|must|should|shall)\s+we\s+(?:(?:have|need)\s+to\s+)?(?:change|adapt|fix|update|port)\s+"
-    rf"(?:anything|something|(?:our|my)\s+{_CODE_WORD}\b)"
-    r"|\b(?:ours?|us|we|my)\b[^?!]{0,80}\b(?:(?:was|were|is|are|got|get) (?:broken|hit|affected)|broken by|still match|still work)\b"
-    r"|\b(?:compatible|in sync|consistent) with upstream|\bmatch(?:es)? (?:what )?upstream\b|\bof ours\b"
-    r"|(?:影响|破坏|弄坏|搞坏|搞挂|波及|打断)[^，。？！,?!]{0,6}(?:我们|咱们|我的)"
-    r"|(?:我们|咱们|我的)[^，。？！,?!]{0,12}(?:受影响|影响吗|破坏|波及|会坏|会挂|会崩|坏掉|搞坏|搞挂|还能用|兼容)"
-    r"|(?:我们|咱们)[^，。？！,?!]{0,6}(?:要|需要|得)[^，。？！,?!]{0,2}(?:改|适配|调整|动)(?:吗|么|没|[，,?？]|$)"
-    r"|(?:我们|咱们)[^，。？！,?!]{0,6}(?:改|适配|调整)(?:什么|啥|哪[里些]|(?:我们的?)?(?:代码|插件))"
-    r"|(?:我们|咱们)(?:在)?(?:设置|使用|用到?|调用|覆盖|依赖|继承)(?:了)?的"
-    r"|(?:我们|咱们)[^，。？！,?!]{0,4}(?:怎么|如何)(?:改|修改|适配|调整)",
+    rf"\b{_CHANGED}\w*\b[^.?!]{{0,60}}\b(?:us|ours?|me|mine|my|we)\b|\b(?:us|ours?|my|we)\b[^?!]{{0,80}}\b(?:{_CHANGED}|still work|{_USED})"
+    r"|\bin sync with upstream|(?:影响|破坏|[弄搞]坏|搞挂|波及|打断|改)[^，。？！,?!]{0,6}(?:我们|咱们|我的)"
+    r"|(?:我们|咱们|我的)[^，。？！,?!]{0,12}(?:影响|破坏|波及|坏|挂|崩|能用|兼容|改|适配|调整|设置|使用|用到?|调用|覆盖|依赖|继承)",
     re.IGNORECASE,
 )
 
@@ -120,10 +110,6 @@ def asks_what_breaks(text: str, name: str, owner: str = "") -> bool:
 
 _MARK = re.compile(r"(?<=[^\W_])[\"'”’)\]）」]?[ ]?[?？]+[!！.…~～]*(?=\s|$|[\"'”’)\]）】」,，]|[^\x00-\x7f])")
 _CLAUSES = re.compile(r"[!！。;；\n…]+|\.+(?=\s|$)")
-
-
-def _asks(sentence: str) -> bool:
-    return _asks_in_chinese(sentence) if _HAN.search(sentence) else _asks_in_english(sentence)
 
 
 # Words that look interrogative but ask nothing.

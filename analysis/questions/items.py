@@ -1,12 +1,14 @@
 """The items of an answer: statements of a commit's facts, its author's sentences and the passages of its diff, with their places."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from analysis.citations import to_commit, to_fact, to_line
+from analysis.diff import hunks
 from analysis.locale import Catalogue, catalogue, mark
 from analysis.locale.punctuation import as_sentence, join_items, join_sentences
-from analysis.models import Entry, Fact, Language, Statement, by_kind
+from analysis.models import Entry, Fact, FactKind, Language, Statement, by_kind
+from analysis.questions.definitions import default_in, spelled_in_code
 from analysis.questions.evidence import EvidenceFound
 from analysis.questions.matches import facts_asked
 from analysis.questions.passages import Passage, replaced
@@ -18,6 +20,8 @@ from analysis.writing.fact_sentences import FACT_SENTENCES
 
 MAX_ITEMS = 5
 SEARCHED = 40  # hits from which the items are made; hits beside each other make one
+_NAMED = 12  # names of a kind
+_KINDS, _CITED = 3, 3  # kinds of facts that are told together, and places of each
 _SENTENCE_LENGTH = 300  # characters of an author's sentence
 _CHANGES = {"-": mark("removes {code}"), "+": mark("adds {code}")}
 
@@ -99,3 +103,33 @@ def joined(told: Sequence[Statement], say: Catalogue) -> Statement | None:
         return next(iter(told), None)
     text = join_sentences((as_sentence(each.text, say) for each in told), say)
     return Statement(text=text, citations=tuple(place for each in told for place in each.citations))
+
+
+def proven_together(entries: Sequence[Entry], asked: ParsedQuestion, language: Language) -> Iterator[Statement]:
+    """Yield what commits (with patches) prove of what is asked, a statement a kind; nothing of a single name, which its commit tells."""
+    say = catalogue(language)
+    owners = {id(fact): entry for entry in entries for fact in facts_asked(asked, entry.facts)}
+    facts = [fact for entry in entries for fact in facts_asked(asked, entry.facts)]
+    if len(facts) == 1 and facts[0].kind is not FactKind.NEW_SETTING:
+        return
+    facts.sort(key=lambda fact: -sum(not words_of(fact.name).isdisjoint(term.words) for term in asked.terms))
+    for kind, found in islice(by_kind(facts), _KINDS):
+        if kind is FactKind.CONDITIONAL_DEFAULT:  # which is told with its commit
+            continue
+        if kind in (FactKind.NEW_SETTING, FactKind.SETTING_ON):
+            names = join_items([_with_default(owners[id(each)], each, say) for each in found[:_NAMED]], say)
+        else:
+            names = list_names(found, say, _NAMED)
+        text = as_sentence(FACT_SENTENCES[kind].named(names, len(found), say), say)
+        yield Statement(text=text, citations=tuple(to_fact(owners[id(each)].commit, each) for each in found[:_CITED]))
+
+
+def _with_default(entry: Entry, fact: Fact, say: Catalogue) -> str:
+    """Return the name of a new setting with the default that the commit's new lines give it, if they do."""
+    key = spelled_in_code(fact.name)
+    lines = (
+        line.text for file in entry.commit.files for hunk in hunks(file.patch) for line in hunk if line.sign == "+"
+    )
+    given = [value for line in lines if (value := default_in(key, line)) is not None]
+    value = next((each for each in given if each != "None"), next(iter(given), None))
+    return say("{name} (default {value})", name=code(fact.name), value=code(value)) if value else code(fact.name)

@@ -37,6 +37,7 @@ class QuestionKind(StrEnum):
     BEFORE = "before"  # what something was, and what it is now
     COMMITS = "commits"  # which commits changed something
     REQUIREMENT = "requirement"  # which version of a dependency is required, or since when
+    MODELS = "models"  # which models were added
 
 
 METADATA = tuple(QuestionKind)[:7]  # which a commit's diff does not answer
@@ -54,7 +55,7 @@ TIMELESS_OF_NAMES = frozenset({*OF_FILES, QuestionKind.BEFORE, QuestionKind.COMM
 
 _VERSION = r"(?:v\d+(?:\.\d+)*|\d+(?:\.\d+)+)(?:[-.]?(?:a|b|c|rc|alpha|beta|dev|post)[-.]?\d*)*"
 _NAMED_VERSION = re.compile(rf"(?<![\w.#/-]){_VERSION}(?![\w/-]|\.\w)", re.IGNORECASE | re.ASCII)
-_REMOVED = r"\bremov|\bdelet|\bdrop(?:s|ped|ping)?\b|\bgone\b|\bgot rid|\bno longer\b(?! the default)|\bdisappear|\bthr[eo]wn? (?:out|away)|\bkicked out|移除|删|去掉|没了|不再(?!是?默认)|消失"
+_REMOVED = r"\bremov|\bdelet|\bdrop(?:s|ped|ping)?\b|\bgone\b|\bgot rid|\bno longer\b(?! the default)|\bdisappear|\bvanish|\bthr[eo]wn? (?:out|away)|\bkicked out|移除|删|去掉|没了|不再(?!是?默认)|消失"
 _CHANGE = r"(?:chang|modif|touch|edit|add|introduc|remov|delet|drop|renam|mov|deprecat|disappear|appear|go(?:ne)?\b|went|break|broke|fix|br(?:ing|ought) in|thr[eo]w|stop)"
 _HAN_CHANGE = r"(?:改|搬|挪|换|加|新增|删|移除|去掉|引入|重命名|移动|废弃|弃用|出现|消失|没了|动)"
 _WORDS = r"[^?!。？！]{0,60}?"  # words in between
@@ -78,7 +79,7 @@ _PATTERNS: Mapping[QuestionKind, tuple[str, ...]] = {
     ),
     QuestionKind.LINKS: (
         rf"\breverted\b|\breverts\b(?! to\b)|\b(?:a|any|the) reverts?\b|\brevert(?= *(?:吗|了|过|[?？]))|\b(?:did|what)\b{_SOME}\brevert\b(?! to\b)|\brolled back\b",
-        r"\b(?:undone|backed out)\b|\bstill (?:in|on) (?:main|master|the (?:main )?branch)\b|还在(?:主干|主分支|main|master)",
+        r"\b(?:undone|backed out)\b|\bdid (?:it|that|this|they) (?:stick|stay|last)\b|\bin at the end\b|\bstill (?:in|on) (?:main|master|the (?:main )?branch)\b|还在(?:主干|主分支|main|master)",
         r"\bfixed *(?:[?,]|(?:by|later|since|again|afterwards)\b)|\b(?:later|follow[- ]?up) fix(?:es)?\b",
         r"\bfollow[- ]?ups?\b|\bpart of a series\b|\b(?:related|linked) commits?\b",
         r"(?<!怎么)(?<!如何)(?<![能要以])(?:回退|回滚|撤销|撤回)|(?:后来|之后|后续)[^，。？]{0,8}?修|属于[^，。？]{0,6}?系列|(?:相关|关联|后续)提交",
@@ -171,6 +172,11 @@ _PATTERNS: Mapping[QuestionKind, tuple[str, ...]] = {
         r"\bwhat (?:was|were|is)\b.*\b(?:before|previously|formerly|earlier)\b|\bwas and is now\b|\bwhat did\b.*\bchange (?:from|to)\b",
         r"(?:以前|之前|原来|原先|原本)是(?:什么|多少)|(?:从|由)(?:什么|多少)(?:改|变)|(?:改|变)(?:成|为)了?(?:什么|多少)",
     ),
+    QuestionKind.MODELS: (
+        r"\b(?:new(?:ly)?|add(?:ed|s)?|support(?:s|ed)?)\b(?: \w+)?? (?:models?|(?:model )?architectures?)\b",
+        r"\b(?:models?|architectures?)\b[^?.,]{0,20}\b(?:added|new|supported|landed|arrived)\b",
+        r"新[^，。？]{0,6}模型|(?:支持|加|引入)了?[^，。？]{0,4}(?:新|哪|什么)[^，。？]{0,4}模型",
+    ),
     QuestionKind.COMMITS: (
         r"\b(?:which|what) (?:commits?|changes|prs?|pull requests?)\b|(?:哪些|哪几个|有什么)(?:提交|改动|PR)",
     ),
@@ -243,18 +249,18 @@ def _table(*rows: tuple[str, Iterable[FactKind]]) -> _Table:
 _THINGS = _table(
     (r"启动|脚本|\blaunch|entry ?point|start(?:up|[- ]?script)", (*_FLAG, *_ENV, *_DEFAULT)),
     (r"命令行|\bcommand[- ]line|\bcli\b", (*_FLAG, *_SETTING, *_DEFAULT)),
-    (r"破坏|不兼容|兼容|升级|迁移|\bbreak|incompatib|compatib|upgrad|migrat", (*BREAKING, *_DEFAULT)),
+    (r"破坏|不兼容|兼容|升级(?!了|到)|迁移|\bbreak|incompatib|compatib|upgrad(?!ed)|migrat", (*BREAKING, *_DEFAULT)),
     (r"(?<!命令行)选项|\boptions?\b", (*_FLAG, *_SETTING)),
     (r"(?<!命令行)参数|\barg(?:ument)?s?\b", (*_FLAG, *_SETTING, *_PARAMETERS)),
     (
-        r"命令行(?:参数|选项)|开关|(?:\b(?:serve|server|engine)\s+)?\bflags?\b|\bserve (?=options|arg)",
+        r"命令行(?:参数|选项)|开关|(?:\b(?:server|engine)\s+)?\bflags?\b|\bserve\b",
         (*_FLAG, *_SETTING),
     ),
     (r"\bparameters?\b|\bsignatures?\b|签名", _PARAMETERS),
     (r"默认|\bdefaults?\b", _DEFAULT),
-    (r"环境变量|environment|\benv(?:var)?s?\b", (*_ENV, *_SETTING)),
+    (r"环境变量|\b(?:environment|env)(?:[ -]?var(?:iable)?s?)?\b|\benvs\b", (*_ENV, *_SETTING)),
     (r"配置|\bconfig|\bsettings?\b", (*_FLAG, *_ENV, *_KEY, *_DEFAULT, *_SETTING)),
-    (r"模块|导入|\bmodules?\b|\bimports?\b", _MODULES),
+    (r"模块|导入|文件|\bmodules?\b|\bimports?\b|\bfiles?\b", _MODULES),
     (r"\bmethods?\b|\bfunctions?\b|方法|函数", (*_METHODS, *_NAMES)),
     (r"\bclass(?:es)?\b|\bnames?\b(?=.*\b(?:remov|renam|mov|gone))|类(?!型)", (*_NAMES, FactKind.REMOVED_BASE)),
     (r"\bfields?\b|\battributes?\b|字段|属性", (*_FIELDS, *_KEY)),
@@ -267,7 +273,7 @@ _THINGS = _table(
         (FactKind.SUPPORT_DROPPED, FactKind.MINIMUM_RAISED),
     ),
     (
-        r"依赖|版本|\bversions?\b|\bdependenc|\brequires?\b|requirements|\bpinn?(?:s|ed)?\b",
+        r"依赖|版本|升级(?:了|到)|\bupgraded\b|\bbump(?:ed)?\b|\bversions?\b|\bdependenc|\brequires?\b|requirements|\bpinn?(?:s|ed)?\b",
         (*DEPENDENCIES, *EXTRAS),
     ),
     (r"接口|\bapis?\b|plug-?ins?|插件", _API),
@@ -277,9 +283,9 @@ _THINGS = _table(
 )
 _CHANGES = _table(
     (_REMOVED, (*_GONE, *_RENAMED, FactKind.SUPPORT_DROPPED)),
-    (r"\b(?:add(?:s|ed|ing)?|new|introduc\w*)\b|新增|新加|新的|引入|添加|增加", _NEW),
+    (r"\b(?:add(?:s|ed|ing)?|new|introduc\w*)\b|新增|新加|新的|引入|添加|增加|多了", _NEW),
     (r"\bchang(?:e|es|ed|ing)\b|改|变(?!量)", (*DEPENDENCIES, *EXTRAS)),
-    (r"\brenam|重命名|改名|更名", _RENAMED),
+    (r"\brenam|重命名|改名|更名|名[^，。？]{0,10}改|改[^，。？]{0,4}名", _RENAMED),
     (r"\bmov(?:e[sd]?|ing)\b|移动|移到|搬|挪", _MOVED),
     (r"\brequired?\b|\bmandatory\b|必填|必须|必需", _REQUIRED),
     (
@@ -294,9 +300,10 @@ _CHANGES = _table(
     (r"破坏|不兼容|\bbreak|incompatib", BREAKING),
 )
 _WORD = re.compile(r"[\w-]+", re.ASCII)
+_SENTENCE = re.compile(r"(?<=[.?!])\s+|[。？！]")
 # How settings are written of which a question asks; others have the same kinds of facts.
 _FORMS = (
-    (re.compile(r"命令行|\bcli\b|\bflags?\b", re.IGNORECASE), r"-|\w*Arg(?:ument)?s\."),
+    (re.compile(r"命令行|\bcli\b|\bflags?\b|\bserve\b", re.IGNORECASE), r"-|\w*Arg(?:ument)?s\."),
     (re.compile(r"环境变量|environment|\benv(?:var)?s?\b", re.IGNORECASE), r"[A-Z][A-Z0-9_]+$"),
     (re.compile(r"\broutes?\b|\bendpoints?\b|路由|端点", re.IGNORECASE), r"/"),
 )
@@ -305,17 +312,19 @@ _FORMS = (
 class FactsAsked(NamedTuple):
     """The kinds of facts that a question asks for, and the words by which it does.
 
-    `happened` tells that the question says what happened, too: then facts of these kinds answer it.
+    `happened` tells that the question says what happened, too: then facts of these kinds answer it, of what its `sentence` names.
     """
 
     kinds: frozenset[FactKind] = frozenset()
     happened: bool = False
     words: frozenset[str] = frozenset()
     forms: tuple[str, ...] = ()
+    sentence: str = ""
 
     def has(self, fact: Fact) -> bool:
         """Return whether a fact is of these kinds and, if it is about a setting, of one that is written as the question says."""
-        as_asked = fact.kind not in _WRITTEN or not self.forms or any(re.match(each, fact.name) for each in self.forms)
+        written = fact.kind in _WRITTEN or fact.kind in _PARAMETERS
+        as_asked = not (written and self.forms) or any(re.match(each, fact.name) for each in self.forms)
         return fact.kind in self.kinds and as_asked
 
 
@@ -329,7 +338,9 @@ def facts_asked_for(question: str) -> FactsAsked:
     if FactKind.DEPRECATED in both and removal[0].search(question):  # of the deprecated, what is removed
         both = frozenset(removal[1]) - {FactKind.TEST_REMOVED}
     forms = tuple(form for pattern, form in _FORMS if pattern.search(question))
-    return FactsAsked(both or things, bool(both), _words_of((*_THINGS, removal), question), forms)
+    said = [each for each in _SENTENCE.split(question) if not both.isdisjoint(_of(_THINGS, each) & _of(_CHANGES, each))]
+    sentence = said[0] if said else question
+    return FactsAsked(both or things, bool(both), _words_of((*_THINGS, removal), question), forms, sentence)
 
 
 def _of(table: _Table, question: str) -> frozenset[FactKind]:

@@ -3,22 +3,25 @@
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from analysis.citations import to_line
-from analysis.diff import hunks
-from analysis.models import DEPENDENCIES, EXTRAS, OPERATIONAL, Commit, Entry, Fact, FactKind
+from analysis.diff import changed_lines, hunks
+from analysis.models import DEPENDENCIES, EXTRAS, OPERATIONAL, ChangeType, Commit, Entry, Fact, FactKind
 from analysis.paths import Kind, kind
 from analysis.questions.kinds import QuestionKind, asks_for, facts_asked_for
 from analysis.questions.passages import Passage, passages
 from analysis.questions.question import ParsedQuestion
 from analysis.questions.terms import QuestionTerm, name_key, words_of
+from analysis.ranking.vocabulary import AREAS
 from analysis.search.words import CommitWords, idf, is_common, split_words
 from analysis.watch import touches
 
 _FIELDS = {"title": 3.0, "facts": 2.0, "paths": 1.5, "code": 1.0, "author": 1.0, "message": 0.7}
 _ASKED_FACT = 6.0  # added for a fact of a kind that the question asks for
 _SAID = 0.5  # what a title proves, relative to a fact
+_SOMETIMES = 0.4  # what a default proves that is another in some configurations only
 _LEAST = 0.6  # share of the best commit's score
 _RARE = 0.15  # share of the commits that have a word which says what is asked about
 _MIN_AUTHOR = 5  # letters of a name that is not mistaken for a word
@@ -26,6 +29,8 @@ _JOINTS = re.compile(r"[-_]+")
 _VERSION = re.compile(r"\d+\.\d[\d.]*")
 _REVERT_TITLE = re.compile(r"(?:\[[^\]]*\]\s*)*(?:re)?revert\b", re.IGNORECASE)
 _OF_CHANGES = frozenset({QuestionKind.COMMITS, QuestionKind.HISTORY, QuestionKind.REMOVAL})
+_OF_MODELS = AREAS["touches models"]
+_REGISTERED = re.compile(r"^\s*[\"'](\w+)[\"']\s*:\s*[(\"']")
 _FILE_NAME = re.compile(r"\w\.(?:py|txt|toml|ya?ml|md|json|cu|cpp|h|sh|cfg|ini)$")
 # What a name belongs to; of a file none.
 _OWNER = re.compile(r".*[.(](?!(?:pyi?|md|ya?ml|toml|txt|sh|json|cpp|cuh?|h)$)")
@@ -77,8 +82,7 @@ class PeriodCommit(NamedTuple):
 class PeriodMatches(NamedTuple):
     """The commits that match a question, the best first, and the telling terms that no commit mentions.
 
-    `asked` is false if the question says nothing that a commit could match. `unwritten` are flags of which the commits
-    found have only the word without its dashes. `unsearched` is how many commits may mention the missing terms where
+    `asked` is false if the question says nothing that a commit could match. `unsearched` is how many commits may mention the missing terms where
     nobody looked. `unproven` tells that facts would answer the question, and that no commit has one. `searched` commits
     were looked at, and `unread` ones could not be. They are `exact` if each of them answers.
     """
@@ -86,7 +90,6 @@ class PeriodMatches(NamedTuple):
     found: tuple[Entry, ...]
     absent: tuple[QuestionTerm, ...] = ()
     asked: bool = True
-    unwritten: tuple[QuestionTerm, ...] = ()
     unsearched: int = 0
     unproven: bool = False
     searched: int = 0
@@ -96,20 +99,12 @@ class PeriodMatches(NamedTuple):
     def with_further(self, further: Sequence[Mentioning], unsearched: int = 0) -> "PeriodMatches":
         """Return the matches with the commits that mention missing terms, before the others."""
         mentioned = frozenset[str]().union(*(terms for _, terms in further))
-        # Who asks for a flag does not ask for its word, once the flag is found.
-        others = () if any(flag.text in mentioned for flag in self.unwritten) else self.found
-        found = {each.commit.sha: each for each in (*(entry for entry, _ in further), *others)}
+        found = {each.commit.sha: each for each in (*(entry for entry, _ in further), *self.found)}
         return self._replace(
             found=tuple(found.values()),
             absent=tuple(term for term in self.absent if term.text not in mentioned),
-            unwritten=tuple(flag for flag in self.unwritten if flag.text not in mentioned),
             unsearched=unsearched,
         )
-
-    @property
-    def missing(self) -> tuple[QuestionTerm, ...]:
-        """Return the terms that the answer would say are not there: they must be looked for further."""
-        return (*self.unwritten, *self.absent)
 
 
 class _Held(NamedTuple):
@@ -124,6 +119,11 @@ def match_period(asked: ParsedQuestion, commits: Sequence[PeriodCommit]) -> Peri
     """Return the commits that match a question."""
     if QuestionKind.REVERTS in asked.kinds:
         return PeriodMatches(_reverts(asked, [each.entry for each in commits]), exact=True)
+    if QuestionKind.MODELS in asked.kinds:
+        adding = sorted(
+            (each.entry for each in commits if may_add_model(each.entry)), key=lambda each: -each.ranked.score
+        )
+        return PeriodMatches(tuple(adding), unproven=not adding, exact=True)
     held = [_held(asked, each) for each in commits]
     if asked.facts.happened:
         return _proven(asked, held)
@@ -132,15 +132,29 @@ def match_period(asked: ParsedQuestion, commits: Sequence[PeriodCommit]) -> Peri
     sought = [term for term in asked.terms if term.telling and (term.text in mentioned or not _is_plain(term))]
     found = _ranked(asked, held, sought)
     absent = tuple(term for term in asked.subjects if term.text not in mentioned and not (found and _is_plain(term)))
-    flags = tuple(term for term in asked.terms if term.is_plain_flag)
+    flags = [term for term in asked.terms if term.is_plain_flag and term not in absent]
     mentions = Mentions(flags)
     written = [each for each in found if mentions.in_words(each.commit.words)]
+    absent += () if written else tuple(flags)
+    found = written or found
     return PeriodMatches(
-        tuple(each.commit.entry for each in written or found),
-        absent,
-        asked=bool(asked.terms or asked.facts.kinds),
-        unwritten=() if written else tuple(flag for flag in flags if flag not in absent),
+        tuple(each.commit.entry for each in found), absent, asked=bool(asked.terms or asked.facts.kinds)
     )
+
+
+def may_add_model(entry: Entry) -> bool:
+    """Return whether a commit adds a file of a model, or changes the registry of the models: its patch tells whether it adds to that."""
+    files = [file for file in entry.commit.files if kind(file.path) is Kind.SOURCE and _OF_MODELS.search(file.path)]
+    is_support = ChangeType.MODEL_SUPPORT in entry.ranked.change_types
+    return any(file.path.endswith("/registry.py") or (is_support and file.status == "added") for file in files)
+
+
+def models_added(commit: Commit) -> list[str]:
+    """Return the architectures that a commit (with patches) adds to a registry of models."""
+    files = [file for file in commit.files if file.path.endswith("/registry.py") and _OF_MODELS.search(file.path)]
+    gone = {name for file in files for line in changed_lines(file, "-") for name in _REGISTERED.findall(line.text)}
+    come = [name for file in files for line in changed_lines(file, "+") for name in _REGISTERED.findall(line.text)]
+    return [name for name in dict.fromkeys(come) if name not in gone]
 
 
 def _proven(asked: ParsedQuestion, held: Sequence[_Held]) -> PeriodMatches:
@@ -174,8 +188,11 @@ def named_commits(asked: ParsedQuestion, entries: Iterable[Entry]) -> list[Entry
     return [each for each in entries if f"#{each.commit.pr}" in asked.references or each.commit.sha.startswith(shas)]
 
 
-def best_titled(asked: ParsedQuestion, entries: Iterable[Entry]) -> list[Entry]:
-    """Return the commits whose titles have most of a question's words, and an uncommon one of them; none if no title has."""
+def best_titled(asked: ParsedQuestion, entries: Sequence[Entry]) -> list[Entry]:
+    """Return the commits whose titles have a name of code in a question, else most of its words, and an uncommon one; none if no title has."""
+    symbols = re.compile("|".join(rf"(?<![\w-]){re.escape(each)}(?![\w-])" for each in asked.symbols) or r"(?!)")
+    if named := [each for each in entries if symbols.search(each.commit.title)]:
+        return named
     words = [term for term in asked.terms if term.weight >= 1]
     held = [
         ([term for term in words if not words_of(each.commit.title).isdisjoint(term.words)], each) for each in entries
@@ -191,7 +208,8 @@ def by_authors(asked: ParsedQuestion, commits: Sequence[PeriodCommit]) -> Period
     None if it names none, or if theirs do not match.
     """
     everybody = {each.entry.commit.author for each in commits}
-    named = {each for each in everybody if len(each) >= _MIN_AUTHOR and _names_person(asked.text, each)}
+    written = partial(re.search, string=asked.text, flags=re.IGNORECASE)
+    named = {each for each in everybody if len(each) >= _MIN_AUTHOR and written(rf"(?<!\w){re.escape(each)}(?!\w)")}
     if not named:
         return None
     own = [each for each in commits if each.entry.commit.author in named]
@@ -199,12 +217,8 @@ def by_authors(asked: ParsedQuestion, commits: Sequence[PeriodCommit]) -> Period
     rest = asked._replace(terms=tuple(each for each in asked.terms if each.text.lower() not in words), earlier=())
     if rest.facts.kinds or any(term.telling for term in rest.terms):
         matches = match_period(rest, own)
-        return matches if matches.found and not matches.missing else None
+        return matches if matches.found and not matches.absent else None
     return PeriodMatches(tuple(sorted((each.entry for each in own), key=lambda each: -each.ranked.score)), exact=True)
-
-
-def _names_person(text: str, name: str) -> bool:
-    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE) is not None
 
 
 def _is_plain(term: QuestionTerm) -> bool:
@@ -256,7 +270,9 @@ def _held(asked: ParsedQuestion, commit: PeriodCommit) -> _Held:
     terms = {term.text: _weight(term, fields, entry.commit.paths) for term in asked.terms}
     held = {name: weight for name, weight in terms.items() if weight}
     says_so = asked.facts.happened and _says_so(asked, entry.commit.title)
-    return _Held(commit, held, 1.0 if facts_asked(asked, entry.facts) else _SAID if says_so else 0.0)
+    proving = {fact.kind for fact in facts_asked(asked, entry.facts)}
+    proof = 0.0 if not proving else _SOMETIMES if proving == {FactKind.CONDITIONAL_DEFAULT} else 1.0
+    return _Held(commit, held, proof + _SAID * says_so)
 
 
 def _weight(term: QuestionTerm, fields: Mapping[str, Collection[str]], paths: Iterable[str]) -> float:
@@ -276,7 +292,8 @@ def facts_asked(asked: ParsedQuestion, facts: Sequence[Fact]) -> list[Fact]:
     named: Sequence[QuestionTerm]
     if asked.facts.kinds:
         versions = (term for term in asked.terms if _VERSION.fullmatch(term.text))
-        wanted, named = [fact for fact in facts if asked.facts.has(fact)], (*asked.subjects, *versions)
+        said = (term for term in asked.subjects if term.text in asked.facts.sentence)
+        wanted, named = [fact for fact in facts if asked.facts.has(fact)], (*said, *versions)
     elif QuestionKind.REMOVAL in asked.kinds:
         wanted = [fact for fact in facts if fact.removes]
         named = asked.subjects or tuple(term for term in asked.terms if term.text.lower() not in asked.facts.words)
@@ -291,6 +308,8 @@ def _is_of(term: QuestionTerm, fact: Fact) -> bool:
     """Return whether a fact is about what a term names: something with its words, or in a file of that name."""
     if _FILE_NAME.search(term.text):
         return f"/{fact.path}".endswith(f"/{term.text}")
+    if term.text.endswith("_"):
+        return fact.name.startswith(term.text)
     return not words_of(f"{_fact_text(fact)} {fact.path or ''}").isdisjoint(term.words)
 
 

@@ -228,7 +228,7 @@ def _end(texts: Sequence[str], at: int) -> int:
         depth += _balance(texts[last])
         length += len(texts[last].strip())
         literal = last + 1 < limit and _LITERAL.match(texts[last]) and _LITERAL.match(texts[last + 1])
-        if _opens_table(texts[at]) or length > _LENGTH:
+        if re.search(r"[{\[]\s*$", texts[at]) or length > _LENGTH:
             return last
         if depth <= 0 and not literal and not _GOES_ON.search(texts[last]):
             return last
@@ -244,11 +244,6 @@ def _end_of_prose(texts: Sequence[str], at: int, *, opens: bool = False) -> int:
         last += 1
         text = texts[last]
     return last
-
-
-def _opens_table(text: str) -> bool:
-    """Return whether a line opens a table or a body, whose lines stand for themselves."""
-    return bool(re.search(r"[{\[]\s*$", text))
 
 
 def _balance(text: str) -> int:

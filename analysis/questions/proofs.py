@@ -120,12 +120,12 @@ def _definition(entry: Entry, name: str, language: Language) -> list[Statement]:
     def order(each: Passage) -> tuple[bool, bool, int]:
         return kind(each.file.path) is not Kind.SOURCE, default_in(key, each.text) is None, -len(each.text)
 
-    defining = (each for each in _passages(entry) if name and is_definition(key, _first_of_code(each)))
+    firsts = (
+        (each, next((line.text for line in each.changed if not COMMENT.match(line.text)), ""))
+        for each in _passages(entry)
+    )
+    defining = (each for each, first in firsts if name and is_definition(key, first))
     return passage_items(entry, sorted(defining, key=order), language, 1)
-
-
-def _first_of_code(passage: Passage) -> str:
-    return next((line.text for line in passage.changed if not COMMENT.match(line.text)), "")
 
 
 def _switches(entry: Entry, asked: ParsedQuestion, language: Language) -> list[Statement]:
@@ -239,11 +239,6 @@ def _in_code(term: QuestionTerm) -> str:
     return next((word for word, weight in term.words.items() if weight == 1 and word.isascii()), "")
 
 
-def _meanings(entry: Entry, asked: ParsedQuestion, language: Language) -> list[Statement]:
-    """Return what defines the names of a question that the commit adds, with what explains it."""
-    return [each for name in asked.symbols for each in _definition(entry, name, language)]
-
-
 def _lines(entry: Entry, sign: str) -> Iterator[CodeLine]:
     """Yield the lines of a commit's diff that have a sign."""
     for file in entry.commit.files:
@@ -265,5 +260,7 @@ _PROOFS: Mapping[QuestionKind, Callable[[Entry, ParsedQuestion, Language], list[
     QuestionKind.LIMIT: _limits,
     QuestionKind.SWITCH: _switches,
     QuestionKind.BEFORE: _befores,
-    QuestionKind.MEANING: _meanings,
+    QuestionKind.MEANING: lambda entry, asked, language: [
+        x for each in asked.symbols for x in _definition(entry, each, language)
+    ],
 }

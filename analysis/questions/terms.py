@@ -69,7 +69,9 @@ def names_in(question: str) -> tuple[str, ...]:
     for reference in references_in(question):
         question = question.replace(reference, " ")
     found = (match[0] for match in _WHOLE.finditer(question))
-    return tuple(dict.fromkeys((*_CODE.findall(question), *(each for each in found if is_name(each)))))
+    return tuple(
+        dict.fromkeys((*_CODE.findall(question), *(each for each in found if is_name(each) and each[-1] != "_")))
+    )
 
 
 def is_name(word: str) -> bool:
@@ -92,14 +94,11 @@ def _latin_terms(word: str) -> Iterator[QuestionTerm]:
             yield QuestionTerm(part, _with_synonyms(part), _PART_WEIGHT)
     elif word.lower() not in STOPWORDS and len(word) > 1:
         for part in split_words(word):
-            known = part not in _COMMON and (part in _table("synonyms") or _is_rare(part))
+            rare = part.isalpha() and len(part) >= _MIN_RARE and not is_common(part)
+            known = part not in _COMMON and (part in _table("synonyms") or rare)
             acronym = bool(_ACRONYM.match(word)) and len(part) > 1
             if part not in STOPWORDS and len(part) > 1:
                 yield QuestionTerm(word if acronym else part, _with_synonyms(part), 1.0, telling=known or acronym)
-
-
-def _is_rare(word: str) -> bool:
-    return word.isalpha() and len(word) >= _MIN_RARE and not is_common(word)
 
 
 def _chinese_terms(text: str) -> Iterator[QuestionTerm]:
@@ -120,13 +119,10 @@ def words_of(text: str) -> frozenset[str]:
     text = unicodedata.normalize("NFKC", text)  # full-width letters are letters
     words = {stem(word) for word in split_words(searchable(text))}
     return frozenset(
-        words | {name_key(each) for each in (*names(text), *_CHAIN.findall(text))} | _character_pairs(text)
+        words
+        | {name_key(each) for each in (*names(text), *_CHAIN.findall(text))}
+        | {pair for run in _SPACED_RUN.findall(text) for pair in _pairs(run.replace(" ", ""))}
     )
-
-
-def _character_pairs(text: str) -> frozenset[str]:
-    """Return the pairs of neighbouring characters in a text, spaced or not, of the scripts that set no spaces between words."""
-    return frozenset(pair for run in _SPACED_RUN.findall(text) for pair in _pairs(run.replace(" ", "")))
 
 
 def _pairs(run: str) -> dict[str, float]:

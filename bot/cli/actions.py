@@ -44,7 +44,7 @@ def answer(
     options.language = language or language_of(question, settings.digest_language)
     choose = partial(choose_repositories, configured=settings.digest_repos)
     subject = question_subject(about, question, choose, repo, options.today)
-    trees = asked_for(question, options.downstreams(downstream))
+    trees = options.downstreams(downstream) if downstream else asked_for(question, options.downstreams(None))
     with TerminalProgress() as progress, options.services(progress, mirrored=bool(trees)) as services:
         read = partial(services.digests.report, now=options.now, ask=False)
         check = partial(check_trees, services.impacts, trees=trees, now=options.now) if trees else None

@@ -216,7 +216,8 @@ class Tools:
             else:
                 _limited(subject.about.days)
             read = partial(self._reader.report, now=self._now(), ask=False)
-            trees = asked_for(question, self._downstreams(downstream, needed=False))
+            trees = self._downstreams(downstream, needed=False)
+            trees = trees if downstream else asked_for(question, trees)
             check = partial(check_trees, self._impacts, trees=trees, now=self._now()) if trees else None
             statements = self._questions.answer_subject(subject, question, language, self._tz, read, check)
             kept = {"text", "kind", "citations"}

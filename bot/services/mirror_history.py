@@ -44,6 +44,7 @@ _ASKING = re.compile(
 )
 _NAME = re.compile(r"[A-Za-z]+(?:_\w+|[a-z][A-Z]\w+)")
 _VERSION = re.compile(r"\d+(?:\.\d+)+")
+_CUT_REVERT = re.compile(r"revert \"([^\"…]{20,})…", re.IGNORECASE)
 _NUMBER = re.compile(r"\s*\(#\d+\)\s*$")
 _WORD = re.compile(r"[a-z][a-z0-9]+|\d[\d.]*")
 
@@ -136,7 +137,8 @@ class MirrorHistory:
         words = set(_WORD.findall(bare.lower()))
         reverts, fixes, again = list[str](), list[str](), list[str]()
         for sha, title in later:
-            if title.lower().startswith("revert") and bare in title:
+            cut = _CUT_REVERT.match(title)
+            if title.lower().startswith("revert") and (bare in title or (cut and bare.startswith(cut[1]))):
                 reverts.append(sha)
             elif number and number.search(title):
                 fixes.append(sha)

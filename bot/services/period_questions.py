@@ -7,6 +7,7 @@ from functools import partial
 from itertools import chain
 from zoneinfo import ZoneInfo
 
+from analysis.consequences.titles import new_model
 from analysis.errors import UnknownCommit
 from analysis.locale import catalogue
 from analysis.locale.punctuation import join_items, join_sentences
@@ -14,6 +15,7 @@ from analysis.models import DayReport, Entry, Language, Repository, Statement
 from analysis.questions.by_rules import most_commits, number_matching, number_of
 from analysis.questions.days_asked import QuestionScope
 from analysis.questions.intent import references_in
+from analysis.questions.items import proven_together
 from analysis.questions.kinds import QuestionKind
 from analysis.questions.matches import (
     Mentions,
@@ -23,11 +25,11 @@ from analysis.questions.matches import (
     by_authors,
     is_proven_removal,
     match_period,
+    models_added,
     named_commits,
     touching,
 )
 from analysis.questions.metadata import records
-from analysis.questions.period_facts import proven_together
 from analysis.questions.question import ParsedQuestion, Question, parse_question
 from analysis.search.words import lacks_patches, may_hold_more
 from analysis.writing.by_rules import code
@@ -44,7 +46,7 @@ from bot.store import Store
 
 _SEARCHED = 60  # matching commits whose patches are searched for names
 _READ = 3  # of the matching commits, with their patches; the others are named
-_LISTED = 6  # of the commits that each answer
+_LISTED = 8  # of the commits that each answer
 _TOLD_TOGETHER = 12  # of the commits that prove what is asked, those whose facts are told in one line
 _ANYTHING = re.compile(r"\bany(?:thing)?\b|\bwhat\b|有没有|什么|哪些", re.IGNORECASE)  # of all commits
 _TO_COME = re.compile(
@@ -54,6 +56,7 @@ _TO_COME = re.compile(
 _STATED = 2  # sentences of what the files say that are told before the history
 _OF_HISTORY = frozenset({QuestionKind.COMMITS, QuestionKind.REPLACEMENT, QuestionKind.BEFORE, QuestionKind.REMOVAL})
 _ALL_TIME = frozenset({QuestionKind.HISTORY, QuestionKind.REQUIREMENT})
+_HAPPENED = frozenset({QuestionKind.REMOVAL, QuestionKind.HISTORY})  # what nearest commits are no answer to
 _SINCE = frozenset(
     {QuestionKind.LINKS, QuestionKind.DEFINITION}
 )  # what is asked of a commit that others may have undone
@@ -186,10 +189,10 @@ class PeriodQuestions:
         held = [(each, words.get(ids.get(each.commit.sha, 0))) for each in entries]
         commits = [PeriodCommit(each, known) for each, known in held if known]
         matches = by_authors(question.asked, commits) or match_period(question.asked, commits)
-        if matches.missing:  # to deny what stands where the index does not reach would be false
+        if matches.absent:  # to deny what stands where the index does not reach would be false
             whole = [self._whole(question, each) for each in entries if may_hold_more(each.commit)]
             read = {each.commit.sha: each for each in (*entries, *whole)}.values()
-            further = Mentions(matches.missing).in_commits(read)
+            further = Mentions(matches.absent).in_commits(read)
             matches = matches.with_further(further, sum(lacks_patches(each.commit) for each in whole))
         return matches._replace(searched=len(commits), unread=len(entries) - len(commits))
 
@@ -217,7 +220,7 @@ class PeriodQuestions:
             yield from self._answer_from(question, entries)
             return
         matches = self._matches.find(asked, question.repository)
-        told_by_titles = QuestionKind.HISTORY in asked.kinds and not (asked.names or matches.missing)
+        told_by_titles = QuestionKind.HISTORY in asked.kinds and not (asked.names or matches.absent)
         yield from self._tell(question, matches._replace(searched=count, unproven=matches.unproven or told_by_titles))
 
     def _of_history(self, question: PeriodQuestion) -> list[Statement]:
@@ -249,25 +252,37 @@ class PeriodQuestions:
             denial = unproven(matches, question)
         elif names:
             found, denial = self._removing(names, question, matches)
-        elif matches.missing:
+        elif matches.absent:
             denial, sought = not_found(matches, question), question.asked.symbols
         touched = found if names or matches.unproven else self._touching(question, found)
         # What has the words of a question alone may be about anything.
         certain = not matches.unproven and bool(
             matches.exact or touched or best_titled(question.asked, matches.found[:_READ])
         )
+        files = (file for each in matches.found[:_READ] for file in each.commit.files if file.status == "removed")
+        gone = any(each.text.lower() in file.path for file in files for each in question.asked.subjects)
+        if not (certain or gone) and denial is None and question.asked.kinds & _HAPPENED:
+            denial = unproven(matches, question)
         if QuestionKind.HOW_MANY in question.asked.kinds and found and certain:
             yield number_matching(len(found), matches.searched, question.language)
         if denial:
             yield Statement(text=denial)
         yield from self._answers.where(sought if found else names, question.repository, question.language)
-        if not found:
-            return
-        found = touched or found
+        if found:
+            yield from self._listed(question, touched or found, certain=certain)
+
+    def _listed(self, question: PeriodQuestion, found: Sequence[Entry], *, certain: bool) -> Iterator[Statement]:
+        """Yield what the best of some commits say, and name the others; of commits that may add models those that do."""
+        asked = question.asked
         best = [self._whole(question, each) for each in found[:_TOLD_TOGETHER]]
-        if question.asked.facts.happened and certain:
-            yield from proven_together(best, question.asked, question.language)
-        shown = _LISTED if matches.exact else _READ
+        if QuestionKind.MODELS in asked.kinds:
+            adding = sorted(best, key=lambda each: not models_added(each.commit))
+            found = best = [each for each in adding if models_added(each.commit) or new_model(each)] or best
+        if QuestionKind.LINKS in asked.kinds:
+            best[:_READ] = [self._matches.linked(each, question.repository)[0] for each in best[:_READ]]
+        if asked.facts.happened and certain:
+            yield from proven_together(best, asked, question.language)
+        shown = _LISTED if certain else _READ
         about = question.about([*best, *found[len(best) :]][:shown], found[shown:])
         yield from self._answers.answer(about._replace(nearest=not certain), question.language)
 
@@ -276,7 +291,7 @@ class PeriodQuestions:
     ) -> tuple[Sequence[Entry], str | None]:
         """Return the matching commits that are proven to remove some names, and the denial if none is."""
         if found := [each for each in matches.found[:_SEARCHED] if is_proven_removal(each, names)]:
-            return found, not_found(matches, question) if matches.missing else None
+            return found, not_found(matches, question) if matches.absent else None
         say = catalogue(question.language)
         told = say("No commit here is proven to remove {names}.", names=join_items(map(code, names), say))
         return (), join_sentences([told, *unsearched(matches, say)], say)

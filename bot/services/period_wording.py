@@ -65,14 +65,10 @@ def unproven(matches: PeriodMatches, question: PeriodQuestion) -> str:
 
 def not_found(matches: PeriodMatches, question: PeriodQuestion) -> str:
     """Say which names of a question the commits that answer the rest of it do not have."""
-    say = catalogue(question.language)
-    flags, others = _names(matches.unwritten, question), _names(matches.absent, question)
-    told = []
-    if flags:
-        told.append(say("Not found as written: {names}. These commits have the word without the dashes.", names=flags))
-    if others:
-        told.append(say("Not found: {names}. These commits match the rest of the question.", names=others))
-    return join_sentences(told, say)
+    names = _names(matches.absent, question)
+    return catalogue(question.language)(
+        "Not found: {names}. These commits match the rest of the question.", names=names
+    )
 
 
 def none_of(matches: PeriodMatches, question: PeriodQuestion) -> Statement:

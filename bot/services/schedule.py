@@ -188,11 +188,8 @@ def _filter(selection: Selection, always: Container[str]) -> Callable[[Entry], b
     def is_selected(entry: Entry) -> bool:
         if not entry.commit.read or entry.commit.sha in always:
             return True
-        touches = paths is None or any(map(paths.match_file, _all_paths(entry)))
+        every = (path for file in entry.commit.files for path in (file.path, file.previous_path) if path)
+        touches = paths is None or any(map(paths.match_file, every))
         return touches and _RANK[entry.ranked.importance] >= least
 
     return is_selected
-
-
-def _all_paths(entry: Entry) -> list[str]:
-    return [path for file in entry.commit.files for path in (file.path, file.previous_path) if path]

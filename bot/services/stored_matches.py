@@ -57,7 +57,7 @@ class StoredMatches:
             ids = list(dict.fromkeys((*ids, *self._store.latest(repository, _CANDIDATES, asked.facts.kinds))))
         links = QuestionKind.REVERTS in asked.kinds
         matches = match_period(asked, self._indexed(repository, ids, links=links))
-        return self._looked_further(repository, matches) if matches.missing else matches
+        return self._looked_further(repository, matches) if matches.absent else matches
 
     def latest(self, repository: Repository) -> tuple[Entry, ...]:
         """Return the latest commits, newest first."""
@@ -75,20 +75,20 @@ class StoredMatches:
 
         To deny those would be false: many others have a longer word, or the index has only a part of what they change.
         """
-        mentions, index = Mentions(matches.missing), self._store.search_index
+        mentions, index = Mentions(matches.absent), self._store.search_index
         named: dict[int, None] = {}
-        for term in matches.missing:
+        for term in matches.absent:
             words = index.words(index.best(repository, f'"{term.text}"', _SAME_WORD))
             having = (number for number, held in words.items() if term.text in mentions.in_words(held))
             named |= dict.fromkeys(islice(having, _CANDIDATES))
         further = [(each.entry, mentions.in_words(each.words)) for each in self._indexed(repository, list(named))]
-        in_messages = index.in_messages(repository, [term.text for term in matches.missing], _CANDIDATES)
+        in_messages = index.in_messages(repository, [term.text for term in matches.absent], _CANDIDATES)
         further += self._mentioning(repository, mentions, self._on_branch(in_messages))
         matches = matches.with_further(further)
-        return self._in_whole_patches(repository, matches) if matches.missing else matches
+        return self._in_whole_patches(repository, matches) if matches.absent else matches
 
     def _in_whole_patches(self, repository: Repository, matches: PeriodMatches) -> PeriodMatches:
-        mentions, ids = Mentions(matches.missing), self._store.search_index.partly_indexed(repository)
+        mentions, ids = Mentions(matches.absent), self._store.search_index.partly_indexed(repository)
         looked_at, unsearched = ids[:_PARTLY_INDEXED], len(ids[_PARTLY_INDEXED:])
         further: list[Mentioning] = []
         for start in range(0, len(looked_at), _PATCHES_AT_ONCE):

@@ -187,7 +187,7 @@ def test_a_flag_of_which_only_the_word_is_there_is_told(stored: Stored) -> None:
     at = stored(recorded(1, files=[changed("pkg/net.py", "@@ -1 +1,2 @@\n x\n+port = open_port()")]), recorded(2))
     for days in (DAY_OF_RECORDED, ()):
         answer = asked(at, "what touches --port?", days)
-        assert answer.startswith("Not found as written: `--port`. These commits have the word without the dashes.")
+        assert answer.startswith("Not found: `--port`.")
         assert "Change part 1" in answer
 
 
