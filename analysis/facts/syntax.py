@@ -8,7 +8,7 @@ import gc
 import re
 import warnings
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property, lru_cache
 from threading import Lock
@@ -157,9 +157,9 @@ def assigned_names(*nodes: ast.AST) -> Iterator[ast.Name]:
                 waiting += ast.iter_child_nodes(other)
 
 
-def assigned_attributes(node: ast.AST, owner: str) -> Iterator[ast.Attribute]:
-    """Yield the attributes of a variable that code assigns in any way, such as `self.a, self.b = ...` and by `setattr`."""
-    for each in ast.walk(node):
+def assigned_attributes(nodes: Iterable[ast.AST], owner: str) -> Iterator[ast.Attribute]:
+    """Yield the attributes of a variable that nodes assign in any way, such as `self.a, self.b = ...` and by `setattr`."""
+    for each in nodes:
         match each:
             case ast.Attribute(value=ast.Name(id=name), ctx=ast.Store()) if name == owner:
                 yield each

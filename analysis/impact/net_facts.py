@@ -9,8 +9,10 @@ from typing import NamedTuple
 
 from analysis.facts import facts
 from analysis.facts.dependencies import ANY_VERSION
+from analysis.facts.syntax import collecting_no_garbage
 from analysis.impact.reversal import reversed_commit, undone_commits
 from analysis.models import DEPENDENCIES, Commit, Entry, Fact, FactKind, FileChange, Trees
+from analysis.text import mentions
 
 _RENAMED = {
     kind: FactKind[kind.name.replace("RENAMED_", "REMOVED_")] for kind in FactKind if kind.name.startswith("RENAMED_")
@@ -67,6 +69,7 @@ class NameInFile(NamedTuple):
 Additions = Callable[[Mapping[str, frozenset[NameInFile]]], Mapping[str, Sequence[Fact]]]
 
 
+@collecting_no_garbage()
 def net_facts(entries: Sequence[Entry], additions: Additions) -> dict[str, tuple[Fact, ...]]:
     """Return what a window's commits, oldest first, change in sum: SHA -> facts, of the commits whose own facts differ.
 
@@ -87,22 +90,29 @@ def net_facts(entries: Sequence[Entry], additions: Additions) -> dict[str, tuple
 
 
 def added_facts(commit: Commit, places: Collection[NameInFile], trees: Trees | None = None) -> tuple[Fact, ...]:
-    """Return what a commit adds in some places, as the facts of its reverse; other files prove nothing about them.
+    """Return what a commit adds in some places, as what its reverse breaks; other files prove nothing about them.
 
     A commit that mentions names of more than a hundred files reformats, and adds nothing: reversing it takes seconds.
     """
-    files = [file for file in commit.files if any(_may_add(file, place) for place in places)]
-    if not files or len(files) > _MAX_FILES:
+    files = [file for file in commit.files if _mentions_one(file, places)]
+    if len(files) > _MAX_FILES or not any(_changes_one(file, places) for file in files):
         return ()
     reversed_trees = Trees(trees.after, trees.before) if trees else None
-    return facts(reversed_commit(commit.model_copy(update={"files": tuple(files)})), reversed_trees)
+    return facts(reversed_commit(commit.model_copy(update={"files": tuple(files)})), reversed_trees, only_breaking=True)
 
 
-def _may_add(file: FileChange, place: NameInFile) -> bool:
-    if place.path not in (file.path, file.previous_path):
-        return False
-    added = [line for line in (file.patch or "").split("\n") if line.startswith("+")]
-    return place.name in "\n".join([file.path, *added])
+def _mentions_one(file: FileChange, places: Collection[NameInFile]) -> bool:
+    added = _lines(file, "+") + file.path
+    return any(place.path in file.paths and place.name in added for place in places)
+
+
+def _changes_one(file: FileChange, places: Collection[NameInFile]) -> bool:
+    changed = _lines(file, "-", "+") + file.path * (file.status == "renamed")
+    return any(place.path in file.paths and place.name in changed and mentions(changed, place.name) for place in places)
+
+
+def _lines(file: FileChange, *signs: str) -> str:
+    return "".join(f"{line}\n" for line in (file.patch or "").split("\n") if line.startswith(signs))
 
 
 def _wanted(entries: Sequence[Entry], window: Sequence[Sequence[Fact]]) -> dict[str, frozenset[NameInFile]]:
@@ -111,15 +121,15 @@ def _wanted(entries: Sequence[Entry], window: Sequence[Sequence[Fact]]) -> dict[
     for index, entry in enumerate(entries):
         for path in {path for file in entry.commit.files for path in file.paths}:
             touching.setdefault(path, []).append(index)
-    wanted: dict[str, set[NameInFile]] = {}
+    wanted: dict[int, set[NameInFile]] = {}
     for index, found in enumerate(window):
         for fact in found:
             if fact.path and (fact.breaking or fact.kind in _VALUES):
                 place = NameInFile(fact.path, _last_name(fact.name))
                 for other in touching.get(fact.path, ()):
                     if other != index:
-                        wanted.setdefault(entries[other].commit.sha, set()).add(place)
-    return {sha: frozenset(places) for sha, places in wanted.items()}
+                        wanted.setdefault(other, set()).add(place)
+    return {entries[index].commit.sha: frozenset(wanted[index]) for index in sorted(wanted)}
 
 
 def _last_name(name: str) -> str:

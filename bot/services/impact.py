@@ -183,17 +183,16 @@ class ImpactService:
         progress.expect(len(read))
         commits: list[CommitImpacts] = []
         failed: list[Failure] = []
-        for entry in read:
-            sha = entry.commit.sha
+        whole = self._store.whole_commits([ids[each.commit.sha] for each in read])
+        for entry, commit in zip(read, whole, strict=True):
             try:
-                [stored] = self._store.commits([ids[sha]], patches=True)
                 found = tuple(
                     DownstreamImpacts(downstream=downstream, impacts=redacted_impacts(breaks))
-                    for downstream, breaks in find(entry, stored.commit, mirror.trees(stored.commit, strict=True))
+                    for downstream, breaks in find(entry, commit, mirror.trees(commit, strict=True))
                     if breaks
                 )
             except DigestError as exc:
-                failed.append(Failure(sha=sha, stage="read", reason=exc.what))
+                failed.append(Failure(sha=commit.sha, stage="read", reason=exc.what))
             else:
                 commits += [CommitImpacts(entry=entry, found=found)] if found else []
             progress.advance()

@@ -9,7 +9,7 @@ from analysis.facts.syntax import collecting_no_garbage, parse_module
 from analysis.impact.matching.broken_settings import merged_pull, setting_impacts
 from analysis.impact.matching.broken_uses import Matching
 from analysis.impact.matching.callers import Callers, missing_members
-from analysis.impact.matching.changes import Successors, changed_names
+from analysis.impact.matching.changes import Successors, changed_names, makes_abstract
 from analysis.impact.matching.quotation import import_advice
 from analysis.impact.matching.upstream import ABSENT, Upstream
 from analysis.impact.surface.model import SurfaceIndex
@@ -36,12 +36,18 @@ def impacts(
         Callers(commit.files, revisions[1], index),
         index,
     )
-    found = [*matching.impacts(changed_names(commit, *revisions))]
+    found = [*matching.impacts(changed_names(commit, *revisions))] if _may_break(commit, matching) else []
     found += missing_members(commit.files, before, after, index)
     found += setting_impacts(facts, index, before)
     found += merged_pull(commit, index)
     told = worst_first(found, index)
     return tuple(each if _resolves(each.advice, after) else each.model_copy(update={"advice": None}) for each in told)
+
+
+def _may_break(commit: Commit, matching: Matching) -> bool:
+    """Return whether a use can be broken: few are looked up sooner than the names that a commit changes are compared."""
+    few = matching.uses.few
+    return few is None or makes_abstract(*commit.files) or any(map(matching.of_use, few))
 
 
 def _resolves(advice: str | None, after: Upstream) -> bool:
