@@ -44,7 +44,7 @@ def parsing() -> Iterator[None]:
         yield
 
 
-@lru_cache(maxsize=8)  # what declares a module and what sets its defaults are read from the same text
+@lru_cache(maxsize=4)  # what declares a module and what sets its defaults are read from the same text
 def parse_module(text: str) -> ast.Module | None:
     """Return the syntax tree of a module's source; None if it is no valid Python, too large or too deep."""
     if len(text) > MAX_CHARACTERS:

@@ -12,7 +12,6 @@ from analysis.facts.dependencies import ANY_VERSION
 from analysis.facts.syntax import collecting_no_garbage
 from analysis.impact.reversal import reversed_commit, undone_commits
 from analysis.models import DEPENDENCIES, Commit, Entry, Fact, FactKind, FileChange, Trees
-from analysis.text import mentions
 
 _RENAMED = {
     kind: FactKind[kind.name.replace("RENAMED_", "REMOVED_")] for kind in FactKind if kind.name.startswith("RENAMED_")
@@ -94,25 +93,18 @@ def added_facts(commit: Commit, places: Collection[NameInFile], trees: Trees | N
 
     A commit that mentions names of more than a hundred files reformats, and adds nothing: reversing it takes seconds.
     """
-    files = [file for file in commit.files if _mentions_one(file, places)]
-    if len(files) > _MAX_FILES or not any(_changes_one(file, places) for file in files):
+    files = [file for file in commit.files if any(_may_add(file, place) for place in places)]
+    if not files or len(files) > _MAX_FILES:
         return ()
     reversed_trees = Trees(trees.after, trees.before) if trees else None
     return facts(reversed_commit(commit.model_copy(update={"files": tuple(files)})), reversed_trees, only_breaking=True)
 
 
-def _mentions_one(file: FileChange, places: Collection[NameInFile]) -> bool:
-    added = _lines(file, "+") + file.path
-    return any(place.path in file.paths and place.name in added for place in places)
-
-
-def _changes_one(file: FileChange, places: Collection[NameInFile]) -> bool:
-    changed = _lines(file, "-", "+") + file.path * (file.status == "renamed")
-    return any(place.path in file.paths and place.name in changed and mentions(changed, place.name) for place in places)
-
-
-def _lines(file: FileChange, *signs: str) -> str:
-    return "".join(f"{line}\n" for line in (file.patch or "").split("\n") if line.startswith(signs))
+def _may_add(file: FileChange, place: NameInFile) -> bool:
+    if place.path not in (file.path, file.previous_path):
+        return False
+    added = [line for line in (file.patch or "").split("\n") if line.startswith("+")]
+    return place.name in "\n".join([file.path, *added])
 
 
 def _wanted(entries: Sequence[Entry], window: Sequence[Sequence[Fact]]) -> dict[str, frozenset[NameInFile]]:

@@ -138,17 +138,12 @@ class ImpactService:
 
         found = self._compare(mirror, upstream, entries, find, progress)
         broken = {each.entry.commit.sha for each in found.commits}
-        unbroken = (each.commit for each in entries if each.commit.sha not in broken)
-        touching = [each.sha for each in unbroken if self._touches(each, mirror, upstream, surfaces)]
+        touching = []
+        for commit in (each.commit for each in entries if each.commit.files and each.commit.sha not in broken):
+            roots = self._upstream_tree(mirror, upstream, commit).roots
+            if any(changes_imported_modules(commit, each.uses, roots) for each in surfaces):
+                touching.append(commit.sha)
         return found._replace(touching=tuple(touching))
-
-    def _touches(
-        self, commit: Commit, mirror: Mirror, upstream: Repository, surfaces: Sequence[ComparedSurface]
-    ) -> bool:
-        if not commit.files:
-            return False
-        roots = self._upstream_tree(mirror, upstream, commit).roots
-        return any(changes_imported_modules(commit, each.uses, roots) for each in surfaces)
 
     def net_impacts(
         self,

@@ -198,7 +198,7 @@ class Module:
 _kept = lru_cache(maxsize=128)
 
 
-@_kept
+@lru_cache(maxsize=16)
 def _statement(source: str) -> ast.stmt | None:
     tree = parse_module(textwrap.dedent(source))
     return tree.body[0] if tree and tree.body else None

@@ -36,18 +36,15 @@ def impacts(
         Callers(commit.files, revisions[1], index),
         index,
     )
-    found = [*matching.impacts(changed_names(commit, *revisions))] if _may_break(commit, matching) else []
+    found: list[Impact] = []
+    # Few uses are looked up sooner than the names that a commit changes are compared.
+    if index.few is None or makes_abstract(*commit.files) or any(map(matching.of_use, index.few)):
+        found += matching.impacts(changed_names(commit, *revisions))
     found += missing_members(commit.files, before, after, index)
     found += setting_impacts(facts, index, before)
     found += merged_pull(commit, index)
     told = worst_first(found, index)
     return tuple(each if _resolves(each.advice, after) else each.model_copy(update={"advice": None}) for each in told)
-
-
-def _may_break(commit: Commit, matching: Matching) -> bool:
-    """Return whether a use can be broken: few are looked up sooner than the names that a commit changes are compared."""
-    few = matching.uses.few
-    return few is None or makes_abstract(*commit.files) or any(map(matching.of_use, few))
 
 
 def _resolves(advice: str | None, after: Upstream) -> bool:

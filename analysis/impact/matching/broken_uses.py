@@ -90,7 +90,9 @@ class Matching:
     def _gone(self, use: Use, target: Target, *, certain: bool) -> Iterator[Impact]:
         was = self.before.find(target)
         # Of what every object has, a class without its own inherits one.
-        if was.presence is not Presence.PRESENT or hasattr(object, target[-1]) or _is_special(use):
+        if was.presence is not Presence.PRESENT or hasattr(object, target[-1]):
+            return
+        if use.kind is UseKind.OVERRIDE and use.target[-1].startswith("__"):  # Python calls it in any case
             return
         if not _names(use, target[-1]):  # what it is taken from is gone: that is told where it is named
             return
@@ -244,11 +246,6 @@ def _quotation(was: Place, now: Place | None, subjects: Sequence[str]) -> Upstre
 def _names(use: Use, name: str) -> bool:
     """Return whether the line of a use spells a name."""
     return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", use.code) is not None
-
-
-def _is_special(use: Use) -> bool:
-    """Return whether an override is called by Python, whether or not upstream defines the method as well."""
-    return use.kind is UseKind.OVERRIDE and use.target[-1].startswith("__")
 
 
 def _offered(answer: Answer, name: str) -> Place:

@@ -178,7 +178,7 @@ class SurfaceIndex:
         found = {id(use): use for name in names for use in self._uses.get(name, ())}
         if CONSTRUCTOR in names:
             found.update((id(use), use) for use in self._constructions)
-        return sorted(filter(self.is_of_interest, found.values()), key=lambda use: (use.path, use.line))
+        return sorted(filter(self.is_of_interest, found.values()), key=lambda use: (use.path, use.line, use.target))
 
     def passing(self, name: str) -> Sequence[Use]:
         """Return the uses of Python names that pass this one."""
