@@ -148,7 +148,7 @@ class VersionComparison:
                     nearest = min(right, key=lambda each: abs(each - version))
                     broken[version] += self._breaks(nearest, version, self._of_use(use, nearest, version))
             if not (right or use.guarded or use.kind is UseKind.OVERRIDE):
-                if self._is_unseen(use):
+                if all(each.find(use.target).presence is Presence.MISSING for each in self._upstreams):
                     unseen.setdefault(name := written(use.target), UnseenName(name=name, path=use.path, line=use.line))
                 else:
                     unknown += 1
@@ -189,9 +189,6 @@ class VersionComparison:
             parameters = own_parameters(found.last)
             return parameters is None or is_callable_as(use.parameters, parameters)
         return True
-
-    def _is_unseen(self, use: Use) -> bool:
-        return all(each.find(use.target).presence is Presence.MISSING for each in self._upstreams)
 
     def _required(self, version: int) -> Iterator[VersionBreak]:
         """Yield the methods that classes lack at a version, and need not have at another one."""

@@ -9,7 +9,7 @@ from analysis.facts.syntax import collecting_no_garbage, parse_module
 from analysis.impact.matching.broken_settings import merged_pull, setting_impacts
 from analysis.impact.matching.broken_uses import Matching
 from analysis.impact.matching.callers import Callers, missing_members
-from analysis.impact.matching.changes import Successors, changed_names, makes_abstract
+from analysis.impact.matching.changes import Successors, changed_names
 from analysis.impact.matching.quotation import import_advice
 from analysis.impact.matching.upstream import ABSENT, Upstream
 from analysis.impact.surface.model import SurfaceIndex
@@ -37,8 +37,9 @@ def impacts(
         index,
     )
     found: list[Impact] = []
+    may_require = any("abstractmethod" in (file.patch or "abstractmethod") for file in commit.files)
     # Few uses are looked up sooner than the names that a commit changes are compared.
-    if index.few is None or makes_abstract(*commit.files) or any(map(matching.of_use, index.few)):
+    if index.few is None or may_require or any(map(matching.of_use, index.few)):
         found += matching.impacts(changed_names(commit, *revisions))
     found += missing_members(commit.files, before, after, index)
     found += setting_impacts(facts, index, before)

@@ -40,16 +40,11 @@ def changed_names(commit: Commit, before: Revision, after: Revision) -> ChangedN
         if file.status != "added" and file.size and is_module(file):
             found |= set(_of_file(file, before, after))
             rewritten |= set(_rewritten_functions(file, before, after))
-            if makes_abstract(file):
+            if "abstractmethod" in (file.patch or "abstractmethod"):
                 abstract |= _abstract_methods(after.module(file.path)) - _abstract_methods(
                     before.module(old_path(file))
                 )
     return ChangedNames(frozenset(found), frozenset(abstract), frozenset(rewritten))
-
-
-def makes_abstract(*files: FileChange) -> bool:
-    """Return whether the lines that files change, or those around them, may make a method abstract."""
-    return any("abstractmethod" in (file.patch or "abstractmethod") for file in files)
 
 
 def _rewritten_functions(file: FileChange, before: Revision, after: Revision) -> Iterator[str]:
