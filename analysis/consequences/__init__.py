@@ -8,14 +8,14 @@ from collections.abc import Sequence
 
 from analysis.consequences.audience import INTERFACE, RESULT, effect, is_interface, reach, whom
 from analysis.consequences.distinct import distinct, replaced_by
-from analysis.consequences.moves import destination
-from analysis.consequences.names import LENGTH, fits
+from analysis.consequences.names import LENGTH, destination, fits
+from analysis.consequences.parameters import PARAMETER_KINDS, parameter_of
 from analysis.consequences.titles import (
     ANY_FIX,
-    explains,
+    EXPLAINS_NOTHING,
     is_contradicted,
     is_important_feature,
-    says_instead,
+    is_written,
     says_more,
     title_consequence,
 )
@@ -33,7 +33,6 @@ from analysis.writing.by_rules import advice_for, code
 from analysis.writing.titles import concerned_parts, names_code, plain_title
 
 _WHOM, _EFFECTS, _KINDS = list(Whom), list(Effect), list(FactKind)
-_CODE = re.compile(r"`([^`]+)`")
 _IS_PATH = re.compile(r"^\w.*/")  # rather than a route
 _PLATFORM = TAGS["tag: platform"].pattern
 _VERSION = re.compile(r"\w V\d+$", re.IGNORECASE)
@@ -41,7 +40,6 @@ _BEGUN = 30  # characters of a title that say something without its other clause
 _STOP = re.compile(r"[,;:.] | (?=\()| [-—–+&|] ")  # where a clause ends
 _LABEL = re.compile(r" [+&|] \S+$")  # what stood before a colon
 _JOINT = re.compile(r" (?=(?:and|by|to|for|with|when|if|in|on) )")
-_GOES = re.compile(r"(?:remov|drop|delet|deprecat)\w*\b", re.IGNORECASE)
 _PLACES = 3  # to which names move, each told by itself
 _PARTS = 2  # of the project that a title's tags name
 
@@ -58,8 +56,9 @@ def consequences(
     written = _written(entry) if titled else ""
     if written and told and not _is_worded(told[0]):
         # It says what the title does; what facts prove besides is told as well, and how a call has to change.
-        first, proven = told[0], [each for each in told if each.facts and not _is_said(written, each)]
-        if _asks_for_more(first) and not _names_any(written, first.facts):
+        first, proven = told[0], [each for each in told if not all(_says(written, fact) for fact in each.facts)]
+        is_change = first.effect in (Effect.BREAK, Effect.BEHAVIOUR) and not all(fact.removes for fact in first.facts)
+        if is_change and not _names_any(written, first.facts):
             by_model = first.model_copy(update={"what": written, "facts": ()})
             told = [first, by_model, *proven[1:]] if first.effect is Effect.BEHAVIOUR else [by_model, *proven]
         else:
@@ -68,23 +67,14 @@ def consequences(
     return tuple(told)
 
 
-def _is_said(written: str, each: Consequence) -> bool:
-    """Return whether a text says what each fact does: it names what goes."""
-    return all(_says(written, fact) or (fact.removes and _names_any(written, [fact])) for fact in each.facts)
-
-
 def _says(text: str, fact: Fact) -> bool:
-    """Return whether a text has a new value, or a parameter and its function."""
+    """Return whether a text has what goes, a new value, or a parameter and its function."""
+    if fact.removes and _names_any(text, [fact]):
+        return True
     if fact.kind is FactKind.VALUES_ADDED:
         return any(each in text.casefold() for each in (fact.new or "").casefold().split(", "))
     function, _, parameter = fact.name.rstrip(")").partition("(")
     return bool(parameter) and _names(text, function.removesuffix(".__init__")) and _names(text, parameter)
-
-
-def _asks_for_more(each: Consequence) -> bool:
-    """Return whether what changes is not merely gone or new: the names alone do not say what to do."""
-    is_change = each.effect in (Effect.BREAK, Effect.BEHAVIOUR)
-    return is_change and not all(fact.removes for fact in each.facts)
 
 
 def _names_any(text: str, facts: Sequence[Fact]) -> bool:
@@ -97,11 +87,6 @@ def _written(entry: Entry) -> str:
     analysis = entry.analysis if is_written(entry) else None
     text = analysis and (analysis.headline or next(iter(sentences(analysis.summary)), "").strip().rstrip(".。;；"))
     return text if text and fits(text) else ""
-
-
-def is_written(entry: Entry) -> bool:
-    """Return whether a model wrote about a commit."""
-    return entry.analysis is not None and entry.analysis.by == "model"
 
 
 def _is_worded(first: Consequence) -> bool:
@@ -119,7 +104,7 @@ def _by_rules(entry: Entry, facts: Sequence[Fact], say: Catalogue, *, titled: bo
         return [*_headed(title_line(entry, say), told[0], say), *told[1:]]
     first = told[0] if told else None
     if first and by_title and _tells_besides(entry, by_title, told):
-        _insert(told, by_title, say)
+        _insert(told, by_title, say, is_important=is_important_feature(entry))
     if first and told[0] is first and first.effect is not Effect.REQUIREMENT:
         told[0] = _on_platform(entry, first, say)
     return told
@@ -133,23 +118,23 @@ def _on_platform(entry: Entry, first: Consequence, say: Catalogue) -> Consequenc
     return first.model_copy(update={"what": what}) if parts and not told and fits(what) else first
 
 
-def _insert(told: list[Consequence], by_title: Consequence, say: Catalogue) -> None:
-    """Put what a title tells behind the first that the facts break, or with the new settings that prove it."""
-    others = sum(each.whom is not Whom.INTERNALS for each in told)
-    kinds = [{fact.kind for fact in each.facts} for each in told[:others]]
-    new = next((place for place, found in enumerate(kinds) if FactKind.NEW_SETTING in found), None)
-    if new is not None:
-        effect = told[new].effect if by_title.effect is Effect.OTHER else by_title.effect
-        headed = _headed(by_title.what, told[new].model_copy(update={"effect": effect}), say)
-        told[new : new + 1] = headed if new == 0 else headed[::-1]
-        return
-    # What users have to know about comes before what others do.
-    minor = by_title.effect in (Effect.ADDITION, Effect.OTHER) or (
-        by_title.effect is Effect.FIX and by_title.reach >= ANY_FIX
-    )
-    is_first = told[0].effect is Effect.ADDITION or (not minor and order(by_title) < order(told[0]))
+def _insert(told: list[Consequence], by_title: Consequence, say: Catalogue, *, is_important: bool) -> None:
+    """Put what a title tells, with the new settings that prove it, behind the first that the facts break, or before it."""
     whom = told[0].whom if by_title.whom is Whom.INTERNALS else by_title.whom
-    told.insert(0 if is_first else 1, by_title.model_copy(update={"whom": whom}))
+    lines = [by_title.model_copy(update={"whom": whom})]
+    proofs = (each for each in told if any(fact.kind is FactKind.NEW_SETTING for fact in each.facts))
+    if (proof := next(proofs, None)) and proof.whom is not Whom.INTERNALS:
+        told.remove(proof)
+        effect = proof.effect if by_title.effect is Effect.OTHER else by_title.effect
+        lines = _headed(by_title.what, proof.model_copy(update={"effect": effect}), say)
+    # What users have to know about comes before what others do, and an important feature before a name that few have.
+    is_any_fix = by_title.effect is Effect.FIX and by_title.reach >= ANY_FIX
+    minor = is_any_fix or lines[0].effect in (Effect.ADDITION, Effect.OTHER)
+    first = told[0] if told else lines[0]
+    is_trifle = len(first.facts) == 1 and first.whom is Whom.EXTENDERS and first.reach > INTERFACE
+    is_last = first.whom is Whom.INTERNALS or first.effect is Effect.ADDITION
+    leads = is_last or (is_important and is_trifle) or (not minor and order(lines[0]) < order(first))
+    told[:] = [*lines, *told] if leads else [*told[:1], *lines, *told[1:]]
 
 
 def _headed(title: str, first: Consequence, say: Catalogue) -> list[Consequence]:
@@ -167,34 +152,26 @@ def _tells_besides(entry: Entry, by_title: Consequence, told: Sequence[Consequen
         return False
     if is_important_feature(entry) or told[0].effect is Effect.ADDITION:
         return True
-    is_removal = by_title.effect in (Effect.DEPRECATION, Effect.OTHER) and _GOES.match(title) and not names_code(title)
-    said = told[0].effect is Effect.BREAK and (by_title.effect is Effect.BREAK or is_removal)
-    is_renaming = told[0].effect is Effect.DEPRECATION and by_title.effect is Effect.BEHAVIOUR
-    if said or is_renaming or not explains(by_title) or _is_worded(told[0]):
+    said = told[0].effect is by_title.effect is Effect.BREAK
+    is_vague = by_title.effect is Effect.OTHER and EXPLAINS_NOTHING.match(title)
+    if said or is_vague or _is_worded(told[0]):
         return False
-    named = _CODE.findall(told[0].what)  # where modules move from and to, of which no fact has the name
-    return not any(_names_any(title, each.facts) for each in told) and not (
-        named and all(each in title for each in named)
-    )
+    return not any(_names_any(title, each.facts) for each in told)
 
 
 def _is_told_better(entry: Entry, told: Sequence[Consequence]) -> bool:
-    """Return whether the title tells as a whole what many facts tell in parts."""
+    """Return whether the title tells more than what facts prove first."""
     first, fact = told[0], told[0].facts[0]
     if first.whom is Whom.INTERNALS or _is_worded(first) or is_contradicted(entry):
         return False
     if first.effect is Effect.REQUIREMENT:
         return is_important_feature(entry)
     is_decided_later = fact.kind is FactKind.DEFAULT_CHANGED and fact.new == "None"
-    if is_decided_later or fact.kind in (
-        FactKind.CONDITIONAL_DEFAULT,
-        FactKind.RETYPED,
-    ):  # the author says when, or why
-        return not fact.name.endswith(RESULT)
-    if first.whom is Whom.EXTENDERS:  # they look for names
-        return "`" not in first.what or (fact.removes and not fact.new and says_instead(entry))
-    is_many = len(told) > 1 or len(first.facts) > 1
-    return is_many and says_more(entry) and not all(replaced_by(entry, each) for each in first.facts)
+    is_conditional = fact.kind in (FactKind.CONDITIONAL_DEFAULT, FactKind.RETYPED) and not fact.name.endswith(RESULT)
+    # Who extend it look for names.
+    is_many = first.whom is not Whom.EXTENDERS and (len(told) > 1 or len(first.facts) > 1)
+    is_whole = is_many and says_more(entry) and not all(replaced_by(entry, each) for each in first.facts)
+    return is_decided_later or is_conditional or is_whole  # the author says when, or why
 
 
 def headline(entry: Entry, language: Language, facts: Sequence[Fact] | None = None) -> str:
@@ -232,12 +209,19 @@ def title_line(entry: Entry, say: Catalogue) -> str:
 
 def _from_facts(entry: Entry, facts: Sequence[Fact], say: Catalogue) -> list[Consequence]:
     groups: dict[object, list[Fact]] = {}
+    ranked = sorted(facts, key=lambda each: -_WHOM.index(_whom(entry, each)))
+    meant = {_change(each): _whom(entry, each) for each in ranked}
     by_place = len({destination(fact) for fact in facts if fact.kind is FactKind.MOVED_NAME}) <= _PLACES
     for fact in distinct(facts):
         place = destination(fact) if by_place and fact.kind is FactKind.MOVED_NAME else ""
         place = own_file(entry.commit, fact) if fact.kind in DEPENDENCIES else place
-        groups.setdefault((family(fact.kind), _whom(entry, fact), effect(fact), place), []).append(fact)
+        groups.setdefault((family(fact.kind), meant[_change(fact)], effect(fact), place), []).append(fact)
     return [_consequence(entry, sorted(alike, key=_naming_order), say) for alike in groups.values()]
+
+
+def _change(fact: Fact) -> object:
+    """Return what a fact changes: what it does to a parameter concerns those whom it concerns in another function."""
+    return (fact.kind, parameter_of(fact), fact.new) if fact.kind in PARAMETER_KINDS else fact
 
 
 def _whom(entry: Entry, fact: Fact) -> Whom:
@@ -282,7 +266,7 @@ def order(each: Consequence) -> tuple[int, ...]:
 def _with_names(title: str, first: Consequence, say: Catalogue) -> str:
     """Return what tells a change as a whole, and behind it the names that prove it, as many as have room."""
     of_versions = first.effect is Effect.REQUIREMENT
-    names = [required(each) if of_versions else each.name.rpartition("(")[0] or each.name for each in first.facts]
+    names = [required(each) if of_versions else _proven(each) for each in first.facts]
     if not names or any((_IS_PATH.search(each) or _names(title, each)) for each in names):
         return title
     shown = list(dict.fromkeys(code(one_line(each)) for each in names))
@@ -297,9 +281,18 @@ def _with_names(title: str, first: Consequence, say: Catalogue) -> str:
     return next(filter(fits, lines), title)
 
 
+def _proven(fact: Fact) -> str:
+    """Return what a fact proves, behind a title: a setting with the value that it has now, or a function without its parameter."""
+    value = (fact.new or "").rpartition(".")[2]
+    is_default = fact.kind in (FactKind.CONDITIONAL_DEFAULT, FactKind.DEFAULT_CHANGED)
+    if is_default and value.isidentifier() and value != "None":
+        return f"{fact.name}={value}"
+    return fact.name.rpartition("(")[0] or fact.name
+
+
 def _names(title: str, name: str) -> bool:
     """Return whether a title has a name, as it is or without its class; `SomeName` is `some_name`."""
     if name.startswith("-"):
         return name in title
-    words = {re.sub(r"\W|_", "", each).lower() for each in title.split()}
+    words = {re.sub(r"\W|_", "", each).lower() for word in title.split() for each in (word, word.rpartition(".")[2])}
     return any(re.sub(r"\W|_", "", each).lower() in words for each in (name, name.rpartition(".")[2]))

@@ -1,6 +1,7 @@
 """Whom a fact concerns, what it does to them, and how many of them meet it."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 from analysis.facts.python.classes import BASE_CLASS, BASE_FILE
@@ -12,6 +13,7 @@ from analysis.ranking.vocabulary import AREAS
 
 RESULT = "(return)"  # ends the name of a fact about what a function returns
 MOST, INTERFACE, HARDLY_ANY = 0, 1, 4  # how many people meet a fact, by rank
+_FUNCTIONS = 4  # that lose or gain the same parameter, as those of an interface do
 
 _BEHIND_THE_SCENES = frozenset(
     {
@@ -106,9 +108,10 @@ def reach(fact: Fact) -> int:
 
 
 def is_interface(facts: Sequence[Fact]) -> bool:
-    """Return whether facts are about one method that several classes have, which others define, too."""
-    members = {each.name.rpartition(".")[2] for each in facts}
-    return len(facts) > 1 and len(members) == 1 and all("." in each.name and reach(each) < HARDLY_ANY for each in facts)
+    """Return whether facts are about a member or a parameter that several have, which others define, too."""
+    most = max(Counter(re.split(r"[.(]", each.name)[-1] for each in facts).values())
+    is_one = 1 < most == len(facts) or (most >= _FUNCTIONS and "(" in facts[0].name)
+    return is_one and any(reach(each) < HARDLY_ANY for each in facts)
 
 
 def _reach_in_code(fact: Fact, path: str) -> int:

@@ -1,18 +1,20 @@
 """The facts of a commit without those that others of it imply, and what takes the place of what goes."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from analysis.consequences.audience import is_setting
-from analysis.consequences.names import dotted
-from analysis.models import Entry, Fact, FactKind
-from analysis.paths import Kind, kind
+from analysis.diff import hunks
+from analysis.models import Commit, Entry, Fact, FactKind
 from analysis.writing.replacements import replacement
 
 _OF_VALUES = frozenset({FactKind.VALUES_ADDED, FactKind.VALUES_DROPPED})
 _SET = frozenset({FactKind.NEW_SETTING, FactKind.SETTING_ON, FactKind.CONDITIONAL_DEFAULT})
 _NEW_METHODS = frozenset({FactKind.NEW_METHOD, FactKind.REQUIRED_METHOD})
 _LOST_MEMBERS = frozenset({FactKind.REMOVED_METHOD, FactKind.REMOVED_ATTRIBUTE})
+_LOST = _LOST_MEMBERS | {FactKind.REMOVED_NAME}
+_FEW_USES, _MANY_USES = 2, 3  # lines that have another name instead, from which on it takes the place; of attributes
+_DEFINES = re.compile(r"(?:async )?(?:def|class) ")
 
 
 def distinct(facts: Sequence[Fact]) -> list[Fact]:
@@ -27,19 +29,31 @@ def replaced_by(entry: Entry, fact: Fact) -> str:
     member = fact.name.rpartition(".")[2]
     methods = [each.name for each in entry.facts if each.kind in _NEW_METHODS and fact.kind in _LOST_MEMBERS]
     successor = next((each for each in methods if each.rpartition(".")[2] in (member, f"get_{member}")), "")
-    return (
-        successor or replacement(entry.commit, fact) or (fact.kind in _LOST_MEMBERS and _in_module(entry, member)) or ""
-    )
+    return successor or replacement(entry.commit, fact) or new_name(entry.commit, fact)
 
 
-def _in_module(entry: Entry, member: str) -> str:
-    """Return the name in full that a commit gives a module instead of a class; "" if it gives several that, or none."""
-    given = re.compile(
-        rf"^\+(?:(?:async )?def {re.escape(member)}\(|{re.escape(member)}\s*(?::[^=\n]+)?= )", re.MULTILINE
-    )
-    sources = (each for each in entry.commit.files if kind(each.path) is Kind.SOURCE and given.search(each.patch or ""))
-    places = [f"{dotted(each.path)}.{member}" for each in sources]
-    return places[0] if len(places) == 1 else ""
+def new_name(commit: Commit, fact: Fact) -> str:
+    """Return the one name that lines have instead of what goes, and are otherwise as they were; "" if they have several, or few."""
+    name, is_attribute = fact.name.rpartition(".")[2], fact.kind is FactKind.REMOVED_ATTRIBUTE
+    lines = list(_renamed_lines(commit, name)) if fact.kind in _LOST else []
+    uses = list(dict.fromkeys(new for new, line in lines if not _DEFINES.match(line)))
+    if len(uses) != 1 or uses[0].lstrip("_")[:1].isupper() != name.lstrip("_")[:1].isupper():  # a class is no variable
+        return ""
+    fewest = _MANY_USES if is_attribute else 1 if name in uses[0] else _FEW_USES
+    return uses[0] if sum(new == uses[0] for new, _ in lines) >= fewest else ""
+
+
+def _renamed_lines(commit: Commit, name: str) -> Iterator[tuple[str, str]]:
+    """Yield (new name, line) for each line of a commit that replaces one that differs from it by a name alone."""
+    word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+    for hunk in (each for file in commit.files if name in (file.patch or "") for each in hunks(file.patch)):
+        old, added = ([line.text.strip() for line in hunk if line.sign == sign] for sign in "-+")
+        for parts in (word.split(each) for each in old if re.search(r"\w", word.sub("", each))):
+            first, *others = map(re.escape, parts)
+            like = re.compile(first + r"(?P<new>[A-Za-z_]\w*)" + "(?P=new)".join(others))
+            yield from (
+                (match["new"], each) for each in added if (match := like.fullmatch(each)) and match["new"] != name
+            )
 
 
 def _implies(one: Fact, other: Fact) -> bool:

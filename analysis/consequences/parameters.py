@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
+from operator import itemgetter
 
 from analysis.consequences.names import NAMED, few, fits, together
 from analysis.locale import Catalogue
@@ -27,15 +28,25 @@ def parameter_changes(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
     """Yield how the parameters of functions change: what changes alike in a clause, as many clauses as fit."""
     functions = list(dict.fromkeys(map(_function, facts)))
     yield from _insertion(facts, functions, say)
-    told = ""
-    for alike in _changed_alike(facts):
-        joined = (say("{clause}; {other}", clause=told, other=each) if told else each for each in _clauses(alike, say))
-        told = next(filter(fits, joined), told)
-    if told:
-        yield told
+    groups = _changed_alike(facts)
+    clauses = [told for alike in groups[:NAMED] if (told := [*filter(fits, _clauses(alike, say))])]
+    if clauses:
+        first, *others = clauses
+        named = [each for each in first if "()" in each and all(code(parameter_of(one)) in each for one in groups[0])]
+        yield max((_with_others(each, others, say) for each in named or first[:1]), key=itemgetter(0))[1]
     parameters = FACT_SENTENCES[FactKind.REMOVED_PARAMETER].counted(len({each.name for each in facts}), say)
     for owner in _told(functions, say):
         yield say("Changes {what}", what=say("{what} of {owner}", what=parameters, owner=owner))
+
+
+def _with_others(first: str, others: Sequence[Sequence[str]], say: Catalogue) -> tuple[int, str]:
+    """Return how many clauses a sentence has that begins with one, and the sentence: of each of the others the fullest that fits."""
+    count, told = 1, first
+    for clauses in others:
+        joined = (say("{clause}; {other}", clause=told, other=each) for each in clauses)
+        if longer := next(filter(fits, joined), ""):
+            count, told = count + 1, longer
+    return count, told
 
 
 def _changed_alike(facts: Sequence[Fact]) -> list[list[Fact]]:

@@ -8,12 +8,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from analysis.consequences import consequences, is_written, order
-from analysis.consequences.audience import INTERFACE
-from analysis.consequences.repeats import joined, merged_commits, undone_titles
-from analysis.consequences.titles import new_model
+from analysis.consequences import consequences, order
+from analysis.consequences.audience import INTERFACE, is_setting
+from analysis.consequences.parameters import parameter_of
+from analysis.consequences.repeats import merged_commits, undone_titles
+from analysis.consequences.titles import is_written, new_model
 from analysis.locale import Catalogue, catalogue, mark
-from analysis.locale.punctuation import CHINESE
+from analysis.locale.punctuation import CHINESE, join_items
 from analysis.models import ChangeType, Commit, Entry, FactKind, Importance, PeriodReport
 from analysis.models.consequences import Consequence, Effect, Whom
 from analysis.ranking.vocabulary import AREAS
@@ -148,7 +149,10 @@ def group_lines(report: PeriodReport, apart: Collection[str] = ()) -> dict[Group
         _tell_merge_once(found, merge, merged)
     groups: dict[Group, list[CommitLine]] = {group: [] for group in Group}
     edited = {sha: place for place, sha in enumerate(report.edit.order)} if report.edit else {}
-    for line in sorted(found.values(), key=lambda line: (edited.get(line.entry.commit.sha, len(edited)), _order(line))):
+    places = {
+        sha: (edited.get(sha, len(edited)), *order(line.consequences[0]), line.tier) for sha, line in found.items()
+    }
+    for line in sorted(found.values(), key=lambda line: places[line.entry.commit.sha]):
         if group := _group(line.consequences[0]):
             groups[group].append(line)
     return groups
@@ -178,19 +182,17 @@ def shown_lines(report: PeriodReport, apart: Collection[str] = ()) -> list[Group
 
 
 def _joined(lines: Sequence[CommitLine], say: Catalogue) -> Iterator[CommitLine]:
-    """Yield lines, those whose titles alone tell something joined where they say nearly the same."""
-    alone = [line for line in lines if not (_has_facts(line) or is_written(line.entry))]
-    models = [new_model(line.entry) for line in alone]
-    sentences = {each[1][0]: each for each in joined([line.headline for line in alone], models, say)}
-    places = {line.entry.commit.sha: place for place, line in enumerate(alone)}
+    """Yield lines, those that tell no more than which model is new as one."""
+    plain = [line for line in lines if not (_has_facts(line) or is_written(line.entry))]
+    models = {line.entry.commit.sha: name for line in plain if (name := new_model(line.entry))}
+    alike = [line for line in plain if line.entry.commit.sha in models] if len(models) > 1 else []
     for line in lines:
-        place = places.get(line.entry.commit.sha)
-        if place is None:
+        if line in alike[:1]:
+            told = say("New models: {names}", names=join_items(models.values(), say))
+            first = line.consequences[0].model_copy(update={"what": told})
+            yield line._replace(consequences=(first,), also=tuple(each.entry for each in alike[1:]))
+        elif line not in alike:
             yield line
-        elif place in sentences:
-            text, (_, *others) = sentences[place]
-            told = line.consequences[0].model_copy(update={"what": text})
-            yield line._replace(consequences=(told,), also=tuple(alone[each].entry for each in others))
 
 
 def _commits(lines: Iterable[CommitLine]) -> int:
@@ -230,11 +232,19 @@ def _may_follow(each: Consequence, *, written: bool) -> bool:
 
 
 def _behind(each: Consequence, first: Consequence) -> tuple[bool, ...]:
-    """Return the sort key of what follows a headline: what people set or install, what concerns the same ones, titles last."""
-    name = each.facts[0].name if each.facts else " "
-    is_set = each.whom is Whom.OPERATORS or (each.whom is Whom.USERS and (name[:1] in "-/" or name.isupper()))
-    is_title = not each.facts and each.effect is Effect.OTHER
-    return not is_set, each.whom is not first.whom, each.whom is Whom.INTERNALS, each.facts != first.facts, is_title
+    """Return the sort key of what follows a headline: what people set or install, the title, what concerns the same ones."""
+    are_settings = any(is_setting(fact.name) for fact in each.facts)
+    is_set = each.whom is Whom.OPERATORS or (each.whom is Whom.USERS and are_settings)
+    is_wide = each.reach <= INTERFACE if each.facts else each.effect is not Effect.OTHER
+    is_internal = each.whom is Whom.INTERNALS
+    return (
+        not is_set,
+        not is_wide,
+        bool(each.facts),
+        each.whom is not first.whom,
+        is_internal,
+        each.facts != first.facts,
+    )
 
 
 def _goes_with(each: Consequence, first: Consequence) -> bool:
@@ -242,8 +252,10 @@ def _goes_with(each: Consequence, first: Consequence) -> bool:
     if any(fact.kind is FactKind.MOVED_MODULE for fact in first.facts):
         packages = {f"{fact.name.rpartition('/')[0]}/__init__.py" for fact in first.facts}
         return bool(each.facts) and all(fact.path in packages for fact in each.facts)
-    helped, own = ({fact.name.rpartition(".")[2] for fact in one.facts} for one in (first, each))
-    is_same = each.effect is Effect.ADDITION or (own == helped and all(fact.removes for fact in each.facts))
+    is_new = each.effect is Effect.ADDITION  # by its whole name: which class has a new method is news
+    helped = {parameter_of(fact).rpartition(".")[2] for fact in first.facts}
+    own = {fact.name if is_new else parameter_of(fact).rpartition(".")[2] for fact in each.facts}
+    is_same = is_new or (own <= helped and all(fact.removes for fact in each.facts))
     return bool(own) and is_same and all(name in first.what for name in own)
 
 
@@ -295,10 +307,6 @@ def _group(first: Consequence) -> Group | None:
     if first.whom is Whom.INTERNALS:
         return Group.IMPORTANT if first.effect is Effect.OTHER else None
     return _GROUPS[first.whom]
-
-
-def _order(line: CommitLine) -> tuple[int, ...]:
-    return *order(line.consequences[0]), line.tier
 
 
 def _reverted_elsewhere(period: Sequence[Entry]) -> frozenset[str]:

@@ -1,14 +1,10 @@
-"""Commits of a day that repeat others: merges, reverts that the day itself takes back, and headlines nearly in common."""
+"""Commits of a day that repeat others: merges, and reverts that the day itself takes back."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import takewhile
 
-from analysis.consequences.names import LENGTH
 from analysis.facts.links import reverted_title
 from analysis.impact.reversal import undone_commits
-from analysis.locale import Catalogue
-from analysis.locale.punctuation import join_items
 from analysis.models import Commit, Entry
 from analysis.text import one_line
 
@@ -16,8 +12,6 @@ _AGAIN = re.compile(r"^(?:un-?revert|re-?(?:apply|land|submit|do)(?:s|ed|ing)?)\
 _PULL = re.compile(r"#\d{1,9}")
 _PULL_AGAIN = re.compile(r"\bre-?(?:appl|land|submit|do)\w*\b[^#]*(#\d{1,9})", re.IGNORECASE)
 _TAGS_AND_NUMBERS = re.compile(r"\[[^\]]*\]|\(?#\d{1,9}\)?|[\"“”'`]")
-_ALIKE = 4  # words at the beginning of titles that are about the same
-_JOINED_LENGTH = LENGTH * 4 // 3  # characters of one sentence that stands for several
 _MIN_TITLE = 12  # characters; what is shorter may be the title of anything
 
 
@@ -71,30 +65,3 @@ def title_words(title: str) -> str:
     """Return a title without tags, numbers, quotation marks and a word that says that it lands again."""
     bare = " ".join(_TAGS_AND_NUMBERS.sub(" ", one_line(title)).split()).strip(" .…:-").lower()
     return _AGAIN.sub("", bare)
-
-
-def joined(headlines: Sequence[str], models: Sequence[str], say: Catalogue) -> Iterator[tuple[str, list[int]]]:
-    """Yield sentences, each with the places of the headlines that it tells; `models` names the model that one is about, or is ""."""
-    alike: dict[object, list[int]] = {}
-    for place, headline in enumerate(headlines):
-        beginning, rest = headline.split()[:_ALIKE], headline.split()[_ALIKE:]
-        alike.setdefault(bool(models[place]) or (tuple(beginning) if rest else place), []).append(place)
-    for places in alike.values():
-        sentence, told = "", list[int]()
-        for place in places:
-            texts, names = ([each[at] for at in (*told, place)] for each in (headlines, models))
-            longer = say("New models: {names}", names=join_items(names, say)) if all(names) else _alike(texts, say)
-            if told and len(longer) > _JOINED_LENGTH:
-                yield sentence, told
-                told = []
-            sentence, told = longer if told else headlines[place], [*told, place]
-        yield sentence, told
-
-
-def _alike(texts: Sequence[str], say: Catalogue) -> str:
-    """Return the words that all begin with, and behind them what each has of its own."""
-    columns = zip(*(each.split() for each in texts), strict=False)
-    beginning = [words[0] for words in takewhile(lambda words: len(set(words)) == 1, columns)]
-    rests = [" ".join(each.split()[len(beginning) :]) for each in texts]
-    rests = [each for each in rests if not any(each != rest and each in rest for rest in rests)]
-    return f"{' '.join(beginning)} {join_items(dict.fromkeys(rests), say)}".strip()

@@ -8,15 +8,10 @@ from analysis.models.consequences import Consequence, Effect, Whom
 from analysis.models.impacts import Certainty
 from analysis.paths import Kind, kind
 from analysis.ranking.vocabulary import AREAS
-from analysis.writing.titles import added_feature, names_code, plain_title
+from analysis.writing.titles import added_feature, plain_title
 
 _BY_PRODUCTS = frozenset({ChangeType.DOCS, ChangeType.TESTS, ChangeType.CI_BUILD})
 _REMOVES = re.compile(r"(?:remov|drop|delet|disabl|retir|replac|switch|renam)\w*\b", re.IGNORECASE)
-_INSTEAD = re.compile(
-    r"(?:(?:replac|renam|convert|migrat|switch|chang)\w*\b.+ (?:with|to|by|into)|"
-    r"(?:remov|drop|delet)\w*\b.+ (?:to|for|since|as|because|in favou?r of)) ",
-    re.IGNORECASE,
-)
 # What an author calls breaking, and what changes by default.
 _SAYS_BREAKING = re.compile(
     r"\b(?:remov(?:e|es|ed|al)|drop(?:s|ped)?|delete[sd]?)\b(?: (?!(?:for|of|from|in|on)\b)\S+){0,3} deprecat|"
@@ -29,7 +24,9 @@ _SAYS_DEFAULT = re.compile(
 )
 _SAYS_BEHAVIOUR = re.compile(
     r"(?:disabl|enforc|requir|reject|refus|forbid|disallow|forc|stop|default|limit|fail(?! to\b)|raise an? error)\w*\b|"
-    r"enabl\w+\b.*\bonly\b",
+    r"enabl\w+\b.*\bonly\b|"
+    r"(?:add|remov|relax|skip|drop|loosen)\w* (?:\S+ ){0,3}?(?:check(?:ing)?|validation|restriction|guard|limit|constraint)s?\b|"
+    r"(?:increas|rais|lower|reduc|chang)\w* .{0,40}\b(?:limits?|maximum|max|timeouts?|thresholds?)\b",
     re.IGNORECASE,
 )
 _OF_USERS = r"env(?:ironment)?[ -]?var\w*|flags?|CLI|command[- ]line(?: \w+)?"
@@ -69,20 +66,20 @@ _HARMLESS = re.compile(
     re.IGNORECASE,
 )
 ANY_FIX = len(_FIXES)  # the place of a fix that does not say what went wrong
-_EXPLAINS_NOTHING = re.compile(
-    r"(?:tid(?:y|ie)|clean|document|refactor|rework|simplif|restructur|reorgani[sz]|polish|miscellaneous|minor|small)\w*\b",
+EXPLAINS_NOTHING = re.compile(
+    r"(?:to )?(?:tid(?:y|ie)|clean|document|refactor|rework|simplif|restructur|reorgani[sz]|polish|miscellaneous|minor|small|various|bump(?!.* and )|pin(?:ned)?\b|apply #)\w*\b",
     re.IGNORECASE,
 )
+_FEATURE_BY_TYPE = re.compile(r"\W*feat", re.IGNORECASE)
+_FIXES_BY_VERB = re.compile(r"(?:correct|avoid|prevent|guard|handle|ensure|resolve)(?:ly|s)?\b", re.IGNORECASE)
 _FIXES_BY_TYPE = re.compile(r"\W*(?:\[[^\]]*\]\s*)*fix\b[^:]{0,40}:", re.IGNORECASE)  # `fix(shm): add barriers`
-_MENDS = re.compile(
-    r"\b(?:bug\w*|fix\w*|missing|back)\b", re.IGNORECASE
-)  # what is added again, or should have been there
+_MENDS = re.compile(r"\b(?:bug\w*|fix\w*|missing|back)\b", re.IGNORECASE)  # also what should have been there
 _MERGE = re.compile(r"Merge (?:branch|remote|pull request)\b")
 _NOTABLE = -2  # log-odds of a score; what has less is told by its facts alone, or if it mends something
 _REMOVED_NAME = re.compile(
     r"(?i:remove|drop|delete)[sd]? (?:the )?(?:deprecated )?`?(?P<name>\w+_\w+|[A-Z]\w*[a-z][A-Z]\w+)\b"
 )
-_SAYING = 3  # words of a title that says something; fewer name a part of the project
+_SAYING, _TURNED_OFF = 3, 2  # words of a title that says something; the place of a fix that turns something off
 
 
 def removed_name(commit: Commit) -> str:
@@ -110,26 +107,20 @@ def title_consequence(entry: Entry, what: str) -> Consequence | None:
     return Consequence(what=what, whom=whom, effect=effect_of, reach=reach, certainty=Certainty.LIKELY)
 
 
-def explains(each: Consequence) -> bool:
-    """Return whether a title says what happens, beside what its facts prove."""
-    return not (each.effect is Effect.OTHER and _EXPLAINS_NOTHING.match(each.what))
-
-
 def says_more(entry: Entry) -> bool:
     """Return whether a title tells a change as a whole: what it removes, replaces or makes the default."""
     title = plain_title(entry.commit)
     return bool(_REMOVES.match(title) or _SAYS_DEFAULT.search(title))
 
 
-def says_instead(entry: Entry) -> bool:
-    """Return whether a title tells by a name in code what takes the place of what goes, or why it goes."""
-    title = plain_title(entry.commit)
-    return bool(_INSTEAD.match(title)) and names_code(title)
-
-
 def is_important_feature(entry: Entry) -> bool:
     """Return whether a title adds something that matters more than what it changes for a few who extend the project."""
     return entry.ranked.importance is Importance.HIGH and _is_feature(entry)
+
+
+def is_written(entry: Entry) -> bool:
+    """Return whether a model wrote about a commit."""
+    return entry.analysis is not None and entry.analysis.by == "model"
 
 
 def new_model(entry: Entry) -> str:
@@ -150,22 +141,18 @@ def _told(entry: Entry) -> tuple[Whom, Effect, int] | None:
     notable = importance is not Importance.LOW or entry.ranked.score > _NOTABLE
     harmless, shipped = _HARMLESS.search(title), _has_files(entry, Kind.SOURCE, Kind.DEPENDENCY, Kind.BUILD)
     tells = notable and shipped and not harmless
+    is_read = tells or (shipped and not harmless and is_written(entry))
     is_tested_alone = _has_files(entry, Kind.TEST) and not _has_files(entry, Kind.SOURCE)  # beside how it is built
-    if tells and not is_tested_alone and (said := _said(entry, title)):
-        return said
-    is_fix = ChangeType.BUG_FIX in entry.ranked.change_types
-    if is_fix and _has_files(entry, Kind.SOURCE) and not (harmless or _only_tidies(entry)):
+    is_fix = ChangeType.BUG_FIX in entry.ranked.change_types or bool(tells and _FIXES_BY_VERB.match(title))
+    if is_read and not is_tested_alone and (said := _said(entry, title)):
+        return (Whom.USERS, Effect.FIX, _TURNED_OFF) if is_fix and title.startswith("Disabl") else said
+    if is_fix and _has_files(entry, Kind.SOURCE) and not harmless:
         return _fix(entry, title)
     if tells and (_is_feature(entry) or new_model(entry)):
         return Whom.USERS, Effect.ADDITION, 3
     tells = tells or (importance is Importance.MEDIUM and not harmless and _has_files(entry, Kind.DATA))
     tells_itself = importance is Importance.HIGH or (tells and len(title.split()) >= _SAYING)
     return (Whom.INTERNALS, Effect.OTHER, 3) if tells_itself else None
-
-
-def _only_tidies(entry: Entry) -> bool:
-    """Return whether a title says that something is refactored, and its tags of no bug."""
-    return bool(_EXPLAINS_NOTHING.match(plain_title(entry.commit))) and not _MENDS.search(entry.commit.title)
 
 
 def _said(entry: Entry, title: str) -> tuple[Whom, Effect, int] | None:
@@ -184,7 +171,8 @@ def _fix(entry: Entry, title: str) -> tuple[Whom, Effect, int]:
     """Return what a fix mends, the worst first; an addition if only its tags call it a fix."""
     severity = next((place for place, words in enumerate(_FIXES) if words.search(title)), ANY_FIX)
     adds = added_feature(entry.commit) or any(effect(fact) is Effect.ADDITION for fact in entry.facts)
-    if severity >= ANY_FIX and adds and not _MENDS.search(title) and not _FIXES_BY_TYPE.match(entry.commit.title):
+    is_mended = _MENDS.search(title) or _FIXES_BY_TYPE.match(entry.commit.title)
+    if _FEATURE_BY_TYPE.match(entry.commit.title) or (severity >= ANY_FIX and adds and not is_mended):
         return Whom.USERS, Effect.ADDITION, 3
     return Whom.USERS, Effect.FIX if severity else Effect.SECURITY, severity
 

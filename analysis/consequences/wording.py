@@ -5,9 +5,8 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile, zip_longest
 
 from analysis.consequences.audience import RESULT
-from analysis.consequences.distinct import replaced_by
-from analysis.consequences.moves import moves
-from analysis.consequences.names import LENGTH, NAMED, few, fits, last_part, module, together
+from analysis.consequences.distinct import new_name, replaced_by
+from analysis.consequences.names import LENGTH, NAMED, few, fits, last_part, module, moves, together
 from analysis.consequences.parameters import PARAMETER_KINDS, parameter_changes
 from analysis.facts.dependencies import ANY_VERSION
 from analysis.facts.requirements import is_installed_from
@@ -18,12 +17,18 @@ from analysis.ranking.signals import split_title
 from analysis.text import mentions, one_line, shorten
 from analysis.writing.by_rules import code
 from analysis.writing.fact_sentences import FACT_SENTENCES
+from analysis.writing.titles import END
 
 _AROUND_TITLE = 15  # characters around the title of what is reverted
 _ALIKE = frozenset({FactKind.REMOVED_METHOD, FactKind.REMOVED_ATTRIBUTE})
+_RENAMED = {
+    FactKind.REMOVED_METHOD: FactKind.RENAMED_METHOD,
+    FactKind.REMOVED_ATTRIBUTE: FactKind.RENAMED_NAME,
+    FactKind.REMOVED_NAME: FactKind.RENAMED_NAME,
+}
 _REQUIREMENTS = frozenset({FactKind.MINIMUM_RAISED, FactKind.DEPENDENCY_MOVED})
 _REVERT = re.compile(r"(?:un-?)?revert(?:s|ing)?\b[:\s]*", re.IGNORECASE)
-_NUMBER = re.compile(r"\s*\(#\d+\)\s*$")
+_ANY_PROGRAM = re.compile(r"(?:arg|cli|config|parser|option|main|__init__)\w*\.py$|/config/")
 _FOR_ALL = re.compile(r"(?:requirements/)?(?:pyproject|setup|requirements|common|base|core|main|package|Cargo|go)\.\w+")
 
 
@@ -36,26 +41,36 @@ def family(kind: FactKind) -> str:
 
 def sentence(entry: Entry, facts: Sequence[Fact], say: Catalogue) -> str:
     """Return what facts of one family change in a commit: the fullest wording that is short enough, with `code` spans."""
-    lines = [one_line(spaced(each)) for each in _wordings(entry.commit, facts, say)]
+    lines = [one_line(spaced(each)) for each in _wordings(entry.commit, [_as_typed(each) for each in facts], say)]
     first = next((each for each in lines if fits(each)), lines[-1])
+    names = list(takewhile(bool, (new_name(entry.commit, each) for each in facts)))
+    if len(names) == len(facts):
+        told = zip(facts, names, strict=True)
+        renamed = [each.model_copy(update={"kind": _RENAMED[each.kind], "new": name}) for each, name in told]
+        return next(filter(fits, map(spaced, _renamed(renamed, say))), first)
     new = list(takewhile(bool, (replaced_by(entry, each) for each in facts)))
     return next(filter(fits, _replaced(lines, facts, new, say)), first) if len(new) == len(facts) else first
 
 
+def _as_typed(fact: Fact) -> Fact:
+    """Return a fact about a flag with the program that alone takes it, as it is typed: `serve --port`."""
+    path = fact.path or ""
+    is_known = fact.name.startswith("-") and path.endswith(".py") and not _ANY_PROGRAM.search(path)
+    return fact.model_copy(update={"name": f"{last_part(path)} {fact.name}"}) if is_known else fact
+
+
 def _replaced(lines: Sequence[str], facts: Sequence[Fact], new: Sequence[str], say: Catalogue) -> Iterator[str]:
     """Yield the sentences about what goes with what takes its place: one thing that of all, or each that of one."""
-    owners, names = ({each.rpartition(".")[end] for each in new} for end in (0, 2))
     named = lines[:-1] or lines  # the last has no names
-    if len(owners) == 1 and all(owners) and names == {last_part(each.name) for each in facts}:
-        yield from (say("{change}; now in {place}", change=each, place=code(*owners)) for each in named)
-    elif len(set(new)) > 1:
+    if len(set(new)) > 1:
         pairs = [
             say("{name} (now {new})", name=code(last_part(each.name)), new=code(to))
             for each, to in zip(facts, new, strict=True)
         ]
         yield FACT_SENTENCES[facts[0].kind].named(together(pairs, say, str), len(facts), say, _owner(facts))
     else:
-        short = new[0] if any(each in facts[0].name for each in names) else new[0].rpartition(".")[2]
+        last = new[0].rpartition(".")[2]
+        short = new[0] if last in facts[0].name else last
         told = ((each, what) for what in (new[0], short) for each in named)
         yield from (say("{change}; use {new} instead", change=each, new=code(what)) for each, what in told)
 
@@ -129,13 +144,20 @@ def _named(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> Iterator[st
 
 
 def _renamed(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
-    """Yield which names became which: all of them in full, then by their last parts as many as fit."""
-    wholes, lasts = (
-        [say("{name} to {new}", name=code(tell(each.name)), new=code(tell(each.new or ""))) for each in facts]
+    """Yield which names became which: one with whose it is, all of them in full, then by their last parts as many as fit."""
+    sentences, owners = FACT_SENTENCES[facts[0].kind], dict.fromkeys(each.name.rpartition(".")[0] for each in facts)
+    whole, last = (
+        list(dict.fromkeys((code(tell(each.name)), code(tell(each.new or ""))) for each in facts))
         for tell in (str, last_part)
     )
-    for told in (join_items(wholes, say), *few(lasts, say, str)):
-        yield FACT_SENTENCES[facts[0].kind].named(told, len(facts), say)
+    pairs = [[say("{name} to {new}", name=old, new=new) for old, new in each] for each in (whole, last)]
+    told = [*(join_items(each, say) for each in pairs), *few(pairs[1], say, str)]
+    if len(last) == 1 and facts[0].kind in _RENAMED.values() and (len(owners) > 1 or "" in owners):
+        place = together(list(owners), say) if all(owners) else module(facts[0].path)
+        name = say("{what} of {owner}", what=last[0][0], owner=place)
+        told = [say("{name} to {new}", name=name, new=last[0][1]), *told]
+    for each in told:
+        yield say.context("names to others", "Renames {what}", what=sentences.what(each, len(last), say))
 
 
 def _one(fact: Fact, say: Catalogue) -> Iterator[str]:
@@ -210,8 +232,8 @@ def _bases(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
 def _revert(title: str, say: Catalogue) -> Iterator[str]:
     """Yield what is reverted by its title, with and without its tags, then cut; one of a revert lands a commit again."""
     again, bare = _REVERT.match(title), split_title(title)[1].strip()
-    for words in (title, bare, shorten(_NUMBER.sub("", bare), LENGTH - _AROUND_TITLE)):
-        named = _NUMBER.sub("", _REVERT.sub("", words)).strip(' "“”:')
+    for words in (title, bare, shorten(END.sub("", bare), LENGTH - _AROUND_TITLE)):
+        named = END.sub("", _REVERT.sub("", words).strip(' "“”:'))
         what = named if named.startswith("#") else say("“{title}”", title=named)
         yield say("Lands {what} again", what=what) if again else say(FACT_SENTENCES[FactKind.REVERT].change, what=what)
 

@@ -7,7 +7,8 @@ from analysis.models import Commit
 from analysis.ranking.signals import split_title
 from analysis.text import one_line
 
-_NUMBER = re.compile(r"\s*\(#\d{1,9}\)\s*$")
+# What ends a title and says nothing: its number, also if it is cut, what it closes, a remark of how often it was tried.
+END = re.compile(r"(?:\s*(?:\(#\d{1,9}(?:\)|…|\.\.\.)|\[[a-z]+\]|\b(?i:fixes|closes|resolves):? #\d{1,9}))+\s*$")
 _ESCAPES = re.compile(r"\\(?=[{}\[\]\"'`_*#])")  # of a shell or of Markdown
 _TAG = re.compile(r"\[([^\]]{1,40})\]|^\s*([A-Za-z][\w/ -]{0,24})(?:\(([^)]{1,40})\))?!?\s*:")
 _NAME_IN_CODE = re.compile(r"[_.()/]\w|\w[A-Z]|^[-.]")  # in a word
@@ -32,7 +33,7 @@ _ADDING = re.compile(
 
 def plain_title(commit: Commit) -> str:
     """Return the title without its tags, instructions and the pull request's number; the short SHA if no words are left."""
-    title = " ".join(_ESCAPES.sub("", _NUMBER.sub("", one_line(without_instructions(commit.subject)))).split())
+    title = " ".join(_ESCAPES.sub("", END.sub("", one_line(without_instructions(commit.subject)))).split())
     words = split_title(title)[1].lstrip(":-–— ")
     return (_capitalized(words) if words else title) or commit.short_sha
 

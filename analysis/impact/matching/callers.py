@@ -61,11 +61,17 @@ class Callers:
             if passed or (each.cause is not Cause.PARAMETER_ADDED and (reached or not callers)):
                 yield each
 
-    def lost(self, name: str) -> bool:
-        """Return whether the commit takes away a line that has the name of a method, other than its definitions."""
-        used = re.compile(rf"^-(?!\s*(?:async\s+)?def\s).*\b{re.escape(name)}\b", re.MULTILINE)
-        sources = (file for file in self._files if is_module(file))
-        return any(file.patch is None or used.search(file.patch) for file in sources)
+    def lost(self, name: str, met: frozenset[str] = frozenset()) -> bool:
+        """Return whether the commit takes away a line that calls a method, other than in methods that go with it uncalled."""
+        if any(file.patch is None for file in self._files if is_module(file)):
+            return True
+        methods = {method for method, line in self._removed_lines if re.search(rf"\b{re.escape(name)}\b", line)}
+        met |= {name}
+        return any(not method or self.lost(method, met) for method in methods - met)
+
+    @cached_property
+    def _removed_lines(self) -> list[tuple[str, str]]:
+        return [each for file in self._files if is_module(file) for each in _removed_lines(file.patch or "")]
 
     def _of(self, use: Use) -> Iterator[Caller]:
         """Yield the calls that may be of this definition: those of a constructor call its class, or a variable that holds it."""
@@ -98,6 +104,22 @@ class Callers:
                 for name, caller in _calls(tree, ""):
                     found[partials.get(name, name)].append(caller)
         return found
+
+
+def _removed_lines(patch: str) -> Iterator[tuple[str, str]]:
+    """Yield the lines that a patch removes, those of definitions apart, each with the method that goes with it, or ""."""
+    kept = set(re.findall(r"^\+\s*(?:async\s+)?def\s+(\w+)", patch, re.MULTILINE))
+    method, indent = "", 0
+    for line in patch.split("\n"):
+        text = line[1:].lstrip()
+        depth = len(line) - len(text)
+        if not line.startswith("-"):
+            method = ""
+        elif defined := re.match(r"(?:async\s+)?def\s+(\w+)", text):
+            method, indent = ("" if defined[1] in kept else defined[1]), depth
+        elif text and not text.startswith(")"):  # which ends a signature
+            method = method if depth > indent else ""
+            yield method, text
 
 
 def _partials(tree: ast.Module) -> Iterator[tuple[str, str]]:

@@ -202,9 +202,9 @@ def override_misfits(
 ) -> Iterator[Misfit]:
     """Yield why callers of a method that changed may no longer call an override of it with `own` parameters.
 
-    One that they could not call before is not meant for them.
+    One that they could not call before is either late, and knows most of its parameters, or not meant for them.
     """
-    if not is_callable_as(own, before):
+    if not is_callable_as(own, before) and not _knows_most(own, before):
         return
     old, new = {each.name for each in before}, {each.name for each in after}
     accepted = {each.name for each in own}
@@ -220,6 +220,12 @@ def override_misfits(
         passed = each.name in new or absorbed_now
         if each.required and not each.variadic and each.name in old and not passed:
             yield Misfit(Cause.PARAMETER_REMOVED, each.name)
+
+
+def _knows_most(own: Sequence[Parameter], upstream: Sequence[Parameter]) -> bool:
+    """Return whether an override has more than half of the parameters of a method, by their names."""
+    names = {each.name for each in upstream if not each.variadic}
+    return len(names & {each.name for each in own}) > len(names) / 2
 
 
 def _same_place(own: Sequence[Parameter], place: int, old: Iterable[str], new: Iterable[str]) -> bool:

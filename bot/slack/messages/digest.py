@@ -5,7 +5,8 @@ from collections.abc import Collection, Sequence
 from zoneinfo import ZoneInfo
 
 from analysis.citations import to_fact
-from analysis.consequences import breaks_others, is_written, proven_consequences, title_line
+from analysis.consequences import breaks_others, proven_consequences, title_line
+from analysis.consequences.titles import is_written
 from analysis.grounding.plain_text import sentences
 from analysis.locale import catalogue
 from analysis.locale.punctuation import join_items

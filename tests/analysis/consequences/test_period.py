@@ -8,10 +8,23 @@ import pytest
 from analysis.consequences.audience import reach
 from analysis.consequences.period import Group, group_lines, shown_lines
 from analysis.locale import catalogue
-from analysis.models import ChangeType, DayReport, Edit, Entry, Fact, FactKind, Importance, Links, Ranked, Repository
+from analysis.models import (
+    Analysis,
+    ChangeType,
+    DayReport,
+    Edit,
+    Entry,
+    Fact,
+    FactKind,
+    Importance,
+    Links,
+    Ranked,
+    Repository,
+)
 from analysis.window import window
 from tests.factories import commit, file, patch
 
+WRITTEN = Analysis(by="model", summary="Pools are off for sparse models.")
 DAY, TZ = date(2026, 2, 5), ZoneInfo("UTC")
 
 
@@ -95,28 +108,24 @@ FIX = (ChangeType.BUG_FIX,)
         (entry(1, title="Fix a deadlock at exit", types=FIX, tier=Importance.LOW), Group.FIXES),
         (entry(1, title="Fix a deadlock in tests", types=FIX), None),
         (entry(1, title="Fix a deadlock", types=FIX, path="tests/test_a.py"), None),
-        (entry(1, title="Fix a leak", types=FIX, path="src/pool/tests.rs"), None),
-        (entry(1, title="Fix a leak", types=FIX, path="src/test-leak.c"), None),
-        (entry(1, title="Fix the colour", types=FIX), Group.FIXES),
         (entry(1, title="[Bug] Refactor the budget of drafts", types=FIX, tier=Importance.LOW), Group.FIXES),
-        (entry(1, title="[Core] Refactor the budget", types=FIX, tier=Importance.LOW), None),
         (entry(1, title="Fix the colour", types=FIX, tier=Importance.LOW), Group.FIXES),
+        (entry(1, title="fix(pool): Disable turns", types=FIX), Group.FIXES),
+        (entry(1, title="feat: Complete pools for Heron Fixes #12", types=FIX), Group.NEW),
+        (entry(1, title="Avoid an empty pool"), Group.FIXES),
+        (entry(1, title="Remove the size check of pools"), Group.USERS),
+        (entry(1, title="Increase max pool size"), Group.USERS),
         (entry(1, title="Disable the pool for sparse models"), Group.USERS),
         (entry(1, title="Disable the pool for sparse models", tier=Importance.LOW), None),
+        (entry(1, title="Disable it", tier=Importance.LOW).model_copy(update={"analysis": WRITTEN}), Group.USERS),
         (scored(entry(1, title="Disable the pool for sparse models", tier=Importance.LOW), -1), Group.USERS),
-        (entry(1, title="Fix all that mypy finds", types=FIX), None),
         (entry(1, fact(FactKind.NEW_SETTING, "--pool"), title="Skip the pool", types=FIX), Group.NEW),
         (entry(1, title="Fix a crash", types=FIX, links=Links(reverted_by="f" * 40)), None),
         (entry(1, title="Fix a crash", types=FIX, path="Dockerfile"), Group.IMPORTANT),
         (entry(1, tier=Importance.HIGH, links=Links(reverted_by="f" * 40)), None),
         (entry(1, title="Add support for Heron"), Group.NEW),
         (entry(1, title="Add support for Heron", tier=Importance.LOW), None),
-        (
-            entry(1, title="Add a state to hold the pool", types=(ChangeType.FEATURE, ChangeType.REFACTOR)),
-            Group.IMPORTANT,
-        ),
         (entry(1, title="Add Heron to the evaluation", types=(ChangeType.TESTS,)), Group.IMPORTANT),
-        (entry(1, title="Add Heron", types=(ChangeType.TESTS, ChangeType.FEATURE)), Group.NEW),
         (entry(1), Group.IMPORTANT),
         (entry(1, tier=Importance.LOW), None),
         (entry(1, path="docs/usage.md"), None),
@@ -135,7 +144,6 @@ def test_a_commit_is_in_the_group_of_its_consequence(made: Entry, group: Group |
         (fact(FactKind.MOVED_MODULE, "engine/core.py"), 0),
         (fact(FactKind.REMOVED_METHOD, "Worker.run", "engine/worker_base.py"), 1),
         (fact(FactKind.REMOVED_METHOD, "BasePool.run"), 1),
-        (fact(FactKind.REMOVED_METHOD, "PoolMixin.run"), 1),
         (fact(FactKind.REMOVED_METHOD, "Baseline.run"), 3),
         (fact(FactKind.REMOVED_NAME), 2),
         (fact(FactKind.REMOVED_METHOD, "Worker.run"), 3),
@@ -240,14 +248,12 @@ def test_a_head_has_as_many_lines_as_are_read_in_45_seconds(title: str, shown: i
     assert group.heading(catalogue("en")) == f"🩹 Fixes ({shown}/40)"
 
 
-def test_what_several_commits_have_in_common_is_one_line() -> None:
-    """New models, and titles that begin alike: with the commits that each tells, counted all."""
+def test_new_models_are_one_line() -> None:
+    """It has the commits that it tells, counted all."""
     types = (ChangeType.MODEL_SUPPORT,)
     models = [entry(n, title=f"Add Heron-{n} model", types=types, path="models/a.py", status="added") for n in (1, 2)]
-    alike = [entry(n, title=f"Allow pools to grow on {name}", types=FIX) for n, name in ((3, "CPU"), (4, "XPU"))]
-    [new] = shown_lines(report(*models, *alike))
-    told = [(each.text, len(each.entries)) for each in new.lines]
-    assert (told, new.left) == ([("New models: Heron-1, Heron-2", 2), ("Allow pools to grow on CPU, XPU", 2)], 0)
+    [new] = shown_lines(report(*models))
+    assert [(each.text, len(each.entries)) for each in new.lines] == [("New models: Heron-1, Heron-2", 2)]
 
 
 def test_a_head_shows_what_matters_most() -> None:
@@ -301,15 +307,16 @@ def test_the_commits_of_the_lead_have_their_lines() -> None:
     assert [least.commit.sha in each for each in shown] == [False, True]
 
 
-def test_a_line_says_once_whom_it_concerns() -> None:
-    """A tag that stands behind what the facts tell does not stand behind the title again."""
-    made = entry(
-        1,
-        fact(FactKind.REQUIRED_PARAMETER, "Pool(size)"),
-        title="[Model Runner V2] Enable fair pools",
-        tier=Importance.HIGH,
-        types=(ChangeType.FEATURE,),
-    )
-    ((_, (line,), _),) = shown_lines(report(made))
-    assert [each.what for each in line.consequences][1] == "Enable fair pools (Model Runner V2)"
-    assert line.text == "`Pool()` now requires `size` (Model Runner V2) · Enable fair pools"
+def test_a_line_tells_the_title_behind_what_many_meet_and_repeats_no_name() -> None:
+    """A head of one day: a parameter that many lose before an attribute, whom it concerns once, a new setting, a fix."""
+    few, many = fact(FactKind.REMOVED_ATTRIBUTE, "Pool.size"), [f"{name}.__init__(size)" for name in "ABCDE"]
+    lost = (few, *(fact(FactKind.REMOVED_PARAMETER, name) for name in many))
+    new = (fact(FactKind.REMOVED_NAME), fact(FactKind.NEW_SETTING, "PoolConfig.fair"))
+    queues = entry(2, *new, title="Queues wait in turns")
+    fix = entry(3, title="[Bugfix] Disable turns on CPU", types=FIX)
+    day = report(entry(1, *lost, title="[Model Runner V2] Share all pools"), queues, fix)
+    assert [line.text for group in shown_lines(day) for line in group.lines] == [
+        "`A()`, `B()`, `C()`, `D()` and `E()` no longer take `size` (Model Runner V2) · Share all pools",
+        "Removes `take` from `engine.core` · Queues wait in turns (`PoolConfig.fair`)",
+        "Disable turns on CPU",
+    ]

@@ -119,6 +119,14 @@ def test_an_override_that_upstream_could_not_call_before_is_left_alone() -> None
     assert told(old, new, f"{HEAD}    def run(self, b, c): ...\n") == []
 
 
+def test_an_override_that_is_late_breaks_once_more() -> None:
+    """One that knows most of a method's parameters is meant for it, though it lacks the last that came."""
+    old, new = (f"class Engine:\n    def run(self, {each}): ...\n" for each in ("a, b, c", "a"))
+    late = f"{HEAD}    def run(self, a, b): ...\n"
+    assert told(old, new, late) == [f"override: parameter removed: {NAME} (b)"]
+    assert told(old, new, late.replace("a, b", "c, x, y")) == []
+
+
 def test_an_override_of_what_is_gone_is_never_called() -> None:
     """A hook that upstream removed fails silently; one that upstream never called failed before."""
     after = "class Engine:\n    def run(self): ...\n"
@@ -127,6 +135,9 @@ def test_an_override_of_what_is_gone_is_never_called() -> None:
     called = after.replace("...", "\n        self._hook()")
     assert told(called + hook, after, plugin) == ["override: removed: engine.core.Engine._hook"]
     assert told(after + hook, after, plugin) == []
+    unused = after + hook + "\n    def _unused(self):\n        self._hook()\n"
+    assert told(unused, after, plugin) == []
+    assert told(unused.replace("...", "\n        self._unused()", 1), after, plugin) != []
 
 
 def test_an_override_of_a_renamed_hook_says_its_new_name() -> None:
