@@ -21,7 +21,7 @@ from analysis.questions.matches import Mentions, touched_passage
 from analysis.questions.metadata import NO_TEST, records
 from analysis.questions.passages import Passage, is_prose
 from analysis.questions.proofs import adds_setting, proofs
-from analysis.questions.question import ParsedQuestion, Question, answered_in_parts
+from analysis.questions.question import ParsedQuestion, Question
 from analysis.questions.terms import QuestionTerm, is_name
 from analysis.text import one_line, shorten
 from analysis.writing.by_rules import code
@@ -37,7 +37,6 @@ _FIGURE = re.compile(r"(?<![\w#.])\d+(?:\.\d+)?(?![\w-]*[a-z]{3})", re.IGNORECAS
 _MAX_SUMMARY = 4  # sentences of a summary
 _AUTHOR, _MAX_SENTENCE = 2, 300  # the author's sentences in a description, and their characters
 _MAX_NAMED = 4  # terms that a denial names
-_MINOR = 0.25  # share of a question's terms that may stand nowhere where the others do
 _MAIN = 0.34  # share of them without which no line is shown
 _ANSWERED = 0.4  # share of a question's terms that a hit must have to answer it
 
@@ -54,6 +53,7 @@ DENIALS = (NOT_SHOWN, _UNMENTIONED, _UNANSWERED, _NO_SETTING, _NO_FIGURE, _NO_RE
 
 _MAX_COMMITS = 8
 _MAX_FURTHER = 5
+_NEAREST_SHOWN = 2  # of the commits that are not proven to answer
 _FEW_COMMITS = 3
 _MOST_NAMED = 5  # authors
 
@@ -70,7 +70,7 @@ def answer_by_rules(question: Question, language: Language) -> Iterator[Statemen
         yield from _about_matches(question, language)
     elif len(question.entries) == 1:
         [entry] = question.entries
-        yield from answered_in_parts(question.asked, lambda part: _about_commit(part, entry, language), of_commit=True)
+        yield from _about_commit(question.asked, entry, language)
     else:
         yield from _about_day(question, language)
 
@@ -148,7 +148,7 @@ def _denied(
     if QuestionKind.REASON in asked.kinds and not any(_tells_why(entry, each) for each in best):
         return say(_NO_REASON)
     nowhere = [term for term in found.absent if term.telling]
-    if nowhere and not (items and _is_beside(asked, entry, found)):
+    if nowhere:
         return _denial(entry, nowhere, say) if found.complete else say(_UNREAD)
     if not items:
         words = [term for term in found.absent if term.text.isascii() and term.text.isalpha()]
@@ -161,20 +161,6 @@ def _tells_why(entry: Entry, item: Fact | Passage | str) -> bool:
     if isinstance(item, str):
         return item not in (entry.commit.subject, entry.commit.title)
     return isinstance(item, Passage) and is_prose(item.line.text)
-
-
-def _is_beside(asked: ParsedQuestion, entry: Entry, found: EvidenceFound) -> bool:
-    """Return whether what stands nowhere weighs less than what else the question asks for."""
-    absent, present = ([term for term in each if term.telling] for each in (found.absent, found.present))
-    if not any(_is_proper(term.text, asked.text) for term in absent):
-        return any(_is_proper(term.text, asked.text) for term in present) or _share(absent, asked) <= _MINOR
-    return _answers(asked, entry, found) and _share(absent, asked) < _share(present, asked)
-
-
-def _is_proper(word: str, question: str) -> bool:
-    """Return whether a word is a name: of code, an acronym, capitalized within a question, or Latin in a Chinese one."""
-    is_capitalized = word.capitalize() in question[1:] or not question.isascii()
-    return is_name(word) or (word.isascii() and (not word.islower() or is_capitalized))
 
 
 def _share(terms: Iterable[QuestionTerm], asked: ParsedQuestion) -> float:
@@ -211,12 +197,13 @@ def _about_matches(question: Question, language: Language) -> Iterator[Statement
     if question.nearest or not is_history:
         yield Statement(text=catalogue(language)(_NEAREST if question.nearest else _MATCHING))
     tell = _history_item if is_history else _list_item
-    yield from (tell(entry, question.asked, language) for entry in question.entries)
+    entries = question.entries[:_NEAREST_SHOWN] if question.nearest else question.entries
+    yield from (tell(entry, question.asked, language) for entry in entries)
 
 
 def further_commits(question: Question, language: Language) -> Iterator[Statement]:
     """Yield one line with the further commits, if there are any."""
-    shown, say = (question.further_commits or ())[:_MAX_FURTHER], catalogue(language)
+    shown, say = (() if question.nearest else question.further_commits or ())[:_MAX_FURTHER], catalogue(language)
     left = len(question.further_commits or ()) - len(shown)
     if shown:
         text = say("Also these and {count} more:", count=left) if left else say("Also:")

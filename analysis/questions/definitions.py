@@ -2,17 +2,21 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
-from typing import NamedTuple
+from difflib import SequenceMatcher, get_close_matches
+from typing import NamedTuple, TypeVar
 
 from analysis.locale import Catalogue
 from analysis.models import Citation, Statement
 from analysis.paths import Kind, kind
 from analysis.questions.passages import definition_in
+from analysis.sources.mirror import FileMatch
 from analysis.writing.by_rules import code
 
 _KINDS = list(Kind)
 _NEAR = 0.82  # share of two names that is the same where one is a typing error of the other
+_ALIKE = 0.75  # share of two of their parts
+_SLIP = 3  # letters that one has more than the other
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _VALUE = r"""(?P<value>-?\d[\w.]*(?:\s*\*+\s*\d+)*|"[^"]*"|'[^']*'|True|False|None|[\[{(][\]})]|(?:[A-Za-z_]\w*\.)*[A-Z][A-Z0-9_]+)"""
 COMMENT = re.compile(r"""^\s*(?:#(?!include|define|if|endif)|//|\*|"{3}|'{3})""")
 _NAME = re.compile(r"[A-Za-z_]\w{3,}")
@@ -27,6 +31,9 @@ class CodeLine(NamedTuple):
     path: str
     text: str
     place: Citation
+
+
+AnyLine = TypeVar("AnyLine", CodeLine, FileMatch)
 
 
 def spelled_in_code(name: str) -> str:
@@ -53,10 +60,10 @@ def is_definition(name: str, line: str) -> bool:
     return bool(re.search(rf"{defined}|(?:add_argument\(|^)\s*['\"]--{bare.replace('_', '[-_]')}['\"]\s*(?:,|$)", line))
 
 
-def by_evidence(name: str, lines: Iterable[CodeLine]) -> list[CodeLine]:
+def by_evidence(name: str, lines: Iterable[AnyLine]) -> list[AnyLine]:
     """Return lines in the order in which they prove something of a name: definitions, uses, comments; sources before tests."""
 
-    def order(line: CodeLine) -> tuple[int, int]:
+    def order(line: AnyLine) -> tuple[int, int]:
         weight = 2 if COMMENT.match(line.text) else 0 if is_definition(name, line.text) else 1
         return weight + 2 * (kind(line.path) is not Kind.SOURCE), _KINDS.index(kind(line.path))
 
@@ -102,10 +109,19 @@ def names_with(words: Iterable[str], texts: Iterable[str]) -> list[str]:
 
 
 def nearest(name: str, texts: Iterable[str]) -> str | None:
-    """Return the name in some texts that a name is a typing error of; None if none is so near."""
+    """Return the name in some texts that a name is a typing error of; None if none is so near in each of its parts."""
     key = spelled_in_code(name)
-    known = {each for text in texts for each in _NAME.findall(text)} - {key}
-    return next(iter(get_close_matches(key, sorted(known), n=1, cutoff=_NEAR)), None)
+    known = {each for text in texts for each in _NAME.findall(text) if key[:1] in (each[:1], each[1:2])} - {key}
+    near = get_close_matches(key, sorted(each for each in known if abs(len(each) - len(key)) <= _SLIP), cutoff=_NEAR)
+    return next((each for each in near if _is_slip(key, each)), None)
+
+
+def _is_slip(one: str, other: str) -> bool:
+    """Return whether two names have the same parts, but for typing errors in words."""
+    parts, others = (_PART.findall(each.lower() if each.isupper() else each) for each in (one, other))
+    pairs = zip(parts, others, strict=False)
+    alike = all(a == b or (a.isalpha() and SequenceMatcher(None, a, b).ratio() >= _ALIKE) for a, b in pairs)
+    return "".join(parts) == "".join(others) or (len(parts) == len(others) and alike)
 
 
 def is_notice(name: str, line: str) -> bool:

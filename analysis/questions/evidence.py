@@ -52,7 +52,6 @@ _NO_SENTENCES = re.compile(r"^[\w-]+-by:.*$|^<!--.*?-->|^\s*[-*] \[[ xX]\].*$", 
 _SIGNS = {"-": frozenset({"remov"}), "+": frozenset({"add"})}  # what a changed line is found by, too
 
 _OF_THE_PAST = frozenset({QuestionKind.REMOVAL, QuestionKind.BEFORE, QuestionKind.REPLACEMENT})
-_FEW = 5  # passages of a commit that is told as a whole
 
 _words = lru_cache(maxsize=65536)(words_of)  # of lines, which many questions ask for
 
@@ -103,11 +102,6 @@ def search(entry: Entry, asked: ParsedQuestion, limit: int) -> EvidenceFound:
     present = [term for term in asked.terms if not held.isdisjoint(term.words)]
     ranked = _ranked(documents, asked, held, len(asked.terms) or len(asked.earlier))
     hits = _chosen((hit for hit in ranked if hit.score >= _WEAK * ranked[0].score), limit)
-    sources = [
-        each for each in documents if isinstance(each.item, Passage) and kind(each.item.file.path) is Kind.SOURCE
-    ]
-    if hits and len(sources) <= _FEW:
-        hits += [Hit(each, 0.0, 0.0) for each in sources if all(hit.document is not each for hit in hits)]
     share = max((hit.share for hit in hits[:3]), default=0.0)
     files = (file for file in entry.commit.files if kind(file.path) is not Kind.GENERATED)
     complete = all(file.patch is not None or not file.size for file in files)
@@ -198,6 +192,8 @@ def _ranked(documents: Sequence[CommitDocument], asked: ParsedQuestion, held: fr
     wanted = frozenset(word for term in terms[:own] for word in term.words)
     named = frozenset(word for term in asked.subjects for word in term.words) & held
     defined = [spelled_in_code(each) for each in asked.symbols]
+    facts = [each.item for each in documents if isinstance(each.item, Fact)]
+    exact = [each for each in facts if spelled_in_code(each.name) in defined and each.kind is FactKind.DEPRECATED]
     hits = []
     for document in documents:
         score = share = 0.0
@@ -210,9 +206,9 @@ def _ranked(documents: Sequence[CommitDocument], asked: ParsedQuestion, held: fr
             score *= _passage_factor(document.item, asked, defined)
         elif isinstance(document.item, str) and QuestionKind.REASON in asked.kinds:
             score *= _REASON
-        is_fact_asked = isinstance(document.item, Fact) and document.item.kind in asked.facts.kinds
-        if is_fact_asked:
-            is_named = not named or document.has_any(named)
+        is_exact = document.item in exact
+        if is_exact or (isinstance(document.item, Fact) and document.item.kind in asked.facts.kinds):
+            is_named = is_exact or not (named or exact) or (not exact and document.has_any(named))
             score += _ASKED_FACT * idf(1, len(documents)) * (1.0 if is_named else _OF_OTHERS)
         if score > 0:
             hits.append(Hit(document, score, share))

@@ -2,15 +2,17 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Callable, Collection, Sequence
+from functools import cached_property, partial
 
 from analysis.citations import to_commit, to_repository_line
 from analysis.locale import catalogue
-from analysis.models import Commit, Language, Statement
+from analysis.locale.punctuation import join_items, join_sentences
+from analysis.models import Citation, Commit, Language, Statement
 from analysis.paths import Kind, kind
 from analysis.questions.definitions import (
     COMMENT,
+    AnyLine,
     CodeLine,
     by_evidence,
     default_in,
@@ -18,21 +20,27 @@ from analysis.questions.definitions import (
     explanation,
     is_definition,
     is_notice,
-    names_with,
     nearest,
     quoted,
     spelled_in_code,
 )
 from analysis.questions.kinds import OF_FILES, QuestionKind
-from analysis.questions.question import ParsedQuestion
+from analysis.questions.question import ParsedQuestion, parse_question
+from analysis.questions.tree_records import Requirement, counted, enumeration_of, required
 from analysis.sources.mirror import FileMatch, Mirror
 from analysis.writing.by_rules import code
 
-_MOST_LINES = 80  # that a search returns
-_MOST_OF_FILE = 20  # lines of a file that a search returns
+_BEST = 12  # lines with a name that are read, of those with most evidence
 _SHOWN = 5
-_IN_WORD, _NO_WORD = "[A-Za-z0-9_]", "[^A-Za-z0-9_]"  # in POSIX extended expressions
-_ASKING = re.compile(r"defaults?|turn|o(?:n|ff)|(?:en|dis)abled?|switch|set(?:ting)?|value|option|flag", re.IGNORECASE)
+_QUOTED, _FILES, _MOST_NUMBERS = 3, 8, 5  # of the uses of a name: lines quoted, files told, and lines told of each
+_MOST_USES = 80  # lines that have a name which is not too common to say anything
+_DECLARED = re.compile(r"\s*(\w+)\s*:[^=]*=", re.ASCII)
+_DEFINED = re.compile(r"""\s*(?:(?:async )?def |class |["'])?(\w+)\s*["']?\s*[(:=]""", re.ASCII)
+_SETTINGS = re.compile(r"conf|arg|env|setting|option", re.IGNORECASE)  # of the paths of files that declare settings
+_GENERIC = frozenset({"use", "enable", "enabled", "disable", "is", ""})  # parts of their names that no question says
+_WORDS = 3  # of a question, the longest, that are looked for in names
+_ERROR = re.compile(r"[A-Z]\w+Error")  # which a question quotes beside the names that it is about
+_OF_THE_GONE = frozenset({QuestionKind.REMOVAL, QuestionKind.REPLACEMENT})
 _NOT_FOUND = frozenset({QuestionKind.DEFAULT, QuestionKind.USES, QuestionKind.DEFINITION, QuestionKind.MEANING})
 
 
@@ -41,168 +49,211 @@ class FileAnswers:
 
     def __init__(self, mirror: Mirror, commit: Commit, language: Language) -> None:
         self._mirror, self._commit, self._say = mirror, commit, catalogue(language)
+        self._sha = code(commit.short_sha)
 
     def answer(self, asked: ParsedQuestion) -> list[Statement]:
-        """Return what the files say of the first two names in a question, or of the setting that its words describe."""
-        if asked.paths and not asked.kinds.isdisjoint({QuestionKind.DEFINITION, QuestionKind.REPLACEMENT}):
-            return [self._path(each) for each in asked.paths[:2]]
-        return [each for name in self.names(asked)[:2] for each in self._answer(asked, name)]
+        """Return what the files say of the first two names in a question, or of what its words describe: a setting, a version, a number."""
+        if (thing := counted(asked)) and not asked.symbols:
+            return [self._number_of(thing)]
+        if found := required(self._mirror, self._commit.sha, asked):
+            return [self._required(found[0])]
+        if asked.kinds.isdisjoint(OF_FILES):
+            return []
+        of_paths = not asked.kinds.isdisjoint({QuestionKind.DEFINITION, QuestionKind.REPLACEMENT})
+        told = [self._path(each) for each in asked.paths[:2]] if of_paths else []
+        if {QuestionKind.REMOVAL, QuestionKind.DEFAULT} <= asked.kinds:
+            told += [self.where(each) for each in asked.symbols[:1]]
+        words = {each.text.lower() for each in asked.terms if each.text.isalnum()} - asked.facts.words
+        names = asked.symbols or (self._named_in(words) if QuestionKind.DEFAULT in asked.kinds else [])
+        return [*told, *(each for name in names[:2] for each in self._answer(asked, name))]
 
-    def names(self, asked: ParsedQuestion) -> Sequence[str]:
-        """Return the names in a question or, if it asks for a default, that of the setting which its words describe."""
-        words = [each.text for each in asked.terms if each.text.isascii() and not _ASKING.fullmatch(each.text)]
-        return asked.symbols or (self._named_in_words(words) if QuestionKind.DEFAULT in asked.kinds else [])
+    def resolved(
+        self, asked: ParsedQuestion, known: Callable[[], frozenset[str]]
+    ) -> tuple[ParsedQuestion, list[Statement]]:
+        """Return a question with the names that it means, and what is said of its typing errors.
+
+        Dotted names of modules become paths. What is nowhere in the files, but `known` of the history, is asked for as removed.
+        """
+        names = [each for each in asked.names if not _ERROR.fullmatch(each)] or asked.names
+        asked, said = asked._replace(names=tuple(map(self._module, names))), list[Statement]()
+        say = self._say
+        for name in asked.symbols[:2]:
+            key = meant = spelled_in_code(name)
+            if self._held(key):
+                continue
+            gone = known()
+            if key not in gone and (near := self._nearest(key) or nearest(key, gone)):
+                meant = f"--{near.replace('_', '-')}" if name.startswith("--") else near
+                text = say("{name} is not found; taken for {meant}.", name=code(name), meant=code(meant))
+                said.append(self._statement(text))
+                names = [meant if each == name else each for each in asked.names]
+                asked = parse_question(asked.text.replace(name, meant), asked.thread)._replace(names=tuple(names))
+            is_gone = meant in gone and not self._held(meant)
+            asked = asked._replace(kinds=asked.kinds | _OF_THE_GONE) if is_gone else asked
+        return asked, said
 
     def where(self, name: str) -> Statement:
         """Return where a name stands, or that it is not found."""
-        key = spelled_in_code(name)
-        written = self._lines(rf"(^|[^A-Za-z0-9_-]){re.escape(name)}([^A-Za-z0-9_-]|$)")
-        lines = by_evidence(key, written or self._lines(self._written(key)))
+        key, say = spelled_in_code(name), self._say
+        written = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
+        lines = self._best(key, lambda text: written.search(text) is not None) or self._best(key)
         if not lines:
             return self._not_found(name, key, lines)
-        say = self._say
-        text = say("{name} is there at {sha}.", name=code(name), sha=code(self._commit.short_sha))
-        return Statement(text=text, citations=(lines[0].place,))
-
-    def _path(self, path: str) -> Statement:
-        """Return whether a path is there."""
-        held = any(f"{each.path}/".startswith(f"{path}/") for each in self._mirror.list_files(self._commit.sha))
-        said = "{name} is there at {sha}." if held else "{name} is not found in the files at {sha}."
-        text = self._say(said, name=code(path), sha=code(self._commit.short_sha))
-        return Statement(text=text, citations=(to_commit(self._commit),))
-
-    def _named_in_words(self, words: Sequence[str]) -> list[str]:
-        """Return the shortest declared name that has two or more words of a question beside each other; [] if none has."""
-        if len(words) < 2 or not all(re.fullmatch(r"\w+", each, re.ASCII) for each in words):  # noqa: PLR2004
-            return []
-        spelled = "_".join(words)
-        declared = rf"^[[:space:]]*{_IN_WORD}*({spelled.lower()}|{spelled.upper()}){_IN_WORD}*[[:space:]]*:[^=]*="
-        given = [line.text for line in self._lines(declared)]
-        return names_with(words, (text.partition(":")[0] for text in given))[:1]
-
-    def _answer(self, asked: ParsedQuestion, name: str) -> list[Statement]:
-        """Return what is asked of a name, or that it is not found."""
-        key = spelled_in_code(name)
-        wanted = next(each for each in OF_FILES if each in asked.kinds)
-        lines = self._lines(self._pattern(wanted, key), everywhere=wanted is QuestionKind.USES)
-        match wanted:
-            case QuestionKind.MEANING:
-                told = self._explained(name, key, lines)
-            case QuestionKind.REPLACEMENT:
-                told = [quoted(each) for each in by_evidence(key, lines) if is_notice(key, each.text)][:_SHOWN]
-                if not told and QuestionKind.REMOVAL not in asked.kinds:  # it may be there under its name, elsewhere
-                    lines = self._lines(self._pattern(QuestionKind.DEFINITION, key))
-                    told = self._defined(name, by_evidence(key, lines))
-            case QuestionKind.DEFINITION:
-                told = self._defined(name, by_evidence(key, lines))
-            case QuestionKind.USES:
-                told = self._uses(name, by_evidence(key, lines))
-            case _:
-                told = self._default(name, lines)
-        if told or wanted not in _NOT_FOUND:
-            return told
-        return [self._not_found(name, key, lines or self._lines(self._written(key)))]
-
-    @staticmethod
-    def _written(key: str) -> str:
-        return rf"(^|{_NO_WORD}){key.replace('_', '[_-]')}({_NO_WORD}|$)"
-
-    def _pattern(self, wanted: QuestionKind, key: str) -> str:
-        """Return the expression for the lines that tell what is wanted of a name."""
-        spelled, flag = rf"(^|{_NO_WORD}){key.replace('_', '[_-]')}", key.replace("_", "-")
-        match wanted:
-            case QuestionKind.DEFAULT:
-                return rf"{spelled}[[:space:]]*:[^=]*=|^[[:space:]]*{key}[[:space:]]*=[^,]*$|{spelled}[\"'].*default|--{flag}[\"']"
-            case QuestionKind.DEFINITION | QuestionKind.MEANING:
-                return rf"^[[:space:]]*((async )?def |class )?{key}[[:space:]]*[(:=]|^[[:space:]]*class {key}\(|[\"']--{flag}[\"'],|^[[:space:]]*[\"']{key}[\"']:|^[[:space:]]*@.*[\"']/{key}[\"']"
-            case _:
-                return self._written(key)
-
-    def _default(self, name: str, lines: Sequence[CodeLine]) -> list[Statement]:
-        say = self._say
-        told = defaults_told(name, lines, say)
-        off = f"--no-{spelled_in_code(name).replace('_', '-')}"
-        if told and told[0].text == say("{name} is on by default.", name=code(name)):
-            turned = by_evidence(off, self._lines(rf"(^|[^A-Za-z0-9_-]){off}([^A-Za-z0-9_-]|$)"))[:1]
-            text = say("{flag} turns it off.", flag=code(off))
-            told[1:1] = [Statement(text=text, citations=(each.place,)) for each in turned]
-        constants = {value for line in lines if (value := default_in(spelled_in_code(name), line.text))}
-        for constant in sorted(each for each in constants if re.fullmatch(r"(?:\w+\.)*[A-Z][A-Z0-9_]+", each)):
-            last = constant.rpartition(".")[2]
-            given = self._lines(rf"^[[:space:]]*{last}[[:space:]]*(:[^=]*)?=")
-            told[1:1] = map(quoted, by_evidence(last, given)[:1])
-        return told or self._explained(name, spelled_in_code(name), lines)
-
-    def _explained(self, name: str, key: str, lines: Sequence[CodeLine]) -> list[Statement]:
-        """Return what the first file that explains a name says, below its definition."""
-        paths = dict.fromkeys(line.path for line in by_evidence(key, lines) if is_definition(key, line.text))
-        for path in list(paths)[:_SHOWN]:
-            texts = (self._mirror.read_file(self._commit.sha, path) or "").split("\n")
-            if found := explanation(key, texts):
-                say, text = self._say, code(found[1])
-                text = say("The code explains {name}: {text}", name=code(name), text=text)
-                place = to_repository_line(self._commit, path, found[0] + 1)
-                return [Statement(text=text, citations=(place,))]
-        return self._defined(name, by_evidence(key, lines))
-
-    def _defined(self, name: str, lines: Sequence[CodeLine]) -> list[Statement]:
-        """Return where a name is defined, and the lines that do it."""
-        key = spelled_in_code(name)
-        found = [each for each in lines if is_definition(key, each.text)][:_SHOWN]
-        if not found:
-            return []
-        say = self._say
-        text = say("{name} is defined in {path}.", name=code(name), path=code(found[0].path))
-        return [Statement(text=text, citations=(found[0].place,)), *map(quoted, found)]
+        return self._statement(say("{name} is there at {sha}.", name=code(name), sha=self._sha), lines[0].place)
 
     def uses(self, name: str) -> list[CodeLine]:
         """Return the lines of the package, or else of all files, that use a name, sources first; none if too many have it."""
         key = spelled_in_code(name)
-        lines = by_evidence(key, self._lines(self._written(key)))
-        return [] if len(lines) >= _MOST_LINES else _using(key, lines)
+        lines = by_evidence(key, self._held(key))
+        return [] if len(lines) >= _MOST_USES else self._redacted(_using(key, lines)[:_BEST])
 
-    def _uses(self, name: str, lines: Sequence[CodeLine]) -> list[Statement]:
-        key, say = spelled_in_code(name), self._say
-        definitions, uses = [line for line in lines if is_definition(key, line.text)], _using(key, lines)
-        if not lines:
+    def _number_of(self, thing: str) -> Statement:
+        """Return how many members the enumeration of that name has, or that this is not counted."""
+        found, say = enumeration_of(self._mirror, self._commit.sha, thing), self._say
+        if found is None:
+            return self._statement(say("Only commits are counted, not {things}.", things=code(thing)))
+        (path, line, _), name, count = found
+        text = say("{name} has {count} members at {sha}.", name=code(name), count=count, sha=self._sha)
+        return self._statement(text, to_repository_line(self._commit, path, line))
+
+    def _required(self, found: Requirement) -> Statement:
+        say, values = self._say, {"name": code(found.name), "versions": code(found.versions), "path": code(found.path)}
+        text = say("{name} is required as {versions} in {path}.", **values)
+        return self._statement(text, to_repository_line(self._commit, found.path, found.line))
+
+    def _path(self, path: str) -> Statement:
+        """Return whether a path is there or, if it was, which commit took it away, and to where."""
+        say, values = self._say, {"name": code(path), "sha": self._sha}
+        if any(f"{each.path}/".startswith(f"{path}/") for each in self._mirror.list_files(self._commit.sha)):
+            return self._statement(say("{name} is there at {sha}.", **values))
+        texts = [say("{name} is not found in the files at {sha}.", **values)]
+        for gone in self._mirror.history(path, at=self._commit.sha, limit=1):
+            told = {"commit": code(gone.short_sha), "day": gone.committed_at.date(), "title": code(gone.title)}
+            texts.append(say("{commit} of {day} took it away: {title}.", **told))
+            moved = (each.path for each in self._mirror.read_commit(gone.sha).files if each.previous_path == path)
+            texts += [say("It moved to {path}.", path=code(each)) for each in moved]
+        return self._statement(join_sentences(texts, say))
+
+    def _module(self, name: str) -> str:
+        """Return the path of the module or package that a dotted name is, or was; the name of anything else."""
+        path = name.replace(".", "/")
+        if "/" in name or not path.startswith(f"{self._package or None}/"):
+            return name
+        held = {each.path for each in self._mirror.list_files(self._commit.sha) if each.path.startswith(path)}
+        if any(each.startswith(f"{path}/") for each in held):
+            return path
+        is_module = f"{path}.py" in held or self._mirror.history(f"{path}.py", at=self._commit.sha, limit=1)
+        return f"{path}.py" if is_module else name
+
+    def _named_in(self, words: Collection[str]) -> list[str]:
+        """Return the declared setting whose name is made of words of a question, of as many as possible; [] if none is of two."""
+        best = list[tuple[int, str]]()
+        for word in sorted(words, key=len, reverse=True)[:_WORDS]:
+            lines = self._mirror.lines_having(self._commit.sha, f"{word}|{word.upper()}")
+            declared = (_DECLARED.match(each.text) for each in lines if _SETTINGS.search(each.path))
+            for name in {each[1] for each in declared if each}:
+                parts = {*name.lower().split("_")} - _GENERIC - {self._package.lower()}
+                best += [(len(parts), name)] if len(parts) > 1 and parts.issubset(words) else []
+        return [name for _, name in sorted(best, key=lambda each: (-each[0], len(each[1]), each[1]))[:1]]
+
+    def _answer(self, asked: ParsedQuestion, name: str) -> list[Statement]:
+        """Return what is asked of a name, or that it is not found."""
+        key, told = spelled_in_code(name), list[Statement]()
+        wanted = next(each for each in OF_FILES if each in asked.kinds)
+        match wanted:
+            case QuestionKind.MEANING:
+                told = self._explained(name, key)
+            case QuestionKind.REPLACEMENT:
+                told = [quoted(each) for each in self._best(key, partial(is_notice, key))][:_SHOWN]
+                flag = key.lower().removeprefix(f"{self._package}_") if key.isupper() else ""
+                if not told and QuestionKind.REMOVAL not in asked.kinds:  # it may be there under its name, elsewhere
+                    told = self._defined(name, key)
+                elif not told and flag:
+                    told = self._defined(flag, flag)[:1]
+            case QuestionKind.DEFINITION:
+                told = self._defined(name, key)
+            case QuestionKind.USES:
+                told = self._uses(name, key)
+            case QuestionKind.DEFAULT:
+                told = self._default(name, key)
+        return told or ([self._not_found(name, key, self._best(key))] if wanted in _NOT_FOUND else [])
+
+    def _default(self, name: str, key: str) -> list[Statement]:
+        say, flag = self._say, re.compile(rf"[\"']--{key.replace('_', '-')}[\"']")
+        lines = self._best(key, lambda text: default_in(key, text) is not None or flag.search(text) is not None)
+        told = defaults_told(name, lines, say)
+        if told and told[0].text == say("{name} is on by default.", name=code(name)):
+            off = f"no_{key}"
+            text = say("{flag} turns it off.", flag=code(f"--{off.replace('_', '-')}"))
+            told[1:1] = [self._statement(text, each.place) for each in self._best(off)[:1]]
+        constants = {value for line in lines if (value := default_in(key, line.text))}
+        for constant in sorted(each for each in constants if re.fullmatch(r"(?:\w+\.)*[A-Z][A-Z0-9_]+", each)):
+            last = constant.rpartition(".")[2]
+            told[1:1] = map(quoted, self._best(last, partial(is_definition, last))[:1])
+        is_none = told and told[0].text == say("{name} defaults to {value}.", name=code(name), value=code("None"))
+        return (
+            [*told[:1], *self._explained(name, key)[:1], *told[1:]] if is_none else told or self._explained(name, key)
+        )
+
+    def _explained(self, name: str, key: str) -> list[Statement]:
+        """Return what the first file that explains a name says, below its definition."""
+        say = self._say
+        for path in list(dict.fromkeys(line.path for line in self._best(key, partial(is_definition, key))))[:_SHOWN]:
+            texts = (self._mirror.read_file(self._commit.sha, path) or "").split("\n")
+            if found := explanation(key, texts):
+                text = say("The code explains {name}: {text}", name=code(name), text=code(found[1]))
+                return [self._statement(text, to_repository_line(self._commit, path, found[0] + 1))]
+        return self._defined(name, key)
+
+    def _defined(self, name: str, key: str) -> list[Statement]:
+        """Return where a name is defined, and the lines that do it."""
+        found, say = self._best(key, partial(is_definition, key))[:_SHOWN], self._say
+        texts = [say("{name} is defined in {path}.", name=code(name), path=code(each.path)) for each in found]
+        return [*(self._statement(each, found[0].place) for each in texts[:1]), *map(quoted, found)]
+
+    def _uses(self, name: str, key: str) -> list[Statement]:
+        """Return in how many lines of which files of the package, or else of all, a name is used, and the first of them."""
+        say, held = self._say, by_evidence(key, self._held(key))
+        if not held:
             return []
-        values = {"name": code(name), "sha": code(self._commit.short_sha)}
-        is_cut = len(lines) >= _MOST_LINES or _MOST_OF_FILE in Counter(line.path for line in lines).values()
-        if uses or is_cut:
+        uses, values = _using(key, held), {"name": code(name), "sha": self._sha}
+        text = say("No code uses {name} at {sha} but what defines it:", **values)
+        if uses:
             places = say.plural("{count} line", "{count} lines", len(uses))
-            places = say("at least {places}", places=places) if is_cut else places
-            text = say("{name} is used in {places} at {sha}:", places=places, **values)
-        else:
-            text = say("No code uses {name} at {sha} but what defines it:", **values)
-        tests = [line for line in uses if kind(line.path) is not Kind.SOURCE]
-        shown = [each for each in uses if each not in tests][:_SHOWN] or tests[:_SHOWN]
-        defined = [
-            Statement(text=say("defined: {code}", code=code(each.text.strip())), citations=(each.place,), kind="item")
-            for each in definitions[:2]
-        ]
-        return [Statement(text=text, citations=(to_commit(self._commit),)), *map(quoted, shown), *defined]
+            text = f"{say('{name} is used in {places} at {sha}:', places=places, **values)} {self._places(uses)}"
+        defining = (quoted(each) for each in self._best(key, partial(is_definition, key))[:2])
+        defined = [each.model_copy(update={"text": say("defined: {code}", code=each.text)}) for each in defining]
+        return [self._statement(text), *map(quoted, self._redacted(uses[:_QUOTED])), *defined]
+
+    def _places(self, lines: Sequence[FileMatch]) -> str:
+        """Return the files of some lines with the numbers of these, the first ones."""
+        numbers, firsts, say = dict[str, list[str]](), list[FileMatch](), self._say
+        for each in lines:
+            firsts += [each] if each.path not in numbers else []
+            numbers.setdefault(each.path, []).append(str(each.line))
+        named = zip(self._redacted(firsts[:_FILES]), firsts, strict=False)
+        shown = [f"{code(each.path)} ({', '.join(numbers[first.path][:_MOST_NUMBERS])})" for each, first in named]
+        left = len(firsts) - len(shown)
+        return join_items([*shown, *([say("{count} more files", count=left)] if left else [])], say)
 
     def _not_found(self, name: str, key: str, lines: Sequence[CodeLine]) -> Statement:
         """Return that a name, or what is asked of it, is not there, and the name that may be meant."""
-        values, say = {"name": code(name), "sha": code(self._commit.short_sha)}, self._say
+        values, say = {"name": code(name), "sha": self._sha}, self._say
         if lines:
             text = say("What is asked of {name} was not found in the files at {sha}.", **values)
         else:
             text = say("{name} is not found in the files at {sha}.", **values)
         is_defined = any(is_definition(key, line.text) for line in lines)
-        if meant := None if is_defined else self._nearest(name, key):
-            text = f"{text} {say('Did you mean {name}?', name=code(meant))}"
-        elif lines:
-            return Statement(text=text, citations=(by_evidence(key, lines)[0].place,))
-        return Statement(text=text, citations=(to_commit(self._commit),))
+        if meant := None if is_defined else self._nearest(key):
+            return self._statement(f"{text} {say('Did you mean {name}?', name=code(meant))}")
+        return self._statement(text, lines[0].place if lines else None)
 
-    def _nearest(self, name: str, key: str) -> str | None:
-        """Return the defined name that a name is a typing error of: one half of it is spelled right."""
+    def _nearest(self, key: str) -> str | None:
+        """Return the name, a defined one if there is, that a name is a typing error of: one half of it is spelled right."""
         half = len(key) // 2
-        near = (
-            rf"^[[:space:]]*((async )?def |class )?({key[:half]}{_IN_WORD}*|{_IN_WORD}*{key[half:]})[[:space:]]*[(:=]"
-        )
-        return nearest(name, (line.text for line in self._lines(near)))
+        lines = self._mirror.lines_having(self._commit.sha, f"{key[:half]}|{key[half:]}")
+        defined = nearest(key, (match[1] for each in lines if (match := _DEFINED.match(each.text))))
+        return defined or nearest(key, (each.text for each in lines if kind(each.path) is Kind.SOURCE))
 
     @cached_property
     def _package(self) -> str:
@@ -211,19 +262,29 @@ class FileAnswers:
         modules = (each for each in paths if "/" in each and each.endswith(".py") and kind(each) is Kind.SOURCE)
         return next(iter(Counter(each.partition("/")[0] for each in modules).most_common(1)), ("", 0))[0]
 
-    def _lines(self, pattern: str, *, everywhere: bool = False) -> list[CodeLine]:
-        """Return the lines of the package with an expression and, where it has none or `everywhere`, of all files."""
-        found = dict[FileMatch, CodeLine]()
-        for folders in ([self._package], []) if self._package else ([],):
-            for each in self._mirror.search(self._commit.sha, pattern, regex=True, limit=_MOST_LINES, folders=folders):
-                place = to_repository_line(self._commit, each.path, each.line)
-                found[each] = CodeLine(each.path, each.text, place)
-            if found and not everywhere:
-                break
-        return list(found.values())
+    def _held(self, key: str) -> list[FileMatch]:
+        """Return the lines of the package or, where it has none, of all files that have a name, or the flag that it is; not redacted."""
+        spelled = key.replace("_", "[_-]")
+        word = re.compile(rf"(?<!\w){spelled}(?!\w)")
+        held = [each for each in self._mirror.lines_having(self._commit.sha, spelled) if word.search(each.text)]
+        return [each for each in held if each.path.startswith(f"{self._package}/")] or held
+
+    def _best(self, key: str, proves: Callable[[str], bool] = bool) -> list[CodeLine]:
+        """Return the lines with a name that prove something, those with most evidence first."""
+        held = [each for each in self._held(key) if proves(each.text)]
+        return self._redacted(by_evidence(key, held)[:_BEST])
+
+    def _redacted(self, lines: Sequence[FileMatch]) -> list[CodeLine]:
+        found = self._mirror.redacted(self._commit.sha, lines)
+        places = (to_repository_line(self._commit, each.path, each.line) for each in found)
+        return [CodeLine(each.path, each.text, place) for each, place in zip(found, places, strict=True)]
+
+    def _statement(self, text: str, place: Citation | None = None) -> Statement:
+        """Return a statement that is proven at a place, or by the commit."""
+        return Statement(text=text, citations=(place or to_commit(self._commit),))
 
 
-def _using(key: str, lines: Sequence[CodeLine]) -> list[CodeLine]:
+def _using(key: str, lines: Sequence[AnyLine]) -> list[AnyLine]:
     """Return the lines that use a name: without those that define or explain it, and imports where there are others."""
     others = [each for each in lines if not is_definition(key, each.text) and not COMMENT.match(each.text)]
     in_code = [each for each in others if kind(each.path) is not Kind.DOCS]

@@ -36,11 +36,12 @@ class QuestionKind(StrEnum):
     USES = "uses"  # who calls or uses a name
     BEFORE = "before"  # what something was, and what it is now
     COMMITS = "commits"  # which commits changed something
+    REQUIREMENT = "requirement"  # which version of a dependency is required, or since when
 
 
 METADATA = tuple(QuestionKind)[:7]  # which a commit's diff does not answer
 # What is answered from all of the history, or from the files as they are, where no days are named.
-TIMELESS = frozenset({QuestionKind.HISTORY, QuestionKind.LINKS})
+TIMELESS = frozenset({QuestionKind.HISTORY, QuestionKind.LINKS, QuestionKind.REQUIREMENT})
 # What the files say of a name; the first that is asked for is answered.
 OF_FILES = (
     QuestionKind.REPLACEMENT,
@@ -53,8 +54,8 @@ TIMELESS_OF_NAMES = frozenset({*OF_FILES, QuestionKind.BEFORE, QuestionKind.COMM
 
 _VERSION = r"(?:v\d+(?:\.\d+)*|\d+(?:\.\d+)+)(?:[-.]?(?:a|b|c|rc|alpha|beta|dev|post)[-.]?\d*)*"
 _NAMED_VERSION = re.compile(rf"(?<![\w.#/-]){_VERSION}(?![\w/-]|\.\w)", re.IGNORECASE | re.ASCII)
-_REMOVED = r"\bremov|\bdelet|\bdrop(?:s|ped|ping)?\b|\bgone\b|\bgot rid|\bno longer\b(?! the default)|\bdisappear|移除|删|去掉|没了|不再(?!是?默认)|消失"
-_CHANGE = r"(?:chang|modif|touch|edit|add|introduc|remov|delet|drop|renam|mov|deprecat|disappear|appear|go(?:ne)?\b|went|break|broke|fix)"
+_REMOVED = r"\bremov|\bdelet|\bdrop(?:s|ped|ping)?\b|\bgone\b|\bgot rid|\bno longer\b(?! the default)|\bdisappear|\bthr[eo]wn? (?:out|away)|\bkicked out|移除|删|去掉|没了|不再(?!是?默认)|消失"
+_CHANGE = r"(?:chang|modif|touch|edit|add|introduc|remov|delet|drop|renam|mov|deprecat|disappear|appear|go(?:ne)?\b|went|break|broke|fix|br(?:ing|ought) in|thr[eo]w|stop)"
 _HAN_CHANGE = r"(?:改|搬|挪|换|加|新增|删|移除|去掉|引入|重命名|移动|废弃|弃用|出现|消失|没了|动)"
 _WORDS = r"[^?!。？！]{0,60}?"  # words in between
 _SOME = r"[^?？.。，]{0,25}?"  # words in between
@@ -62,6 +63,7 @@ _PATTERNS: Mapping[QuestionKind, tuple[str, ...]] = {
     QuestionKind.AUTHOR: (
         rf"\bwho(?:se)?\b{_SOME}\b(?:wrote|written|made|did|authored|contributed|committed|submitted|implemented|worked)\b",
         r"\bwho(?:['’]s| is| was) (?:the author|behind)\b|\b(?:the|its) author *(?:[?？]|$)|\bby whom\b",
+        rf"\bwho\b{_SOME}\b(?:brought|added|introduced)\b",
         r"谁[^，。？]{0,6}?(?:写|改|提|做|加|弄|贡献|实现)|谁的(?:提交|改动|代码)|作者(?:是|叫|呢|[?？]|$)",
     ),
     QuestionKind.DATE: (
@@ -117,7 +119,7 @@ _PATTERNS: Mapping[QuestionKind, tuple[str, ...]] = {
         r"(?:从|自)(?:什么时候|何时|哪天|哪个(?:提交|版本))",
     ),
     QuestionKind.ORIGIN: (
-        r"\b(?:add|introduc|first\b|since when)|新增|引入|加(?!载)|出现|(?:从|自)(?:什么时候|何时|哪天|哪个(?:提交|版本))",
+        r"\b(?:add|introduc|br(?:ing|ought) in\b|first\b|since when)|新增|引入|加(?!载)|出现|(?:从|自)(?:什么时候|何时|哪天|哪个(?:提交|版本))",
     ),
     QuestionKind.REMOVAL: (_REMOVED,),
     QuestionKind.REVERTS: (r"\brevert|\broll(?:ed|s)? back|\bback(?:ed)? out|回退|回滚|撤销|撤回",),
@@ -125,13 +127,13 @@ _PATTERNS: Mapping[QuestionKind, tuple[str, ...]] = {
         r"\b(?:what|which|who|is there)\b.{0,60}?\breplac(?:es?|ed|ing|ements?)\b|\breplaced (?:by|with) what\b|\breplacement for\b",
         r"\b(?:what|which|how)\b.{0,80}?\binstead(?: of\b[^?.]*)?\W*$|\bsuccessor (?:of|to)\b",
         r"\b(?:what|how)\b.{0,60}?\b(?:called|named|renamed|moved?)\b(?:\s+to)?(?:\s+now)?\W*(?:$|,\s)|\bnew name\b|\bwhat instead\b|\bwhere is it(?: now)?\W*(?:$|,)|\bwhere (?:did|has|is)\b.{0,60}?\b(?:moved?|go|gone)\b",
-        r"(?:现在|如今|后来)叫|新名[字称]?|(?:现在|如今)(?:该|要)?(?:怎么|如何)(?:设|写|用|配|传)|改名(?:成|为|叫)|重命名(?:成|为)|(?:移|搬|挪)到了?(?:哪|什么)",
+        r"(?:现在|如今|后来)叫|新名[字称]?|(?:现在|如今)(?:该|要)?(?:怎么|如何)(?:设|写|用|配|传)|改名(?:成|为|叫)|重命名(?:成|为)|(?:移|搬|挪|跑)到了?(?:哪|什么)|去了?哪|去哪",
         r"\bnew names?\b|\bhow (?:do|should|must|can) (?:I|we) (?:now )?(?:write|call|spell)\b|\bwhat now\b|\bwhat (?:do|should) (?:i|we) do\b|(?:怎么|如何)(?:写|改|办|迁移|替换)|新(?:名字?|名称|写法)",
         r"\bwhat (?:do|should|must|can) (?:I|we) (?:now )?(?:set|use|query|write|call|pass|import)\b|(?:该|要|应该?)(?:设置?|用|写|配|传|调|换成?)(?:什么|哪个|啥)",
         r"(?:什么|哪个|哪些|谁|啥).{0,20}?(?:替代|代替|取代|替换)|(?:替代|代替|取代|替换|改用|换成).{0,10}?(?:什么|哪个|哪些|谁|啥)",
     ),
     QuestionKind.DEFAULT: (
-        r"\bdefaults? (?:value |setting )?(?:of|for)\b|\bdefaults? to\b|\bby default\b|['’]s default\b",
+        r"\bdefaults? (?:value |setting )?(?:of|for)\b|\bdefaults? to\b|\bby default\b|['’]s default\b|\bdefaults? *[?？]",
         r"\b(?:turn|switch)(?:ed)?\b[^?.]{0,40}?\bo(?:n|ff)\b|\bhow\b[^?.]{0,30}?\b(?:dis|en)abled?\b|\bwhat(?:['’]s| is) (?:the|its) default\b",
         r"\bis\b[^?.]{1,60}?\bthe (?:new )?default\b|\bdefault\b[^?.]{0,50}\b(?:now|after this)\b|\b(?:on|off) (?:by default|unless)\b",
         r"默认(?:值|是|为|的|开|关|启用|禁用|打开|关闭)|(?:怎么|如何|怎样)(?:关|开|禁用|启用|打开)",
@@ -143,7 +145,7 @@ _PATTERNS: Mapping[QuestionKind, tuple[str, ...]] = {
     ),
     QuestionKind.LIMIT: (
         r"\bstill (?:work|ok|okay|fine|start|run|boot|load|accept|support|valid|allowed|pass|use|possible)|\b(?:can|could) (?:i|we|you|one) (?:still |now )?\w+",
-        r"\b(?:crash|fail|reject|refus|allow|accept|error|rais|throw|unsupported|incompatib|compatib)\w*|\bwhat happens\b|\bdo(?:es)?\b[^?.]{1,40}?\b(?:start|run|work|boot|load)\b",
+        r"\b(?:crash|fail|reject|refus|allow|accept|error|rais|throw|unsupported|incompatib|compatib|ignor|honou?r)\w*|\bwhat happens\b|\bdo(?:es)?\b[^?.]{1,40}?\b(?:start|run|work|boot|load)\b",
         r"\b(?:is|are)\b[^?.]{1,40}?\b(?:supported|possible|valid|legal)\b|\b(?:risk|danger|side effect|unsafe|safe)\w*|风险|危险|隐患|副作用|还能|能不能|可不可以|可以[^，。？]{0,12}?[吗么]|能[^，。？]{1,16}?[吗么]|报错|出错|崩|会挂|失败|拒绝|支持|不能用|行不行|兼容",
     ),
     QuestionKind.REASON: (r"\bwhy\b|\breasons?\b|\bmotivat|为什么|为何|为啥|原因|动机",),
@@ -171,6 +173,10 @@ _PATTERNS: Mapping[QuestionKind, tuple[str, ...]] = {
     ),
     QuestionKind.COMMITS: (
         r"\b(?:which|what) (?:commits?|changes|prs?|pull requests?)\b|(?:哪些|哪几个|有什么)(?:提交|改动|PR)",
+    ),
+    QuestionKind.REQUIREMENT: (
+        r"\bversions? of [a-z]|\bwhich pythons?\b|\b(?:which|what) [\w.-]+ versions?\b|\b(?:was|is|were|did)\b[^?.]{1,30}\b(?:upgrade|bump|pin)(?:p?ed|n?ed)?\b",
+        r"(?:要求|需要|依赖|支持)[^，。？]{0,8}(?:哪个|什么|哪些|几)[^，。？]{0,16}版本?|(?:哪个|什么)\s*[A-Za-z][\w.-]*\s*版本",
     ),
 }
 _EXPRESSIONS = {each: re.compile("|".join(patterns), re.IGNORECASE) for each, patterns in _PATTERNS.items()}

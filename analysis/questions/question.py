@@ -1,11 +1,11 @@
 """A question as its words say it, parsed once and handed down: what to search for, and what is asked of it."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from analysis.models import Entry, Repository, Statement, Turn
-from analysis.questions.intent import asks_when_addressed, references_in
+from analysis.models import Entry, Repository, Turn
+from analysis.questions.intent import references_in
 from analysis.questions.kinds import (
     METADATA,
     FactsAsked,
@@ -22,16 +22,6 @@ from analysis.text import scalar
 
 _TURNS = 4
 _DECAY = 0.5  # weight of each earlier turn of a thread, relative to the next
-_MAX_PARTS = 4
-_CUT = re.compile(
-    r"(?<=[?？])|,\s+(?:and|or)\s+(?=(?:what|which|who|when|where|why|how|is|are|was|were|do|does|did|has|have)\b)"
-    r"|[，,]?(?:以及|还有|并且|而且|另外)",
-    re.IGNORECASE,
-)
-_REFERS_BACK = re.compile(
-    r"\b(?:its?|this|that|these|those|they|them|theirs?|ones?|he|she|his|hers?|him|former|latter|else)\b|它|其中|[这那他她]",
-    re.IGNORECASE,
-)
 
 
 class ParsedQuestion(NamedTuple):
@@ -135,28 +125,4 @@ def _parsed(text: str, thread: tuple[Turn, ...]) -> ParsedQuestion:
     kinds -= {each for each in (QuestionKind.REMOVAL, QuestionKind.LIMIT) if not asks_for(each, bare)}
     return ParsedQuestion(
         text, thread, terms, tuple(earlier.values()), kinds, facts_asked_for(unreferenced), names, tuple(references)
-    )
-
-
-def answered_in_parts(
-    asked: ParsedQuestion, answer: Callable[[ParsedQuestion], Iterator[Statement]], *, of_commit: bool = False
-) -> Iterator[Statement]:
-    """Yield the answer to each question of a text, below that question if there are several: what matches one may contradict another."""
-    parts = [each.strip(" ,，") for each in _CUT.split(asked.text) if each.strip(" ,，.。")]
-    if not (1 < len(parts) <= _MAX_PARTS and all(_stands_alone(each, of_commit=of_commit) for each in parts)):
-        yield from answer(asked)
-        return
-    for part in parts:
-        yield Statement(text=f"“{part}”", new_paragraph=True)
-        yield from answer(_parsed(part, asked.thread))
-
-
-def _stands_alone(part: str, *, of_commit: bool) -> bool:
-    """Return whether a part of a text is a question that needs no other; of one commit, "it" needs none, but its metadata is told once."""
-    refers = not kinds_of_question(part).isdisjoint(METADATA) if of_commit else _REFERS_BACK.search(part)
-    says_something = any(term.telling for term in terms_of(part)) or facts_asked_for(part).kinds
-    return (
-        not refers
-        and asks_when_addressed(part)
-        and bool(says_something or QuestionKind.REVERTS in kinds_of_question(part))
     )

@@ -30,20 +30,25 @@ from analysis.window import Window
 
 _COMMITS_AT_ONCE = 500  # whose blobs one request fetches
 _MOST_MATCHES = 100
+_MOST_LINES, _MOST_OF_FILE = 5_000, 500  # that have a text
+_SEARCHES = 8  # whose lines are kept
 _MOST_HISTORY = 50
 _LONG_WORD = re.compile(r"[^\W_]{12}")
 
 
 class FileMatch(NamedTuple):
-    """A line of a file that a search found, redacted; lines are counted from 1."""
+    """A line of a file that a search found; lines are counted from 1."""
 
     path: str
     line: int
     text: str
 
 
+FoundLines = dict[tuple[str, str], tuple[FileMatch, ...]]  # by commit and expression
+
+
 class Mirror(AbstractContextManager["Mirror"]):
-    """A repository's mirror, on one branch. Threads may share it; `close` ends its idle process, as does losing it."""
+    """A repository's mirror, on one branch; `found` is shared with its others. Threads may share it; `close` ends its idle process, as does losing it."""
 
     def __init__(
         self,
@@ -53,6 +58,7 @@ class Mirror(AbstractContextManager["Mirror"]):
         state: MirrorState,
         remote: Remote,
         limits: Limits,
+        found: FoundLines | None = None,
     ) -> None:
         self.repository = repository
         self.branch = repository.branch or state.default_branch
@@ -61,6 +67,7 @@ class Mirror(AbstractContextManager["Mirror"]):
         self._host = remote.host
         self._objects = Objects(git, folder, remote, limits)
         self._commits = Commits(self._objects, self.branch, state.web_url)
+        self._found: FoundLines = {} if found is None else found
         weakref.finalize(self, self._objects.close)
 
     def __exit__(self, *_: object) -> None:
@@ -239,16 +246,20 @@ class Mirror(AbstractContextManager["Mirror"]):
             _CommitFiles(self._objects, self._translated, after, strict=strict),
         )
 
-    def places(
-        self, sha: str, what: str, *, regex: bool = False, folders: Sequence[str] = (), limit: int = _MOST_MATCHES
-    ) -> list[tuple[str, int]]:
-        """Return path and line, not redacted, wherever a commit's files have a text, or a POSIX extended expression.
+    def lines_having(self, sha: str, what: str) -> tuple[FileMatch, ...]:
+        """Return the lines, not redacted, in which a commit's files have a short POSIX extended expression; the last few are kept.
 
-        At most `limit`, 20 a file. `folders` may name single files. The files searched are fetched first, all in one request.
+        An expression for what stands before a name as well takes git three times as long: filter the lines.
         """
-        with self._translated(sha):
-            self._objects.bring(self._objects.files(sha, folders))
-            return list(islice(matches(self._objects, sha, what, regex=regex, folders=folders), limit))
+        if (lines := self._found.get((sha, what))) is None:
+            with self._translated(sha):
+                self._objects.bring(self._objects.files(sha))
+                found = matches(self._objects, sha, what, regex=True, per_file=_MOST_OF_FILE)
+                lines = tuple(FileMatch(*each) for each in islice(found, _MOST_LINES))
+            for oldest in list(self._found)[: len(self._found) + 1 - _SEARCHES]:
+                self._found.pop(oldest, None)
+            self._found[sha, what] = lines
+        return lines
 
     def search(
         self,
@@ -259,13 +270,25 @@ class Mirror(AbstractContextManager["Mirror"]):
         folders: Sequence[str] = (),
         limit: int = _MOST_MATCHES,
     ) -> tuple[FileMatch, ...]:
-        """Return the lines that `places` finds. A secret is found by its whole file."""
+        """Return the lines in which a commit's files have a text, or a POSIX extended expression.
+
+        At most `limit`, 20 a file. `folders` may name single files. The files searched are fetched first, all in one request.
+        """
         commit = self.resolve(sha)
-        places = self.places(commit, what, regex=regex, folders=folders, limit=limit)
-        files = {path: (self.read_file(commit, path) or "").split("\n") for path in dict.fromkeys(p for p, _ in places)}
+        with self._translated(sha):
+            self._objects.bring(self._objects.files(commit, folders))
+            found = matches(self._objects, commit, what, regex=regex, folders=folders)
+            lines = [FileMatch(*each) for each in islice(found, limit)]
+        return self.redacted(commit, lines)
+
+    def redacted(self, commit: str, lines: Sequence[FileMatch]) -> tuple[FileMatch, ...]:
+        """Return lines of a commit's files, redacted. A secret is found by its whole file."""
+        files = {path: (self.read_file(commit, path) or "").split("\n") for path in {each.path for each in lines}}
         names = {path: Redactor(file_names=[path])(path) for path in files}
         return tuple(
-            FileMatch(names[path], line, files[path][line - 1]) for path, line in places if line <= len(files[path])
+            FileMatch(names[each.path], each.line, files[each.path][each.line - 1])
+            for each in lines
+            if each.line <= len(files[each.path])
         )
 
     def history(self, path: str, *, at: str = "", symbol: str = "", limit: int = _MOST_HISTORY) -> tuple[Commit, ...]:

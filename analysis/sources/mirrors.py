@@ -24,7 +24,7 @@ from analysis.sources.git.objects import Limits
 from analysis.sources.git.program import Git, Remote, is_clonable, is_ref_name, is_server_of
 from analysis.sources.github import GitHub
 from analysis.sources.github_replies import RepositoryReply
-from analysis.sources.mirror import Mirror
+from analysis.sources.mirror import FoundLines, Mirror
 
 _REMOTE_HEAD = "refs/remote-head"
 _ASK_AGAIN = (GitCause.REFUSED, GitCause.MOVED, GitCause.NO_REF)
@@ -54,6 +54,7 @@ class Mirrors:
         self._token = token
         self._git = Git(git, environment, on_progress)
         self._limits = limits
+        self._found: FoundLines = {}
 
     def existing(self, repository: Repository) -> Mirror | None:
         """Return a repository's mirror as it is; None if there is none, or none of that branch, or GitHub hides it now."""
@@ -175,7 +176,7 @@ class Mirrors:
         self._git.run(path, "commit-graph", "write", "--reachable", "--no-progress", timeout=self._limits.command)
 
     def _mirror(self, folder: MirrorFolder, repository: Repository, state: MirrorState) -> Mirror:
-        return Mirror(self._git, folder, repository, state, self._remote(state), self._limits)
+        return Mirror(self._git, folder, repository, state, self._remote(state), self._limits, self._found)
 
     def _state(self, folder: MirrorFolder, repository: Repository) -> MirrorState | None:
         """Return what is known about a mirror; None if there is none, or if it is of another server."""

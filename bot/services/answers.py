@@ -11,7 +11,7 @@ from analysis.errors import DigestError
 from analysis.models import Commit, Language, Repository, Statement
 from analysis.questions.answering import Answering
 from analysis.questions.files import FileAnswers
-from analysis.questions.kinds import OF_FILES, QuestionKind
+from analysis.questions.kinds import QuestionKind
 from analysis.questions.proofs import proofs
 from analysis.questions.question import ParsedQuestion, Question
 from analysis.questions.tools import CommitTools
@@ -39,17 +39,16 @@ class AnswerService:
     def from_files(
         self, asked: ParsedQuestion, repository: Repository, language: Language, commit: Commit | None = None
     ) -> list[Statement]:
-        """Return what the files of a commit, or of the head, say of a name; nothing without a mirror, or if something else is asked."""
-        if asked.kinds.isdisjoint(OF_FILES):
-            return []
+        """Return what the files of a commit, or of the head, say of what is asked; nothing without a mirror, or if something else is."""
         return self._in_files(repository, language, lambda files: files.answer(asked), commit)
 
-    def with_setting(self, asked: ParsedQuestion, repository: Repository) -> ParsedQuestion:
-        """Return a question with the setting that its words describe as a name, if it asks for a default and files have it."""
-        if asked.names or QuestionKind.DEFAULT not in asked.kinds:
-            return asked
-        names = self._in_files(repository, "en", lambda files: list(files.names(asked)[:1]))
-        return asked._replace(names=tuple(names))
+    def resolved(
+        self, asked: ParsedQuestion, repository: Repository, language: Language, known: Callable[[], frozenset[str]]
+    ) -> tuple[ParsedQuestion, list[Statement]]:
+        """Return a question with the names that it means in the files of the head, and what is said of typing errors."""
+        return next(
+            iter(self._in_files(repository, language, lambda files: [files.resolved(asked, known)])), (asked, [])
+        )
 
     def where(self, names: Sequence[str], repository: Repository, language: Language) -> list[Statement]:
         """Return where names stand in the files of the head, or that they do not; nothing without a mirror."""

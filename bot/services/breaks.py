@@ -1,8 +1,9 @@
 """The life of what breaks downstream code: found, adapted downstream, undone upstream, or no concern of a channel."""
 
+from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 import structlog
 
@@ -10,7 +11,6 @@ from analysis.errors import DigestError, StoreUnusable
 from analysis.impact.reversal import undoes
 from analysis.models import Commit, Entry, Links, Repository
 from analysis.ranking import packaged_weights, rank
-from analysis.sources.mirror import Mirror
 from bot.models.clock import Clock
 from bot.models.downstream import DownstreamCheck
 from bot.services.impact import ImpactService
@@ -19,19 +19,6 @@ from bot.services.surfaces import downstream_commit
 from bot.store import BreakState, DownstreamBreak, Store, StoredCommit, Subscriptions
 
 log = structlog.get_logger(__name__)
-
-
-class _Looked(NamedTuple):
-    """A downstream repository's mirror, and the commits that it has since the last look: None, for all of them, if it was rewritten."""
-
-    mirror: Mirror
-    head: str
-    since: frozenset[str] | None
-
-    def changes(self, path: str, word: str = "") -> list[Commit]:
-        """Return those commits that changed a path, or whose diff of it shows a word, newest first."""
-        found = self.mirror.history(path, at=self.head, symbol=word)
-        return [each for each in found if self.since is None or each.sha in self.since]
 
 
 class BreakLives:
@@ -51,13 +38,11 @@ class BreakLives:
             for of in found:
                 for each in of.impacts:
                     paths[sha, of.downstream.name, each.name][each.downstream.path] = None
-        self._store.breaks.keep(
-            [
-                DownstreamBreak(channel, upstream.key, sha, downstream, name, tuple(files), heads[downstream])
-                for (sha, downstream, name), files in paths.items()
-            ],
-            self._now(),
-        )
+        breaks = [
+            DownstreamBreak(channel, upstream.key, sha, downstream, name, tuple(files), heads[downstream])
+            for (sha, downstream, name), files in paths.items()
+        ]
+        self._store.breaks.keep(breaks, self._now())
 
     def unconcerned(self, channel: str, upstream: Repository) -> frozenset[str]:
         """Return the names that are no concern of a channel."""
@@ -83,9 +68,9 @@ class BreakLives:
             for each in self.of_channel(reader, channel, state=BreakState.FOUND):
                 groups[each.repository, each.downstream].append(each)
         for (repository, name), found in groups.items():
-            upstream = Repository.parse(repository)
+            upstream, downstream = Repository.parse(repository), Repository.parse(name)
             try:
-                self._adapt(upstream, Repository.parse(name), self._undo(upstream, found))
+                self._adapt(upstream, downstream, self._undo(upstream, found))
             except StoreUnusable:
                 raise
             except DigestError as exc:
@@ -114,39 +99,46 @@ class BreakLives:
         head = downstream_commit(mirror, downstream)
         for old in {each.head for each in found} - {head}:
             moved = [each for each in found if each.head == old]
-            compared = mirror.compare(old, head)
-            since = None if compared.rewritten else frozenset(each.sha for each in compared.commits)
-            looked = _Looked(mirror, head, since)
-            changed = {path: since is None or looked.changes(path) for each in moved for path in each.paths}
-            touched = [each for each in moved if any(changed[path] for path in each.paths)]
-            broken = self._broken(upstream, downstream, touched)
-            for each in touched:
-                if (each.sha, each.name) not in broken:
-                    by = _adapting(each, looked)
+            is_rewritten = mirror.compare(old, head).rewritten
+            since = [() if is_rewritten else mirror.changing(old, head, each.paths) for each in moved]
+            touched = [each for each, commits in zip(moved, since, strict=True) if commits or is_rewritten]
+            using = self._using(upstream, downstream, touched)
+            for each, commits in zip(moved, since, strict=True):
+                paths = using.get((each.sha, each.name), ()) if each in touched else each.paths
+                if not paths:
+                    by = self._adapting(upstream, downstream, each, commits[::-1]).url if commits else ""
                     self._store.breaks.change([each], state=BreakState.ADAPTED, by_commit=by, updated_at=self._now())
-            self._store.breaks.change(moved, head=head)
+                self._store.breaks.change([each], head=head, paths=list(paths or each.paths))
 
-    def _broken(
+    def _adapting(
+        self, upstream: Repository, downstream: Repository, adapted: DownstreamBreak, commits: Sequence[Commit]
+    ) -> Commit:
+        """Return the first of some downstream commits, oldest first, that has the use no more, as the last of them."""
+        use = adapted.sha, adapted.name
+        at = [downstream.model_copy(update={"branch": each.sha}) for each in commits]
+        first = bisect_left(at, 1, hi=len(at) - 1, key=lambda each: use not in self._using(upstream, each, [adapted]))
+        return commits[first]
+
+    def _using(
         self, upstream: Repository, downstream: Repository, found: Sequence[DownstreamBreak]
-    ) -> set[tuple[str, str]]:
-        """Return those of some breaks, as SHA and name, that the downstream head has still, or of which that is not known."""
+    ) -> Mapping[tuple[str, str], Collection[str]]:
+        """Return the files where the head has uses that break, by SHA and name; those of the last look if that is not known."""
         ids = self._store.read_ids(upstream, list({each.sha for each in found}))
         weights = packaged_weights(upstream)
         entries = [
             Entry(commit=each.commit, facts=each.facts, ranked=rank(each.commit, each.facts, weights))
             for each in self._store.commits(list(ids.values()))
         ]
-        unknown = {each.sha for each in found} - ids.keys()
-        still: set[tuple[str, str]] = set()
+        now, unknown = self._now(), {each.sha for each in found} - ids.keys()
+        using: dict[tuple[str, str], dict[str, None]] = defaultdict(dict)
         if entries:
-            now = self._now()
             surface = self._impacts.surface(downstream, upstream, entries, now)
             result = self._impacts.impacts(upstream, entries, [surface], now)
             unknown |= {each.sha for each in result.failed}
-            still = {
-                (one.entry.commit.sha, each.name) for one in result.commits for of in one.found for each in of.impacts
-            }
-        return still | {(each.sha, each.name) for each in found if each.sha in unknown}
+            for one in result.commits:
+                for each in (impact for of in one.found for impact in of.impacts):
+                    using[one.entry.commit.sha, each.name][each.downstream.path] = None
+        return using | {(each.sha, each.name): dict.fromkeys(each.paths) for each in found if each.sha in unknown}
 
 
 def undone_by(store: Store, repository: Repository, stored: StoredCommit, links: Links) -> Commit | None:
@@ -154,12 +146,3 @@ def undone_by(store: Store, repository: Repository, stored: StoredCommit, links:
     ids = store.read_ids(repository, [links.reverted_by]) if links.reverted_by else {}
     reverts = (each.commit for each in store.commits(list(ids.values())))
     return next((each for each in reverts if undoes(each, stored.commit, stored.facts)), None)
-
-
-def _adapting(adapted: DownstreamBreak, looked: _Looked) -> str:
-    """Return the address of the latest commit that changed lines with the name, or else one of its files; "" if there is none."""
-    for word in (adapted.name.rpartition(".")[2], ""):
-        found = [each for path in adapted.paths for each in looked.changes(path, word)]
-        if found:
-            return max(found, key=lambda each: each.committed_at).url
-    return ""

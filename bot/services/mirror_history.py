@@ -3,17 +3,17 @@
 import re
 from bisect import bisect
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache, cached_property, partial
 from typing import NamedTuple
 
-from analysis.diff import hunks
-from analysis.models import DEPENDENCIES, Commit
+from analysis.models import Commit
 from analysis.paths import Kind, kind
 from analysis.questions.definitions import default_in, is_definition, spelled_in_code
 from analysis.questions.kinds import QuestionKind
 from analysis.questions.question import ParsedQuestion
 from analysis.questions.terms import QuestionTerm
+from analysis.questions.tree_records import required, requirements_in
 from analysis.search.words import idf, is_common, searchable, split_words
 from analysis.sources.mirror import Mirror
 from analysis.watch import touches
@@ -24,7 +24,6 @@ _HALVED = 3  # files whose history is halved
 _TITLED = 3  # commits that are read for their titles
 _FOLLOWING = 4  # commits that undo, fix or bring back another
 _NAMES = 2  # whose history is asked for
-_LINES = 1_000  # that define names which begin alike
 _LATEST = 5  # commits that touch a name
 _NEAR = 0.85  # share of the best title's score
 _SAYS_ALL = 0.55  # share of a question's terms that a title must have
@@ -32,7 +31,7 @@ _GONE = re.compile(
     r"remov|delet|drop|deprecat|renam|replac|\bmov(?:e|ed|ing)\b|clean ?up|\binstead\b|->|→|migrat|get rid",
     re.IGNORECASE,
 )
-_ADDED = re.compile(r"add|introduc|support", re.IGNORECASE)
+_ADDED = re.compile(r"add|introduc|support|br(?:ing|ought)", re.IGNORECASE)
 _AGAIN = re.compile(
     r"re-?appl|re-?submi|re-?land|re-?introduc|re-?enabl|bring back|revert \"revert|redo\b", re.IGNORECASE
 )
@@ -43,6 +42,7 @@ _OF_THE_GONE = frozenset({QuestionKind.REMOVAL, QuestionKind.REPLACEMENT})
 _ASKING = re.compile(
     r"turn|switch|o(?:n|ff)|(?:en|dis)abled?|set|exists?|gives?|needs?|\d{1,3}|打开|关闭", re.IGNORECASE
 )
+_NAME = re.compile(r"[A-Za-z]+(?:_\w+|[a-z][A-Z]\w+)")
 _VERSION = re.compile(r"\d+(?:\.\d+)+")
 _NUMBER = re.compile(r"\s*\(#\d+\)\s*$")
 _WORD = re.compile(r"[a-z][a-z0-9]+|\d[\d.]*")
@@ -68,6 +68,10 @@ class MirrorHistory:
     def _titles(self) -> list[tuple[str, str]]:
         return self._mirror.titles()
 
+    def names(self) -> frozenset[str]:
+        """Return the names in code that titles have."""
+        return frozenset(name for _, title in self._titles for name in _NAME.findall(title))
+
     def asked_for(self, asked: ParsedQuestion, paths: Sequence[str]) -> Sequence[Commit]:
         """Return the commits that answer since when or by what something came, went or changed, the proven ones first.
 
@@ -76,21 +80,27 @@ class MirrorHistory:
         gone = not asked.kinds.isdisjoint(_OF_THE_GONE)
         oldest, turns = QuestionKind.ORIGIN in asked.kinds, gone or not asked.kinds.isdisjoint(_TURNS)
         found: dict[str, Commit] = {}
-        for name in asked.symbols[:_NAMES]:
-            told = self._naming(name)
-            found.update((each.sha, each) for each in self._proven(name, asked, paths, told, turns=turns))
+        if not asked.symbols and (requiring := self._required(asked)):
+            return [requiring]
+        for name in asked.symbols[:_NAMES] or [""]:
+            told = self._naming(name) if name else self._saying(asked)
+            if name and QuestionKind.REVERTS in asked.kinds:
+                return self._undone(told)
+            proven = self._proven(name, asked, paths, told, turns=turns) if name else ()
+            found.update((each.sha, each) for each in proven)
             fitting = [sha for sha, title in told.items() if _fits(asked, title)]
             for sha in (fitting[::-1] if oldest and not gone else fitting)[:_TITLED]:
                 found.setdefault(sha, self._mirror.read_commit(sha))
-        if not asked.symbols:
-            if pinned := self._pinned(asked):
-                return [pinned]
-            fitting = [sha for sha, title in self._saying(asked).items() if _fits(asked, title)]
-            chosen = (fitting[::-1] if oldest and not gone else fitting)[:_TITLED]
-            found.update((sha, self._mirror.read_commit(sha)) for sha in chosen)
         if oldest and not gone and QuestionKind.DEFAULT not in asked.kinds:
             return sorted(found.values(), key=lambda each: each.committed_at)
         return list(found.values())
+
+    def _undone(self, told: Mapping[str, str]) -> list[Commit]:
+        """Return the last revert among commits by their titles, newest first, and the next ones after it; none without one."""
+        shas = list(told)
+        last = next((at for at, sha in enumerate(shas) if told[sha].lower().startswith("revert")), None)
+        chosen = [] if last is None else shas[max(0, last + 1 - _TITLED) : last + 1]
+        return [self._mirror.read_commit(sha) for sha in reversed(chosen)]
 
     def _proven(
         self, name: str, asked: ParsedQuestion, paths: Sequence[str], told: Mapping[str, str], *, turns: bool
@@ -100,8 +110,7 @@ class MirrorHistory:
         if turns:
             mentioning = [self._mirror.read_commit(sha) for sha in list(told)[:_TITLED]] if gone else []
             touched = [place.path for each in mentioning for place in touches(each, [name])]
-            had = [*paths, *(path for each in mentioning for path in _defining_in(each, name)), *touched]
-            had = sorted(dict.fromkeys(had), key=lambda path: kind(path) is not Kind.SOURCE)
+            had = sorted(dict.fromkeys((*paths, *touched)), key=lambda path: kind(path) is not Kind.SOURCE)
             default = QuestionKind.DEFAULT in asked.kinds
             turned = self._turning(name, had, told, gone=gone, default=default)
             return [turned] if turned else []
@@ -145,22 +154,20 @@ class MirrorHistory:
         said = re.compile(rf"(?<![a-z0-9]){'[-_ ]*'.join(map(re.escape, parts))}s?(?![a-z0-9])", re.IGNORECASE)
         return {sha: title for sha, title in self._titles if said.search(title)}
 
-    def _pinned(self, asked: ParsedQuestion) -> Commit | None:
-        """Return the commit since which files require a version that a question names of a dependency; None if it names none."""
+    def _required(self, asked: ParsedQuestion) -> Commit | None:
+        """Return the commit since which files require what they do of a dependency, or no longer allow a version; None if it is not asked."""
+        found = required(self._mirror, self._mirror.head(), asked)
         versions = [each.text for each in asked.terms if _VERSION.fullmatch(each.text)]
-        words = [each.text.lower() for each in asked.subjects if each.text.isascii()]
-        if asked.facts.kinds.isdisjoint(DEPENDENCIES) or not (versions and words):
-            return None
-        required = rf"^[[:space:]\"']*{re.escape(words[0])}[[:space:]]*[=~<>]=.*{re.escape(versions[0])}"
-        found = [path for path, _ in self._mirror.places(self._mirror.head(), required, regex=True)]
-        named = [path for path in found if any(each.text.lower() in path for each in asked.terms)] or found
-        expression = re.compile(required.replace("[[:space:]", "[ ").replace("[ ]", " "), re.MULTILINE)
+        gone = QuestionKind.REMOVAL in asked.kinds and versions
 
-        def state(text: str) -> str | None:
-            return "required" if expression.search(text) else None
+        def state(path: str, text: str) -> str | None:
+            held = [each for each in requirements_in(path, text) if each.name == found[0].name]
+            return next((str(each.allows(versions[0])) if gone else each.versions for each in held), None)
 
-        turned = [each for path in named[:_HALVED] if (each := self._turned(path, state, (), gone=False))]
-        return self._mirror.read_commit(min(turned, key=lambda each: each.committed_at).sha) if turned else None
+        chosen = [each for each in found if each.versions == found[0].versions][:_HALVED]
+        turned = [self._turned(each.path, partial(state, each.path), (), gone=False) for each in chosen]
+        (most, _), *_ = Counter(each.sha for each in turned if each).most_common(1) or [("", 0)]
+        return self._mirror.read_commit(most) if most else None
 
     def _saying(self, asked: ParsedQuestion) -> dict[str, str]:
         """Return the titles that say most of what a question does, by the SHAs of their commits, newest first; none if none says enough."""
@@ -201,19 +208,17 @@ class MirrorHistory:
 
     def _defining(self, key: str, paths: Sequence[str]) -> list[str]:
         """Return the files that define a name at the head, those of `paths` first."""
-        defined = rf"^[[:space:]]*((async )?def |class )?{key}[[:space:]]*[(:=]|add_argument\([\"']--{key.replace('_', '-')}|[\"']/{key}[\"']"
-        found = [path for path, _ in self._mirror.places(self._mirror.head(), defined, regex=True, limit=40)]
+        held = self._mirror.lines_having(self._mirror.head(), key.replace("_", "[_-]"))
+        found = [each.path for each in held if is_definition(key, each.text)]
         defining = {path for path in found if kind(path) is Kind.SOURCE} or set(found)
         return list(dict.fromkeys((*(path for path in paths if path in defining), *sorted(defining))))
 
     def _beside(self, key: str) -> list[str]:
         """Return the file that defines the most names which begin as one does, where that may have stood, too."""
-        pattern = rf"^[[:space:]]*{key.partition('_')[0]}_[A-Za-z0-9_]*[[:space:]]*[:=]"
-        found = Counter(
-            path
-            for path, _ in self._mirror.places(self._mirror.head(), pattern, regex=True)
-            if kind(path) is Kind.SOURCE
-        )
+        prefix = f"{key.partition('_')[0]}_"
+        named = re.compile(rf"\s*{prefix}\w*\s*[:=]")
+        held = self._mirror.lines_having(self._mirror.head(), prefix)
+        found = Counter(each.path for each in held if kind(each.path) is Kind.SOURCE and named.match(each.text))
         return [path for path, _ in found.most_common(1)]
 
     def _turned(
@@ -254,14 +259,6 @@ def _fits(asked: ParsedQuestion, title: str) -> bool:
     if QuestionKind.DEFAULT in asked.kinds:
         return "default" in title.lower()
     return asked.kinds.isdisjoint(_OF_THE_GONE) or _GONE.search(title) is not None
-
-
-def _defining_in(commit: Commit, name: str) -> Iterator[str]:
-    """Yield the paths of a commit (with patches) whose hunks define a name."""
-    for file in commit.files:
-        lines = (line.text for hunk in hunks(file.patch) for line in hunk)
-        if any(is_definition(spelled_in_code(name), text) for text in lines):
-            yield file.path
 
 
 def _has(key: str, text: str) -> str | None:

@@ -28,7 +28,7 @@ from analysis.questions.matches import (
 )
 from analysis.questions.metadata import records
 from analysis.questions.period_facts import proven_together
-from analysis.questions.question import ParsedQuestion, Question, answered_in_parts, parse_question
+from analysis.questions.question import ParsedQuestion, Question, parse_question
 from analysis.search.words import lacks_patches, may_hold_more
 from analysis.writing.by_rules import code
 from bot.models.downstream import DownstreamCheck
@@ -47,8 +47,13 @@ _READ = 3  # of the matching commits, with their patches; the others are named
 _LISTED = 6  # of the commits that each answer
 _TOLD_TOGETHER = 12  # of the commits that prove what is asked, those whose facts are told in one line
 _ANYTHING = re.compile(r"\bany(?:thing)?\b|\bwhat\b|有没有|什么|哪些", re.IGNORECASE)  # of all commits
+_TO_COME = re.compile(
+    r"\bwhen (?:will|is|are)\b[^?]*\b(?:released?|out|ship(?:ped)?)\b|(?:什么时候|何时|哪天)[^，。？]{0,8}(?:会|能|才|要)?[^，。？]{0,8}(?:发布|发版)(?!的|了)",
+    re.IGNORECASE,
+)
 _STATED = 2  # sentences of what the files say that are told before the history
 _OF_HISTORY = frozenset({QuestionKind.COMMITS, QuestionKind.REPLACEMENT, QuestionKind.BEFORE, QuestionKind.REMOVAL})
+_ALL_TIME = frozenset({QuestionKind.HISTORY, QuestionKind.REQUIREMENT})
 _SINCE = frozenset(
     {QuestionKind.LINKS, QuestionKind.DEFINITION}
 )  # what is asked of a commit that others may have undone
@@ -127,8 +132,8 @@ class PeriodQuestions:
         if question.check and not found and question.asked.symbols:  # the last days say nothing of a name
             found = list(self._matches.find(question.asked, question.repository).found)
             question = question._replace(days=())
-        from_store = partial(_in_parts, question, self._answer_from_store)
-        statements = self.answer_from(question, found) if question.days or question.check else from_store()
+        of_days = question.days or question.check
+        statements = self.answer_from(question, found) if of_days else self._answer_from_store(question)
         return chain([scope_statement(question)], statements) if question.told else statements
 
     def answer_from(self, question: PeriodQuestion, entries: Sequence[Entry]) -> Iterator[Statement]:
@@ -137,7 +142,7 @@ class PeriodQuestions:
             return self._answers.answer(question.about(()), question.language)
         if question.check:
             return self._broken_by(question, question.check, entries)
-        return _in_parts(question, lambda part: self._answer_from(part, entries))
+        return self._answer_from(question, entries)
 
     def _broken_by(
         self, question: PeriodQuestion, check: Callable[[Sequence[Entry]], DownstreamCheck], entries: Sequence[Entry]
@@ -190,7 +195,14 @@ class PeriodQuestions:
 
     def _answer_from_store(self, question: PeriodQuestion) -> Iterator[Statement]:
         """Yield the statements of an answer from all that is stored, and from the mirror if a name's history is asked for."""
-        asked, count = question.asked, self._store.count(question.repository)
+        known = partial(self._matches.known_names, question.repository)
+        asked, said = self._answers.resolved(question.asked, question.repository, question.language, known)
+        question, count = question._replace(asked=asked), self._store.count(question.repository)
+        yield from said
+        if _TO_COME.search(asked.text):
+            text = catalogue(question.language)("The history of a repository does not tell what is to come.")
+            yield Statement(text=text)
+            return
         if told := self._of_history(question):
             yield from told
             return
@@ -211,15 +223,18 @@ class PeriodQuestions:
     def _of_history(self, question: PeriodQuestion) -> list[Statement]:
         """Return what the files say of a name as they are, then which commits made it so; nothing if none is asked for or found."""
         asked, repository, language = question.asked, question.repository, question.language
-        asked = self._answers.with_setting(asked, repository)
-        of_history = QuestionKind.HISTORY in asked.kinds or (asked.names and asked.kinds & _OF_HISTORY)
-        history = self._matches.history(asked, repository) if of_history or _is_of_reverts(asked) else ()
+        of_names = asked.names and asked.kinds & _OF_HISTORY
+        if of_names or _is_of_reverts(asked) or not asked.kinds.isdisjoint(_ALL_TIME):
+            history = self._matches.history(asked, repository)
+        else:
+            history = ()
         told = self._answers.from_files(asked, repository, language)
+        if _is_of_reverts(asked):
+            told = self._answers.where(asked.symbols, repository, language)
         if not history:
             return told
         told = [each for each in told if each.kind != "item"][:_STATED]
-        about = question._replace(asked=asked).about(())
-        return [*told, *self._answers.answer(_as_history(about, history), language)]
+        return [*told, *self._answers.answer(_as_history(question.about(()), history), language)]
 
     def _tell(self, question: PeriodQuestion, matches: PeriodMatches) -> Iterator[Statement]:
         """Yield what the matching commits answer, or that none matches and which are nearest."""
@@ -291,7 +306,3 @@ def _as_history(question: Question, commits: Sequence[Entry]) -> Question:
     kinds, facts = question.asked.kinds | {QuestionKind.HISTORY}, question.asked.facts._replace(happened=True)
     asked = question.asked._replace(kinds=kinds, facts=facts)
     return Question(asked, question.repository, tuple(commits[:_READ]), tuple(commits[_READ:]))
-
-
-def _in_parts(question: PeriodQuestion, answer: Callable[[PeriodQuestion], Iterator[Statement]]) -> Iterator[Statement]:
-    return answered_in_parts(question.asked, lambda part: answer(question._replace(asked=part)))

@@ -8,7 +8,7 @@ import structlog
 
 from analysis.errors import DigestError
 from analysis.facts import facts
-from analysis.models import Commit, Entry, Links, Repository
+from analysis.models import Commit, Entry, FactKind, Links, Repository
 from analysis.questions.definitions import spelled_in_code
 from analysis.questions.kinds import QuestionKind
 from analysis.questions.matches import (
@@ -34,6 +34,8 @@ _PARTLY_INDEXED = 100  # commits of which the index has a part only, the latest
 _PATCHES_AT_ONCE = 10  # commits whose patches are in memory
 _LATEST = 2_000  # commits that are read for what is asked of all, in about a second
 _PATHS = 2  # files of stored commits in which the mirror looks for a name
+
+_REMOVALS = frozenset(each for each in FactKind if each.name.startswith(("REMOVED_", "RENAMED_")))
 
 T = TypeVar("T")
 _NONE: Sequence[Commit] = ()
@@ -124,6 +126,13 @@ class StoredMatches:
         removing = [each for each in stored if _removes_all(asked, each)]
         known = {each.commit.sha for each in removing}
         return (*removing, *_unstored((each for each in told if each.sha not in known), repository))
+
+    def known_names(self, repository: Repository) -> frozenset[str]:
+        """Return the names that the stored facts have, and those that the mirror's titles have."""
+        ids = self._store.latest(repository, _LATEST, _REMOVALS)
+        facts = (fact for each in self._store.commits(ids) for fact in each.facts)
+        named = {spelled_in_code(fact.name) for fact in facts if fact.removes}
+        return frozenset(named | self._from_mirror(repository, MirrorHistory.names, frozenset[str]()))
 
     def linked(self, entry: Entry, repository: Repository) -> tuple[Entry, tuple[Entry, ...]]:
         """Return a commit with its later reverts and fixes as links, by the mirror's titles, and these with those that bring it back."""

@@ -83,25 +83,32 @@ class Matching:
                 yield self._impact(use, Cause.REMOVED, written(use.target[: now.step + 1]), was.last, certain=False)
             elif was.presence is Presence.PRESENT or (was.step > now.step and was.presence is not Presence.MISSING):
                 certain = now.presence is Presence.MISSING
-                yield from self._gone(use, use.target[: now.step + 1], certain=certain)
+                # What a module still names in a string, it may serve on demand.
+                if certain or not re.search(f"""["']{use.target[now.step]}["']""", now.last.module.text):
+                    yield from self._gone(use, use.target[: now.step + 1], certain=certain)
         elif was.presence is Presence.PRESENT:
             yield from self._changed(use, was, now)
 
     def _gone(self, use: Use, target: Target, *, certain: bool) -> Iterator[Impact]:
         was = self.before.find(target)
         # Of what every object has, a class without its own inherits one.
-        if was.presence is not Presence.PRESENT or hasattr(object, target[-1]):
+        is_special = use.kind is UseKind.OVERRIDE and use.target[-1].startswith("__")  # which Python calls
+        if was.presence is not Presence.PRESENT or hasattr(object, target[-1]) or is_special:
             return
-        if use.kind is UseKind.OVERRIDE and use.target[-1].startswith("__"):  # Python calls it in any case
-            return
-        if not _names(use, target[-1]):  # what it is taken from is gone: that is told where it is named
+        if not _names(use, target):  # what it is taken from is gone: that is told where it is named
             return
         if use.kind is UseKind.OVERRIDE and self.callers and not self.callers.lost(target[-1]):
             return  # nobody called it before
+        done = {
+            each.kind for each in self.uses.passing(target[-1]) if CALL in each.target and each.target[-1] == target[-1]
+        }
+        if use.kind is UseKind.REPLACEMENT and CALL in target and (UseKind.READ in done or target != use.target):
+            return  # the code reads itself what it sets of an object, or fails at what it sets it of
         place, successor = self._succeeded(use, len(target)) or (_offered(was, target[-1]), None)
         cause, new = successor or (Cause.REMOVED, None)
-        # An object that is passed for one of the class may be of a downstream class that has the member.
-        own = use.kind is UseKind.READ and place.owner is not None and target[-1] in self.uses.surface.members
+        # An object that is passed for one of the class may have the member from a downstream class, or be given it.
+        is_own = target[-1] in self.uses.surface.members or UseKind.REPLACEMENT in done
+        own = use.kind is UseKind.READ and place.owner is not None and is_own
         yield self._impact(use, cause, self._name(place), place, new=new, certain=certain and not own)
 
     def _succeeded(self, use: Use, length: int) -> tuple[Place, Successor] | None:
@@ -137,7 +144,7 @@ class Matching:
         causes: dict[tuple[Cause, str | None], list[str]] = {}
         guessed: set[str | None] = set()
         for cause, parameter, other in self._misfits(use, before, after):
-            if other and _names(use, other):  # what is passed in its place is called so already
+            if other and _names(use, (other,)):  # what is passed in its place is called so already
                 continue
             new = self.successors.parameter(was, parameter) or other
             causes.setdefault((Cause.PARAMETER_RENAMED if new else cause, new), []).append(parameter)
@@ -243,9 +250,10 @@ def _quotation(was: Place, now: Place | None, subjects: Sequence[str]) -> Upstre
     )
 
 
-def _names(use: Use, name: str) -> bool:
-    """Return whether the line of a use spells a name."""
-    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", use.code) is not None
+def _names(use: Use, target: Target) -> bool:
+    """Return whether the line of a use spells the last name of a target, after a dot or in quotes where an object has it."""
+    before = r"""[."']\s*""" if CALL in target and use.kind in (UseKind.READ, UseKind.CALL) else r"(?<!\w)"
+    return re.search(rf"{before}{re.escape(target[-1])}(?!\w)", use.code) is not None
 
 
 def _offered(answer: Answer, name: str) -> Place:

@@ -207,7 +207,10 @@ class Upstream:
             return self._attributes_of(place.module, place.owner).get(member.name)
         if member.annotation:
             return instance(parse_expression(member.annotation), self._names(place.module))
-        return infer(parse_expression(member.value), self._names(place.module))
+        value = parse_expression(member.value) or parse_expression(
+            f"{member.value.partition('(')[0]}()"
+        )  # if it is cut
+        return infer(value, self._names(place.module))
 
     def _attributes_of(self, module: Module, owner: Class) -> Mapping[str, Target | None]:
         kept, key = _ATTRIBUTES.setdefault(module, {}), (owner.start, *self._roots.items())

@@ -27,7 +27,7 @@ _ROOTS = ("", "src", "lib", "python")
 _LEAST_COPIED = 3  # Python files
 _COPIED_SHARE = 0.5  # of them are at the same place upstream
 # Of the rules that extract a surface: raised whenever they change, so that stored surfaces are extracted anew.
-VERSION = 9
+VERSION = 10
 
 _BARE_BASES = frozenset(
     ["object", "ABC", "Generic", "Protocol", "NamedTuple", "Enum"]
@@ -185,7 +185,7 @@ class _Extraction:
         return Surface(
             packages=self._packages,
             uses=tuple(
-                each.model_copy(update={"guarded": True}) if each.path in guarded else each
+                each.model_copy(update={"guarded": True, "latest": False}) if each.path in guarded else each
                 for each in self._uses
                 if each.kind is not UseKind.MENTION or each.target not in own_variables
             ),

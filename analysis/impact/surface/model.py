@@ -38,10 +38,10 @@ class Arguments(Frozen):
 class Use(Frozen):
     """One use of an upstream name, at a line (from 1) of a downstream file.
 
-    `guarded` is true where the code expects that the name may be missing. A call has `arguments`, and in `values` the number
-    of names that its result is assigned to. An override or a replacement of a function has the `parameters` that it accepts,
-    those of a method without `self`, in `values` how many it returns if they are several, in `returns` its annotation, and in
-    `body` its statements. A mention's target is one word.
+    `guarded` is true where the code expects that the name may be missing, `latest` if not in the latest version. A call has
+    `arguments`, and in `values` the number of names that its result is assigned to. An override or a replacement of a function
+    has the `parameters` that it accepts, those of a method without `self`, in `values` how many it returns if they are several,
+    in `returns` its annotation, and in `body` its statements. A mention's target is one word.
     """
 
     kind: UseKind
@@ -50,6 +50,7 @@ class Use(Frozen):
     line: int
     code: str
     guarded: bool = False
+    latest: bool = False
     arguments: Arguments | None = None
     parameters: tuple[Parameter, ...] | None = None
     values: int | None = None
@@ -127,7 +128,7 @@ class SurfaceIndex:
         for use in surface.uses:
             if use.kind is UseKind.MENTION:
                 self._mentions[use.target[0], use.target[1].rpartition(".")[2] or use.target[1]].append(use)
-            elif not use.guarded:
+            elif use.latest or not use.guarded:
                 for name in set(use.target):
                     self._uses[name].append(use)
                 if use.kind is UseKind.CALL and use.target[-1][:1].isupper():

@@ -26,6 +26,7 @@ class ScopedVisitor(ast.NodeVisitor):
         self._names: ChainMap[str, Target | None] = ChainMap(dict(module.names))
         self._owner: ClassDefinition | None = None
         self._guards = 0
+        self._is_latest = False
         self._tested: frozenset[str] = frozenset()
         self._calls_guarded = False
 
@@ -73,22 +74,24 @@ class ScopedVisitor(ast.NodeVisitor):
         self._owner = outer
 
     def visit_If(self, node: ast.If) -> None:
-        self.visit(node.test)
-        with self._guarded(when=_guards_branches(node.test)):
-            wide = {each.id: self._names.get(each.id) for each in ast.walk(node.test) if isinstance(each, ast.Name)}
-            narrowed = self._narrow(node.test)
+        test = node.test
+        self.visit(test)
+        negated = test.operand if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) else None
+        # What runs where a test for one version fails runs with the latest.
+        is_named = isinstance(named := negated or test, ast.Call) and _last_name(named.func).endswith("version_is")
+        guards = _guards_branches(test)
+        wide = {each.id: self._names.get(each.id) for each in ast.walk(test) if isinstance(each, ast.Name)}
+        narrowed = self._narrow(test)
+        with self._guarded(when=guards, latest=negated is not None and is_named):
             self._visit_all(node.body)
-            self._names.update({name: wide.get(name) for name, now in narrowed.items() if self._names[name] is now})
+        self._names.update({name: wide.get(name) for name, now in narrowed.items() if self._names[name] is now})
+        with self._guarded(when=guards, latest=negated is None and is_named):
             self._visit_all(node.orelse)
-            if is_for_type_checkers(node.test):  # annotations mean these, whatever stands in for them at run time
-                for each in node.body:
-                    self._names.update(self._module.imported(each) if isinstance(each, _IMPORTS) else ())
-        if (
-            isinstance(node.body[-1], _LEAVES)
-            and isinstance(node.test, ast.UnaryOp)
-            and isinstance(node.test.op, ast.Not)
-        ):
-            self._narrow(node.test.operand)
+        if is_for_type_checkers(test):  # annotations mean these, whatever stands in for them at run time
+            for each in node.body:
+                self._names.update(self._module.imported(each) if isinstance(each, _IMPORTS) else ())
+        if negated and isinstance(node.body[-1], _LEAVES):
+            self._narrow(negated)
 
     def visit_Assert(self, node: ast.Assert) -> None:
         self.visit(node.test)
@@ -128,10 +131,13 @@ class ScopedVisitor(ast.NodeVisitor):
         self._names = outer
 
     @contextmanager
-    def _guarded(self, *, when: bool) -> Iterator[None]:
-        self._guards += when
+    def _guarded(self, *, when: bool, latest: bool = False) -> Iterator[None]:
+        """Guard what is visited, but not from the latest version if it is for that."""
+        outer = self._guards, self._is_latest
+        self._guards += when and not latest
+        self._is_latest |= latest
         yield
-        self._guards -= when
+        self._guards, self._is_latest = outer
 
     # Statements that bind names
 

@@ -103,6 +103,8 @@ def _returned(call: ast.Call, names: Names) -> Target | None:
             | ast.Call(func=ast.Name(id="max" | "min" | "next"), args=[container])
         ):
             return item(found) if (found := infer(container, names)) else None
+        case ast.Call(func=ast.Name(id="copy" | "deepcopy") | ast.Attribute(attr="copy" | "deepcopy"), args=[original]):
+            return infer(original, names)
     called = infer(call.func, names)
     return (*called, CALL) if called and not is_container(called) else None
 

@@ -142,9 +142,9 @@ class UseFinder(ScopedVisitor):
             self.visit(node)
 
     def _replacement(self, node: ast.expr, name: str, owner: Target | None, value: ast.expr) -> None:
-        """Note the assignment to an attribute of an upstream module or class."""
+        """Note the assignment to an attribute of an upstream module, class or object."""
         found = self._modules.canonical(owner)
-        if found is None or found[0] not in self._modules.packages or CALL in found:
+        if found is None or found[0] not in self._modules.packages:
             return
         by = infer(value, self._names)
         if self._modules.canonical(by) == (*found, name):
@@ -181,7 +181,8 @@ class UseFinder(ScopedVisitor):
         found = self._modules.canonical(target)
         if found is None or not (found[0] in self._modules.packages or self._inherits(found)):
             return
-        guarded = self._guards > 0 or (self._calls_guarded and kind is UseKind.CALL)
+        is_inspected = self._calls_guarded and kind is UseKind.CALL
+        guarded = self._guards > 0 or is_inspected or not self._tested.isdisjoint(target)
         # The name that an expression over several lines ends in is in the last of them.
         line = getattr(node, "end_lineno", node.lineno) if kind in (UseKind.CALL, UseKind.READ) else node.lineno
         self.uses.append(
@@ -191,7 +192,8 @@ class UseFinder(ScopedVisitor):
                 path=self._module.path,
                 line=line,
                 code=self._module.code(line)[:_MAX_CODE],
-                guarded=guarded or not self._tested.isdisjoint(target),
+                guarded=guarded or self._is_latest,
+                latest=self._is_latest and not guarded,
                 arguments=arguments,
                 parameters=parameters,
                 values=values,

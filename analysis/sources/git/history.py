@@ -58,6 +58,8 @@ class Commits:
 
     def known(self, name: str) -> str | None:
         """Return the SHA of a name that the mirror knows."""
+        if is_sha(name) and self._objects.root(name):
+            return name
         branch = f"refs/heads/{name}" if name == self._branch else None
         refs = (f"refs/tags/{name}", branch)
         found = next((found for each in refs if each and (found := self.sha_of(each))), None)

@@ -10,16 +10,22 @@ from analysis.sources.git.objects import NO_LINES, Objects, text
 
 _PER_FILE = 20  # matches
 _GREP = ("grep", "-I", "-z", "--full-name", "--no-color", "--no-textconv", "--threads=1")
-_ROW = re.compile(rb"[0-9a-f]{40}:([^\0]+)\0(\d+)\0[^\n]*\n")
+_ROW = re.compile(rb"[0-9a-f]{40}:([^\0]+)\0(\d+)\0([^\n]*)\n")
 _INVALID = "fatal: -e option"  # what git begins with when it cannot compile an expression
 _NO_MATCH = 1  # git's status, also where it could not read a file
 _UNREAD = re.compile(r"'[0-9a-f]{40}:(.+)': unable to read")
 
 
 def matches(
-    objects: Objects, commit: str, what: str, *, regex: bool, folders: Sequence[str] = ()
-) -> Iterator[tuple[str, int]]:
-    """Yield path and line of each line with a text, or a POSIX extended expression, counted from 1, at most 20 a file.
+    objects: Objects,
+    commit: str,
+    what: str,
+    *,
+    regex: bool,
+    folders: Sequence[str] = (),
+    per_file: int = _PER_FILE,
+) -> Iterator[tuple[str, int, str]]:
+    """Yield path, number and text of each line with a text, or a POSIX extended expression; lines are counted from 1.
 
     Searched are the files in some folders (or single files), or all; they must have been fetched.
     Raise `Misuse` for an invalid expression.
@@ -28,7 +34,7 @@ def matches(
     paths = [*names, *(f"{name}/**" for name in names)]
     try:
         output = _grep(
-            objects, "-n", "-E" if regex else "-F", f"--max-count={_PER_FILE}", "-e", what, commit, "--", *paths
+            objects, "-n", "-E" if regex else "-F", f"--max-count={per_file}", "-e", what, commit, "--", *paths
         )
     except GitFailed as exc:
         if regex and _INVALID in exc.words:
@@ -37,7 +43,7 @@ def matches(
             ) from exc
         raise
     for match in _ROW.finditer(output):
-        yield text(match[1]), int(match[2])
+        yield text(match[1]), int(match[2]), text(match[3])
 
 
 def _grep(objects: Objects, *arguments: str) -> bytes:

@@ -25,7 +25,7 @@ from bot.slack.web_errors import Refused
 from bot.store import BreakState, DownstreamBreak, Mailbox, OutboxMessage, Root, Store
 
 _DAYS = 14  # whose digests are edited
-_FIXES = 2  # of a commit that are named
+_FIXES = 2  # of a commit, or adapting downstream code to it, that are named
 
 _Marked = tuple[Commit, list[Mark]]  # a commit, and what became of it
 
@@ -142,12 +142,10 @@ class DigestEdits:
         """Return what became of the breaks of one commit; that it was reverted is told of the commit."""
         adapted = [each for each in breaks if each.state is BreakState.ADAPTED]
         open_ = [each for each in breaks if each.state is BreakState.FOUND]
-        marks = []
-        url = next((each.by_commit for each in reversed(adapted)), "")
-        if adapted and (len(adapted) < len(breaks) or not url):
-            marks.append(Mark("in part", f"{len(adapted)}/{len(breaks)}"))
-        elif adapted:
-            marks.append(Mark("adapted", url.rpartition("/")[2][:SHORT_SHA], url))
+        urls = list(dict.fromkeys(each.by_commit for each in adapted))
+        marks = [Mark("adapted", url.rpartition("/")[2][:SHORT_SHA], url) for url in urls[-_FIXES:]]
+        if adapted and (len(adapted) < len(breaks) or not all(urls)):
+            marks = [Mark("in part", f"{len(adapted)}/{len(breaks)}")]
         if any(each.state is BreakState.UNCONCERNED for each in breaks):
             marks.append(Mark("no concern"))
         marks += [Mark("taken", who) for who in dict.fromkeys(each.who for each in open_) if who]

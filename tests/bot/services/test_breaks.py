@@ -105,12 +105,21 @@ def test_a_break_is_adapted_once_the_head_has_the_use_no_more(
     assert life.after() == expected
 
 
-def test_a_break_is_adapted_by_the_commit_that_took_its_name_among_many(life: Life) -> None:
-    """Of the commits since the last look it is the latest one whose diff shows the name."""
+def test_a_break_is_adapted_by_the_commit_that_took_its_use_among_many(life: Life) -> None:
+    """Of the commits since the last look that changed the file it is the first that has the use no more."""
     files = {"plugin/__init__.py": b"", "plugin/worker.py": WITHOUT_LOAD.encode()}
     by = life.pair.commit(files, elsewhere(life))
     life.pair.commit(files | {"plugin/worker.py": f"# Words.\n{WITHOUT_LOAD}".encode()}, by)
     assert life.after()[LOAD] == (BreakState.ADAPTED, by)
+
+
+def test_a_use_that_moves_to_another_file_is_followed(life: Life) -> None:
+    """It is adapted by the commit that takes it from where it is by then."""
+    files = {"plugin/__init__.py": b"", "plugin/worker.py": b"SIZE = 1\n"}
+    moving = life.pair.commit(files | {"plugin/runner.py": USES}, life.pair.head)
+    assert life.after() == dict.fromkeys((LOAD, STEP), (BreakState.FOUND, ""))
+    by = life.pair.commit(files | {"plugin/runner.py": WITHOUT_LOAD.encode()}, moving)
+    assert life.after() == {LOAD: (BreakState.ADAPTED, by), STEP: (BreakState.FOUND, "")}
 
 
 def test_a_rewritten_branch_is_compared_as_it_is(life: Life) -> None:

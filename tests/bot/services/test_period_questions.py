@@ -263,20 +263,6 @@ def test_the_same_word_is_found_among_many_longer_ones(stored: Stored) -> None:
 
 
 @pytest.mark.parametrize("days", DAYS, ids=["of a day", "of all that is stored"])
-def test_each_of_several_questions_is_answered(stored: Stored, days: tuple[date, ...]) -> None:
-    """Below itself, by what matches it alone, though one asks for a removal and the other does not."""
-    at = stored(
-        recorded(1, files=[changed("pkg/cli.py", '@@ -1 +0,0 @@\n-parser.add_argument("--tapir-j")')]),
-        recorded(2, files=[changed("pkg/serval.py", "@@ -0,0 +1 @@\n+serval_k = 1")]),
-    )
-    answer = asked(at, "Which flags were removed, and what touches serval_k?", days)
-    first, _, second = answer.partition("“what touches serval_k?”\n")
-    assert first.startswith("“Which flags were removed”\n")
-    assert ("--tapir-j" in first, "serval" in first) == (True, False)
-    assert ("serval_k = 1" in second, "tapir" in second) == (True, False)
-
-
-@pytest.mark.parametrize("days", DAYS, ids=["of a day", "of all that is stored"])
 def test_a_removal_that_nothing_proves_is_not_claimed(stored: Stored, days: tuple[date, ...]) -> None:
     """Commits that only use the words of a question are left out, and the answer says that none does it."""
     at = stored(recorded(1, message="Set environment variables", files=[changed("a.sh", "@@ -0,0 +1 @@\n+env A=1")]))

@@ -31,7 +31,7 @@ REPOSITORY = Repository.parse("o/engine")
 NOON, DAY = 1_770_292_800, 86_400  # 2026-02-05
 CONFIG = b"LIMIT = 8\n\n\nclass Config:\n    max_lanes: int = Field(default=LIMIT, ge=1)\n"
 WITH_CACHE = CONFIG + b"    use_cache: bool = True\n"
-USES = b"from engine.config import Config\n\n\ndef lanes(config):\n    # max_lanes of the config\n    return config.max_lanes\n\n\ndef sizes(envs):\n    return envs.LANE_SIZE\n"
+USES = b"from engine.config import Config\n\n\ndef lanes(config):\n    # max_lanes of the config\n    return config.max_lanes\n\n\ndef sizes(envs):\n    return envs.LANE_SIZE\n\n\nclass LaneKind(Enum):\n    FAST = 1\n    SLOW = 2\n"
 
 
 @pytest.fixture
@@ -41,7 +41,9 @@ def services(tmp_path: Path) -> Iterator[Services]:
     for number in range(12):
         lines = [f"# {number}\n".encode(), b"LANE_WIDTH: int = 1\n", b"LANE_SIZE: int = 4\n" if number < 9 else b""]
         config = WITH_CACHE if number > 5 else CONFIG + b"#" * number
-        files = {"engine/config.py": config, "engine/envs.py": b"".join(lines), "engine/lanes.py": USES}
+        torch = b"torch==2.9\n" if number < 5 else b"torch == 2.10\n"
+        at = "engine/old/lanes.py" if number < 7 else "engine/lanes.py"
+        files = {"engine/config.py": config, "engine/envs.py": b"".join(lines), at: USES, "requirements.txt": torch}
         sha = upstream.commit(files, *parent, message=f"Change {number}".encode(), at=NOON + number * DAY)
         parent = [sha]
     with ExitStack() as ending:
@@ -84,19 +86,31 @@ def test_the_files_at_the_head_answer_first(
     assert proof in told[1:]
 
 
-def test_a_comment_is_no_use(services: Services) -> None:
-    """Only code is told to use a name; what defines it comes last."""
-    _, *lines = answered(services, "where is max_lanes used?")
-    assert lines[0] == "`return config.max_lanes`"
-    assert lines[-1] == "defined: `max_lanes: int = Field(default=LIMIT, ge=1)`"
-
-
 def test_a_typing_error_gets_the_nearest_name(services: Services) -> None:
-    """A name that no file has is said not to be found, with the name that is spelled nearly so; without one, alone."""
-    assert "Did you mean `max_lanes`?" in answered(services, "what is the default of max_lane?")[0]
+    """A name that no file has is answered for the name that is spelled nearly so; without one it is said not to be found."""
+    near = answered(services, "what is the default of max_lane?")
+    assert near[:2] == ["`max_lane` is not found; taken for `max_lanes`.", "`max_lanes` defaults to `LIMIT`."]
     (told,) = answered(services, "what is the default of zyzzyva_9000?")
     assert "is not found in the files at" in told
     assert "Did you mean" not in told
+
+
+@pytest.mark.parametrize(
+    ("question", "told", "change"),
+    [
+        ("which version of torch do we require, and since when?", "`torch` is required as `==2.10`", "Change 5"),
+        ("where did engine.old.lanes go?", "It moved to `engine/lanes.py`.", ""),
+        ("how many lane kinds are there?", "`LaneKind` has 2 members at", ""),
+        ("how many lane colours are there?", "Only commits are counted, not `lane colours`.", ""),
+        ("since when is LANE_SIEZ gone?", "taken for `LANE_SIZE`", "Change 9"),
+        ("when will 2.0 be released?", "does not tell what is to come", ""),
+    ],
+)
+def test_the_head_tells_versions_modules_and_numbers(services: Services, question: str, told: str, change: str) -> None:
+    """What is asked of the files as they are is told first, and of a version, or of a misspelt name that is gone, its commit."""
+    lines = answered(services, question)
+    assert told in " ".join(lines[:2])
+    assert any(change in line for line in lines)
 
 
 def test_since_when_a_name_is_there_or_gone_is_found_by_halving(services: Services) -> None:

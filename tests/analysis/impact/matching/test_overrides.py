@@ -3,7 +3,7 @@
 import pytest
 
 from analysis.models.impacts import Certainty
-from tests.analysis.impact.repositories import UPSTREAM, impacts_of, told
+from tests.analysis.impact.repositories import impacts_of, told
 
 HEAD = "from engine.core import Engine\n\n\nclass Mine(Engine):\n"
 NAME = "engine.core.Engine.run"
@@ -238,11 +238,21 @@ def test_a_replacement_that_upstream_has_taken_over_can_go() -> None:
     assert told(before, after, plugin) == ["replaced function: merged: engine.core.size"]
 
 
-def test_an_attribute_set_on_an_instance_is_no_replacement() -> None:
-    """`config.size = 2` sets a value, and replaces nothing."""
-    plugin = "from engine.core import Engine\n\n\ndef use(e: Engine):\n    e.size = 2\n"
-    before, after = "class Engine:\n    size: int = 1\n", "class Engine: ...\n"
-    assert told({UPSTREAM: before}, {UPSTREAM: after}, plugin) == []
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ("e.size = 2", "replaced function, proven"),
+        ("e = copy.copy(EMPTY); e.size = 2", "replaced function, proven"),
+        ("e.size.unit = 2", "attribute, proven"),
+        ("size = e.size; e.size = 2; size.unit()", "attribute, likely"),
+    ],
+)
+def test_an_attribute_that_is_set_has_no_effect_once_it_is_gone(lines: str, expected: str) -> None:
+    """`e.size = 2` breaks nothing where the plug-in reads it itself; that read is told, and none of a variable of that name."""
+    plugin = f"from engine.core import EMPTY, Engine\n\n\ndef use(e: Engine):\n    {lines}\n".replace("; ", "\n    ")
+    upstream = f"class Engine:\n    size: int = 1\n\n\nEMPTY = Engine({'1, ' * 100})\n"
+    found = impacts_of(upstream, upstream.replace("size: int = 1", "..."), plugin)
+    assert [f"{each.kind}, {each.certainty}" for each in found] == [expected]
 
 
 IMITATION = "from engine import core\n\n\nclass Mine:\n    def run(self, a): ...\n\n    def other(self): ...\n\n\n"

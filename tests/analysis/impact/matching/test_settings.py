@@ -137,8 +137,9 @@ def test_a_removed_variable_breaks_who_reads_it_from_upstreams_module() -> None:
         "def __getattr__(name):\n    return VARIABLES[name]()\n"
     )
     after = before.replace("    'ENGINE_MODE': lambda: os.getenv('ENGINE_MODE'),\n", "")
-    old, new = ({"engine/envs.py": each} for each in (before, after))
+    typed, old, new = ({"engine/envs.py": each} for each in (f"ENGINE_MODE: str = ''\n{before}", before, after))
     plugin = "from engine import envs\n\nmode = envs.ENGINE_MODE\n"
+    assert told(typed, old, plugin) == []
     assert told(old, new, plugin) == ["attribute: removed: engine.envs.ENGINE_MODE"]
 
 
