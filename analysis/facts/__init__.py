@@ -39,8 +39,7 @@ VERSION = 24
 def facts(commit: Commit, trees: Trees | None = None, *, only_breaking: bool = False) -> tuple[Fact, ...]:
     """Return all facts found in the commit's message and patches: a revert first, then in the order of `FactKind`.
 
-    With `trees`, Python files are compared whole, else as far as the patches show them. Those that break nothing take half
-    of the time, and few are told if `only_breaking`.
+    With `trees`, Python files are compared whole, else as far as the patches show them. `only_breaking` takes half of the time.
     """
     change = Change(commit, trees)
     found = compared(change)

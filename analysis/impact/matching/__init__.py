@@ -38,8 +38,7 @@ def impacts(
     )
     found: list[Impact] = []
     may_require = any("abstractmethod" in (file.patch or "abstractmethod") for file in commit.files)
-    # Few uses are looked up sooner than the names that a commit changes are compared.
-    if index.few is None or may_require or any(map(matching.of_use, index.few)):
+    if index.few is None or may_require or any(map(matching.of_use, index.few)):  # sooner than names are compared
         found += matching.impacts(changed_names(commit, *revisions))
     found += missing_members(commit.files, before, after, index)
     found += setting_impacts(facts, index, before)

@@ -22,8 +22,7 @@ from analysis.impact.surface.targets import (
 )
 
 _MAX_HOPS = 24  # steps from one definition to the next for one target
-# What the attributes of classes stand for, by the line of the class and the roots, for as long as the module is kept: those
-# of most are the same for all commits of a range.
+# What attributes of classes stand for, by line and roots, while the module is kept: mostly the same for a range's commits.
 _ATTRIBUTES: WeakKeyDictionary[Module, dict[tuple[object, ...], Mapping[str, Target | None]]] = WeakKeyDictionary()
 
 
