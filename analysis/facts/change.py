@@ -47,8 +47,8 @@ class Change:
         if not file.path.endswith((".py", ".pyi")):
             return None
         if self.whole:
-            read_before = file.status == "added" or self.whole.before.source(old_path(file))
-            if read_before and (file.status == "removed" or self.whole.after.source(file.path)):
+            read_before = file.status == "added" or self.whole.before.module(old_path(file))
+            if read_before and (file.status == "removed" or self.whole.after.module(file.path)):
                 return self.whole
         return self._patched if file.patch else None
 

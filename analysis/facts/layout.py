@@ -7,7 +7,7 @@ missing, the commit does not count as formatting only.
 import ast
 import re
 from collections.abc import Hashable, Iterator, Sequence
-from itertools import takewhile
+from itertools import takewhile, zip_longest
 
 from analysis.diff import changed_lines, hunks
 from analysis.facts.change import SIDES, Change, Side
@@ -43,7 +43,7 @@ def changes_only_layout(change: Change, file: FileChange) -> bool:
     if file.path.endswith(_PYTHON):
         before, after = (change.source(file, side) for side in SIDES)
         if before and after and not (before.has_gaps or after.has_gaps):
-            return (same_words or not after.partial) and _without_docstrings(before) == _without_docstrings(after)
+            return (same_words or not after.partial) and _is_same_code(before, after)
     read = _braced_content if file.path.rpartition(".")[2].lower() in _BRACED else _line_content
     return same_words and read(file, "-") == read(file, "+")
 
@@ -55,11 +55,13 @@ def _has_same_words(patch: str) -> bool:
     return set(_WORD.findall(_COMMENTS.sub("", removed))) == set(_WORD.findall(_COMMENTS.sub("", added)))
 
 
-def _without_docstrings(source: Source) -> Hashable:
-    """Return what a Python file does: its leading imports in any order, and its other statements without docstrings."""
-    body = [each for each in source.module.body if not _is_docstring(each)]
-    leading = list(takewhile(lambda each: isinstance(each, ast.Import | ast.ImportFrom), body))
-    return frozenset(imported for each in leading for imported in _imports(each)), tuple(_parts(body[len(leading) :]))
+def _is_same_code(*sources: Source) -> bool:
+    """Return whether two Python files import the same first, in any order, and do the same: docstrings are no part of it."""
+    bodies = [[each for each in source.module.body if not _is_docstring(each)] for source in sources]
+    leading = [list(takewhile(lambda each: isinstance(each, ast.Import | ast.ImportFrom), body)) for body in bodies]
+    imported = [{name for each in some for name in _imports(each)} for some in leading]
+    rests = (_parts(body[len(some) :]) for body, some in zip(bodies, leading, strict=True))
+    return imported[0] == imported[1] and all(old == new for old, new in zip_longest(*rests))
 
 
 def _parts(body: Sequence[ast.stmt]) -> Iterator[Hashable]:

@@ -8,7 +8,7 @@ import gc
 import re
 import warnings
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property, lru_cache
 from threading import Lock
@@ -44,7 +44,7 @@ def parsing() -> Iterator[None]:
         yield
 
 
-@lru_cache(maxsize=8)  # what declares a module and what sets its defaults are read from the same text
+@lru_cache(maxsize=4)  # what declares a module and what sets its defaults are read from the same text
 def parse_module(text: str) -> ast.Module | None:
     """Return the syntax tree of a module's source; None if it is no valid Python, too large or too deep."""
     if len(text) > MAX_CHARACTERS:
@@ -157,9 +157,9 @@ def assigned_names(*nodes: ast.AST) -> Iterator[ast.Name]:
                 waiting += ast.iter_child_nodes(other)
 
 
-def assigned_attributes(node: ast.AST, owner: str) -> Iterator[ast.Attribute]:
-    """Yield the attributes of a variable that code assigns in any way, such as `self.a, self.b = ...` and by `setattr`."""
-    for each in ast.walk(node):
+def assigned_attributes(nodes: Iterable[ast.AST], owner: str) -> Iterator[ast.Attribute]:
+    """Yield the attributes of a variable that nodes assign in any way, such as `self.a, self.b = ...` and by `setattr`."""
+    for each in nodes:
         match each:
             case ast.Attribute(value=ast.Name(id=name), ctx=ast.Store()) if name == owner:
                 yield each

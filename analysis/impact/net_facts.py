@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from analysis.facts import facts
 from analysis.facts.dependencies import ANY_VERSION
+from analysis.facts.syntax import collecting_no_garbage
 from analysis.impact.reversal import reversed_commit, undone_commits
 from analysis.models import DEPENDENCIES, Commit, Entry, Fact, FactKind, FileChange, Trees
 
@@ -67,6 +68,7 @@ class NameInFile(NamedTuple):
 Additions = Callable[[Mapping[str, frozenset[NameInFile]]], Mapping[str, Sequence[Fact]]]
 
 
+@collecting_no_garbage()
 def net_facts(entries: Sequence[Entry], additions: Additions) -> dict[str, tuple[Fact, ...]]:
     """Return what a window's commits, oldest first, change in sum: SHA -> facts, of the commits whose own facts differ.
 
@@ -87,7 +89,7 @@ def net_facts(entries: Sequence[Entry], additions: Additions) -> dict[str, tuple
 
 
 def added_facts(commit: Commit, places: Collection[NameInFile], trees: Trees | None = None) -> tuple[Fact, ...]:
-    """Return what a commit adds in some places, as the facts of its reverse; other files prove nothing about them.
+    """Return what a commit adds in some places, as what its reverse breaks; other files prove nothing about them.
 
     A commit that mentions names of more than a hundred files reformats, and adds nothing: reversing it takes seconds.
     """
@@ -95,7 +97,7 @@ def added_facts(commit: Commit, places: Collection[NameInFile], trees: Trees | N
     if not files or len(files) > _MAX_FILES:
         return ()
     reversed_trees = Trees(trees.after, trees.before) if trees else None
-    return facts(reversed_commit(commit.model_copy(update={"files": tuple(files)})), reversed_trees)
+    return facts(reversed_commit(commit.model_copy(update={"files": tuple(files)})), reversed_trees, only_breaking=True)
 
 
 def _may_add(file: FileChange, place: NameInFile) -> bool:
@@ -111,15 +113,15 @@ def _wanted(entries: Sequence[Entry], window: Sequence[Sequence[Fact]]) -> dict[
     for index, entry in enumerate(entries):
         for path in {path for file in entry.commit.files for path in file.paths}:
             touching.setdefault(path, []).append(index)
-    wanted: dict[str, set[NameInFile]] = {}
+    wanted: dict[int, set[NameInFile]] = {}
     for index, found in enumerate(window):
         for fact in found:
             if fact.path and (fact.breaking or fact.kind in _VALUES):
                 place = NameInFile(fact.path, _last_name(fact.name))
                 for other in touching.get(fact.path, ()):
                     if other != index:
-                        wanted.setdefault(entries[other].commit.sha, set()).add(place)
-    return {sha: frozenset(places) for sha, places in wanted.items()}
+                        wanted.setdefault(other, set()).add(place)
+    return {entries[index].commit.sha: frozenset(wanted[index]) for index in sorted(wanted)}
 
 
 def _last_name(name: str) -> str:

@@ -5,7 +5,7 @@ commits that touch what a broken use relies on are then compared one by one.
 """
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from analysis.facts.change import old_path
 from analysis.facts.python.revision import Revision
@@ -14,8 +14,7 @@ from analysis.impact.matching.broken_settings import SETTINGS, merged_pull
 from analysis.impact.matching.broken_uses import Matching, inherited_abstract_methods
 from analysis.impact.matching.changes import ChangedNames, Successors
 from analysis.impact.matching.upstream import Upstream
-from analysis.impact.surface.model import SurfaceIndex, UseKind
-from analysis.impact.surface.targets import ABOVE
+from analysis.impact.surface.model import DownstreamLine, SurfaceIndex, UseKind
 from analysis.models import Commit, Fact, Trees
 from analysis.models.impacts import Impact, ImpactKind
 
@@ -23,8 +22,6 @@ MAX_CHARACTERS = 60_000_000  # read of one end
 _OF_SETTINGS = (ImpactKind.MENTION, ImpactKind.VERSION)
 
 _DEFINED = r"^-\s*(?:(?:async )?def |class )(?:{0})\b|^-\s*(?:self\.)?(?:{0})\s*[:=]"
-
-DownstreamLine = tuple[str, int]  # a downstream path, and the number of a line
 
 
 class NetImpacts:
@@ -46,7 +43,7 @@ class NetImpacts:
         self._packages = tuple(path.removesuffix("__init__.py") for path in self._paths if path.endswith("__init__.py"))
         last_names = sorted({each.name.rpartition(".")[2] for each in found})
         self._definition = re.compile(_DEFINED.format("|".join(map(re.escape, last_names)) or r"\Z."), re.MULTILINE)
-        self._index = restricted(index, self._lines)
+        self._index = SurfaceIndex(index.surface, self._lines)
         self._roots = roots
 
     def impacts_of(
@@ -76,23 +73,6 @@ class NetImpacts:
             for file in commit.files
             if file.status != "added"
         )
-
-
-def restricted(index: SurfaceIndex, lines: Collection[DownstreamLine]) -> SurfaceIndex:
-    """Return the uses at these lines, of what overrides replace, and all that is not code; of the subclasses those at other
-    lines lack nothing.
-    """
-    surface = index.surface
-    uses = tuple(
-        each
-        for each in surface.uses
-        if each.kind is UseKind.MENTION or (each.path, each.line) in lines or ABOVE in each.target
-    )
-    subclasses = {
-        target: each if (each.path, each.line) in lines else each.model_copy(update={"abstract": True})
-        for target, each in surface.subclasses.items()
-    }
-    return SurfaceIndex(surface.model_copy(update={"uses": uses, "subclasses": subclasses}))
 
 
 def line_of(impact: Impact) -> DownstreamLine:

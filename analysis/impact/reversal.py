@@ -113,13 +113,12 @@ def undoes(revert: Commit, commit: Commit, proven: Sequence[Fact]) -> bool:
     """
     told = {fact.path for fact in proven} & {path for file in commit.files for path in file.paths}
     changed = [file for file in commit.files if not told.isdisjoint(file.paths)]
-    taken_back = (_is_taken_back(file, revert) for file in changed or commit.files)
+    # Half of a file's changed lines will do: others may have changed the file meanwhile.
+    taken_back = (
+        any(_takes_back(each, file) for each in revert.files if not each.paths.isdisjoint(file.paths))
+        for file in changed or commit.files
+    )
     return all(taken_back) if changed else any(taken_back)
-
-
-def _is_taken_back(file: FileChange, revert: Commit) -> bool:
-    """Return whether a revert takes back half of a file's changed lines: others may have changed the file meanwhile."""
-    return any(_takes_back(each, file) for each in revert.files if not each.paths.isdisjoint(file.paths))
 
 
 def _takes_back(reverting: FileChange, file: FileChange) -> bool:

@@ -18,7 +18,7 @@ from analysis.impact.matching.callers import Callers
 from analysis.impact.matching.changes import Successors
 from analysis.impact.matching.signatures import call_misfits, called_with, is_callable_as, own_parameters
 from analysis.impact.matching.upstream import Presence, Upstream
-from analysis.impact.net_impacts import MAX_CHARACTERS, restricted
+from analysis.impact.net_impacts import MAX_CHARACTERS
 from analysis.impact.reversal import reversed_commit
 from analysis.impact.surface.mentions import FLAG, ROUTE, VARIABLE
 from analysis.impact.surface.model import Surface, SurfaceIndex, Use, UseKind
@@ -148,7 +148,7 @@ class VersionComparison:
                     nearest = min(right, key=lambda each: abs(each - version))
                     broken[version] += self._breaks(nearest, version, self._of_use(use, nearest, version))
             if not (right or use.guarded or use.kind is UseKind.OVERRIDE):
-                if self._is_unseen(use):
+                if all(each.find(use.target).presence is Presence.MISSING for each in self._upstreams):
                     unseen.setdefault(name := written(use.target), UnseenName(name=name, path=use.path, line=use.line))
                 else:
                     unknown += 1
@@ -171,7 +171,7 @@ class VersionComparison:
         with suppress(RecursionError):
             if use.kind is UseKind.OVERRIDE and (places := upstream.find(use.target).places):
                 matching = replace(matching, callers=self._callers(places[-1].module.path, after))
-            return list(matching.of_use(use))
+            return matching.of_use(use)
         return ()
 
     def _fits(self, use: Use, upstream: Upstream) -> bool:
@@ -189,9 +189,6 @@ class VersionComparison:
             parameters = own_parameters(found.last)
             return parameters is None or is_callable_as(use.parameters, parameters)
         return True
-
-    def _is_unseen(self, use: Use) -> bool:
-        return all(each.find(use.target).presence is Presence.MISSING for each in self._upstreams)
 
     def _required(self, version: int) -> Iterator[VersionBreak]:
         """Yield the methods that classes lack at a version, and need not have at another one."""
@@ -221,8 +218,7 @@ def commit_breaks(
     if not any(each.status != "modified" or each.patch is None or named.search(each.patch) for each in commit.files):
         return ()
     lines = {each.line for each in wanted}
-    index = restricted(SurfaceIndex(surface), lines)
-    found = (_break(each, early=early) for each in impacts(commit, trees, index, roots, ()))
+    found = (_break(each, early=early) for each in impacts(commit, trees, SurfaceIndex(surface, lines), roots, ()))
     settings = (each for each in wanted if each.impact.kind is ImpactKind.MENTION and _takes_out(commit, each.impact))
     return (*(each for each in found if each.line in lines and _counts(each)), *settings)
 

@@ -214,9 +214,10 @@ def net_changes(
     by_files = {each.commit.sha for each in stored if each.proof is Proof.FILES}
 
     def additions(wanted: Mapping[str, frozenset[NameInFile]]) -> dict[str, tuple[Fact, ...]]:
-        whole = [each.commit for each in store.commits([ids[sha] for sha in wanted], patches=True)]
-        trees = {each.sha: source.trees(each) for each in whole if each.sha in by_files}
-        return {each.sha: added_facts(each, wanted[each.sha], trees.get(each.sha)) for each in whole}
+        return {
+            each.sha: added_facts(each, wanted[each.sha], source.trees(each) if each.sha in by_files else None)
+            for each in store.whole_commits([ids[sha] for sha in wanted])
+        }
 
     newest_first = sorted(entries, key=lambda entry: entry.commit.committed_at, reverse=True)
     return net_facts(newest_first[::-1], additions)

@@ -138,17 +138,12 @@ class ImpactService:
 
         found = self._compare(mirror, upstream, entries, find, progress)
         broken = {each.entry.commit.sha for each in found.commits}
-        unbroken = (each.commit for each in entries if each.commit.sha not in broken)
-        touching = [each.sha for each in unbroken if self._touches(each, mirror, upstream, surfaces)]
+        touching = []
+        for commit in (each.commit for each in entries if each.commit.files and each.commit.sha not in broken):
+            roots = self._upstream_tree(mirror, upstream, commit).roots
+            if any(changes_imported_modules(commit, each.uses, roots) for each in surfaces):
+                touching.append(commit.sha)
         return found._replace(touching=tuple(touching))
-
-    def _touches(
-        self, commit: Commit, mirror: Mirror, upstream: Repository, surfaces: Sequence[ComparedSurface]
-    ) -> bool:
-        if not commit.files:
-            return False
-        roots = self._upstream_tree(mirror, upstream, commit).roots
-        return any(changes_imported_modules(commit, each.uses, roots) for each in surfaces)
 
     def net_impacts(
         self,
@@ -183,17 +178,16 @@ class ImpactService:
         progress.expect(len(read))
         commits: list[CommitImpacts] = []
         failed: list[Failure] = []
-        for entry in read:
-            sha = entry.commit.sha
+        whole = self._store.whole_commits([ids[each.commit.sha] for each in read])
+        for entry, commit in zip(read, whole, strict=True):
             try:
-                [stored] = self._store.commits([ids[sha]], patches=True)
                 found = tuple(
                     DownstreamImpacts(downstream=downstream, impacts=redacted_impacts(breaks))
-                    for downstream, breaks in find(entry, stored.commit, mirror.trees(stored.commit, strict=True))
+                    for downstream, breaks in find(entry, commit, mirror.trees(commit, strict=True))
                     if breaks
                 )
             except DigestError as exc:
-                failed.append(Failure(sha=sha, stage="read", reason=exc.what))
+                failed.append(Failure(sha=commit.sha, stage="read", reason=exc.what))
             else:
                 commits += [CommitImpacts(entry=entry, found=found)] if found else []
             progress.advance()

@@ -1,6 +1,6 @@
 """The store of commits, days and analyses, so that nothing is fetched from GitHub twice."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import date, datetime
 from typing import Any, NamedTuple
 
@@ -44,6 +44,7 @@ from bot.store.search_index import SearchIndex, index_commit, index_summaries
 from bot.store.surfaces import Breaks, Surfaces
 from bot.store.transactions import Records, chunks, insert_missing, insert_or_update
 
+_PATCHES_AT_ONCE = 50  # commits
 # The commits of days' listings.
 _LISTED = day_commits.join(days).join(commits)
 
@@ -189,6 +190,11 @@ class Store(Records):
         """Return the commits with these ids, in that order; patches only on request, since they are most of the bytes."""
         with self.database.engine.connect() as connection:
             return read_commits(connection, ids, patches=patches)
+
+    def whole_commits(self, ids: Sequence[int]) -> Iterator[Commit]:
+        """Yield the commits with these ids, in that order, with their patches, of which only some are held at once."""
+        for start in range(0, len(ids), _PATCHES_AT_ONCE):
+            yield from (each.commit for each in self.commits(ids[start : start + _PATCHES_AT_ONCE], patches=True))
 
     def save_commit(
         self, repository: Repository, commit: Commit, found: Sequence[Fact], proof: Proof = Proof.PATCH

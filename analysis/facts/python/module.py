@@ -18,6 +18,9 @@ _DELETION = re.compile(r"^del ([^#\n]*)", re.MULTILINE)
 _CLASS_DELETION = re.compile(r"^[ \t]{1,4}del ([^#\n]*)", re.MULTILINE)  # in the body, but in none of its methods
 # What sets attributes of an object whose names are only known at run time.
 _SETS_ANY = re.compile(r"""\bsetattr\((?:self|cls), *(?!["'])|\b(?:self|cls)\.__dict__\b|\bvars\((?:self|cls)\)""")
+_DYNAMIC = re.compile(
+    r"\bglobals\(\)(?!\.(?:keys|get|items|values)\b)|\bsys\.modules\[__name__\]|^exec\(|^vars\(\)", re.MULTILINE
+)
 _MENTIONED = re.compile(r"""\b(?:self|cls)\.(\w+)|["'](\w+)["']""")
 
 
@@ -118,11 +121,11 @@ class Class:
 Member = Class | Function | Attribute | Import
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Module:
     """A module with what its top level binds; `stars` are the modules whose names it imports all.
 
-    Of a `partial` one only what a patch shows is known.
+    Of a `partial` one only what a patch shows is known. It equals itself alone.
     """
 
     path: str
@@ -134,6 +137,11 @@ class Module:
     @cached_property
     def lines(self) -> tuple[str, ...]:
         return tuple(self.text.split("\n"))
+
+    @cached_property
+    def is_dynamic(self) -> bool:
+        """Whether the module binds names that only a run tells."""
+        return bool(_DYNAMIC.search(self.text))
 
     @property
     def dotted(self) -> str:
@@ -190,7 +198,7 @@ class Module:
 _kept = lru_cache(maxsize=128)
 
 
-@_kept
+@lru_cache(maxsize=16)
 def _statement(source: str) -> ast.stmt | None:
     tree = parse_module(textwrap.dedent(source))
     return tree.body[0] if tree and tree.body else None
@@ -208,7 +216,7 @@ def _set_on_self(source: str, start: int) -> tuple[Attribute, ...]:
     body = node.body if isinstance(node, ast.ClassDef) else []
     slots = [each for each in body if isinstance(each, ast.Assign) and "__slots__" in map(ast.unparse, each.targets)]
     lines = dict(constant_strings(*slots))
-    for each in assigned_attributes(node, "self") if node else ():
+    for each in assigned_attributes(ast.walk(node), "self") if node else ():
         lines[each.attr] = min(each.lineno, lines.get(each.attr, each.lineno))
     return tuple(Attribute(name, start - 1 + line) for name, line in sorted(lines.items(), key=lambda item: item[1]))
 

@@ -26,9 +26,6 @@ _OF_BARE_BASES = frozenset(
         *("model_config", "model_dump", "model_validate", "dict", "json", "copy", "name", "value", "args"),
     ]
 )
-_DYNAMIC = re.compile(
-    r"\bglobals\(\)(?!\.(?:keys|get|items|values)\b)|\bsys\.modules\[__name__\]|^exec\(|^vars\(\)", re.MULTILINE
-)
 _TABLE = re.compile(r"\bname in (\w+)")
 # A `__getattr__` that does nothing else with its name than to compare it with others, and to tell it in an error.
 _COMPARES_ALONE = re.compile(
@@ -125,7 +122,7 @@ class Revision:
             return True
         if module.partial and re.search(rf"^[ \t]+{re.escape(name)} *=", module.text, re.MULTILINE):
             return True  # in a block that begins above what is shown
-        if _DYNAMIC.search(module.text) or _serves_on_demand(module, name):
+        if module.is_dynamic or _serves_on_demand(module, name):
             return True
         return any(self._star_may_bind(star, module.path, name) for star in module.stars)
 

@@ -36,7 +36,10 @@ def impacts(
         Callers(commit.files, revisions[1], index),
         index,
     )
-    found = [*matching.impacts(changed_names(commit, *revisions))]
+    found: list[Impact] = []
+    may_require = any("abstractmethod" in (file.patch or "abstractmethod") for file in commit.files)
+    if index.few is None or may_require or any(map(matching.of_use, index.few)):  # sooner than names are compared
+        found += matching.impacts(changed_names(commit, *revisions))
     found += missing_members(commit.files, before, after, index)
     found += setting_impacts(facts, index, before)
     found += merged_pull(commit, index)

@@ -53,7 +53,8 @@ def _renamed_or_removed(fact: Fact, what: str, index: SurfaceIndex, before: Upst
     for use in index.mentioning(what, name):  # a flag, a key or a route may be of another program
         yield _impact(use, ImpactKind.MENTION, cause, fact.name, place, certain=what == VARIABLE, new=fact.new)
     for use in index.passing(name) if what == VARIABLE else ():
-        if use.kind in _READS and use.target[-1] == name and _is_of_module(use, fact, before):
+        module = before.module(use.target[:-1]) if use.kind in _READS and use.target[-1] == name else None
+        if module and module.path == fact.path:  # which may provide it on demand
             yield _impact(use, _READS[use.kind], cause, written(use.target), place, certain=True, new=fact.new)
 
 
@@ -61,12 +62,6 @@ def _line(fact: Fact, before: Upstream) -> str | None:
     """Return the line of a removed name."""
     lines = (before.revision.text(fact.path or "") or "").split("\n")
     return lines[fact.line - 1].strip() if fact.line and fact.line <= len(lines) else fact.old
-
-
-def _is_of_module(use: Use, fact: Fact, before: Upstream) -> bool:
-    """Return whether a use reads a name of the module that a fact is about, which may provide it on demand."""
-    module = before.module(use.target[:-1])
-    return module is not None and module.path == fact.path
 
 
 def _contradicted(fact: Fact, index: SurfaceIndex) -> Iterator[Impact]:

@@ -56,13 +56,18 @@ class Matching:
         """Yield what no longer fits of the uses of these names, and what subclasses now lack."""
         rewritten = (use for use in self.uses.nominated(names.rewritten - names.all) if use.body or use.values)
         for use in (*self.uses.nominated(names.all), *rewritten):
-            with suppress(RecursionError):  # of code that is nested too deep to be followed
-                yield from list(self.of_use(use))
-        for subclass in self.uses.surface.subclasses.values() if names.abstract else ():
+            yield from self.of_use(use)
+        subclasses = self.uses.surface.subclasses.values() if names.abstract else ()
+        for subclass in filter(self.uses.is_of_interest, subclasses):
             yield from self.required(subclass, names.abstract)
 
-    def of_use(self, use: Use) -> Iterator[Impact]:
-        """Yield what no longer fits of a use."""
+    def of_use(self, use: Use) -> Sequence[Impact]:
+        """Return what no longer fits of a use."""
+        with suppress(RecursionError):  # of code that is nested too deep to be followed
+            return list(self._of_use(use))
+        return ()
+
+    def _of_use(self, use: Use) -> Iterator[Impact]:
         now = self.after.find(use.target)
         was = self.before.find(use.target)
         if now.presence is Presence.UNKNOWN:

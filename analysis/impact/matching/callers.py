@@ -156,12 +156,15 @@ def missing_members(
     files: Sequence[FileChange], before: Upstream, after: Upstream, index: SurfaceIndex
 ) -> Iterator[Impact]:
     """Yield what inherited methods read since the commit, and what the downstream class or its attribute does not have."""
-    for file in files:
+    for file in filter(is_module, files):
+        text = after.revision.text(file.path) if "self." in (file.patch or "self.") else None
+        if text is None or not any(f"class {name}" in text for name in index.derived):
+            continue
         was, now = before.revision.module(old_path(file)), after.revision.module(file.path)
-        if was is None or now is None or not is_module(file) or "self." not in (file.patch or "self."):
+        if was is None or now is None:
             continue
         classes = (name for name, each in now.members.items() if isinstance(each, Class))
-        derived = [each for name in classes for each in index.derived(name)]
+        derived = [each for name in classes for each in index.derived.get(name, ())]
         if not derived:
             continue
         old, new = _reads(was.text), _reads(now.text)

@@ -74,7 +74,8 @@ def _of_file(file: FileChange, before: Revision, after: Revision) -> Iterator[st
         yield _module_name(old_path(file))
     if modules := modules_of(file, before, after):
         yield from _of_module(*modules)
-        if _no_longer_serves(*modules):
+        old, new = modules
+        if new and "__getattr__" in old.members and "__getattr__" not in new.members:  # which served names on demand
             yield _module_name(old_path(file))
 
 
@@ -90,11 +91,6 @@ def _of_module(old: Module, new: Module | None) -> Iterator[str]:
                 yield from _of_class(name, old, member, new, kept)
         elif kept is not None and _interface(member) != _interface(kept):
             yield name
-
-
-def _no_longer_serves(old: Module, new: Module | None) -> bool:
-    """Return whether a module lost the function that provided names on demand, as for deprecated ones."""
-    return new is not None and "__getattr__" in old.members and "__getattr__" not in new.members
 
 
 def _of_class(name: str, old: Module, was: Class, new: Module, now: Class) -> Iterator[str]:

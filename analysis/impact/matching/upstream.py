@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from enum import Enum, auto
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 from analysis.facts.python.module import Attribute, Class, Function, Import, Member, Module
 from analysis.facts.python.revision import Found, Revision
@@ -21,6 +22,8 @@ from analysis.impact.surface.targets import (
 )
 
 _MAX_HOPS = 24  # steps from one definition to the next for one target
+# What attributes of classes stand for, by line and roots, while the module is kept: mostly the same for a range's commits.
+_ATTRIBUTES: WeakKeyDictionary[Module, dict[tuple[object, ...], Mapping[str, Target | None]]] = WeakKeyDictionary()
 
 
 class Presence(Enum):
@@ -67,7 +70,6 @@ class Upstream:
         self._roots = roots
         self._subclasses = subclasses
         self._answers: dict[Target, Answer] = {}
-        self._attributes: dict[tuple[str, int], dict[str, Target | None]] = {}
 
     def find(self, target: Target) -> Answer:
         """Find a target, step by step."""
@@ -210,14 +212,12 @@ class Upstream:
         return infer(value, self._names(place.module))
 
     def _attributes_of(self, module: Module, owner: Class) -> Mapping[str, Target | None]:
-        key = (module.path, owner.start)
-        if key not in self._attributes:
+        kept, key = _ATTRIBUTES.setdefault(module, {}), (owner.start, *self._roots.items())
+        if key not in kept:
             node = module.definition(owner)
             own = (*self.dotted(module), owner.name)
-            self._attributes[key] = (
-                attribute_targets(node, own, self._names(module)) if isinstance(node, ast.ClassDef) else {}
-            )
-        return self._attributes[key]
+            kept[key] = attribute_targets(node, own, self._names(module)) if isinstance(node, ast.ClassDef) else {}
+        return kept[key]
 
     def local(self, dotted: str) -> Target:
         """Return a dotted path from the repository's root as it is imported, without the folder that holds the package."""

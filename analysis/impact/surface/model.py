@@ -1,7 +1,7 @@
 """The surface of a downstream repository: everything of an upstream one that its code uses, each with its place."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import StrEnum
 from functools import cached_property
 
@@ -11,6 +11,8 @@ from analysis.facts.python.module import Parameter, module_path
 from analysis.impact.surface.targets import CONSTRUCTOR, Target
 from analysis.models.frozen import Frozen
 from analysis.paths import Kind, kind
+
+DownstreamLine = tuple[str, int]  # a downstream path, and the number of a line
 
 
 class UseKind(StrEnum):
@@ -114,10 +116,11 @@ class Surface(Frozen):
 
 
 class SurfaceIndex:
-    """A surface whose unguarded uses are found by name."""
+    """A surface whose unguarded uses are found by name; if `lines` are given, those at others are of no interest."""
 
-    def __init__(self, surface: Surface) -> None:
+    def __init__(self, surface: Surface, lines: Collection[DownstreamLine] | None = None) -> None:
         self.surface = surface
+        self._lines = lines
         self._uses: dict[str, list[Use]] = defaultdict(list)
         self._mentions: dict[tuple[str, str], list[Use]] = defaultdict(list)
         # A class is constructed under the names of all that inherit its constructor.
@@ -130,6 +133,15 @@ class SurfaceIndex:
                     self._uses[name].append(use)
                 if use.kind is UseKind.CALL and use.target[-1][:1].isupper():
                     self._constructions.append(use)
+
+    def is_of_interest(self, place: Use | Subclass | Substitute) -> bool:
+        return self._lines is None or (place.path, place.line) in self._lines
+
+    @cached_property
+    def few(self) -> Sequence[Use] | None:
+        """The uses of Python names at the lines that are of interest; None if all are."""
+        every = {id(use): use for uses in self._uses.values() for use in uses if self.is_of_interest(use)}
+        return None if self._lines is None else list(every.values())
 
     @cached_property
     def modules(self) -> frozenset[Target]:
@@ -151,16 +163,15 @@ class SurfaceIndex:
         return 2 if _root(path) != self._main_package else int("/_" in path.rpartition("/")[0])
 
     @cached_property
-    def _derived(self) -> Mapping[str, list[tuple[Subclass, Target]]]:
+    def derived(self) -> Mapping[str, Sequence[tuple[Subclass, Target]]]:
+        """The subclasses that stand in for something of upstream's, with their base, by the names of upstream's classes."""
         found: dict[str, list[tuple[Subclass, Target]]] = defaultdict(list)
         for each in self.surface.subclasses.values():
-            for base in each.bases if each.constructs is not None or each.substitutes else ():
+            places: list[Subclass | Substitute] = [*each.substitutes.values()]
+            places += [each] if each.constructs is not None else []
+            for base in each.bases if any(map(self.is_of_interest, places)) else ():
                 found[base[-1]].append((each, base))
         return found
-
-    def derived(self, name: str) -> Sequence[tuple[Subclass, Target]]:
-        """Return the subclasses of upstream classes of this name, with their base, that stand in for something of upstream's."""
-        return self._derived.get(name, ())
 
     def nominated(self, names: Iterable[str]) -> list[Use]:
         """Return the uses of Python names that pass one of these, in the order of the files."""
@@ -168,7 +179,7 @@ class SurfaceIndex:
         found = {id(use): use for name in names for use in self._uses.get(name, ())}
         if CONSTRUCTOR in names:
             found.update((id(use), use) for use in self._constructions)
-        return sorted(found.values(), key=lambda use: (use.path, use.line))
+        return sorted(filter(self.is_of_interest, found.values()), key=lambda use: (use.path, use.line, use.target))
 
     def passing(self, name: str) -> Sequence[Use]:
         """Return the uses of Python names that pass this one."""

@@ -195,7 +195,8 @@ def _set_on_self(function: Function, owner: Target, names: Names) -> Iterator[tu
         return
     own = parameters[0].arg
     inside = {**names, **parameter_names(function, names), own: (*owner, CALL)}
-    for node in ast.walk(function):
+    nodes = list(ast.walk(function))
+    for node in nodes:
         match node:
             case ast.AnnAssign(target=ast.Attribute(value=ast.Name(id=name), attr=attribute)) if name == own:
                 yield attribute, instance(node.annotation, inside), True
@@ -203,4 +204,4 @@ def _set_on_self(function: Function, owner: Target, names: Names) -> Iterator[tu
                 for each in targets:
                     if isinstance(each, ast.Attribute) and isinstance(each.value, ast.Name) and each.value.id == own:
                         yield each.attr, infer(value, inside), False
-    yield from ((each.attr, None, False) for each in assigned_attributes(function, own))  # of a tuple, by `with ... as`
+    yield from ((each.attr, None, False) for each in assigned_attributes(nodes, own))  # of a tuple, by `with ... as`

@@ -246,7 +246,9 @@ def _revision(name: str, asked: UpgradeRequest, source: CommitSource, *, is_star
     """Return the commit of a tag or a SHA; of a day, which belongs to the range, the last one before or of it."""
     if name == _HEAD:
         return RangeEnd(name=asked.upstream.branch or _HEAD, sha=source.head())
-    day = _day(name, asked)
+    day: date | None = None
+    with suppress(Misuse):
+        day = parse_day(name, asked.now.astimezone(asked.tz).date())
     if day is None:
         return RangeEnd(name=name, sha=source.resolve(name))
     whole = window(day, asked.tz)
@@ -256,10 +258,3 @@ def _revision(name: str, asked: UpgradeRequest, source: CommitSource, *, is_star
             Phrase("{repository} has no commit before {day}", repository=asked.upstream.full_name, day=f"{day}")
         )
     return RangeEnd(name=f"{day}", sha=sha)
-
-
-def _day(name: str, asked: UpgradeRequest) -> date | None:
-    """Return the day that a name stands for, as everywhere else; None if it is none."""
-    with suppress(Misuse):
-        return parse_day(name, asked.now.astimezone(asked.tz).date())
-    return None
