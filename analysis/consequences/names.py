@@ -57,6 +57,8 @@ def moves(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
     """Yield which modules, or names of them, moved and where to, the fullest first; where to only if that is one place."""
     names = [each.name for each in facts]
     is_module = facts[0].kind is FactKind.MOVED_MODULE
+    if is_module:
+        yield from _renamed_alike(facts, say)
     told = list(_modules(facts, say) if is_module else dict.fromkeys((together(names, say), *few(names, say))))
     if is_module or len(set(map(destination, facts))) == 1:
         for each in told:
@@ -64,6 +66,17 @@ def moves(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
     elif len({each.path for each in facts}) == 1:
         told = [say("{what} of {owner}", what=each, owner=module(facts[0].path)) for each in told]
     yield from (say(FACT_SENTENCES[facts[0].kind].change, what=each) for each in told)
+
+
+def _renamed_alike(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
+    """Yield what modules of several packages are called that had one name and got another."""
+    names = {(last_part(each.name), destination(each).rpartition(".")[2]) for each in facts}
+    [(old, new), *others] = names
+    if len(facts) > 1 and not others and old != new:
+        what = FACT_SENTENCES[FactKind.MOVED_MODULE].what(
+            say("{name} to {new}", name=code(old), new=code(new)), len(facts), say
+        )
+        yield say.context("names to others", "Renames {what}", what=what)
 
 
 def _modules(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:

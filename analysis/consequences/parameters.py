@@ -43,7 +43,7 @@ def _with_others(first: str, others: Sequence[Sequence[str]], say: Catalogue) ->
     """Return how many clauses a sentence has that begins with one, and the sentence: of each of the others the fullest that fits."""
     count, told = 1, first
     for clauses in others:
-        joined = (say("{clause}; {other}", clause=told, other=each) for each in clauses)
+        joined = (say("{clause}; {other}", clause=told, other=f"{each[:1].lower()}{each[1:]}") for each in clauses)
         if longer := next(filter(fits, joined), ""):
             count, told = count + 1, longer
     return count, told
@@ -77,6 +77,19 @@ def _clauses(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
             yield say("Renames {names} in {function}", names=join_items(renamed, say), function=told)
         else:
             yield from _taken(facts, told, len(functions), say)
+
+
+def parameter_defaults(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
+    """Yield which parameter of some functions has another default, the same in each; nothing for other settings."""
+    parameters, [fact, *_] = {parameter_of(each) for each in facts}, facts
+    functions = list(dict.fromkeys(map(_function, facts)))
+    if len(parameters) > 1 or not all(_PARAMETER.fullmatch(each.name) for each in facts):
+        return
+    new, old = code(fact.new or "None"), code(fact.old or "None")
+    for told in _told(functions, say):
+        name = say("{what} of {owner}", what=code(*parameters), owner=told)
+        yield say("{name} now defaults to {new} (was {old})", name=name, new=new, old=old)
+        yield say("{name} now defaults to {new}", name=name, new=new)
 
 
 def _taken(facts: Sequence[Fact], told: str, count: int, say: Catalogue) -> Iterator[str]:

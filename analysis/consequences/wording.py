@@ -7,7 +7,7 @@ from itertools import takewhile, zip_longest
 from analysis.consequences.audience import RESULT
 from analysis.consequences.distinct import new_name, replaced_by
 from analysis.consequences.names import LENGTH, NAMED, few, fits, last_part, module, moves, together
-from analysis.consequences.parameters import PARAMETER_KINDS, parameter_changes
+from analysis.consequences.parameters import PARAMETER_KINDS, parameter_changes, parameter_defaults
 from analysis.facts.dependencies import ANY_VERSION
 from analysis.facts.requirements import is_installed_from
 from analysis.locale import Catalogue
@@ -98,7 +98,8 @@ def _wordings(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> Iterator
     yield from _of_owners(facts, say)
     if count == len(last := {last_part(each.name): None for each in facts}) and count <= NAMED:
         yield sentences.named(together(list(last), say), count, say)
-    for told in few(list(dict.fromkeys(each.name for each in facts)), say):
+    names = list(dict.fromkeys(each.name for each in facts))
+    for told in (*few(names, say), *few(list(map(last_part, names)), say)):
         yield sentences.named(told, count, say)
     yield say(sentences.change, what=sentences.counted(count, say))
 
@@ -128,6 +129,8 @@ def _named(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> Iterator[st
     match first.kind:
         case FactKind.VALUES_DROPPED | FactKind.VALUES_ADDED if len({(each.old, each.new) for each in facts}) == 1:
             yield from _values(facts, say)
+        case FactKind.DEFAULT_CHANGED if len({(each.old, each.new) for each in facts}) == 1 < len(facts):
+            yield from parameter_defaults(facts, say)
         case FactKind.DEPRECATED:
             yield from _deprecation(facts, names, say)
         case FactKind.REMOVED_NAME if len({each.path for each in facts}) == 1:

@@ -77,6 +77,7 @@ NEW_PAGES = [fact(FactKind.ADDED_PARAMETER, f"{'Long' * 4}{n}.propose(pages)") f
         ),
         ([fact(FactKind.MOVED_MODULE, f"a/{n}.py", None, f"a/b/{n}.py") for n in ("queue_of_pages", "queue")], "Moves modules `a.queue_of_pages` and `a.queue` to `a.b`"),
         ([fact(FactKind.MOVED_MODULE, f"a/{n}.py", None, f"a/{n}/{n}.py") for n in "xy"], "Moves modules `a.x` and `a.y`"),
+        ([fact(FactKind.MOVED_MODULE, f"a/{n}/old.py", None, f"a/{n}/new.py") for n in "xy"], "Renames modules `old` to `new`"),
         ([fact(FactKind.MOVED_NAME, "Pool", None, f"a/{'long_folder/' * 8}c.py:3")], "Moves `Pool` to `…." + "long_folder." * 6 + "c`"),
         ([Fact(kind=FactKind.REVERT, name="[Pools] " + "Add fair pools " * 6)], "Reverts “Add fair pools Add fair pools Add fair pools Add fair pools Add fair poo...”"),
         (
@@ -97,6 +98,15 @@ NEW_PAGES = [fact(FactKind.ADDED_PARAMETER, f"{'Long' * 4}{n}.propose(pages)") f
         ([*NEW_PAGES, fact(FactKind.REQUIRED_PARAMETER, "Context.__init__(pages_of_it)")], "Adds `pages` to `propose()`; `Context()` now requires `pages_of_it`"),
         ([Fact(kind=FactKind.DEPRECATED, name="--url", path="src/run_batch.py", new="--host")], "Deprecates `run_batch --url`; use `--host` instead"),
         ([fact(FactKind.DEFAULT_CHANGED, "--graph", "True", "False")], "`--graph` now defaults to `False` (was `True`)"),
+        (
+            [fact(FactKind.DEFAULT_CHANGED, f"{n}.__init__(size)", "1", "2") for n in ("Pool", "Base")],
+            "`size` of `Pool()` and `Base()` now defaults to `2` (was `1`)",
+        ),
+        (
+            [fact(FactKind.RETURNED_VALUES, f"{'Pool' * 9}.take_all_the_pages_{n}", "2", "3") for n in "abc"],
+            "Changes how many values come back from `take_all_the_pages_a` and 2 more",
+        ),
+        ([fact(FactKind.RENAMED_PARAMETER, "Pool.take(size)", None, "count"), fact(FactKind.ADDED_PARAMETER, "give(page)")], "Renames `size` to `count` in `Pool.take()`; adds `page` to `give()`"),
         ([fact(FactKind.REMOVED_ENV, "ENGINE_A"), fact(FactKind.REMOVED_FLAG, "--b")], "Removes environment variable `ENGINE_A`"),
         ([fact(FactKind.REMOVED_KEY, f"Pool.{n}") for n in ("a", "b")], "Removes configuration keys `Pool.a` and `Pool.b`"),
         (
