@@ -294,5 +294,6 @@ def _names(title: str, name: str) -> bool:
     """Return whether a title has a name, as it is or without its class; `SomeName` is `some_name`."""
     if name.startswith("-"):
         return name in title
-    words = {re.sub(r"\W|_", "", each).lower() for word in title.split() for each in (word, word.rpartition(".")[2])}
+    found = (*title.split(), *re.findall(r"[\w.]+", title))  # `multi-modal` is a name, `old`/`new` are two
+    words = {re.sub(r"\W|_", "", each).lower() for word in found for each in (word, word.rpartition(".")[2])}
     return any(re.sub(r"\W|_", "", each).lower() in words for each in (name, name.rpartition(".")[2]))

@@ -454,3 +454,4 @@ def test_a_models_headline_loses_no_value_and_repeats_no_removal() -> None:
 
     assert told("Pools start on their own", graph) == [now, "Pools start on their own"]
     assert told("`--turbo` is gone", graph, turbo) == ["`--turbo` is gone", now]
+    assert told("`--turbo`/`--slow` are gone", graph, turbo) == ["`--turbo`/`--slow` are gone", now]
