@@ -216,7 +216,7 @@ def _watched(entry: Entry, language: Language) -> list[Piece]:
 
 
 def _analysis(entry: Entry, analysis: Analysis, say: Catalogue) -> list[Block]:
-    """Return a model's analysis without repetitions; without a model the author's words."""
+    """Return a model's analysis below its headline, without repetitions; without a model the author's words."""
     if analysis.by == "rules":
         why = purpose(entry.commit)
         return [rich_text(prose(say("The author writes: {text}", text=why)))] if why else []
@@ -235,8 +235,9 @@ def _analysis(entry: Entry, analysis: Analysis, say: Catalogue) -> list[Block]:
         (say("⚠️ Risks"), risks),
         (say("💡 Advice"), [prose(row) for row in analysis.advice if row not in mitigations]),
     ]
+    headline = prose(analysis.headline, "bold") + ours("\n") if analysis.headline else []
     return [
-        rich_text(prose(analysis.summary)),
+        rich_text(headline + prose(analysis.summary)),
         *(listed(ours(label, "bold"), rows) for label, rows in lists if any(rows)),
     ]
 

@@ -13,7 +13,18 @@ from rich.console import Console
 
 from analysis.consequences import headline
 from analysis.consequences.upgrade import group_by_consequence
-from analysis.models import DayReport, Entry, Fact, FactKind, Importance, Language, PublishedYear, Ranked, Repository
+from analysis.models import (
+    Analysis,
+    DayReport,
+    Entry,
+    Fact,
+    FactKind,
+    Importance,
+    Language,
+    PublishedYear,
+    Ranked,
+    Repository,
+)
 from analysis.models.upgrades import RangeEnd, UpgradeReport
 from analysis.models.weeks import WeekReport
 from analysis.report.as_json import json_lines
@@ -100,6 +111,15 @@ def test_every_surface_shows_the_same_headlines(language: Language) -> None:
     assert {name: [line for line in lines if line not in told.replace("`", "")] for name, told in surfaces.items()} == {
         name: [] for name in surfaces
     }
+
+
+def test_a_models_headline_stands_above_its_text() -> None:
+    """In the thread, on the page and in the terminal, where its analysis is read."""
+    day, *_ = reports("en")
+    written = Analysis(by="model", headline="Pools are rebuilt", summary="They grow.")
+    day = day.model_copy(update={"entries": (day.entries[0].model_copy(update={"analysis": written}),)})
+    for told in (read(digest_messages(day)[1:]), text(report_page(day)), terminal(day)):
+        assert re.search(r"Pools are rebuilt\s*They grow", told)
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

@@ -253,6 +253,8 @@ def test_a_commit_with_a_message_is_in_no_list_again(sample: DayReport) -> None:
     for each in entries:
         listed = each.analysis is not None and f"{each.analysis.headline} " in lists
         assert listed is (each.commit.sha not in apart)
+    own = read([message for message in thread if message.about])
+    assert all(one.headline in own for each, one in zip(entries, told, strict=True) if each.commit.sha in apart)
 
 
 def test_a_tier_of_bots_alone_is_a_list_as_any(sample: DayReport) -> None:
