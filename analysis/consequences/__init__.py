@@ -148,7 +148,10 @@ def _headed(title: str, first: Consequence, say: Catalogue) -> list[Consequence]
 def _tells_besides(entry: Entry, by_title: Consequence, told: Sequence[Consequence]) -> bool:
     """Return whether a title tells something that its commit's facts do not: what it adds, deprecates, sets or mends."""
     title = plain_title(entry.commit)
-    if any(_says(title, fact) for fact in told[0].facts):
+    named = [each for each in title.split() if names_code(each)]
+    is_move = told[0].facts[0].kind in (FactKind.MOVED_MODULE, FactKind.MOVED_NAME) if told[0].facts else False
+    is_repeated = is_move and named and all(each in told[0].what for each in named)
+    if is_repeated or any(_says(title, fact) for fact in told[0].facts):
         return False
     if is_important_feature(entry) or told[0].effect is Effect.ADDITION:
         return True

@@ -228,6 +228,13 @@ def test_lines_that_differ_by_a_name_alone_prove_that_it_is_renamed(lines: list[
     assert (headline(made, "zh", gone), headline(made, "en", gone)) == (zh, en)
 
 
+def test_a_title_that_names_a_move_is_not_told_after_it() -> None:
+    """The line already has both places."""
+    made = entry().model_copy(update={"commit": commit("Move a.layers to b.layers", [file("b/layers/x.py")])})
+    moved = [fact(FactKind.MOVED_MODULE, f"a/layers/{name}.py", None, f"b/layers/{name}.py") for name in "xyzuvwstq"]
+    assert [each.what for each in consequences(made, "en", moved)] == ["Moves 9 modules of `a.layers` to `b.layers`"]
+
+
 def test_a_title_leads_what_is_only_new_and_follows_what_is_required() -> None:
     """A method that a base class gained is what a change needed, not what it is; a new version seldom is all of it."""
     made = entry("Share pools among engines")
