@@ -93,13 +93,21 @@ class FileAnswers:
         return asked, said
 
     def where(self, name: str) -> Statement:
-        """Return where a name stands, or that it is not found."""
+        """Return where a name stands, or that it is not found; of a path, where it went."""
+        if "/" in name and not name.startswith("/"):
+            return self._path(name)
         key, say = spelled_in_code(name), self._say
         written = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
         lines = self._best(key, lambda text: written.search(text) is not None) or self._best(key)
         if not lines:
             return self._not_found(name, key, lines)
         return self._statement(say("{name} is there at {sha}.", name=code(name), sha=self._sha), lines[0].place)
+
+    def lines_of(self, names: Sequence[str]) -> list[Statement]:
+        """Return in which lines names stand, whole if they do so anywhere, imports included; nothing of those in none."""
+        whole = {each for each in names if each.count(".") > 1 or ("." in each and self._held(each))}
+        keys = {each: each if each in whole else spelled_in_code(each) for each in names}
+        return [told for name, key in keys.items() for told in self._uses(name, key, imports=True)]
 
     def uses(self, name: str) -> list[CodeLine]:
         """Return the lines of the package, or else of all files, that use a name, sources first; none if too many have it."""
@@ -130,8 +138,10 @@ class FileAnswers:
         for gone in self._mirror.history(path, at=self._commit.sha, limit=1):
             told = {"commit": code(gone.short_sha), "day": gone.committed_at.date(), "title": code(gone.title)}
             texts.append(say("{commit} of {day} took it away: {title}.", **told))
-            moved = (each.path for each in self._mirror.read_commit(gone.sha).files if each.previous_path == path)
-            texts += [say("It moved to {path}.", path=code(each)) for each in moved]
+            files = [each for each in self._mirror.read_commit(gone.sha).files if each.previous_path]
+            moved = (each for each in files if f"{each.previous_path}/".startswith(f"{path}/"))
+            to = [each.path.removesuffix((each.previous_path or "").removeprefix(path)) for each in moved]
+            texts += [say("It moved to {path}.", path=code(each.rstrip("/"))) for each, _ in Counter(to).most_common(1)]
         return self._statement(join_sentences(texts, say))
 
     def _module(self, name: str) -> str:
@@ -142,8 +152,10 @@ class FileAnswers:
         held = {each.path for each in self._mirror.list_files(self._commit.sha) if each.path.startswith(path)}
         if any(each.startswith(f"{path}/") for each in held):
             return path
-        is_module = f"{path}.py" in held or self._mirror.history(f"{path}.py", at=self._commit.sha, limit=1)
-        return f"{path}.py" if is_module else name
+        module = f"{path}.py"
+        if module in held or self._mirror.history(module, at=self._commit.sha, limit=1):
+            return module
+        return path if self._mirror.history(path, at=self._commit.sha, limit=1) else name
 
     def _named_in(self, words: Collection[str]) -> list[str]:
         """Return the declared setting whose name is made of words of a question, of as many as possible; [] if none is of two."""
@@ -211,12 +223,12 @@ class FileAnswers:
         texts = [say("{name} is defined in {path}.", name=code(name), path=code(each.path)) for each in found]
         return [*(self._statement(each, found[0].place) for each in texts[:1]), *map(quoted, found)]
 
-    def _uses(self, name: str, key: str) -> list[Statement]:
+    def _uses(self, name: str, key: str, *, imports: bool = False) -> list[Statement]:
         """Return in how many lines of which files of the package, or else of all, a name is used, and the first of them."""
         say, held = self._say, by_evidence(key, self._held(key))
         if not held:
             return []
-        uses, values = _using(key, held), {"name": code(name), "sha": self._sha}
+        uses, values = _using(key, held, imports=imports), {"name": code(name), "sha": self._sha}
         text = say("No code uses {name} at {sha} but what defines it:", **values)
         if uses:
             places = say.plural("{count} line", "{count} lines", len(uses))
@@ -284,11 +296,11 @@ class FileAnswers:
         return Statement(text=text, citations=(place or to_commit(self._commit),))
 
 
-def _using(key: str, lines: Sequence[AnyLine]) -> list[AnyLine]:
-    """Return the lines that use a name: without those that define or explain it, and imports where there are others."""
+def _using(key: str, lines: Sequence[AnyLine], *, imports: bool = False) -> list[AnyLine]:
+    """Return the lines that use a name: without those that define or explain it, and `imports` where there are others."""
     others = [each for each in lines if not is_definition(key, each.text) and not COMMENT.match(each.text)]
     in_code = [each for each in others if kind(each.path) is not Kind.DOCS]
-    return [each for each in in_code if not _imports(each.text)] or in_code
+    return in_code if imports else [each for each in in_code if not _imports(each.text)] or in_code
 
 
 def _imports(line: str) -> bool:

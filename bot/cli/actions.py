@@ -47,7 +47,7 @@ def answer(
     trees = options.downstreams(downstream) if downstream else asked_for(question, options.downstreams(None))
     with TerminalProgress() as progress, options.services(progress, mirrored=bool(trees)) as services:
         read = partial(services.digests.report, now=options.now, ask=False)
-        check = partial(check_trees, services.impacts, trees=trees, now=options.now) if trees else None
+        check = partial(check_trees, services.impacts, trees=trees, now=options.now, then=True) if trees else None
         statements = services.period_questions.answer_subject(
             subject, question, options.language, options.tz, read, check
         )

@@ -218,7 +218,7 @@ class Tools:
             read = partial(self._reader.report, now=self._now(), ask=False)
             trees = self._downstreams(downstream, needed=False)
             trees = trees if downstream else asked_for(question, trees)
-            check = partial(check_trees, self._impacts, trees=trees, now=self._now()) if trees else None
+            check = partial(check_trees, self._impacts, trees=trees, now=self._now(), then=True) if trees else None
             statements = self._questions.answer_subject(subject, question, language, self._tz, read, check)
             kept = {"text", "kind", "citations"}
             return result(statements=[each.model_dump(mode="json", include=kept) for each in statements])

@@ -5,6 +5,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
+from analysis.impact.surface.model import SurfaceIndex
 from analysis.locale import Phrase
 from analysis.models import Failure, Repository
 from analysis.models.impacts import Downstream, DownstreamImpacts
@@ -20,7 +21,7 @@ class Unchecked(NamedTuple):
 class DownstreamCheck(NamedTuple):
     """The trees that were compared with commits, what these break, by SHA, worst first, and others that are `touching` imports.
 
-    `dismissed` are the names that commits break as well, but that are no concern of the channel.
+    `dismissed` are the names that commits break as well, but that are no concern of the channel. `surfaces` are what the trees use.
     """
 
     compared: tuple[Downstream, ...] = ()
@@ -29,6 +30,7 @@ class DownstreamCheck(NamedTuple):
     failed: tuple[Failure, ...] = ()
     touching: tuple[str, ...] = ()
     dismissed: frozenset[str] = frozenset()
+    surfaces: tuple[SurfaceIndex, ...] = ()
 
     def of(self, sha: str) -> tuple[DownstreamImpacts, ...]:
         """Return what a commit breaks."""

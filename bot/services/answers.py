@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from functools import partial
 from typing import TypeVar
 
 import structlog
@@ -22,6 +21,7 @@ from bot.store import Store
 
 _MOST_FOUND = 20  # commits of a search
 _NAMES = 2  # that are looked for in files
+_OWN_NAMES = 4  # that are looked for in downstream files
 
 T = TypeVar("T")
 
@@ -53,6 +53,10 @@ class AnswerService:
     def where(self, names: Sequence[str], repository: Repository, language: Language) -> list[Statement]:
         """Return where names stand in the files of the head, or that they do not; nothing without a mirror."""
         return self._in_files(repository, language, lambda files: [files.where(each) for each in names[:_NAMES]])
+
+    def lines_of(self, names: Sequence[str], repository: Repository, language: Language) -> list[Statement]:
+        """Return the lines of the files of the head that have some names, imports too; nothing of names without any."""
+        return self._in_files(repository, language, lambda files: files.lines_of(names[:_OWN_NAMES]))
 
     def _in_files(
         self,
@@ -100,7 +104,11 @@ class AnswerService:
         def reserve(tokens: tuple[int, int]) -> AbstractContextManager[None]:
             return model.call("answer", tokens, usage)
 
-        contents, tools = partial(self._contents, question), self._tools(question)
+        def contents() -> str:  # a whole day is too large
+            source, entries = self._sources.stored(question.repository), question.entries
+            return source.contents(entries[0].commit) if len(entries) == 1 else ""
+
+        tools = self._tools(question)
         answering = Answering(
             question, language, model.chat, usage, contents, tools=tools, reserve=reserve, found=found
         )
@@ -123,12 +131,6 @@ class AnswerService:
             return None
         commit = question.entries[0].commit
         return commit_tools(self._store, mirror, question.repository, commit) if mirror else None
-
-    def _contents(self, question: Question) -> str:
-        """Return the files that the commit changes; empty for a whole day, which is too large."""
-        if len(question.entries) != 1:
-            return ""
-        return self._sources.stored(question.repository).contents(question.entries[0].commit)
 
 
 def commit_tools(store: Store, mirror: Mirror, repository: Repository, commit: Commit) -> CommitTools:

@@ -3,8 +3,11 @@
 "Does this break us?" is answered with both places, or with what was compared.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
+from functools import partial
+from itertools import islice, product
 from pathlib import Path
 from typing import TypeVar
 
@@ -15,10 +18,11 @@ from analysis.consequences.upgrade import severity
 from analysis.errors import DigestError
 from analysis.locale import Catalogue, Phrase, catalogue, translated
 from analysis.locale.punctuation import join_items
-from analysis.models import SHORT_SHA, Citation, Commit, Entry, Failure, Language, Repository, Statement
+from analysis.models import SHORT_SHA, Citation, Commit, Entry, FactKind, Failure, Language, Repository, Statement
 from analysis.models.impacts import Certainty, CommitImpacts, Downstream, DownstreamImpacts, Impact
 from analysis.questions.intent import asks_about_own_code, asks_what_breaks
 from analysis.report.impacts import ImpactCause, comparison, impact_causes, more_places, omissions
+from analysis.writing.by_rules import code
 from bot.models.clock import Clock
 from bot.models.downstream import UNASKED, DownstreamCheck, Unchecked
 from bot.services.impact import ImpactService, ImpactsFound
@@ -28,6 +32,10 @@ from bot.store import Subscriptions
 
 _CAUSES = 4  # of one commit
 _COMMITS = 5  # of a day
+_METHOD = re.compile(r"(?P<owner>\w+)\.(?P<name>[a-z]\w*)\((?P<parameter>\w+)\)")  # of a fact
+_ROLE = re.compile(r"[A-Z]?[a-z0-9]+|\w+")  # the last word of a class's name
+_WORD = re.compile(r"[a-z0-9]+")
+_GROWN = (FactKind.REQUIRED_PARAMETER, FactKind.ADDED_PARAMETER)
 
 log = structlog.get_logger(__name__)
 
@@ -43,9 +51,7 @@ def asked_for(question: str, own: Sequence[Tree], others: Sequence[Tree] = ()) -
 
 def _is_named(question: str, tree: Repository | Path) -> bool:
     """Return whether a question asks what breaks a tree that it names."""
-    if isinstance(tree, Path):
-        return asks_what_breaks(question, tree.resolve().name)
-    return asks_what_breaks(question, tree.name, tree.owner)
+    return asks_what_breaks(question, *((tree.resolve().name,) if isinstance(tree, Path) else (tree.name, tree.owner)))
 
 
 def surfaces_of(
@@ -79,22 +85,33 @@ def check_trees(
     trees: Sequence[Repository | Path],
     now: datetime,
     allow: Callable[[Repository], object] = bool,
+    *,
+    then: bool = False,
 ) -> DownstreamCheck:
-    """Return what stored commits break of downstream trees. Errors are part of it."""
-    surfaces, unchecked = surfaces_of(impacts, upstream, entries, trees, now, allow)
+    """Return what stored commits break of downstream trees. Errors are part of it.
+
+    If that is nothing and the commits are old, `then` looks at the trees as they stood when these landed: what breaks is told of both.
+    """
     found = ImpactsFound()
+    surfaces: list[ComparedSurface] = []
     try:
+        surfaces, unchecked = surfaces_of(impacts, upstream, entries, trees, now, allow)
         if surfaces:
             found = impacts.impacts(upstream, entries, surfaces, now)
     except Exception as exc:  # noqa: BLE001 (likewise)
         surfaces, unchecked = [], [_unchecked(each, exc) for each in trees]
-    return DownstreamCheck(
+    check = DownstreamCheck(
+        surfaces=tuple(each.uses for each in surfaces),
         compared=tuple(each.downstream for each in surfaces),
         unchecked=tuple(unchecked),
         commits={each.entry.commit.sha: each.found for each in sorted(found.commits, key=_severity)},
         failed=found.failed,
         touching=found.touching,
     )
+    if not then or check.commits or check.unchecked or not entries:
+        return check
+    earlier = check_trees(impacts, upstream, entries, impacts.as_of(trees, entries, now), now, allow)
+    return earlier._replace(compared=earlier.compared + check.compared) if earlier.commits else check
 
 
 class DownstreamChecks:
@@ -147,11 +164,12 @@ class DownstreamChecks:
         subscription: int | None = None,
         named: Sequence[Repository] = (),
     ) -> DownstreamCheck:
-        """Return what stored commits break of some repositories, or of those that a channel names. Errors are part of it."""
-        named = named or self.named(channel, upstream, subscription)
-        if not named:
+        """Return what stored commits break of some repositories, or of those that a channel names, as `check_trees` does; `named` ones also then."""
+        trees = named or self.named(channel, upstream, subscription)
+        if not trees:
             return UNASKED
-        return check_trees(self._impacts, upstream, entries, named, self._now(), reader.within(channel).allow)
+        allow = reader.within(channel).allow
+        return check_trees(self._impacts, upstream, entries, trees, self._now(), allow, then=bool(named))
 
 
 def _unchecked(repository: Repository | Path, error: Exception) -> Unchecked:
@@ -177,11 +195,22 @@ def naming_hint(repository: Repository, language: Language) -> Statement:
     return Statement(text=text, new_paragraph=True)
 
 
-def answer_from_impacts(check: DownstreamCheck, entries: Sequence[Entry], language: Language) -> Iterator[Statement]:
-    """Yield what these commits break, worst first; a denial says what was compared. Nothing is denied of an unread commit."""
+def answer_from_impacts(
+    check: DownstreamCheck,
+    entries: Sequence[Entry],
+    language: Language,
+    question: str = "",
+    beside: Sequence[Statement] = (),
+) -> Iterator[Statement]:
+    """Yield what these commits break, or what was compared, then what is told `beside` it and what they may break.
+
+    First is told what the words of a `question` name, then the worst. Nothing is denied of an unread commit.
+    """
     say, commits = catalogue(language), {each.commit.sha: each.commit for each in entries}
     failed = {each.sha: each for each in check.failed}
     unread = [each for each in commits.values() if not each.read or each.sha in failed]
+    asked = set(_WORD.findall(question.lower()))
+    yield from islice(_grown(check, entries, asked, say), _CAUSES)
     for downstream in check.compared:
         breaking = [
             (commits[sha], each)
@@ -190,9 +219,11 @@ def answer_from_impacts(check: DownstreamCheck, entries: Sequence[Entry], langua
             if each.downstream == downstream
         ]
         if breaking:
-            yield from _breaking(breaking, len(commits), say)
+            yield from _breaking(sorted(breaking, key=partial(_named_less, asked)), len(commits), say)
         elif len(unread) < len(commits):
             yield Statement(text=_denial(downstream, len(commits) - len(unread), say), new_paragraph=True)
+    yield from (*beside, *_touching(check, entries, say))
+    for downstream in check.compared:
         for omission in omissions(downstream, language):
             yield Statement(text=f"⚠️ {omission}", new_paragraph=True)
     if unread:
@@ -252,25 +283,58 @@ def _place(downstream: Downstream, impact: Impact) -> Citation:
     return Citation(label=f"{place.path}:{place.line}", url=downstream.url(place) or "")
 
 
+def _named_less(asked: set[str], breaking: tuple[Commit, DownstreamImpacts]) -> int:
+    return -max(len(asked.intersection(_WORD.findall(each.downstream.path.lower()))) for each in breaking[1].impacts)
+
+
 def _line(impact: Impact) -> tuple[str, int]:
     return impact.downstream.path, impact.downstream.line
 
 
+def _grown(check: DownstreamCheck, entries: Sequence[Entry], asked: set[str], say: Catalogue) -> Iterator[Statement]:
+    """Yield the methods that take a new parameter, of those asked about, and own classes of the same role that define them too."""
+    methods = [(each, fact, _METHOD.fullmatch(fact.name)) for each in entries for fact in each.facts]
+    for downstream, index in zip(check.compared, check.surfaces, strict=False):
+        for own, (entry, fact, match) in product(index.surface.subclasses.values(), methods):
+            if not match or fact.kind not in _GROWN or match["name"] not in own.members:
+                continue
+            role, name = _ROLE.findall(match["owner"])[-1], own.target[-1]
+            if name.endswith(role) and {match["name"], role.lower()} & asked:
+                text = say(
+                    "{upstream} now takes {parameter}; check {own}, which defines it too (not proven).",
+                    upstream=code(f"{match['owner']}.{match['name']}"),
+                    parameter=code(match["parameter"]),
+                    own=code(name),
+                )
+                url = f"{downstream.files_url or ''}/{own.path}#L{own.line}"
+                places = to_commit(entry.commit), Citation(label=f"{own.path}:{own.line}", url=url)
+                yield Statement(text=text, citations=places, kind="item")
+
+
+def _touching(check: DownstreamCheck, entries: Sequence[Entry], say: Catalogue) -> Iterator[Statement]:
+    """Yield the commits that break nothing as far as is proven, but change files from which the code imports."""
+    touching = [each for each in entries if each.commit.sha in check.touching and len(entries) > 1]
+    if best := sorted(touching, key=lambda each: -each.ranked.score)[:_CAUSES]:
+        titles = join_items([code(each.commit.title) for each in best], say)
+        text = say(
+            "{count} commits change files that you import from, first {titles}.", count=len(touching), titles=titles
+        )
+        yield Statement(text=text, citations=tuple(to_commit(each.commit) for each in best))
+
+
 def _denial(downstream: Downstream, compared: int, say: Catalogue) -> str:
-    """Return that nothing breaks a repository, with what was compared."""
+    """Return that nothing is proven to break a repository, with what was compared."""
     if not downstream.uses:
         return say("No. {what}.", what=comparison(downstream, say.language))
-    uses = {
-        "uses": say.plural("{count} use", "{count} uses", downstream.uses),
-        "packages": join_items(downstream.packages, say),
-        "name": downstream.name
-        if not downstream.sha or "@" in downstream.name
-        else f"{downstream.name} ({downstream.sha[:SHORT_SHA]})",
-    }
-    if compared == 1:
-        return say("No: none of the {uses} of {packages} in {name} is affected.", **uses)
-    commits = say.plural("{count} commit", "{count} commits", compared)
-    return say("No: none of the {uses} of {packages} in {name} is affected by {commits}.", commits=commits, **uses)
+    sha = "" if not downstream.sha or "@" in downstream.name else f" ({downstream.sha[:SHORT_SHA]})"
+    return say(
+        "Nothing is proven to break: {files}, {uses} of {packages} in {name} compared with {commits}.",
+        files=say.plural("{count} file", "{count} files", downstream.python_files),
+        uses=say.plural("{count} use", "{count} uses", downstream.uses),
+        packages=join_items(downstream.packages, say),
+        name=downstream.name + sha,
+        commits=say.plural("{count} commit", "{count} commits", compared),
+    )
 
 
 def _uncompared(unread: Sequence[Commit], failure: Failure | None, say: Catalogue) -> str:

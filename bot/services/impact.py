@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
@@ -41,6 +41,7 @@ from bot.services.surfaces import (
 )
 from bot.store import Store
 
+_RECENT, _SHORT = timedelta(days=7), 9  # after a commit the code is as it is today; digits of a SHA
 _UPSTREAM_TREES = 64  # kept in memory, one a day of a repository
 
 log = structlog.get_logger(__name__)
@@ -264,6 +265,16 @@ class ImpactService:
                 raise
             log.warning("mirror not fetched", repository=str(repository), why=str(exc))
             return existing
+
+    def as_of(
+        self, trees: Sequence[Repository | Path], entries: Sequence[Entry], now: datetime
+    ) -> list[Repository | Path]:
+        """Return the trees whose head is long after the newest of these commits, as they stood when that landed."""
+        landed = max(each.commit.committed_at for each in entries)
+        heads = ((each, self.mirror(each, now)) for each in trees if isinstance(each, Repository) and not each.branch)
+        old = [each for each in heads if each[1].history("", limit=1)[0].committed_at - landed > _RECENT]
+        shas = ((each, mirror.commit_before(landed)) for each, mirror in old)
+        return [each.model_copy(update={"branch": sha[:_SHORT]}) for each, sha in shas if sha]
 
     def _upstream_tree(self, mirror: Mirror, upstream: Repository, commit: Commit) -> UpstreamTree:
         """Return the upstream tree before a commit, or before another one of its day: packages come and go rarely."""

@@ -14,6 +14,7 @@ from analysis.locale.punctuation import join_items, join_sentences
 from analysis.models import DayReport, Entry, Language, Repository, Statement
 from analysis.questions.by_rules import most_commits, number_matching, number_of
 from analysis.questions.days_asked import QuestionScope
+from analysis.questions.definitions import spelled_in_code
 from analysis.questions.intent import references_in
 from analysis.questions.items import proven_together
 from analysis.questions.kinds import QuestionKind
@@ -89,15 +90,16 @@ class PeriodQuestions:
         """
         about = self._named(subject, question) or subject.about
         if isinstance(about, QuestionScope):
-            upstream, days = subject.repositories[0], about.days or (subject.last_days if check else ())
+            upstream, asked, told = subject.repositories[0], parse_question(about.text), subject.by_question
+            days = about.days or (subject.last_days if check else ())
             against = partial(check, upstream) if check else None
-            asked, told = parse_question(about.text), subject.by_question
-            return self.answer(PeriodQuestion(asked, upstream, days, tz, language, against, about.lately, told), read)
+            lately = about.lately or not about.days
+            return self.answer(PeriodQuestion(asked, upstream, days, tz, language, against, lately, told), read)
         located = about if isinstance(about, Located) else self._commits.locate(about, subject.repositories)
         entry = self._commits.entry(located, language, patches=True)
-        if check:
-            return answer_from_impacts(check(located.repository, [entry]), [entry], language)
         about_it = Question(parse_question(question), located.repository, (entry,))
+        if check:
+            return self.of_own_code(check(located.repository, [entry]), about_it, language)
         return self._of_named(about_it, language, now=subject.by_question)
 
     def _of_named(self, question: Question, language: Language, *, now: bool = False) -> Iterator[Statement]:
@@ -124,6 +126,8 @@ class PeriodQuestions:
 
     def answer(self, question: PeriodQuestion, read: Callable[[DayRef], DayReport]) -> Iterator[Statement]:
         """Read the days with `read`, then return the statements of an answer. Raise what `read` raises."""
+        if question.check and question.lately and question.asked.symbols:  # the last days say nothing of a name
+            question = question._replace(days=())
         entries: dict[str, Entry] = {}
         for day in question.days:
             report = read(DayRef(question.repository, day, question.tz.key, question.language))
@@ -132,11 +136,9 @@ class PeriodQuestions:
         if question.lately and searches and not entries:
             question = question._replace(days=())
         found = list(entries.values())
-        if question.check and not found and question.asked.symbols:  # the last days say nothing of a name
-            found = list(self._matches.find(question.asked, question.repository).found)
-            question = question._replace(days=())
-        of_days = question.days or question.check
-        statements = self.answer_from(question, found) if of_days else self._answer_from_store(question)
+        statements = self.answer_from(question, found) if question.days else self._answer_from_store(question)
+        if question.check and not question.days:
+            statements = self._of_own_names(question, question.check)
         return chain([scope_statement(question)], statements) if question.told else statements
 
     def answer_from(self, question: PeriodQuestion, entries: Sequence[Entry]) -> Iterator[Statement]:
@@ -152,10 +154,40 @@ class PeriodQuestions:
     ) -> Iterator[Statement]:
         """Yield what commits break: those that the question is about, which are shown below, or else all."""
         named = self._asked_of(question, entries)
-        yield from answer_from_impacts(check(named or entries), named or entries, question.language)
+        best = [self._whole(question, each) for each in named[:_READ]]
+        about = question.about([*best, *named[_READ:]] or entries)
+        yield from self.of_own_code(check(about.entries), about, question.language)
         if named:
-            best = [self._whole(question, each) for each in named[:_READ]]
             yield from self._answers.answer(question.about(best, named[_READ:]), question.language)
+
+    def _of_own_names(
+        self, question: PeriodQuestion, check: Callable[[Sequence[Entry]], DownstreamCheck]
+    ) -> Iterator[Statement]:
+        """Yield whether upstream has the names of a question, where downstream code has them, and which commits removed them."""
+        repository, language = question.repository, question.language
+        own = frozenset(map(spelled_in_code, question.asked.symbols))  # what upstream has not is no typing error
+        asked, _ = self._answers.resolved(question.asked, repository, language, lambda: own)
+        modules = [each for each in asked.paths if each not in question.asked.names]
+        yield from self._answers.where((*asked.symbols, *modules), repository, language)
+        yield from self.of_own_code(check(()), question.about(()), language)
+        by_whom = asked._replace(kinds=question.asked.kinds | {QuestionKind.REMOVAL})
+        if asked.removed and (history := self._matches.history(by_whom, repository)[:_READ]):
+            yield from self._answers.answer(_as_history(question.about(()), history), language)
+
+    def of_own_code(self, check: DownstreamCheck, question: Question, language: Language) -> Iterator[Statement]:
+        """Return what commits break of downstream code, and where that uses the names of the question, or what one commit removes."""
+        entries = (*question.entries, *(question.further_commits or ()))
+        removed = (fact.name for fact in entries[0].facts if fact.removes) if len(entries) == 1 else ()
+        gone = [each.removesuffix(".py").replace("/", ".") for each in removed if "(" not in each]  # no parameters
+        names, beside = question.asked.symbols or tuple(dict.fromkeys(gone)), list[Statement]()
+        heads = {each.repository.full_name: each.repository for each in check.compared if each.repository}
+        for name, each in heads.items():
+            head = each.model_copy(update={"branch": None})
+            absent = () if check.commits else names
+            if told := self._answers.lines_of(names, head, language) or self._answers.where(absent, head, language):
+                text = catalogue(language)("In {repository}:", repository=code(name))
+                beside += [Statement(text=text, new_paragraph=True), *told]
+        return answer_from_impacts(check, entries, language, question.asked.text, beside)
 
     def _asked_of(self, question: PeriodQuestion, entries: Sequence[Entry]) -> Sequence[Entry]:
         """Return the commits of which it is asked what they break: by number, by the names that they touch, or by their titles."""

@@ -15,7 +15,7 @@ from analysis.questions.question import ParsedQuestion, Question, parse_question
 from bot.models.reference import Reference, parse_reference
 from bot.models.subjects import CommitRef, DayRef, Subject, WeekRef, commit_value, parse_value
 from bot.services.answers import AnswerService
-from bot.services.downstream import DownstreamChecks, answer_from_impacts, naming_hint
+from bot.services.downstream import DownstreamChecks, naming_hint
 from bot.services.limits import CallerLimits
 from bot.services.lookup import Located, SeveralCommits
 from bot.services.period_questions import PeriodQuestions
@@ -98,7 +98,8 @@ class Questions:
         repository = named or (ref.repository if ref else None) or next(filter(None, before), None)
         scope = scope_of(rest, today, earlier)
         check_days(scope.days)
-        repository = repository or _usual_repository(conversation)
+        usual = conversation.repositories
+        repository = repository or next((each for each in conversation.view.followed if each in usual), usual[0])
         parsed = parse_question(scope.text, thread)
         return PeriodQuestion(parsed, repository, scope.days, tz, language, lately=scope.lately)
 
@@ -109,7 +110,8 @@ class Questions:
         reader, channel = conversation.view.reader, conversation.request.channel
         if broken := self._checks.asked(reader, channel, asked.repository, asked.asked.text):
             check = partial(self._checks.check, reader, channel, asked.repository, named=broken)
-            asked = asked._replace(days=asked.days or last_days(conversation.today), check=check)
+            days, lately = asked.days or last_days(conversation.today), asked.lately or not asked.days
+            asked = asked._replace(days=days, lately=lately, check=check)
         reader.allow(asked.repository)
 
         def read(ref: DayRef) -> DayReport:
@@ -126,7 +128,7 @@ class Questions:
         if broken := self._checks.asked(reader, channel, question.repository, question.asked.text):
             entries = (*question.entries, *(question.further_commits or ()))
             check = self._checks.check(reader, channel, question.repository, entries, named=broken)
-            return answer_from_impacts(check, entries, language), _kind(conversation, broken)
+            return self._periods.of_own_code(check, question, language), _kind(conversation, broken)
         if isinstance(ref, DayRef) and len(question.entries) > 1 and not asks_about_own_code(question.asked.text):
             asked = PeriodQuestion(question.asked, ref.repository, (ref.day,), ref.tz, language)
             return self._periods.answer_from(asked, question.entries), "answer"
@@ -194,12 +196,6 @@ def _named_repository(text: str, known: Sequence[Repository]) -> tuple[Repositor
             if word in (each.full_name.lower(), each.name.lower()):
                 return each, " ".join(f"{text[: match.start()]} {text[match.end() :]}".split())
     return None, text
-
-
-def _usual_repository(conversation: Conversation) -> Repository:
-    """Return the repository that a channel follows, or else the first that it may see."""
-    known = conversation.repositories
-    return next((each for each in conversation.view.followed if each in known), known[0])
 
 
 class AnswerFeedback:

@@ -1,6 +1,7 @@
 """Questions whether a commit breaks the code of those who ask, in its thread."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -42,8 +43,11 @@ def test_whether_a_commit_breaks_us_is_answered_from_the_code(
         assert "破坏 o/plug 的 1 处" in told(talk.reply(ADA, "影响我们吗", start))
         assert "this breaks o/plug in 1 place:" in told(talk.reply(ADA, "what do we have to change?", start))
         docs = told(talk.reply(ADA, "does this break us?", talk.open(DOCS)))
-        assert docs.startswith("No: none of the ")
-        assert "uses of engine in o/plug (" in docs
+        assert docs.startswith("Nothing is proven to break: ")
+        assert re.search(r"1 file, \d+ uses of engine in o/plug \(\w{7}\) compared with 1 commit", docs)
+        lines = told(talk.reply(ADA, f"{BOT} do we still use `start`?"))
+        assert lines.index("start is there at") < lines.index("In o/plug:") < lines.index("plug/run.py (")
+        assert MARK in lines
         day = told(talk.reply(ADA, "<@U0BOT> are we affected?", talk.open("2026-02-05")))
         assert "2 of 3 commits break o/plug, in 2 places:" in day
         named = talk.reply(ADA, f"{BOT} does anything break plug since 2026-02-03?")
