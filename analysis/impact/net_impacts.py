@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from analysis.facts.change import old_path
 from analysis.facts.python.revision import Revision
-from analysis.impact.matching import impacts, worst_first
+from analysis.impact.matching import MAX_CHARACTERS, impacts, worst_first
 from analysis.impact.matching.broken_settings import SETTINGS, merged_pull
 from analysis.impact.matching.broken_uses import Matching, inherited_abstract_methods
 from analysis.impact.matching.changes import ChangedNames, Successors
@@ -18,7 +18,6 @@ from analysis.impact.surface.model import DownstreamLine, SurfaceIndex, UseKind
 from analysis.models import Commit, Fact, Trees
 from analysis.models.impacts import Impact, ImpactKind
 
-MAX_CHARACTERS = 60_000_000  # read of one end
 _OF_SETTINGS = (ImpactKind.MENTION, ImpactKind.VERSION)
 
 _DEFINED = r"^-\s*(?:(?:async )?def |class )(?:{0})\b|^-\s*(?:self\.)?(?:{0})\s*[:=]"

@@ -12,13 +12,12 @@ from typing import NamedTuple
 
 from analysis.facts.python.module import Function
 from analysis.facts.python.revision import Revision
-from analysis.impact.matching import impacts, worst_first
+from analysis.impact.matching import MAX_CHARACTERS, impacts, worst_first
 from analysis.impact.matching.broken_uses import Matching, inherited_abstract_methods
 from analysis.impact.matching.callers import Callers
 from analysis.impact.matching.changes import Successors
 from analysis.impact.matching.signatures import call_misfits, called_with, is_callable_as, own_parameters
 from analysis.impact.matching.upstream import Presence, Upstream
-from analysis.impact.net_impacts import MAX_CHARACTERS
 from analysis.impact.reversal import reversed_commit
 from analysis.impact.surface.mentions import FLAG, ROUTE, VARIABLE
 from analysis.impact.surface.model import Surface, SurfaceIndex, Use, UseKind

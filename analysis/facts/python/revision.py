@@ -64,6 +64,11 @@ class Revision:
         self._modules: dict[str, Module | None] = {}
         self._left = characters
 
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether so much was read that what is asked for now stays unread."""
+        return self._left <= 0
+
     def text(self, path: str) -> str | None:
         """Return a file's text; None if it cannot be read, or once enough of the revision was read."""
         if path not in self._texts:

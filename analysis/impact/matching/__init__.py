@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from analysis.errors import DigestError
 from analysis.facts.python.module import module_path
 from analysis.facts.python.revision import Revision
 from analysis.facts.syntax import collecting_no_garbage, parse_module
@@ -13,21 +14,31 @@ from analysis.impact.matching.changes import Successors, changed_names
 from analysis.impact.matching.quotation import import_advice
 from analysis.impact.matching.upstream import ABSENT, Upstream
 from analysis.impact.surface.model import SurfaceIndex
+from analysis.locale import Phrase
 from analysis.models import Commit, Fact, Trees
 from analysis.models.impacts import Certainty, Impact, ImpactKind
 
-__all__ = ["changes_imported_modules", "impacts", "worst_first"]
+__all__ = ["MAX_CHARACTERS", "changes_imported_modules", "impacts", "worst_first"]
+
+MAX_CHARACTERS = 60_000_000  # read of one tree; a package of 1,400 files has 20 million
 
 
 @collecting_no_garbage()
 def impacts(
-    commit: Commit, trees: Trees, index: SurfaceIndex, roots: Mapping[str, str], facts: Sequence[Fact]
+    commit: Commit,
+    trees: Trees,
+    index: SurfaceIndex,
+    roots: Mapping[str, str],
+    facts: Sequence[Fact],
+    *,
+    most: int = MAX_CHARACTERS,
 ) -> tuple[Impact, ...]:
     """Return what a commit breaks of a surface, what is proven first.
 
-    `roots` are the folders that hold the upstream packages, by their names; `facts` are those of the commit.
+    `roots` are the folders that hold the upstream packages, by their names; `facts` are those of the commit. Raise
+    `DigestError` if nothing is found in the `most` characters that are read of each tree, and there are more: nothing is denied.
     """
-    revisions = Revision(trees.before), Revision(trees.after)
+    revisions = Revision(trees.before, most), Revision(trees.after, most)
     before, after = (Upstream(each, roots, index.surface.subclasses) for each in revisions)
     matching = Matching(
         before,
@@ -44,6 +55,8 @@ def impacts(
     found += setting_impacts(facts, index, before)
     found += merged_pull(commit, index)
     told = worst_first(found, index)
+    if not told and any(each.is_exhausted for each in revisions):
+        raise DigestError(Phrase("too much code to compare"))
     return tuple(each if _resolves(each.advice, after) else each.model_copy(update={"advice": None}) for each in told)
 
 

@@ -2,7 +2,11 @@
 
 import pytest
 
-from tests.analysis.impact.repositories import UPSTREAM, impacts_of, told
+from analysis.errors import DigestError
+from analysis.impact.matching import impacts
+from analysis.impact.surface.model import SurfaceIndex
+from tests.analysis.facts.trees import commit_between, trees
+from tests.analysis.impact.repositories import UPSTREAM, impacts_of, surface, told
 
 ENGINE = "class Engine:\n    def forward(self, x): ...\n\n    def run(self, a, b=1): ...\n\n\ndef load(a): ...\n"
 PLUGIN = (
@@ -122,3 +126,13 @@ def test_places_are_in_order() -> None:
     plugin = {**dict.fromkeys(sorted(paths), call), "plugin/other.py": "from engine.core import load\n"}
     found = impacts_of("def load(a): ...\n", "def load(a, b): ...\n", plugin)
     assert [each.downstream.path for each in found] == paths
+
+
+def test_nothing_is_denied_of_code_that_is_too_large_to_be_read() -> None:
+    """Where the limit leaves files unread, what is found is told, and nothing found is an error."""
+    files = {"engine/__init__.py": "", UPSTREAM: ENGINE}
+    after = {**files, UPSTREAM: ENGINE.replace("def load(a)", "def load(a, b)")}
+    commit, sides, index = commit_between(files, after), trees(files, after), SurfaceIndex(surface(PLUGIN))
+    assert impacts(commit, sides, index, {"engine": ""}, ())
+    with pytest.raises(DigestError, match="too much code"):
+        impacts(commit, sides, index, {"engine": ""}, (), most=0)
