@@ -51,7 +51,8 @@ def asked_for(question: str, own: Sequence[Tree], others: Sequence[Tree] = ()) -
 
 def _is_named(question: str, tree: Repository | Path) -> bool:
     """Return whether a question asks what breaks a tree that it names."""
-    return asks_what_breaks(question, *((tree.resolve().name,) if isinstance(tree, Path) else (tree.name, tree.owner)))
+    names = (tree.resolve().name,) if isinstance(tree, Path) else (tree.name, tree.owner)
+    return asks_what_breaks(question, *names)
 
 
 def surfaces_of(

@@ -41,7 +41,8 @@ from bot.services.surfaces import (
 )
 from bot.store import Store
 
-_RECENT, _SHORT = timedelta(days=7), 9  # after a commit the code is as it is today; digits of a SHA
+_RECENT = timedelta(days=7)  # after a commit, in which the code is taken to be as it is today
+_SHA = 9  # digits by which a tree of that day is named
 _UPSTREAM_TREES = 64  # kept in memory, one a day of a repository
 
 log = structlog.get_logger(__name__)
@@ -274,7 +275,7 @@ class ImpactService:
         heads = ((each, self.mirror(each, now)) for each in trees if isinstance(each, Repository) and not each.branch)
         old = [each for each in heads if each[1].history("", limit=1)[0].committed_at - landed > _RECENT]
         shas = ((each, mirror.commit_before(landed)) for each, mirror in old)
-        return [each.model_copy(update={"branch": sha[:_SHORT]}) for each, sha in shas if sha]
+        return [each.model_copy(update={"branch": sha[:_SHA]}) for each, sha in shas if sha]
 
     def _upstream_tree(self, mirror: Mirror, upstream: Repository, commit: Commit) -> UpstreamTree:
         """Return the upstream tree before a commit, or before another one of its day: packages come and go rarely."""
