@@ -1,4 +1,4 @@
-"""What whole files record beside names: the versions that they require, and how many members an enumeration has."""
+"""Requirements of dependencies, and members of enumerations that a question counts, read from whole files."""
 
 import ast
 import re
