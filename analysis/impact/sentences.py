@@ -15,7 +15,6 @@ class _Mention(Enum):
     VARIABLE = auto()
     FLAG = auto()
     ROUTE = auto()
-    KEY = auto()
 
 
 _GONE: dict[ImpactKind | _Mention, str] = {
@@ -28,7 +27,6 @@ _GONE: dict[ImpactKind | _Mention, str] = {
     _Mention.VARIABLE: mark("{name} is gone, so setting it has no effect"),
     _Mention.FLAG: mark("{name} is gone, so commands that pass it fail"),
     _Mention.ROUTE: mark("{name} is gone, so requests to it fail"),
-    _Mention.KEY: mark("{name} is gone, so setting it fails or has no effect"),
 }
 _MOVED: dict[ImpactKind | _Mention, str] = {
     ImpactKind.IMPORT: mark("{name} is now {new}, so this import fails"),
@@ -40,7 +38,6 @@ _MOVED: dict[ImpactKind | _Mention, str] = {
     _Mention.VARIABLE: mark("{name} is now {new}, so setting the old name has no effect"),
     _Mention.FLAG: mark("{name} is now {new}, so commands that pass the old flag fail"),
     _Mention.ROUTE: mark("{name} is now {new}, so requests to the old route fail"),
-    _Mention.KEY: mark("{name} is now {new}, so setting the old key fails or has no effect"),
 }
 _BREAKS = {
     Cause.REMOVED: mark("{name} is gone"),
@@ -72,6 +69,7 @@ _OVERRIDDEN = {
 _PARAMETERS_ADDED = mark("{name} now takes the optional parameters {subject}, which this definition does not accept")
 _OTHERS = {
     Cause.RETYPED: mark("{name} is now of type {new}, which has no {subject}"),
+    Cause.MAY_BE_NONE: mark("{name} may now be None, or have None in it, which this line may not expect"),
     Cause.MADE_ABSTRACT: mark("{name} is now abstract, and this class does not implement it"),
     Cause.NEWLY_USED: mark("{name} now uses {subject}, which this class does not provide"),
     Cause.VERSION: mark("Upstream requires {name} {new}, which this requirement excludes"),
@@ -129,9 +127,7 @@ def _setting(impact: Impact) -> _Mention:
         return _Mention.FLAG
     if impact.name.rpartition(" ")[2].startswith("/"):
         return _Mention.ROUTE
-    if impact.name.isupper():
-        return _Mention.VARIABLE
-    return _Mention.KEY
+    return _Mention.VARIABLE
 
 
 def _listed(names: Iterable[str]) -> object:

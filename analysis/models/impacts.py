@@ -47,6 +47,7 @@ class Cause(StrEnum):
     FEWER_POSITIONS = "fewer positional parameters"
     RETURNS = "return type changed"
     RETYPED = "type changed"
+    MAY_BE_NONE = "may be None"
     MADE_ABSTRACT = "made abstract"
     NEWLY_USED = "newly used"
     MERGED = "merged"

@@ -1,4 +1,4 @@
-"""Impacts on what downstream files mention: variables, flags, keys, routes, versions, and pull requests that code waits for."""
+"""Impacts on what downstream files mention: variables, flags, routes, versions, and pull requests that code waits for."""
 
 from collections.abc import Iterator, Sequence
 
@@ -6,7 +6,7 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
 
 from analysis.impact.matching.upstream import Upstream
-from analysis.impact.surface.mentions import FLAG, KEY, PULL, REQUIREMENT, ROUTE, VARIABLE
+from analysis.impact.surface.mentions import FLAG, PULL, REQUIREMENT, ROUTE, VARIABLE
 from analysis.impact.surface.model import SurfaceIndex, Use, UseKind
 from analysis.impact.surface.targets import written
 from analysis.models import Commit, Fact, FactKind
@@ -19,10 +19,6 @@ _WHAT = {
     FactKind.RENAMED_FLAG: FLAG,
     FactKind.REMOVED_ROUTE: ROUTE,
     FactKind.RENAMED_ROUTE: ROUTE,
-    FactKind.REMOVED_KEY: KEY,
-    FactKind.RENAMED_KEY: KEY,
-    FactKind.REMOVED_FIELD: KEY,
-    FactKind.RENAMED_FIELD: KEY,
 }
 _READS = {UseKind.READ: ImpactKind.ATTRIBUTE, UseKind.IMPORT: ImpactKind.IMPORT}
 _LATER_THAN_ANY, _JUST_AFTER = "99999", ".0.0.0.1"
@@ -47,10 +43,10 @@ def merged_pull(commit: Commit, index: SurfaceIndex) -> Iterator[Impact]:
 
 
 def _renamed_or_removed(fact: Fact, what: str, index: SurfaceIndex, before: Upstream) -> Iterator[Impact]:
-    name = fact.name.rpartition(".")[2] if what == KEY else fact.name.split()[-1] if what == ROUTE else fact.name
+    name = fact.name.split()[-1] if what == ROUTE else fact.name
     cause = Cause.RENAMED if fact.new else Cause.REMOVED
     place = UpstreamPlace(path=fact.path or "", line=fact.line, before=_line(fact, before), after=fact.new)
-    for use in index.mentioning(what, name):  # a flag, a key or a route may be of another program
+    for use in index.mentioning(what, name):  # a flag or a route may be of another program
         yield _impact(use, ImpactKind.MENTION, cause, fact.name, place, certain=what == VARIABLE, new=fact.new)
     for use in index.passing(name) if what == VARIABLE else ():
         module = before.module(use.target[:-1]) if use.kind in _READS and use.target[-1] == name else None

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from analysis.facts.python.module import Class, Function, Import
+from analysis.facts.python.module import Attribute, Class, Function, Import
 from analysis.facts.python.revision import Found
 from analysis.impact.matching.callers import Callers
 from analysis.impact.matching.changes import ChangedNames, Successor, Successors
@@ -102,8 +102,9 @@ class Matching:
         done = {
             each.kind for each in self.uses.passing(target[-1]) if CALL in each.target and each.target[-1] == target[-1]
         }
-        if use.kind is UseKind.REPLACEMENT and CALL in target and (UseKind.READ in done or target != use.target):
-            return  # the code reads itself what it sets of an object, or fails at what it sets it of
+        held = was.last.owner is not None and isinstance(was.last.member, Attribute)
+        if use.kind is UseKind.REPLACEMENT and (held or target != use.target):
+            return  # an object may be given what it does not have, and what it is given to is told where it is read
         place, successor = self._succeeded(use, len(target)) or (_offered(was, target[-1]), None)
         cause, new = successor or (Cause.REMOVED, None)
         # An object that is passed for one of the class may have the member from a downstream class, or be given it.
@@ -144,7 +145,7 @@ class Matching:
         causes: dict[tuple[Cause, str | None], list[str]] = {}
         guessed: set[str | None] = set()
         for cause, parameter, other in self._misfits(use, before, after):
-            if other and _names(use, (other,)):  # what is passed in its place is called so already
+            if other and use.arguments and other in use.arguments.names:  # what is passed in its place is called so
                 continue
             new = self.successors.parameter(was, parameter) or other
             causes.setdefault((Cause.PARAMETER_RENAMED if new else cause, new), []).append(parameter)

@@ -234,8 +234,9 @@ class Successors:
         for file in self._files:
             if file.path == path or file.status == "removed" or not is_module(file):
                 continue
-            module = self._after.revision.module(file.path) if name in (file.patch or name) else None
-            was = self._before.revision.module(old_path(file)) if module else None
+            came = old_path(file) == path  # all that it has
+            module = self._after.revision.module(file.path) if came or name in (file.patch or name) else None
+            was = self._before.revision.module(old_path(file)) if module and not came else None
             own = module is not None and not isinstance(module.members.get(name), Import | None)
             if module and own and not (was and name in was.members):
                 found.append(".".join((*self._after.dotted(module), name)))

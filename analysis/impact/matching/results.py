@@ -1,6 +1,7 @@
 """Changed results of functions that downstream code calls, overrides or replaces."""
 
 import ast
+import re
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
@@ -16,6 +17,7 @@ from analysis.models.impacts import Cause
 _OF_RESULTS = (UseKind.CALL, UseKind.OVERRIDE, UseKind.REPLACEMENT)
 _STUBS = ("", "pass", "...")  # bodies that leave to subclasses what is returned
 _BUILT_IN = {each.__name__: each for each in (dict, list, set, frozenset, tuple, str, int, float, bool, bytes)}
+_NOTHING = {"None", "Optional"}
 _ALIKE = 0.9  # likeness of two bodies if neither was rewritten
 
 
@@ -27,11 +29,14 @@ class ResultChange(NamedTuple):
 
 
 def result_change(use: Use, was: Place, now: Place) -> ResultChange | None:
-    """Return what became of what a function returns, or of all that it does if the use replaces it; None if nothing did.
+    """Return what became of what an attribute holds or a function returns, or of all that it does if the use replaces it.
 
     A call fails if it takes apart a tuple of another length; an override may still return what was expected before.
     """
     old, new = was.member, now.member
+    if isinstance(old, Attribute) and isinstance(new, Attribute):
+        unfit = use.kind is UseKind.READ and _may_be_none_now(old.annotation, new.annotation)
+        return ResultChange(Cause.MAY_BE_NONE) if unfit else None
     if use.kind not in _OF_RESULTS or not isinstance(old, Function) or not isinstance(new, Function):
         return None
     counts = [returned_values(Found(each.module, own)) for each, own in ((was, old), (now, new))] if use.values else []
@@ -58,6 +63,12 @@ def _retyped(use: Use, was: Place, now: Place) -> ResultChange | None:
     after = _body(now)
     is_stub = after in _STUBS or after.startswith("raise NotImplementedError")
     return ResultChange(Cause.RETURNS) if is_stub or after != _body(was) else None
+
+
+def _may_be_none_now(old: str, new: str) -> bool:
+    """Return whether all that changes of a type is that it, or a part of it, may be None; as a condition that is like False."""
+    was, now = ({*re.findall(r"\w+", each)} - {"Union"} for each in (old, new))
+    return bool(was) and was < now and now - was <= _NOTHING and not was & {"bool", *_NOTHING}
 
 
 def _is_taken_over(use: Use, was: Place, now: Place) -> bool:

@@ -27,7 +27,7 @@ _ROOTS = ("", "src", "lib", "python")
 _LEAST_COPIED = 3  # Python files
 _COPIED_SHARE = 0.5  # of them are at the same place upstream
 # Of the rules that extract a surface: raised whenever they change, so that stored surfaces are extracted anew.
-VERSION = 10
+VERSION = 11
 
 _BARE_BASES = frozenset(
     ["object", "ABC", "Generic", "Protocol", "NamedTuple", "Enum"]
@@ -40,6 +40,11 @@ class UpstreamTree(NamedTuple):
 
     roots: Mapping[str, str]
     paths: Collection[str]
+
+    def has(self, module: Target) -> bool:
+        """Return whether the tree has a module, or a package."""
+        path = "/".join(filter(None, [self.roots.get(module[0]), *module]))
+        return f"{path}.py" in self.paths or f"{path}/__init__.py" in self.paths
 
 
 class TreeSurface(Frozen):
@@ -71,7 +76,7 @@ def surface_of_tree(
     found: list[str] = []  # the paths of those that were read
     surface = extract(_within_limit(read(own[:MAX_FILES]), found), frozenset(upstream.roots))
     return TreeSurface(
-        surface=_redacted(surface),
+        surface=_redacted(_located(surface, upstream)),
         python_files=sum(path.endswith(".py") for path in found),
         copies=copied,
         submodules=tuple(submodules),
@@ -94,6 +99,24 @@ def _within_limit(files: Iterable[tuple[str, str | None]], found: list[str]) -> 
 
 def _is_read(path: str) -> bool:
     return path.rpartition(".")[2].lower() not in _BINARY and kind(path) not in _UNREAD_KINDS
+
+
+def _located(surface: Surface, upstream: UpstreamTree) -> Surface:
+    """Take each class from where the tree imports one of its name, if upstream lacks the module: for types alone nothing fails."""
+    classes = defaultdict[str, set[Target]](set)
+    for each in surface.uses:
+        if each.kind is UseKind.IMPORT and upstream.has(each.target[:-1] or each.target):
+            classes[each.target[-1]].add(each.target)
+
+    def located(use: Use) -> Use:
+        *module, name = use.target[: use.target.index(CALL)] if CALL in use.target else ("",)
+        is_lost = name[:1].isupper() and module and module[0] in upstream.roots and not upstream.has(tuple(module))
+        found = list(classes.get(name, ())) if is_lost else []
+        if len(found) != 1:
+            return use
+        return use.model_copy(update={"target": (*found[0], *use.target[len(module) + 1 :])})
+
+    return surface.model_copy(update={"uses": tuple(map(located, surface.uses))})
 
 
 def _redacted(surface: Surface) -> Surface:

@@ -1,4 +1,4 @@
-"""Names that any downstream file may mention as text: variables, flags, keys, routes, requirements, pull requests.
+"""Names that any downstream file may mention as text: variables, flags, routes, requirements, pull requests.
 
 Unlike an import, a word does not say whose it is: it counts in files that name upstream.
 """
@@ -12,7 +12,7 @@ from packaging.utils import canonicalize_name
 from analysis.impact.surface.model import Use, UseKind
 from analysis.paths import Kind, kind
 
-VARIABLE, FLAG, ROUTE, KEY, REQUIREMENT, PULL = "variable", "flag", "route", "key", "requirement", "pull"
+VARIABLE, FLAG, ROUTE, REQUIREMENT, PULL = "variable", "flag", "route", "requirement", "pull"
 
 _MAX_FILE = 400_000  # characters
 _MAX_CODE = 200
@@ -22,7 +22,6 @@ _WORDS = re.compile(
     r"|(?P<route>(?<=[\"'`\s\d])/[a-z_]\w*(?:/[\w{}.-]+)*)"
 )
 _PULL = re.compile(r"\bgithub\.com/[\w.-]+/([\w.-]+)/pull/(\d+)")
-_KEY = re.compile(r"""^\s*["']?(?P<key>[a-z]\w{3,})["']?\s*[:=]""")
 _HISTORY = re.compile(r"(?:^|[/_-])(?:changelog|changes|release[-_]?notes|news|history)[^/]*$", re.IGNORECASE)
 _QUOTED_FLAG = re.compile(r"""["']--[a-z]""")
 _VARIABLE_READ = re.compile(
@@ -30,7 +29,6 @@ _VARIABLE_READ = re.compile(
     r"""|["'](?P<listed>[A-Z][A-Z0-9_]+)["']\s*:\s*lambda"""
 )
 _BUILD = "[build-system]"  # of pyproject.toml: upstream is not installed where it is built
-_CONFIGURATION = (".yaml", ".yml", ".json", ".toml", ".ini", ".cfg")
 _REQUIREMENT = re.compile(r"""(?:^\s*|["'])(?P<requirement>[A-Za-z][\w.-]*(?:\[[^\]]*\])?\s*[<>=~!][^#;"']*)""")
 
 
@@ -55,7 +53,7 @@ def mentions(path: str, text: str, packages: Collection[str]) -> Iterator[Use]:
         # Code names the pull requests that it waits for, of a repository that is called as one of its packages.
         pulls = (each for each in _PULL.finditer(line) if each[1].lower().replace("-", "_") in packages)
         waits = [(PULL, each[2]) for each in pulls if found is Kind.SOURCE]
-        for target in (*waits, *_mentioned(path, found, line)):
+        for target in (*waits, *_mentioned(found, line)):
             own = names_upstream or target[0] == REQUIREMENT
             other = (target[0] == REQUIREMENT and section == _BUILD) or (target[0] == FLAG and not upstreams)
             if own and target not in seen and not other:
@@ -69,12 +67,10 @@ def variables_read(text: str) -> Iterator[str]:
         yield match["read"] or match["listed"]
 
 
-def _mentioned(path: str, found: Kind, line: str) -> Iterator[tuple[str, ...]]:
+def _mentioned(found: Kind, line: str) -> Iterator[tuple[str, ...]]:
     for word in _WORDS.finditer(line):
         what = word.lastgroup or ""
         yield (what, word[what])
-    if path.endswith(_CONFIGURATION) and (key := _KEY.match(line)):
-        yield (KEY, key["key"])
     for listed in _REQUIREMENT.findall(line) if found is Kind.DEPENDENCY else ():
         if requirement := _requirement(listed):
             yield (REQUIREMENT, canonicalize_name(requirement.name), str(requirement.specifier))

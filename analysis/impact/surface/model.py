@@ -27,12 +27,16 @@ class UseKind(StrEnum):
 
 
 class Arguments(Frozen):
-    """What a call passes; `any_positional` and `any_keywords` are true for `*arguments` and `**arguments`."""
+    """What a call passes; `any_positional` and `any_keywords` are true for `*arguments` and `**arguments`.
+
+    `names` are those of the variables and attributes that it passes by position.
+    """
 
     positional: int
     keywords: tuple[str, ...]
     any_positional: bool = False
     any_keywords: bool = False
+    names: tuple[str, ...] = ()
 
 
 class Use(Frozen):

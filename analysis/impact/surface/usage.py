@@ -9,7 +9,7 @@ from dataclasses import replace
 from analysis.facts.python.module import Parameter
 from analysis.facts.python.parsing import parameters
 from analysis.facts.python.signatures import returned_length
-from analysis.facts.syntax import body
+from analysis.facts.syntax import body, dotted
 from analysis.impact.surface.model import Arguments, Use, UseKind
 from analysis.impact.surface.modules import ClassDefinition, DownstreamModules, PythonModule
 from analysis.impact.surface.scopes import ScopedVisitor
@@ -251,4 +251,5 @@ def _passed(node: ast.Call) -> Arguments:
         keywords=tuple(each.arg for each in node.keywords if each.arg),
         any_positional=any(isinstance(each, ast.Starred) for each in node.args),
         any_keywords=any(each.arg is None for each in node.keywords),
+        names=tuple(name.rpartition(".")[2] for name in map(dotted, node.args) if name),
     )

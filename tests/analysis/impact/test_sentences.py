@@ -29,7 +29,6 @@ def impact(
         ("--eager", "engine serve --eager", "commands that pass it fail"),
         ("/v1/load", "curl host/v1/load", "requests to it fail"),
         ("GET /v1/load", "curl host/v1/load", "requests to it fail"),
-        ("CacheConfig.blocks", "blocks: 4", "setting it fails or has no effect"),
     ],
 )
 def test_the_consequence_of_a_setting_is_that_of_its_kind(name: str, code: str, consequence: str) -> None:

@@ -322,7 +322,7 @@ def test_an_argument_that_is_called_as_the_parameter_fits() -> None:
     """What a revert calls as it was called before is what the plug-in passes."""
     before, after = "def load(a: Table): ...\n", "def load(b: Blocks): ...\n"
     assert told(before, after, f"{IMPORTED}load(x.a)\n") != []
-    assert told(before, after, f"{IMPORTED}load(x.b)\n") == []
+    assert told(before, after, f"{IMPORTED}load(\n    x.b)\n") == []
 
 
 def test_an_argument_whose_parameter_is_gone_is_taken_for_another() -> None:

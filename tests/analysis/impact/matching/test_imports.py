@@ -211,6 +211,9 @@ def test_a_stand_in_is_not_what_to_import_instead() -> None:
         ({UPSTREAM: LOAD, "engine/io.py": "x = 1\n"}, {"engine/kernel.py": GONE, "engine/io.py": "x = 1\n\n\ndef load(): ...\n"},
          {UPSTREAM: "engine/kernel.py"}, "from engine.core import load\n",
          ("moved", "engine.io.load", "from engine.io import load")),
+        # the module went into a package of its name, with all that it has
+        ({UPSTREAM: LOAD}, {"engine/core/__init__.py": "", "engine/core/io.py": LOAD}, {UPSTREAM: "engine/core/io.py"},
+         "from engine.core import load\n", ("moved", "engine.core.io.load", "from engine.core.io import load")),
     ],
 )  # fmt: skip
 def test_a_new_place_is_told_only_if_it_is_certain(

@@ -172,3 +172,20 @@ def test_an_attribute_is_renamed_as_upstreams_own_readers_do(kind: str, new: str
     plugin = "from engine.core import Engine\n\n\ndef use(e: Engine):\n    return e.level\n"
     [found] = impacts_of(sides[0], sides[1], plugin)
     assert found.new == new
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "breaks"),
+    [
+        ("int", "int | None", True),
+        ("list[tuple[int, ...]]", "list[Optional[tuple[int, ...]]]", True),
+        ("bool", "bool | None", False),  # which a condition takes for False
+        ("int | None", "Optional[int]", False),
+        ("int", "str | None", False),
+    ],
+)
+def test_a_read_may_not_expect_that_an_attribute_is_none(was: str, now: str, breaks: bool) -> None:
+    """A field whose type is the same, but that it or a part of it may be None since the commit."""
+    plugin = "from engine.core import Output\n\n\ndef use(output: Output):\n    return output.ids\n"
+    before, after = (f"class Output:\n    ids: {each}\n" for each in (was, now))
+    assert told(before, after, plugin) == (["attribute: may be None: engine.core.Output.ids"] if breaks else [])

@@ -241,18 +241,18 @@ def test_a_replacement_that_upstream_has_taken_over_can_go() -> None:
 @pytest.mark.parametrize(
     ("lines", "expected"),
     [
-        ("e.size = 2", "replaced function, proven"),
-        ("e = copy.copy(EMPTY); e.size = 2", "replaced function, proven"),
-        ("e.size.unit = 2", "attribute, proven"),
-        ("size = e.size; e.size = 2; size.unit()", "attribute, likely"),
+        ("e.size = 2", []),
+        ("e = copy.copy(EMPTY); e.size = 2", []),
+        ("e.size.unit = 2", ["attribute, proven"]),
+        ("size = e.size; e.size = 2; size.unit()", ["attribute, likely"]),
     ],
 )
-def test_an_attribute_that_is_set_has_no_effect_once_it_is_gone(lines: str, expected: str) -> None:
-    """`e.size = 2` breaks nothing where the plug-in reads it itself; that read is told, and none of a variable of that name."""
+def test_an_attribute_that_is_gone_may_be_set(lines: str, expected: list[str]) -> None:
+    """`e.size = 2` fails for no object; a read of it is told, and none of a variable of that name."""
     plugin = f"from engine.core import EMPTY, Engine\n\n\ndef use(e: Engine):\n    {lines}\n".replace("; ", "\n    ")
     upstream = f"class Engine:\n    size: int = 1\n\n\nEMPTY = Engine({'1, ' * 100})\n"
     found = impacts_of(upstream, upstream.replace("size: int = 1", "..."), plugin)
-    assert [f"{each.kind}, {each.certainty}" for each in found] == [expected]
+    assert [f"{each.kind}, {each.certainty}" for each in found] == expected
 
 
 IMITATION = "from engine import core\n\n\nclass Mine:\n    def run(self, a): ...\n\n    def other(self): ...\n\n\n"

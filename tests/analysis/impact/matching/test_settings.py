@@ -38,7 +38,6 @@ def fact(kind: FactKind, name: str, new: str | None = None, old: str | None = No
             "run: engine --fast-mode=1\n",
             Certainty.LIKELY,
         ),
-        (FactKind.REMOVED_KEY, "Config.max_size", "engine.yaml", "engine:\n  max_size: 1\n", Certainty.LIKELY),
         (
             FactKind.REMOVED_ROUTE,
             "POST /v1/start",
@@ -51,7 +50,7 @@ def fact(kind: FactKind, name: str, new: str | None = None, old: str | None = No
 def test_a_mention_of_a_removed_setting_is_found(
     kind: FactKind, name: str, path: str, text: str, certainty: Certainty
 ) -> None:
-    """A variable is upstream's own wherever it stands; flags, keys and routes may be another program's."""
+    """A variable is upstream's own wherever it stands; flags and routes may be another program's."""
     [impact] = found(fact(kind, name), {path: text})
     assert (impact.kind.value, impact.cause.value, impact.certainty) == ("mentioned name", "removed", certainty)
     assert impact.downstream.path == path
@@ -64,7 +63,6 @@ def test_a_mention_of_a_removed_setting_is_found(
         (FactKind.REMOVED_FLAG, "--fast", "engine --fast-mode --faster\n"),
         (FactKind.REMOVED_FLAG, "--fast-mode", "curl --fast-mode\n"),  # names no upstream
         (FactKind.REMOVED_ROUTE, "POST /v1/start", "engine: /v1/start/more\n"),
-        (FactKind.REMOVED_KEY, "Config.max_size", "engine: max_size\n"),
     ],
 )
 def test_a_name_that_only_looks_alike_is_none(kind: FactKind, name: str, text: str) -> None:

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from analysis.impact.surface.extraction import copies, packages
+from analysis.impact.surface.extraction import UpstreamTree, copies, packages, surface_of_tree
 from tests.analysis.impact.repositories import UPSTREAM, impacts_of, surface, told
 
 USE = "from engine.core import load\n\nload(1)\n"
@@ -137,3 +137,15 @@ def test_a_folder_with_upstreams_own_tests_is_a_copy() -> None:
     theirs = {f"tests/models/deep/{each}.py" for each in "abc"} | {"tests/conftest.py"}
     own = {f"tests/unit/{each}.py" for each in "abcdef"}
     assert copies(sorted(theirs | own), theirs, {"engine": ""}) == ("tests/models",)
+
+
+def test_a_class_whose_module_is_gone_is_the_one_that_is_imported_elsewhere() -> None:
+    """An import for type checkers alone is wrong unnoticed; of two classes of that name none is chosen."""
+    text = (
+        "if TYPE_CHECKING:\n    from engine.old import Output\n\n\n"
+        "def use(output: 'Output'):\n    return output.ids\n\n\ndef make():\n    from engine.core import Output\n"
+    )
+    for paths, module in (({UPSTREAM}, "core"), ({UPSTREAM, "engine/old.py"}, "old")):
+        tree = UpstreamTree({"engine": ""}, paths)
+        found = surface_of_tree(["plugin/a.py"], lambda each: [(path, text) for path in each], tree)
+        assert ("engine", module, "Output", "()", "ids") in [each.target for each in found.surface.uses]
