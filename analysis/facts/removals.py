@@ -5,7 +5,7 @@ from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from analysis.diff import DiffLine, side_lines
-from analysis.facts.change import SIDES, Change, Side, old_path
+from analysis.facts.change import Change, Side, old_path
 from analysis.models import Fact, FactKind, FileChange
 
 _MIN_SIMILARITY = 0.6  # minimum similarity of a removed and an added name in one hunk to count as a renaming
@@ -41,9 +41,10 @@ def removals(
 
     A name that an added line mentions is left out.
     """
-    before, after = (list(read(file, side)) for side in SIDES)
+    before = list(read(file, "-"))
     if change.removes_only_duplicates or not any(each.line.sign == "-" for each in before):
         return
+    after = list(read(file, "+"))
     names_before, names_after = ({each.name for each in side} for side in (before, after))
     removed_names = [
         each for each in before if each.line.sign == "-" and each.name not in names_after and not change.adds(each.name)

@@ -200,7 +200,7 @@ _kept = lru_cache(maxsize=128)
 
 @lru_cache(maxsize=16)
 def _statement(source: str) -> ast.stmt | None:
-    tree = parse_module(textwrap.dedent(source))
+    tree = parse_module(textwrap.dedent(source) if source[:1].isspace() else source)
     return tree.body[0] if tree and tree.body else None
 
 

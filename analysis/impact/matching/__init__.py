@@ -13,9 +13,9 @@ from analysis.impact.matching.callers import Callers, missing_members
 from analysis.impact.matching.changes import Successors, changed_names
 from analysis.impact.matching.quotation import import_advice
 from analysis.impact.matching.upstream import ABSENT, Upstream
-from analysis.impact.surface.model import SurfaceIndex
+from analysis.impact.surface.model import SurfaceIndex, Use
 from analysis.locale import Phrase
-from analysis.models import Commit, Fact, Trees
+from analysis.models import Commit, Fact, FileChange, Trees
 from analysis.models.impacts import Certainty, Impact, ImpactKind
 
 __all__ = ["MAX_CHARACTERS", "changes_imported_modules", "impacts", "worst_first"]
@@ -47,10 +47,8 @@ def impacts(
         Callers(commit.files, revisions[1], index),
         index,
     )
-    found: list[Impact] = []
-    may_require = any("abstractmethod" in (file.patch or "abstractmethod") for file in commit.files)
-    if index.few is None or may_require or any(map(matching.of_use, index.few)):  # sooner than names are compared
-        found += matching.impacts(changed_names(commit, *revisions))
+    few = index.few
+    found = _of_few(commit.files, matching, few) if few is not None else _of_files(commit.files, matching)
     found += missing_members(commit.files, before, after, index)
     found += setting_impacts(facts, index, before)
     found += merged_pull(commit, index)
@@ -58,6 +56,19 @@ def impacts(
     if not told and any(each.is_exhausted for each in revisions):
         raise DigestError(Phrase("too much code to compare"))
     return tuple(each if _resolves(each.advice, after) else each.model_copy(update={"advice": None}) for each in told)
+
+
+def _of_files(files: Sequence[FileChange], matching: Matching) -> list[Impact]:
+    return list(matching.impacts(changed_names(files, matching.before.revision, matching.after.revision)))
+
+
+def _of_few(files: Sequence[FileChange], matching: Matching, few: Sequence[Use]) -> list[Impact]:
+    """Return the impacts on a few uses, which are followed sooner than names are compared: mostly in the files that break them."""
+    broken = [each for use in few for each in matching.of_use(use)]
+    paths = {each.upstream.path for each in broken}
+    near = [each for each in files if "abstractmethod" in (each.patch or "abstractmethod") or paths & {*each.paths}]
+    found = _of_files(near, matching)
+    return found if all(each in found for each in broken) else _of_files(files, matching)
 
 
 def _resolves(advice: str | None, after: Upstream) -> bool:

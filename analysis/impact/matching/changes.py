@@ -12,7 +12,7 @@ from analysis.facts.python.renaming import serves_as, successor
 from analysis.facts.python.revision import Found, Revision
 from analysis.impact.matching.upstream import Place, Presence, Upstream
 from analysis.impact.surface.targets import CONSTRUCTOR
-from analysis.models import Commit, Fact, FactKind, FileChange
+from analysis.models import Fact, FactKind, FileChange
 from analysis.models.impacts import Cause
 
 _RENAMED = (FactKind.RENAMED_NAME, FactKind.RENAMED_METHOD, FactKind.RENAMED_KEY, FactKind.RENAMED_FIELD)
@@ -31,12 +31,12 @@ class ChangedNames(NamedTuple):
     rewritten: frozenset[str] = frozenset()
 
 
-def changed_names(commit: Commit, before: Revision, after: Revision) -> ChangedNames:
-    """Return the names that a commit changes for those who use them; tests and documentation define none."""
+def changed_names(files: Sequence[FileChange], before: Revision, after: Revision) -> ChangedNames:
+    """Return the names that files of a commit change for those who use them; tests and documentation define none."""
     found: set[str] = set()
     abstract: set[str] = set()
     rewritten: set[str] = set()
-    for file in commit.files:
+    for file in files:
         if file.status != "added" and file.size and is_module(file):
             found |= set(_of_file(file, before, after))
             rewritten |= set(_rewritten_functions(file, before, after))

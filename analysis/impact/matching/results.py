@@ -73,6 +73,8 @@ def _may_be_none_now(old: str, new: str) -> bool:
 
 def _is_taken_over(use: Use, was: Place, now: Place) -> bool:
     """Return whether a function does by now, and did not before, what a use does in its place."""
+    if _source(was) == _source(now):
+        return False
     before, after = _body(was), _body(now)
     return max(_likeness(before, after), _likeness(use.body, before)) < _ALIKE <= _likeness(use.body, after)
 
@@ -95,6 +97,10 @@ def _built_in(annotation: str) -> type | None:
     """Return the only built-in type that an annotation describes, or None beside it."""
     kinds = alternatives(annotation) - {"None"}
     return _BUILT_IN.get(next(iter(kinds)).partition("[")[0]) if len(kinds) == 1 else None
+
+
+def _source(place: Place) -> str:
+    return place.module.source(place.member) if isinstance(place.member, Function) else ""
 
 
 def _body(place: Place) -> str:
