@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from analysis.facts.change import is_module, old_path
-from analysis.facts.python.module import Class, Function, Module, Parameter
+from analysis.facts.python.module import Class, Module, Parameter
 from analysis.facts.python.revision import Revision
 from analysis.facts.syntax import parse_module
 from analysis.impact.matching.signatures import Misfit
@@ -23,7 +23,7 @@ from analysis.models import FileChange
 from analysis.models.impacts import Cause, Certainty, DownstreamPlace, Impact, ImpactKind, UpstreamPlace
 
 # `("table", "rows")` of `self.table.rows` -> the method that reads it, and its line
-_Reads = Mapping[Target, tuple[str, int]]
+_Reads = Mapping[tuple[str, str], tuple[str, int]]
 
 
 class Caller(NamedTuple):
@@ -155,7 +155,7 @@ def _calls(node: ast.AST, method: str) -> Iterator[tuple[str, Caller]]:
 def missing_members(
     files: Sequence[FileChange], before: Upstream, after: Upstream, index: SurfaceIndex
 ) -> Iterator[Impact]:
-    """Yield what inherited methods read since the commit, and what the downstream class or its attribute does not have."""
+    """Yield what inherited methods read since the commit of an attribute in which the downstream class holds one of its own."""
     for file in filter(is_module, files):
         text = after.revision.text(file.path) if "self." in (file.patch or "self.") else None
         if text is None or not any(f"class {name}" in text for name in index.derived):
@@ -173,37 +173,24 @@ def missing_members(
             found = after.find(base)
             if found.presence is Presence.PRESENT and found.last.module.path == file.path:
                 reads = {chain: each for chain, each in new.get(base[-1], {}).items() if chain not in seen}
-                yield from _lacking(subclass, base, reads, (before, after), index, now)
+                yield from _lacking(subclass, base, reads, after, index, now)
 
 
 def _lacking(
-    subclass: Subclass,
-    base: Target,
-    reads: _Reads,
-    sides: tuple[Upstream, Upstream],
-    index: SurfaceIndex,
-    module: Module,
+    subclass: Subclass, base: Target, reads: _Reads, after: Upstream, index: SurfaceIndex, module: Module
 ) -> Iterator[Impact]:
-    before, after = sides
-    for chain, (method, line) in reads.items():
-        if not _inherits(subclass, method, index):
-            continue
-        own = subclass.substitutes.get(chain[0])
-        if len(chain) > 1 and own and _lacks(own, chain[1], after):
-            place = own.path, own.line, own.code
-        elif len(chain) == 1 and _is_set_by_constructor(subclass, base, chain[0], before, after):
-            place = subclass.path, subclass.line, subclass.code
-        else:
-            continue
-        yield Impact(
-            kind=ImpactKind.REQUIRED_METHOD,
-            certainty=Certainty.LIKELY,
-            cause=Cause.NEWLY_USED,
-            name=".".join((*after.dotted(module), base[-1], method)),
-            subjects=(".".join(chain),),
-            upstream=UpstreamPlace(path=module.path, line=line, after=module.lines[line - 1].strip()),
-            downstream=DownstreamPlace(path=place[0], line=place[1], code=place[2]),
-        )
+    for (held, name), (method, line) in reads.items():
+        own = subclass.substitutes.get(held)
+        if own and _inherits(subclass, method, index) and _lacks(own, name, after):
+            yield Impact(
+                kind=ImpactKind.REQUIRED_METHOD,
+                certainty=Certainty.LIKELY,
+                cause=Cause.NEWLY_USED,
+                name=".".join((*after.dotted(module), base[-1], method)),
+                subjects=(f"{held}.{name}",),
+                upstream=UpstreamPlace(path=module.path, line=line, after=module.lines[line - 1].strip()),
+                downstream=DownstreamPlace(path=own.path, line=own.line, code=own.code),
+            )
 
 
 def _inherits(subclass: Subclass, method: str, index: SurfaceIndex) -> bool:
@@ -218,34 +205,15 @@ def _lacks(own: Substitute, name: str, after: Upstream) -> bool:
     return after.find((*own.target, CALL, name)).presence is Presence.MISSING
 
 
-def _is_set_by_constructor(subclass: Subclass, base: Target, name: str, before: Upstream, after: Upstream) -> bool:
-    """Return whether only the constructor of the base, which the subclass does not call, has begun to set an attribute."""
-    if subclass.constructs is None or base[-1] in subclass.constructs or name in subclass.members:
-        return False
-    if before.find((*base, CALL, name)).presence is not Presence.MISSING:
-        return False
-    found = after.find((*base, CALL, name))
-    owner, member = found.last.owner, found.last.member
-    constructor = owner.members.get(CONSTRUCTOR) if owner else None
-    return (
-        found.presence is Presence.PRESENT
-        and isinstance(constructor, Function)
-        and member is not None
-        and constructor.start <= member.line <= constructor.end
-    )
-
-
 def _reads(text: str) -> Mapping[str, _Reads]:
-    """Return what the methods of each class of a module read of `self`, by the name of the class."""
-    found: dict[str, dict[Target, tuple[str, int]]] = defaultdict(dict)
+    """Return what the methods of each class of a module read of what `self` holds, by the name of the class."""
+    found: dict[str, dict[tuple[str, str], tuple[str, int]]] = defaultdict(dict)
     tree = parse_module(text)
     for owner in tree.body if tree else ():
         for method in owner.body if isinstance(owner, ast.ClassDef) else ():
             if isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef) and isinstance(owner, ast.ClassDef):
                 for node in ast.walk(method):
                     match node:
-                        case ast.Attribute(value=ast.Name(id="self"), attr=name, ctx=ast.Load()):
-                            found[owner.name].setdefault((name,), (method.name, node.lineno))
                         case ast.Attribute(value=ast.Attribute(value=ast.Name(id="self"), attr=held), attr=name):
                             found[owner.name].setdefault((held, name), (method.name, node.lineno))
     return found

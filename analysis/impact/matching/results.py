@@ -35,7 +35,8 @@ def result_change(use: Use, was: Place, now: Place) -> ResultChange | None:
     """
     old, new = was.member, now.member
     if isinstance(old, Attribute) and isinstance(new, Attribute):
-        unfit = use.kind is UseKind.READ and _may_be_none_now(old.annotation, new.annotation)
+        is_assigned = was.owner and re.search(rf"\b{old.name}\b[^=\n]*= None\b", was.module.source(was.owner))
+        unfit = use.kind is UseKind.READ and not is_assigned and _may_be_none_now(old.annotation, new.annotation)
         return ResultChange(Cause.MAY_BE_NONE) if unfit else None
     if use.kind not in _OF_RESULTS or not isinstance(old, Function) or not isinstance(new, Function):
         return None

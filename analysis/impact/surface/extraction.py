@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeVar
 from analysis.impact.surface.mentions import VARIABLE, mentions, variables_read
 from analysis.impact.surface.model import Subclass, Substitute, Surface, Use, UseKind
 from analysis.impact.surface.modules import ClassDefinition, DownstreamModules, PythonModule
-from analysis.impact.surface.targets import CALL, CONSTRUCTOR, Target, infer
+from analysis.impact.surface.targets import CALL, Target
 from analysis.impact.surface.usage import UseFinder, overrides
 from analysis.models.frozen import Frozen
 from analysis.paths import Kind, kind
@@ -255,28 +255,10 @@ class _Extraction:
             line=definition.node.lineno,
             code=modules.module_of(definition).code(definition.node.lineno),
             abstract=any("abstract" in ast.unparse(each) for each in decorators),
-            constructs=_constructs(definition, modules),
             substitutes=dict(_substitutes(lineage, modules)),
         )
         if kind(definition.path) is not Kind.TEST:  # whose classes upstream does not call
             self._uses += overrides(definition, modules, own, constructed=own in self._constructed)
-
-
-def _constructs(definition: ClassDefinition, modules: DownstreamModules) -> frozenset[str] | None:
-    """Return the names of the classes whose constructors one calls, and of the upstream bases of those that are downstream.
-
-    None for a class without a constructor, or with one that calls `super`.
-    """
-    constructor = definition.methods.get(CONSTRUCTOR)
-    found: set[str] = set()
-    for node in ast.walk(constructor) if constructor else ():
-        if isinstance(node, ast.Attribute) and node.attr == CONSTRUCTOR:
-            owner = modules.canonical(infer(node.value, modules.module_of(definition).names))
-            if owner is None:
-                return None
-            called = modules.class_at(owner)
-            found.update(each[-1] for each in (owner, *(modules.upstream_bases(called) if called else ())))
-    return None if constructor is None else frozenset(found)
 
 
 def _substitutes(lineage: Sequence[ClassDefinition], modules: DownstreamModules) -> Iterator[tuple[str, Substitute]]:

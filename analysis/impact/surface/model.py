@@ -78,8 +78,7 @@ class Substitute(Frozen):
 class Subclass(Frozen):
     """A downstream class with upstream bases, its own and those of its downstream bases, in the order of look-up.
 
-    `members` are defined by it and its downstream bases; `abstract` is true if it is not meant to be instantiated. One with a
-    constructor that does not call `super` has in `constructs` the names of the classes whose constructors that calls.
+    `members` are defined by it and its downstream bases; `abstract` is true if it is not meant to be instantiated.
     `substitutes` are what its attributes hold.
     """
 
@@ -90,7 +89,6 @@ class Subclass(Frozen):
     line: int
     code: str
     abstract: bool = False
-    constructs: frozenset[str] | None = None
     substitutes: Mapping[str, Substitute] = Field(default_factory=dict)
 
 
@@ -171,9 +169,7 @@ class SurfaceIndex:
         """The subclasses that stand in for something of upstream's, with their base, by the names of upstream's classes."""
         found: dict[str, list[tuple[Subclass, Target]]] = defaultdict(list)
         for each in self.surface.subclasses.values():
-            places: list[Subclass | Substitute] = [*each.substitutes.values()]
-            places += [each] if each.constructs is not None else []
-            for base in each.bases if any(map(self.is_of_interest, places)) else ():
+            for base in each.bases if any(map(self.is_of_interest, each.substitutes.values())) else ():
                 found[base[-1]].append((each, base))
         return found
 

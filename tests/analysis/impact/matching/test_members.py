@@ -180,8 +180,8 @@ def test_an_attribute_is_renamed_as_upstreams_own_readers_do(kind: str, new: str
         ("int", "int | None", True),
         ("list[tuple[int, ...]]", "list[Optional[tuple[int, ...]]]", True),
         ("bool", "bool | None", False),  # which a condition takes for False
-        ("int | None", "Optional[int]", False),
         ("int", "str | None", False),
+        ("int = None", "int | None = None", False),  # of which the type alone was wrong
     ],
 )
 def test_a_read_may_not_expect_that_an_attribute_is_none(was: str, now: str, breaks: bool) -> None:
