@@ -125,12 +125,23 @@ def test_a_module_that_serves_other_names_does_not_keep_it(serving: str) -> None
     assert told(LOAD, after, "from engine.core import load\n") == REMOVED
 
 
-def test_a_renamed_name_names_its_new_one() -> None:
-    """A definition with the same body under another name is renamed."""
-    body = "(path, mode):\n    with open(path, mode) as file:\n        return file.read()\n"
-    [found] = impacts_of(f"def load{body}", f"def read{body}", "from engine.core import load\n")
-    assert (found.cause.value, found.new) == ("renamed", "engine.core.read")
-    assert found.advice == "from engine.core import read as load"
+@pytest.mark.parametrize(
+    ("owner", "used", "new", "advice"),
+    [
+        ("", "from engine.core import load\n", "engine.core.read", "from engine.core import read as load"),
+        (
+            "class A:\n    ",
+            "from engine.core import A\n\nx = A().load(1, 2)\n",
+            "engine.core.A.read",
+            "x = A().read(1, 2)",
+        ),
+    ],
+)
+def test_a_renamed_name_names_its_new_one(owner: str, used: str, new: str, advice: str) -> None:
+    """A function or method with the same body under another name is renamed, and the advice writes that."""
+    body = "(path, mode):\n        with open(path, mode) as file:\n            return file.read()\n"
+    [found] = impacts_of(f"{owner}def load{body}", f"{owner}def read{body}", used)
+    assert (found.cause.value, found.new, found.advice) == ("renamed", new, advice)
 
 
 @pytest.mark.parametrize(
@@ -144,11 +155,6 @@ def test_a_renamed_module_names_its_new_one(imported: str) -> None:
 
 def test_a_package_below_a_folder_is_found() -> None:
     """Upstream may keep its package in `src`."""
-    from analysis.impact.matching import impacts
-    from analysis.impact.surface.model import SurfaceIndex
-    from tests.analysis.facts.trees import commit_between, trees
-    from tests.analysis.impact.repositories import surface
-
     before, after = {"src/engine/core.py": LOAD}, {"src/engine/core.py": GONE}
     index = SurfaceIndex(surface("from engine.core import load\n"))
     found = impacts(commit_between(before, after), trees(before, after), index, {"engine": "src"}, ())
