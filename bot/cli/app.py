@@ -116,6 +116,8 @@ def _usage_error(error: typer.TyperException) -> str:
         words = f"{wrong['input']!r} is not supported; use {' or '.join(', '.join(choices or ()).rsplit(', ', 1))}"
         return f"{error.param.opts[0]}: {words if choices else reason(wrong)}"
     words = error.format_message().rstrip(".")
+    if words.startswith("No such option") and not words.endswith("?"):
+        words += "; write -- before words that begin with a dash"
     return words if words.endswith("?") else f"{words}; see vllm-digest --help"
 
 
