@@ -141,10 +141,8 @@ def test_a_folder_with_upstreams_own_tests_is_a_copy() -> None:
 
 def test_a_class_whose_module_is_gone_is_the_one_that_is_imported_elsewhere() -> None:
     """An import for type checkers alone is wrong unnoticed; of two classes of that name none is chosen."""
-    stale = (
-        "if TYPE_CHECKING:\n    from engine.old import Output\n\n\ndef use(output: 'Output'):\n    return output.ids\n"
-    )
-    text = f"{stale}\n\ndef make():\n    from engine.core import Output\n"
+    stale = "if TYPE_CHECKING:\n    from engine.old import Output\n\n\ndef use(output: 'Output'):\n    output.ids\n"
+    text = f"{stale}\n\nfrom engine.core import Output\n"
     for paths, module in (({UPSTREAM}, "core"), ({UPSTREAM, "engine/old.py"}, "old")):
         tree = UpstreamTree({"engine": ""}, paths)
         found = surface_of_tree(["plugin/a.py"], lambda each: [(path, text) for path in each], tree)
