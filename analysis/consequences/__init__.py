@@ -30,12 +30,11 @@ from analysis.models.impacts import Certainty
 from analysis.ranking.vocabulary import AREAS, TAGS
 from analysis.text import one_line, shorten
 from analysis.writing.by_rules import advice_for, code
-from analysis.writing.titles import concerned_parts, names_code, plain_title
+from analysis.writing.titles import concerned_parts, is_version, names_code, plain_title
 
 _WHOM, _EFFECTS, _KINDS = list(Whom), list(Effect), list(FactKind)
 _IS_PATH = re.compile(r"^\w.*/")  # rather than a route
 _PLATFORM = TAGS["tag: platform"].pattern
-_VERSION = re.compile(r"\w V\d+$", re.IGNORECASE)
 _BEGUN = 30  # characters of a title that say something without its other clauses
 _STOP = re.compile(r"[,;:.] | (?=\()| [-—–+&|] ")  # where a clause ends
 _LABEL = re.compile(r" [+&|] \S+$")  # what stood before a colon
@@ -112,7 +111,7 @@ def _by_rules(entry: Entry, facts: Sequence[Fact], say: Catalogue, *, titled: bo
 
 def _on_platform(entry: Entry, first: Consequence, say: Catalogue) -> Consequence:
     """Return what facts tell first, with the platforms or the version of a part that alone are concerned, as the title's tags say, if there is room."""
-    parts = [each for each in concerned_parts(entry.commit) if _PLATFORM.fullmatch(each) or _VERSION.search(each)]
+    parts = [each for each in concerned_parts(entry.commit) if _PLATFORM.fullmatch(each) or is_version(each)]
     what = say("{title} ({names})", title=first.what, names=join_items(parts, say))
     told = any(part.casefold() in first.what.casefold() for part in parts)
     return first.model_copy(update={"what": what}) if parts and not told and fits(what) else first
@@ -207,7 +206,13 @@ def title_line(entry: Entry, say: Catalogue) -> str:
     whole = f"{words} ({say.context('between the items of a list', ', ').join(parts)})" if parts else words
     ends = [end for each in (_STOP, _JOINT) for end in reversed([*each.finditer(words, _BEGUN)])]
     clauses = (_LABEL.sub("", words[: end.start()]) for end in ends)
-    return next((each for each in (whole, words, *clauses) if fits(each)), shorten(words, LENGTH))
+    told = (each for each in (whole, words, *filter(_is_closed, clauses)) if fits(each))
+    return next(told, shorten(words.replace("`", ""), LENGTH))
+
+
+def _is_closed(clause: str) -> bool:
+    """Return whether a clause ends in no quotation and no parenthesis."""
+    return not any(clause.count(mark) % 2 for mark in '`"') and clause.count("(") == clause.count(")")
 
 
 def _from_facts(entry: Entry, facts: Sequence[Fact], say: Catalogue) -> list[Consequence]:
@@ -239,7 +244,7 @@ def _naming_order(fact: Fact) -> tuple[int, ...]:
     name = fact.name.partition("(")[0].rpartition(".")[2].lstrip("_")
     path = fact.path or ""
     is_heir = bool(AREAS["touches models"].search(path)), not BASE_FILE.search(path), not BASE_CLASS.match(fact.name)
-    return reach(fact), *is_heir, name.isupper(), name[:1].islower()
+    return reach(fact), *is_heir, name.isupper(), name[:1].islower(), len(name)
 
 
 def _consequence(entry: Entry, facts: Sequence[Fact], say: Catalogue) -> Consequence:
@@ -272,6 +277,10 @@ def _with_names(title: str, first: Consequence, say: Catalogue) -> str:
     names = [required(each) if of_versions else _proven(each) for each in first.facts]
     if not names or any((_IS_PATH.search(each) or _names(title, each)) for each in names):
         return title
+    owners = [each.rpartition(".")[0] for each in names]
+    for place in range(len(names) - 1, 0, -1):  # whose a name is, is said once
+        if owners[place] and owners[place] == owners[place - 1]:
+            names[place] = names[place].rpartition(".")[2]
     shown = list(dict.fromkeys(code(one_line(each)) for each in names))
     words, parts = title, []
     if title.endswith(")"):  # whom its tags concern
@@ -287,8 +296,8 @@ def _with_names(title: str, first: Consequence, say: Catalogue) -> str:
 def _proven(fact: Fact) -> str:
     """Return what a fact proves, behind a title: a setting with the value that it has now, or a function without its parameter."""
     value = (fact.new or "").rpartition(".")[2]
-    is_default = fact.kind in (FactKind.CONDITIONAL_DEFAULT, FactKind.DEFAULT_CHANGED)
-    if is_default and value.isidentifier() and value != "None":
+    is_default = fact.kind in (FactKind.CONDITIONAL_DEFAULT, FactKind.DEFAULT_CHANGED) and value.isidentifier()
+    if value and value != "None" and (is_default or fact.kind is FactKind.NEW_SETTING):
         return f"{fact.name}={value}"
     return fact.name.rpartition("(")[0] or fact.name
 

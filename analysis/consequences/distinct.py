@@ -43,6 +43,19 @@ def new_name(commit: Commit, fact: Fact) -> str:
     return uses[0] if sum(new == uses[0] for new, _ in lines) >= fewest else ""
 
 
+def renamed_to(commit: Commit, fact: Fact) -> str:
+    """Return the new name of what is defined as it was, but for that; "" if another thing takes its place."""
+    name, new = fact.name.rpartition(".")[2], new_name(commit, fact)
+    is_defined = any(
+        line.sign == "-" and re.match(rf"\s*{_DEFINES.pattern}{re.escape(name)}\b", line.text)
+        for file in commit.files
+        for hunk in hunks(file.patch)
+        for line in hunk
+    )
+    lines = _renamed_lines(commit, name) if new and is_defined else ()
+    return new if not is_defined or any(each == new and _DEFINES.match(line) for each, line in lines) else ""
+
+
 def _renamed_lines(commit: Commit, name: str) -> Iterator[tuple[str, str]]:
     """Yield (new name, line) for each line of a commit that replaces one that differs from it by a name alone."""
     word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")

@@ -2,7 +2,7 @@
 
 import re
 
-from analysis.consequences.audience import effect
+from analysis.consequences.audience import effect, is_for_developers
 from analysis.models import ChangeType, Commit, Entry, Importance
 from analysis.models.consequences import Consequence, Effect, Whom
 from analysis.models.impacts import Certainty
@@ -15,7 +15,7 @@ _REMOVES = re.compile(r"(?:remov|drop|delet|disabl|retir|replac|switch|renam)\w*
 # What an author calls breaking, and what changes by default.
 _SAYS_BREAKING = re.compile(
     r"\b(?:remov(?:e|es|ed|al)|drop(?:s|ped)?|delete[sd]?)\b(?: (?!(?:for|of|from|in|on)\b)\S+){0,3} deprecat|"
-    r"\bbreaking\b|\bdrop(?:s|ped|ping)?\b.{0,40}\bsupport\b",
+    r"\bbreaking(?:[- ](?:changes?|api|backwards?)\b|(?=\W*:))|\bdrop(?:s|ped|ping)?\b.{0,40}\bsupport\b",
     re.IGNORECASE,
 )
 _SAYS_DEFAULT = re.compile(
@@ -67,7 +67,7 @@ _HARMLESS = re.compile(
 )
 ANY_FIX = len(_FIXES)  # the place of a fix that does not say what went wrong
 EXPLAINS_NOTHING = re.compile(
-    r"(?:to )?(?:tid(?:y|ie)|clean|document|refactor|rework|simplif|restructur|reorgani[sz]|polish|miscellaneous|minor|small|various|bump(?!.* and )|pin(?:ned)?\b|apply #)\w*\b",
+    r"(?:to )?(?:tid(?:y|ie)|clean|document|refactor|rework|simplif|restructur|reorgani[sz]|polish|miscellaneous|minor|small|various|bump(?!.* and )|pin(?:ned)?\b|apply #|(?:mov|renam)(?:e|es|ed|ing) |extract)\w*\b",
     re.IGNORECASE,
 )
 _FEATURE_BY_TYPE = re.compile(r"\W*feat", re.IGNORECASE)
@@ -139,7 +139,7 @@ def _told(entry: Entry) -> tuple[Whom, Effect, int] | None:
     if is_contradicted(entry) or _MERGE.match(title):
         return None
     notable = importance is not Importance.LOW or entry.ranked.score > _NOTABLE
-    harmless, shipped = _HARMLESS.search(title), _has_files(entry, Kind.SOURCE, Kind.DEPENDENCY, Kind.BUILD)
+    harmless, shipped = _HARMLESS.search(title), _is_shipped(entry)
     tells = notable and shipped and not harmless
     is_read = tells or (shipped and not harmless and is_written(entry))
     is_tested_alone = _has_files(entry, Kind.TEST) and not _has_files(entry, Kind.SOURCE)  # beside how it is built
@@ -192,6 +192,12 @@ def _is_feature(entry: Entry) -> bool:
     types = set(entry.ranked.change_types)
     by_product = types & _BY_PRODUCTS and ChangeType.FEATURE not in types
     return bool(added_feature(entry.commit)) and ChangeType.REFACTOR not in types and not by_product
+
+
+def _is_shipped(entry: Entry) -> bool:
+    """Return whether a commit changes what users run or install, or may do so because its files are unknown."""
+    installed = [each for each in entry.commit.files if kind(each.path) in (Kind.DEPENDENCY, Kind.BUILD)]
+    return _has_files(entry, Kind.SOURCE) or not all(is_for_developers(each.path) for each in installed)
 
 
 def _has_files(entry: Entry, *kinds: Kind) -> bool:

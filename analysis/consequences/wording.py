@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile, zip_longest
 
 from analysis.consequences.audience import RESULT
-from analysis.consequences.distinct import new_name, replaced_by
+from analysis.consequences.distinct import renamed_to, replaced_by
 from analysis.consequences.names import LENGTH, NAMED, few, fits, last_part, module, moves, together
 from analysis.consequences.parameters import PARAMETER_KINDS, parameter_changes, parameter_defaults
 from analysis.facts.dependencies import ANY_VERSION
@@ -43,7 +43,7 @@ def sentence(entry: Entry, facts: Sequence[Fact], say: Catalogue) -> str:
     """Return what facts of one family change in a commit: the fullest wording that is short enough, with `code` spans."""
     lines = [one_line(spaced(each)) for each in _wordings(entry.commit, [_as_typed(each) for each in facts], say)]
     first = next((each for each in lines if fits(each)), lines[-1])
-    names = list(takewhile(bool, (new_name(entry.commit, each) for each in facts)))
+    names = list(takewhile(bool, (renamed_to(entry.commit, each) for each in facts)))
     if len(names) == len(facts):
         told = zip(facts, names, strict=True)
         renamed = [each.model_copy(update={"kind": _RENAMED[each.kind], "new": name}) for each, name in told]
@@ -98,9 +98,9 @@ def _wordings(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> Iterator
     yield from _of_owners(facts, say)
     if count == len(last := {last_part(each.name): None for each in facts}) and count <= NAMED:
         yield sentences.named(together(list(last), say), count, say)
-    names = list(dict.fromkeys(each.name for each in facts))
-    for told in (*few(names, say), *few(list(map(last_part, names)), say)):
-        yield sentences.named(told, count, say)
+    names, is_counted = list(dict.fromkeys(each.name for each in facts)), first.kind is not FactKind.RETURNED_VALUES
+    for told in (few(each, say, counted=is_counted) for each in (names, list(map(last_part, names)))):
+        yield from (sentences.named(each, count, say) for each in told)
     yield say(sentences.change, what=sentences.counted(count, say))
 
 
@@ -170,6 +170,8 @@ def _one(fact: Fact, say: Catalogue) -> Iterator[str]:
         case FactKind.DEFAULT_CHANGED:
             yield say("{name} now defaults to {new} (was {old})", name=name, new=new, old=code(fact.old or "None"))
             yield say("{name} now defaults to {new}", name=name, new=new)
+        case FactKind.NEW_SETTING if fact.new:
+            yield say("Adds {name} (default {new})", name=name, new=new)
         case FactKind.EXTRA_MOVED:
             old = code(fact.old or ANY_VERSION)
             yield say("Optional dependency {name} is now {new} (was {old})", name=name, new=new, old=old)

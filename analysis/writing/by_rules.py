@@ -120,7 +120,7 @@ def _full_name(fact: Fact, say: Catalogue) -> str:
 def _name_change(fact: Fact) -> str:
     """Return a fact's name, with the old and new value where it changed."""
     name, old, new = (code(shorten(each or "", _NAME_LENGTH)) for each in (fact.name, fact.old, fact.new))
-    if fact.kind in (FactKind.DEPENDENCY_ADDED, FactKind.EXTRA_ADDED):
+    if fact.kind in (FactKind.DEPENDENCY_ADDED, FactKind.EXTRA_ADDED, FactKind.NEW_SETTING):
         return f"{name} ({new})" if fact.new else name
     if fact.old and fact.new:
         return f"{name} {old} → {new}"
