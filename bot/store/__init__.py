@@ -1,5 +1,7 @@
 """The store: commits, facts, analyses and messages, kept between runs."""
 
+from bot.store.alerts import Alert, AlertEvent, Alerts
+from bot.store.breaks import Breaks, BreakState, DownstreamBreak
 from bot.store.commit_rows import StoredCommit
 from bot.store.database import open_engine
 from bot.store.feedback import AnswerRatings, GivenVerdict, Rating, Verdicts
@@ -9,9 +11,6 @@ from bot.store.outcomes import DayEdits, FailedPublication, ModelFailures, Publi
 from bot.store.process_locks import ProcessLocks
 from bot.store.store import Store, StoredAnalysis, StoredDay
 from bot.store.subscriptions import (
-    Alert,
-    AlertEvent,
-    Alerts,
     Departure,
     Releases,
     SeenReleases,
@@ -20,7 +19,6 @@ from bot.store.subscriptions import (
     Terms,
     Weekday,
 )
-from bot.store.surfaces import Breaks, BreakState, DownstreamBreak
 
 __all__ = [
     "Alert",

@@ -18,7 +18,8 @@ from sqlalchemy import (
     select,
 )
 
-from bot.store.schema import Instant, alembic_version
+from bot.store.column_types import Instant
+from bot.store.schema import alembic_version
 from bot.store.search_index import create_index
 
 if TYPE_CHECKING:

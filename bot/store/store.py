@@ -22,6 +22,7 @@ from analysis.models import (
 )
 from analysis.search.words import VERSION as WORDS_VERSION
 from analysis.search.words import are_all, commit_words
+from bot.store.breaks import Breaks
 from bot.store.commit_rows import (
     StoredCommit,
     commit_ids,
@@ -41,7 +42,7 @@ from bot.store.outcomes import DayEdits, ModelFailures, PublicationOutcomes, Spe
 from bot.store.process_locks import ProcessLocks
 from bot.store.schema import analyses, commits, day_commits, days, files, repositories
 from bot.store.search_index import SearchIndex, index_commit, index_summaries
-from bot.store.surfaces import Breaks, Surfaces
+from bot.store.surfaces import Surfaces
 from bot.store.transactions import Records, chunks, insert_missing, insert_or_update
 
 _PATCHES_AT_ONCE = 50  # commits

@@ -14,10 +14,11 @@ from analysis.models import Analysis, Importance, Repository
 from bot.models.progress import Progress
 from bot.move import TABLES, move_store
 from bot.store import Store, StoredAnalysis, open_engine
+from bot.store.column_types import Instant
 from bot.store.database import engine_as_it_is
 from bot.store.executors import TIMING
 from bot.store.lease import held_alone, new_lease
-from bot.store.schema import Instant, commits, executors, files, inbox, metadata, outbox, subscriptions
+from bot.store.schema import commits, executors, files, inbox, metadata, outbox, subscriptions
 from tests.factories import commit, file
 from tests.servers.databases import empty_database
 from tests.servers.postgresql import new_postgresql_database, postgresql_database
