@@ -13,7 +13,6 @@ from analysis.consequences.parameters import PARAMETER_KINDS, parameter_of
 from analysis.consequences.titles import (
     ANY_FIX,
     EXPLAINS_NOTHING,
-    is_contradicted,
     is_important_feature,
     is_written,
     says_more,
@@ -164,7 +163,7 @@ def _tells_besides(entry: Entry, by_title: Consequence, told: Sequence[Consequen
 def _is_told_better(entry: Entry, told: Sequence[Consequence]) -> bool:
     """Return whether the title tells more than what facts prove first."""
     first, fact = told[0], told[0].facts[0]
-    if first.whom is Whom.INTERNALS or _is_worded(first) or is_contradicted(entry):
+    if first.whom is Whom.INTERNALS or _is_worded(first):
         return False
     if first.effect is Effect.REQUIREMENT:
         return is_important_feature(entry)
@@ -244,7 +243,7 @@ def _naming_order(fact: Fact) -> tuple[int, ...]:
     name = fact.name.partition("(")[0].rpartition(".")[2].lstrip("_")
     path = fact.path or ""
     is_heir = bool(AREAS["touches models"].search(path)), not BASE_FILE.search(path), not BASE_CLASS.match(fact.name)
-    return reach(fact), *is_heir, name.isupper(), name[:1].islower(), len(name)
+    return reach(fact), *is_heir, name.isupper(), name[:1].islower()
 
 
 def _consequence(entry: Entry, facts: Sequence[Fact], say: Catalogue) -> Consequence:
@@ -297,9 +296,9 @@ def _proven(fact: Fact) -> str:
     """Return what a fact proves, behind a title: a setting with the value that it has now, or a function without its parameter."""
     value = (fact.new or "").rpartition(".")[2]
     is_default = fact.kind in (FactKind.CONDITIONAL_DEFAULT, FactKind.DEFAULT_CHANGED) and value.isidentifier()
-    if value and value != "None" and (is_default or fact.kind is FactKind.NEW_SETTING):
-        return f"{fact.name}={value}"
-    return fact.name.rpartition("(")[0] or fact.name
+    if fact.kind is FactKind.NEW_SETTING and fact.new:
+        return f"{fact.name}={fact.new}"
+    return f"{fact.name}={value}" if is_default and value != "None" else fact.name.rpartition("(")[0] or fact.name
 
 
 def _names(title: str, name: str) -> bool:

@@ -46,14 +46,10 @@ def new_name(commit: Commit, fact: Fact) -> str:
 def renamed_to(commit: Commit, fact: Fact) -> str:
     """Return the new name of what is defined as it was, but for that; "" if another thing takes its place."""
     name, new = fact.name.rpartition(".")[2], new_name(commit, fact)
-    is_defined = any(
-        line.sign == "-" and re.match(rf"\s*{_DEFINES.pattern}{re.escape(name)}\b", line.text)
-        for file in commit.files
-        for hunk in hunks(file.patch)
-        for line in hunk
-    )
-    lines = _renamed_lines(commit, name) if new and is_defined else ()
-    return new if not is_defined or any(each == new and _DEFINES.match(line) for each, line in lines) else ""
+    definition = re.compile(rf"^-\s*{_DEFINES.pattern}{re.escape(name)}\b", re.MULTILINE)
+    if not any(definition.search(file.patch or "") for file in commit.files):
+        return new
+    return new if any(each == new and _DEFINES.match(line) for each, line in _renamed_lines(commit, name)) else ""
 
 
 def _renamed_lines(commit: Commit, name: str) -> Iterator[tuple[str, str]]:

@@ -13,9 +13,9 @@ from analysis.consequences import consequences, order
 from analysis.consequences.audience import INTERFACE, is_setting
 from analysis.consequences.parameters import parameter_of
 from analysis.consequences.repeats import merged_commits, undone_titles
-from analysis.consequences.titles import is_written, new_model
+from analysis.consequences.titles import is_written
 from analysis.locale import Catalogue, catalogue, mark
-from analysis.locale.punctuation import CHINESE, join_items
+from analysis.locale.punctuation import CHINESE
 from analysis.models import ChangeType, Commit, Entry, FactKind, Importance, PeriodReport
 from analysis.models.consequences import Consequence, Effect, Whom
 from analysis.paths import Kind, kind
@@ -80,16 +80,11 @@ _TAG = re.compile(r" \(([^()`]+)\)$")
 
 
 class CommitLine(NamedTuple):
-    """A commit in a group with all its consequences, headline first, of which its line has `told`, and the others `also` on it."""
+    """A commit in a group with all its consequences, headline first, of which its line has `told`."""
 
     entry: Entry
     consequences: tuple[Consequence, ...]
     told: int = 1
-    also: tuple[Entry, ...] = ()
-
-    @property
-    def entries(self) -> tuple[Entry, ...]:
-        return (self.entry, *self.also)
 
     @property
     def headline(self) -> str:
@@ -136,7 +131,7 @@ class GroupLines(NamedTuple):
 
     def heading(self, say: Catalogue) -> str:
         """Return the group's name with the number of its commits, and of those shown if they are fewer."""
-        shown, count = _commits(self.lines), _commits(self.lines) + self.left
+        shown, count = len(self.lines), len(self.lines) + self.left
         return say(
             _HEADINGS[self.group], count=say("{shown}/{count}", shown=shown, count=count) if self.left else count
         )
@@ -169,16 +164,15 @@ def group_lines(report: PeriodReport, apart: Collection[str] = ()) -> dict[Group
 
 def shown_lines(report: PeriodReport, apart: Collection[str] = ()) -> list[GroupLines]:
     """Return the groups that have commits in a head, each with them: those that matter most, as many as are read in 45 seconds."""
-    say, separate = catalogue(report.language), group_lines(report, apart)
-    lead = _lead(report, separate)
-    groups = {group: list(_joined(lines, say)) for group, lines in separate.items()}
+    say, groups = catalogue(report.language), group_lines(report, apart)
+    lead = _lead(report, groups)
     most = _MOST_WORDS - (_reading_length(lead.text) if lead else 0)
     told: dict[str, CommitLine] = {}
     led = {each.commit.sha for each in lead.entries} if lead else set()
     # Of what the lead says each commit has its line: a group that leaves out its first looks as if it had lost it.
     by_worth = sorted(
         _by_length(groups),
-        key=lambda line: (line.told > 1 or led.isdisjoint(each.commit.sha for each in line.entries), -line.worth),
+        key=lambda line: (line.told > 1 or line.entry.commit.sha not in led, -line.worth),
     )
     for line in by_worth:
         known = told.get(line.entry.commit.sha)
@@ -188,24 +182,6 @@ def shown_lines(report: PeriodReport, apart: Collection[str] = ()) -> list[Group
         if not told or _words(_grouped(groups, more), say) <= most:
             told = more
     return _grouped(groups, told)
-
-
-def _joined(lines: Sequence[CommitLine], say: Catalogue) -> Iterator[CommitLine]:
-    """Yield lines, those that tell no more than which model is new as one."""
-    plain = [line for line in lines if not (_has_facts(line) or is_written(line.entry))]
-    models = {line.entry.commit.sha: name for line in plain if (name := new_model(line.entry))}
-    alike = [line for line in plain if line.entry.commit.sha in models] if len(models) > 1 else []
-    for line in lines:
-        if line in alike[:1]:
-            told = say("New models: {names}", names=join_items(models.values(), say))
-            first = line.consequences[0].model_copy(update={"what": told})
-            yield line._replace(consequences=(first,), also=tuple(each.entry for each in alike[1:]))
-        elif line not in alike:
-            yield line
-
-
-def _commits(lines: Iterable[CommitLine]) -> int:
-    return sum(len(line.entries) for line in lines)
 
 
 def lead_of(report: PeriodReport, apart: Collection[str] = ()) -> Lead | None:
@@ -273,14 +249,14 @@ def _grouped(groups: Mapping[Group, Sequence[CommitLine]], by_commit: Mapping[st
     found = []
     for group, lines in groups.items():
         if rows := tuple(by_commit[sha] for line in lines if (sha := line.entry.commit.sha) in by_commit):
-            found.append(GroupLines(group, rows, _commits(lines) - _commits(rows)))
+            found.append(GroupLines(group, rows, len(lines) - len(rows)))
     return found
 
 
 def _words(groups: Iterable[GroupLines], say: Catalogue) -> float:
     """Return the words of a head: its opening, the headings, and of each commit the line with its number."""
     headings = sum(_reading_length(group.heading(say)) for group in groups)
-    lines = sum(len(line.entries) + _reading_length(line.text) for group in groups for line in group.lines)
+    lines = sum(1 + _reading_length(line.text) for group in groups for line in group.lines)
     return _OPENING_WORDS + headings + lines
 
 

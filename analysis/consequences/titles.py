@@ -30,15 +30,11 @@ _SAYS_BEHAVIOUR = re.compile(
     re.IGNORECASE,
 )
 _OF_USERS = r"env(?:ironment)?[ -]?var\w*|flags?|CLI|command[- ]line(?: \w+)?"
-_SAYS_SETTINGS = re.compile(
-    rf"\b(?:chang|mov|renam|replac|convert|migrat)\w*\b.{{0,40}}\b(?:{_OF_USERS})\b", re.IGNORECASE
-)
 _NAMES_SETTING = re.compile(rf"(?<![\w-])--?[A-Za-z]|\b(?:{_OF_USERS})\b|\b[A-Z]+_[A-Z_]+\b")
 _DEPRECATES = re.compile(r"deprecat\w+\b", re.IGNORECASE)
 _SAYINGS = (
     (_SAYS_BREAKING.search, Effect.BREAK, 2),
     (_SAYS_DEFAULT.search, Effect.BEHAVIOUR, 1),
-    (_SAYS_SETTINGS.search, Effect.BEHAVIOUR, 2),
     (_DEPRECATES.match, Effect.DEPRECATION, 2),
     (_SAYS_BEHAVIOUR.match, Effect.BEHAVIOUR, 3),
 )
@@ -70,8 +66,6 @@ EXPLAINS_NOTHING = re.compile(
     r"(?:to )?(?:tid(?:y|ie)|clean|document|refactor|rework|simplif|restructur|reorgani[sz]|polish|miscellaneous|minor|small|various|bump(?!.* and )|pin(?:ned)?\b|apply #|(?:mov|renam)(?:e|es|ed|ing) |extract)\w*\b",
     re.IGNORECASE,
 )
-_FEATURE_BY_TYPE = re.compile(r"\W*feat", re.IGNORECASE)
-_FIXES_BY_VERB = re.compile(r"(?:correct|avoid|prevent|guard|handle|ensure|resolve)(?:ly|s)?\b", re.IGNORECASE)
 _FIXES_BY_TYPE = re.compile(r"\W*(?:\[[^\]]*\]\s*)*fix\b[^:]{0,40}:", re.IGNORECASE)  # `fix(shm): add barriers`
 _MENDS = re.compile(r"\b(?:bug\w*|fix\w*|missing|back)\b", re.IGNORECASE)  # also what should have been there
 _MERGE = re.compile(r"Merge (?:branch|remote|pull request)\b")
@@ -143,7 +137,7 @@ def _told(entry: Entry) -> tuple[Whom, Effect, int] | None:
     tells = notable and shipped and not harmless
     is_read = tells or (shipped and not harmless and is_written(entry))
     is_tested_alone = _has_files(entry, Kind.TEST) and not _has_files(entry, Kind.SOURCE)  # beside how it is built
-    is_fix = ChangeType.BUG_FIX in entry.ranked.change_types or bool(tells and _FIXES_BY_VERB.match(title))
+    is_fix = ChangeType.BUG_FIX in entry.ranked.change_types
     if is_read and not is_tested_alone and (said := _said(entry, title)):
         return (Whom.USERS, Effect.FIX, _TURNED_OFF) if is_fix and title.startswith("Disabl") else said
     if is_fix and _has_files(entry, Kind.SOURCE) and not harmless:
@@ -172,7 +166,7 @@ def _fix(entry: Entry, title: str) -> tuple[Whom, Effect, int]:
     severity = next((place for place, words in enumerate(_FIXES) if words.search(title)), ANY_FIX)
     adds = added_feature(entry.commit) or any(effect(fact) is Effect.ADDITION for fact in entry.facts)
     is_mended = _MENDS.search(title) or _FIXES_BY_TYPE.match(entry.commit.title)
-    if _FEATURE_BY_TYPE.match(entry.commit.title) or (severity >= ANY_FIX and adds and not is_mended):
+    if severity >= ANY_FIX and adds and not is_mended:
         return Whom.USERS, Effect.ADDITION, 3
     return Whom.USERS, Effect.FIX if severity else Effect.SECURITY, severity
 

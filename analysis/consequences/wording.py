@@ -28,7 +28,6 @@ _RENAMED = {
 }
 _REQUIREMENTS = frozenset({FactKind.MINIMUM_RAISED, FactKind.DEPENDENCY_MOVED})
 _REVERT = re.compile(r"(?:un-?)?revert(?:s|ing)?\b[:\s]*", re.IGNORECASE)
-_ANY_PROGRAM = re.compile(r"(?:arg|cli|config|parser|option|main|__init__)\w*\.py$|/config/")
 _FOR_ALL = re.compile(r"(?:requirements/)?(?:pyproject|setup|requirements|common|base|core|main|package|Cargo|go)\.\w+")
 
 
@@ -41,7 +40,7 @@ def family(kind: FactKind) -> str:
 
 def sentence(entry: Entry, facts: Sequence[Fact], say: Catalogue) -> str:
     """Return what facts of one family change in a commit: the fullest wording that is short enough, with `code` spans."""
-    lines = [one_line(spaced(each)) for each in _wordings(entry.commit, [_as_typed(each) for each in facts], say)]
+    lines = [one_line(spaced(each)) for each in _wordings(entry.commit, facts, say)]
     first = next((each for each in lines if fits(each)), lines[-1])
     names = list(takewhile(bool, (renamed_to(entry.commit, each) for each in facts)))
     if len(names) == len(facts):
@@ -50,13 +49,6 @@ def sentence(entry: Entry, facts: Sequence[Fact], say: Catalogue) -> str:
         return next(filter(fits, map(spaced, _renamed(renamed, say))), first)
     new = list(takewhile(bool, (replaced_by(entry, each) for each in facts)))
     return next(filter(fits, _replaced(lines, facts, new, say)), first) if len(new) == len(facts) else first
-
-
-def _as_typed(fact: Fact) -> Fact:
-    """Return a fact about a flag with the program that alone takes it, as it is typed: `serve --port`."""
-    path = fact.path or ""
-    is_known = fact.name.startswith("-") and path.endswith(".py") and not _ANY_PROGRAM.search(path)
-    return fact.model_copy(update={"name": f"{last_part(path)} {fact.name}"}) if is_known else fact
 
 
 def _replaced(lines: Sequence[str], facts: Sequence[Fact], new: Sequence[str], say: Catalogue) -> Iterator[str]:
@@ -148,6 +140,7 @@ def _named(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> Iterator[st
 
 def _renamed(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
     """Yield which names became which: one with whose it is, all of them in full, then by their last parts as many as fit."""
+    facts = sorted(facts, key=lambda each: len(each.name))  # `Pool` is better known than `PoolOfPages`
     sentences, owners = FACT_SENTENCES[facts[0].kind], dict.fromkeys(each.name.rpartition(".")[0] for each in facts)
     whole, last = (
         list(dict.fromkeys((code(tell(each.name)), code(tell(each.new or ""))) for each in facts))

@@ -96,7 +96,9 @@ NEW_PAGES = [fact(FactKind.ADDED_PARAMETER, f"{'Long' * 4}{n}.propose(pages)") f
         ),
         ([fact(FactKind.REMOVED_METHOD, "BasePool.take"), *LOST_SIZE], "`Pool()`, `A()`, `B()` and `C()` no longer take `size`"),
         ([*NEW_PAGES, fact(FactKind.REQUIRED_PARAMETER, "Context.__init__(pages_of_it)")], "Adds `pages` to `propose()`; `Context()` now requires `pages_of_it`"),
-        ([Fact(kind=FactKind.DEPRECATED, name="--url", path="src/run_batch.py", new="--host")], "Deprecates `run_batch --url`; use `--host` instead"),
+        ([fact(FactKind.NEW_SETTING, "--size", None, "4")], "Adds `--size` (default `4`)"),
+        ([fact(FactKind.PARAMETER_KIND, f"{n}(size)", None, f"{n}(*, size)") for n in ("take", "give")], "`take()` and `give()` take `size` by name alone"),
+        ([fact(FactKind.PARAMETER_KIND, "take(size)", None, "take(size, /)")], "`take()` takes `size` by position alone"),
         ([fact(FactKind.DEFAULT_CHANGED, "--graph", "True", "False")], "`--graph` now defaults to `False` (was `True`)"),
         (
             [fact(FactKind.DEFAULT_CHANGED, f"{n}.__init__(size)", "1", "2") for n in ("Pool", "Base")],
@@ -104,7 +106,7 @@ NEW_PAGES = [fact(FactKind.ADDED_PARAMETER, f"{'Long' * 4}{n}.propose(pages)") f
         ),
         (
             [fact(FactKind.RETURNED_VALUES, f"{'Pool' * 9}.take_all_the_pages_{n}", "2", "3") for n in "abc"],
-            "Changes how many values come back from `take_all_the_pages_a` and 2 more",
+            "Changes how many values come back from `take_all_the_pages_a` and others",
         ),
         ([fact(FactKind.RENAMED_PARAMETER, "Pool.take(size)", None, "count"), fact(FactKind.ADDED_PARAMETER, "give(page)")], "Renames `size` to `count` in `Pool.take()`; adds `page` to `give()`"),
         ([fact(FactKind.REMOVED_ENV, "ENGINE_A"), fact(FactKind.REMOVED_FLAG, "--b")], "Removes environment variable `ENGINE_A`"),
