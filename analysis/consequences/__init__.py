@@ -29,7 +29,7 @@ from analysis.models.impacts import Certainty
 from analysis.ranking.vocabulary import AREAS, TAGS
 from analysis.text import one_line, shorten
 from analysis.writing.by_rules import advice_for, code
-from analysis.writing.titles import concerned_parts, is_version, names_code, plain_title
+from analysis.writing.titles import NEXT_VERSION, concerned_parts, names_code, plain_title
 
 _WHOM, _EFFECTS, _KINDS = list(Whom), list(Effect), list(FactKind)
 _IS_PATH = re.compile(r"^\w.*/")  # rather than a route
@@ -102,7 +102,7 @@ def _by_rules(entry: Entry, facts: Sequence[Fact], say: Catalogue, *, titled: bo
         return [*_headed(title_line(entry, say), told[0], say), *told[1:]]
     first = told[0] if told else None
     if first and by_title and _tells_besides(entry, by_title, told):
-        _insert(told, by_title, say, is_important=is_important_feature(entry))
+        _insert(told, by_title, say)
     if first and told[0] is first and first.effect is not Effect.REQUIREMENT:
         told[0] = _on_platform(entry, first, say)
     return told
@@ -110,13 +110,13 @@ def _by_rules(entry: Entry, facts: Sequence[Fact], say: Catalogue, *, titled: bo
 
 def _on_platform(entry: Entry, first: Consequence, say: Catalogue) -> Consequence:
     """Return what facts tell first, with the platforms or the version of a part that alone are concerned, as the title's tags say, if there is room."""
-    parts = [each for each in concerned_parts(entry.commit) if _PLATFORM.fullmatch(each) or is_version(each)]
+    parts = [each for each in concerned_parts(entry.commit) if _PLATFORM.fullmatch(each) or NEXT_VERSION.search(each)]
     what = say("{title} ({names})", title=first.what, names=join_items(parts, say))
     told = any(part.casefold() in first.what.casefold() for part in parts)
     return first.model_copy(update={"what": what}) if parts and not told and fits(what) else first
 
 
-def _insert(told: list[Consequence], by_title: Consequence, say: Catalogue, *, is_important: bool) -> None:
+def _insert(told: list[Consequence], by_title: Consequence, say: Catalogue) -> None:
     """Put what a title tells, with the new settings that prove it, behind the first that the facts break, or before it."""
     whom = told[0].whom if by_title.whom is Whom.INTERNALS else by_title.whom
     lines = [by_title.model_copy(update={"whom": whom})]
@@ -125,13 +125,12 @@ def _insert(told: list[Consequence], by_title: Consequence, say: Catalogue, *, i
         told.remove(proof)
         effect = proof.effect if by_title.effect is Effect.OTHER else by_title.effect
         lines = _headed(by_title.what, proof.model_copy(update={"effect": effect}), say)
-    # What users have to know about comes before what others do, and an important feature before a name that few have.
+    # What users have to know about comes before what others do.
     is_any_fix = by_title.effect is Effect.FIX and by_title.reach >= ANY_FIX
     minor = is_any_fix or lines[0].effect in (Effect.ADDITION, Effect.OTHER)
     first = told[0] if told else lines[0]
-    is_trifle = len(first.facts) == 1 and first.whom is Whom.EXTENDERS and first.reach > INTERFACE
     is_last = first.whom is Whom.INTERNALS or first.effect is Effect.ADDITION
-    leads = is_last or (is_important and is_trifle) or (not minor and order(lines[0]) < order(first))
+    leads = is_last or (not minor and order(lines[0]) < order(first))
     told[:] = [*lines, *told] if leads else [*told[:1], *lines, *told[1:]]
 
 
@@ -146,10 +145,7 @@ def _headed(title: str, first: Consequence, say: Catalogue) -> list[Consequence]
 def _tells_besides(entry: Entry, by_title: Consequence, told: Sequence[Consequence]) -> bool:
     """Return whether a title tells something that its commit's facts do not: what it adds, deprecates, sets or mends."""
     title = plain_title(entry.commit)
-    named = [each for each in title.split() if names_code(each)]
-    is_move = told[0].facts[0].kind in (FactKind.MOVED_MODULE, FactKind.MOVED_NAME) if told[0].facts else False
-    is_repeated = is_move and named and all(each in told[0].what for each in named)
-    if is_repeated or any(_says(title, fact) for fact in told[0].facts):
+    if any(_says(title, fact) for fact in told[0].facts):
         return False
     if is_important_feature(entry) or told[0].effect is Effect.ADDITION:
         return True
@@ -163,10 +159,8 @@ def _tells_besides(entry: Entry, by_title: Consequence, told: Sequence[Consequen
 def _is_told_better(entry: Entry, told: Sequence[Consequence]) -> bool:
     """Return whether the title tells more than what facts prove first."""
     first, fact = told[0], told[0].facts[0]
-    if first.whom is Whom.INTERNALS or _is_worded(first):
+    if first.whom is Whom.INTERNALS or first.effect is Effect.REQUIREMENT or _is_worded(first):
         return False
-    if first.effect is Effect.REQUIREMENT:
-        return is_important_feature(entry)
     is_decided_later = fact.kind is FactKind.DEFAULT_CHANGED and fact.new == "None"
     is_conditional = fact.kind in (FactKind.CONDITIONAL_DEFAULT, FactKind.RETYPED) and not fact.name.endswith(RESULT)
     # Who extend it look for names.

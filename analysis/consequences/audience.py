@@ -37,8 +37,9 @@ _OF_SETTINGS = frozenset(
         FactKind.NEW_SETTING,
     }
 )  # or of what code calls
-_TOOLING = re.compile(
-    r"(^|[/_.-])(tests?|docs?|lint|dev|ci|bench\w*|examples?|tools?|rocm-test|nightly\w*)(?=[/_.-]|$)"
+# Lists of dependencies for tests, documents or tools of the project alone.
+FOR_DEVELOPERS = re.compile(
+    r"(^|[/_.-])(tests?|docs?|lint|dev|ci|bench\w*|examples?|tools?|rocm-test|nightly\w*)(?=[/_.-]|$)", re.IGNORECASE
 )
 _PRIVATE = re.compile(r"(?:^|\.)_(?!_\w+__(?:\W|$))|_fake$")  # what stands in for an operator while code is traced
 # A private method of a class that plug-ins derive from, as its role says, and override for want of a hook.
@@ -97,7 +98,7 @@ def reach(fact: Fact) -> int:
         return HARDLY_ANY if _TEST_VARIABLE.search(fact.name) else MOST
     if fact.kind in DEPENDENCIES or fact.kind in EXTRAS:
         gone = fact.kind in (FactKind.DEPENDENCY_REMOVED, FactKind.EXTRA_REMOVED)
-        return HARDLY_ANY if is_for_developers(path) else 1 + (fact.kind in EXTRAS or gone)
+        return HARDLY_ANY if FOR_DEVELOPERS.search(path) else 1 + (fact.kind in EXTRAS or gone)
     if path and kind(path) is not Kind.SOURCE:
         return HARDLY_ANY
     if _PRIVATE.search(fact.name.partition("(")[0]):
@@ -107,11 +108,6 @@ def reach(fact: Fact) -> int:
         # Of None and False code asks whether it is on: both are no.
         return HARDLY_ANY if (fact.kind, fact.old, fact.new) == (FactKind.DEFAULT_CHANGED, "None", "False") else MOST
     return _reach_in_code(fact, path)
-
-
-def is_for_developers(path: str) -> bool:
-    """Return whether a list of dependencies is for tests, documents or tools of the project alone."""
-    return bool(_TOOLING.search(path.lower()))
 
 
 def is_interface(facts: Sequence[Fact]) -> bool:

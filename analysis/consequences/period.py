@@ -20,7 +20,7 @@ from analysis.models import ChangeType, Commit, Entry, FactKind, Importance, Per
 from analysis.models.consequences import Consequence, Effect, Whom
 from analysis.paths import Kind, kind
 from analysis.ranking.vocabulary import AREAS
-from analysis.writing.titles import concerned_parts, is_version, plain_title
+from analysis.writing.titles import NEXT_VERSION, concerned_parts, plain_title
 
 
 class Group(StrEnum):
@@ -164,17 +164,14 @@ def group_lines(report: PeriodReport, apart: Collection[str] = ()) -> dict[Group
 
 def shown_lines(report: PeriodReport, apart: Collection[str] = ()) -> list[GroupLines]:
     """Return the groups that have commits in a head, each with them: those that matter most, as many as are read in 45 seconds."""
-    say, groups = catalogue(report.language), group_lines(report, apart)
-    lead = _lead(report, groups)
+    say, groups, lead = catalogue(report.language), group_lines(report, apart), lead_of(report, apart)
     most = _MOST_WORDS - (_reading_length(lead.text) if lead else 0)
     told: dict[str, CommitLine] = {}
     led = {each.commit.sha for each in lead.entries} if lead else set()
     # Of what the lead says each commit has its line: a group that leaves out its first looks as if it had lost it.
-    by_worth = sorted(
-        _by_length(groups),
-        key=lambda line: (line.told > 1 or line.entry.commit.sha not in led, -line.worth),
-    )
-    for line in by_worth:
+    for line in sorted(
+        _by_length(groups), key=lambda line: (line.told > 1 or line.entry.commit.sha not in led, -line.worth)
+    ):
         known = told.get(line.entry.commit.sha)
         more = {**told, line.entry.commit.sha: line}
         if len(more) > _MOST_LINES or line.told - 1 != (known.told if known else 0):
@@ -186,14 +183,10 @@ def shown_lines(report: PeriodReport, apart: Collection[str] = ()) -> list[Group
 
 def lead_of(report: PeriodReport, apart: Collection[str] = ()) -> Lead | None:
     """Return the sentence about a day, while all commits that it is about are shown with the headlines that it was made of."""
-    return _lead(report, group_lines(report, apart))
-
-
-def _lead(report: PeriodReport, groups: Mapping[Group, Sequence[CommitLine]]) -> Lead | None:
     if report.edit is None or not report.edit.lead:
         return None
     made_of = report.edit.headlines
-    shown = {line.entry.commit.sha: line for lines in groups.values() for line in lines}
+    shown = {line.entry.commit.sha: line for lines in group_lines(report, apart).values() for line in lines}
     named = [shown[sha] for sha, headline in made_of.items() if sha in shown and shown[sha].headline == headline]
     return Lead(report.edit.lead, tuple(line.entry for line in named)) if len(named) == len(made_of) else None
 
@@ -204,7 +197,7 @@ def _by_length(groups: Mapping[Group, Sequence[CommitLine]]) -> Iterator[CommitL
         first, *others = line.consequences
         written = is_written(line.entry)
         told = (each for each in others if _may_follow(each, written=written) and not _goes_with(each, first))
-        further = sorted(told, key=lambda each: _behind(each, first))
+        further = sorted(told, key=_behind)
         kept = line._replace(consequences=(first, *further[: _MOST_TOLD - 1]))
         yield from (kept._replace(told=told) for told in range(1, len(kept.consequences) + 1))
 
@@ -216,20 +209,12 @@ def _may_follow(each: Consequence, *, written: bool) -> bool:
     return not written and each.effect is Effect.BREAK and not AREAS["touches models"].search(each.facts[0].path or "")
 
 
-def _behind(each: Consequence, first: Consequence) -> tuple[bool, ...]:
-    """Return the sort key of what follows a headline: what people set or install, the title, what concerns the same ones."""
+def _behind(each: Consequence) -> tuple[bool, ...]:
+    """Return the sort key of what follows a headline: what people set or install, what many meet, the title, the others."""
     are_settings = any(is_setting(fact.name) for fact in each.facts)
     is_set = each.whom is Whom.OPERATORS or (each.whom is Whom.USERS and are_settings)
     is_wide = each.reach <= INTERFACE if each.facts else each.effect is not Effect.OTHER
-    is_internal = each.whom is Whom.INTERNALS
-    return (
-        not is_set,
-        not is_wide,
-        bool(each.facts),
-        each.whom is not first.whom,
-        is_internal,
-        each.facts != first.facts,
-    )
+    return not is_set, not is_wide, bool(each.facts), each.whom is Whom.INTERNALS
 
 
 def _goes_with(each: Consequence, first: Consequence) -> bool:
@@ -275,7 +260,7 @@ def _weight(entry: Entry) -> float:
         weight += _ONLY_FASTER
     if source and all(AREAS["touches models"].search(file.path.lower()) for file in source):
         weight += _OF_MODELS
-    return weight + (_NEXT if any(map(is_version, concerned_parts(entry.commit))) else 0)
+    return weight + (_NEXT if any(map(NEXT_VERSION.search, concerned_parts(entry.commit))) else 0)
 
 
 def _worth(each: Consequence) -> float:
@@ -291,12 +276,6 @@ def _worth(each: Consequence) -> float:
 def all_lines(report: PeriodReport) -> list[GroupLines]:
     """Return the groups that have commits, each with all of them."""
     return [GroupLines(group, tuple(lines), 0) for group, lines in group_lines(report).items() if lines]
-
-
-def breaking_lines(report: PeriodReport) -> list[CommitLine]:
-    """Return the commits of a period that break what others use, run or extend."""
-    lines = [line for lines in group_lines(report).values() for line in lines]
-    return [line for line in lines if any(each.effect is Effect.BREAK for each in line.consequences)]
 
 
 def _group(first: Consequence) -> Group | None:

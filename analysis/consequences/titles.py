@@ -2,7 +2,7 @@
 
 import re
 
-from analysis.consequences.audience import effect, is_for_developers
+from analysis.consequences.audience import FOR_DEVELOPERS, effect
 from analysis.models import ChangeType, Commit, Entry, Importance
 from analysis.models.consequences import Consequence, Effect, Whom
 from analysis.models.impacts import Certainty
@@ -191,7 +191,7 @@ def _is_feature(entry: Entry) -> bool:
 def _is_shipped(entry: Entry) -> bool:
     """Return whether a commit changes what users run or install, or may do so because its files are unknown."""
     installed = [each for each in entry.commit.files if kind(each.path) in (Kind.DEPENDENCY, Kind.BUILD)]
-    return _has_files(entry, Kind.SOURCE) or not all(is_for_developers(each.path) for each in installed)
+    return _has_files(entry, Kind.SOURCE) or not all(FOR_DEVELOPERS.search(each.path) for each in installed)
 
 
 def _has_files(entry: Entry, *kinds: Kind) -> bool:

@@ -10,7 +10,7 @@ from analysis.consequences.names import LENGTH, NAMED, few, fits, last_part, mod
 from analysis.consequences.parameters import PARAMETER_KINDS, parameter_changes, parameter_defaults
 from analysis.facts.dependencies import ANY_VERSION
 from analysis.facts.requirements import is_installed_from
-from analysis.locale import Catalogue
+from analysis.locale import Catalogue, mark
 from analysis.locale.punctuation import join_items, spaced
 from analysis.models import DEPENDENCIES, Commit, Entry, Fact, FactKind
 from analysis.ranking.signals import split_title
@@ -26,6 +26,7 @@ _RENAMED = {
     FactKind.REMOVED_ATTRIBUTE: FactKind.RENAMED_NAME,
     FactKind.REMOVED_NAME: FactKind.RENAMED_NAME,
 }
+_MEMBERS = {"property": mark("a property"), "attribute": mark("an attribute"), "method": mark("a method")}
 _REQUIREMENTS = frozenset({FactKind.MINIMUM_RAISED, FactKind.DEPENDENCY_MOVED})
 _REVERT = re.compile(r"(?:un-?)?revert(?:s|ing)?\b[:\s]*", re.IGNORECASE)
 _FOR_ALL = re.compile(r"(?:requirements/)?(?:pyproject|setup|requirements|common|base|core|main|package|Cargo|go)\.\w+")
@@ -168,8 +169,12 @@ def _one(fact: Fact, say: Catalogue) -> Iterator[str]:
         case FactKind.EXTRA_MOVED:
             old = code(fact.old or ANY_VERSION)
             yield say("Optional dependency {name} is now {new} (was {old})", name=name, new=new, old=old)
-        case FactKind.MEMBER_KIND | FactKind.RETURNED_VALUES:
-            yield from _one_definition(fact, say)
+        case FactKind.RETURNED_VALUES:
+            now = say("one value") if fact.new == "1" else say("{count} values", count=fact.new)
+            yield say("{name} now returns {new} instead of {old}", name=code(f"{fact.name}()"), new=now, old=fact.old)
+        case FactKind.MEMBER_KIND if fact.new in _MEMBERS:
+            old, now = (say(_MEMBERS[each or "method"]) for each in (fact.old, fact.new))
+            yield say("{name} is now {new}, not {old}", name=name, new=now, old=old)
         case FactKind.ENTRY_RENAMED if fact.old and "." in fact.old:
             registry = code(fact.old.rpartition(".")[0])
             yield say("Renames {name} of {registry} to {new}", name=name, registry=registry, new=new)
@@ -190,23 +195,6 @@ def _retyped(fact: Fact, say: Catalogue) -> Iterator[str]:
     function = code(f"{fact.name.removesuffix(RESULT)}()")
     yield say("{name} now returns {new} (was {old})", name=function, new=new, old=code(fact.old or ""))
     yield say("{name} now returns {new}", name=function, new=new)
-
-
-def _one_definition(fact: Fact, say: Catalogue) -> Iterator[str]:
-    """Yield sentences about one class, method or function that is used in another way than before."""
-    if fact.kind is FactKind.RETURNED_VALUES:
-        function = code(f"{fact.name}()")
-        if fact.new == "1":
-            yield say("{name} now returns one value instead of {old}", name=function, old=fact.old)
-        yield say("{name} now returns {new} values instead of {old}", name=function, new=fact.new, old=fact.old)
-    elif fact.kind is FactKind.MEMBER_KIND and fact.new == "property":
-        yield say("{name} is now a property, not a method", name=code(fact.name))
-    elif fact.kind is FactKind.MEMBER_KIND and fact.new == "attribute":
-        yield say("{name} is now an attribute, not a method", name=code(fact.name))
-    elif fact.kind is FactKind.MEMBER_KIND and fact.old == "attribute":
-        yield say("{name} is now a method, not an attribute", name=code(fact.name))
-    elif fact.kind is FactKind.MEMBER_KIND and fact.new:
-        yield say("{name} is now a method, not a property", name=code(fact.name))
 
 
 def _bases(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:

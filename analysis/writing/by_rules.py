@@ -32,7 +32,7 @@ from analysis.writing.fact_sentences import FACT_SENTENCES
 from analysis.writing.purpose import purpose
 
 # Incremented whenever a rule or a phrase changes, so that stored analyses are made anew.
-VERSION = "11"
+VERSION = "12"
 
 _MAX_NAMES = 5
 _MAX_ADVISED = 12  # names of an instruction

@@ -14,7 +14,7 @@ _TAG = re.compile(r"\[([^\]]{1,40})\]|^\s*([A-Za-z][\w/ -]{0,24})(?:\(([^)]{1,40
 _NAME_IN_CODE = re.compile(r"[_.()/]\w|\w[A-Z]|^[-.]")  # in a word
 _PART = re.compile(r"\d+\s*/\s*[\dNn]+|v?\d+[a-z]?", re.IGNORECASE)
 _LABEL = re.compile(r"^(?:\([\w -]{1,24}\)|(?:fix|bug|feat)\w*\[[^\]]{1,40}\])\s*:\s*", re.IGNORECASE)  # `(bugfix): …`
-_VERSION = re.compile(r"\w ?V\d+$", re.IGNORECASE)
+NEXT_VERSION = re.compile(r"\w ?V\d+$", re.IGNORECASE)  # of a part of the project, as a tag names it: `Model Runner V2`
 # Tags that say what kind of change it is rather than which part of the project it is in.
 _KIND = re.compile(
     r"bugs?|(bug|hot)?-?\s*fix(es)?|add(s|ed|ing)?|feat(ure)?s?|perf(ormance)?|refactor(ing)?|chore|misc|minor|docs?|tests?|ci|build|ci/build|core|model|"
@@ -55,11 +55,6 @@ def concerned_parts(commit: Commit) -> tuple[str, ...]:
             name for each in found if (name := each.strip()) and not _KIND.fullmatch(name) and not _PART.fullmatch(name)
         )
     )
-
-
-def is_version(part: str) -> bool:
-    """Return whether a part of the project is one of its versions, as a tag names it: `Model Runner V2`."""
-    return bool(_VERSION.search(part))
 
 
 def added_feature(commit: Commit) -> str:

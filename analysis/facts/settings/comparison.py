@@ -85,13 +85,12 @@ class _Comparison(NamedTuple):
         names = {each.name for each in before} | {each.name for each in environment_reads(old)}
         known, owners = set(map(own_name, names)), {each.name.rpartition(".")[0] for each in before} - {""}
         on = variable_meaning("1")  # as the default is written: what it is compared with may turn it round
-        values: list[tuple[str, int, Value | None, bool]] = []
+        values = [
+            (each.name, each.line, each.value, _is_true(each.value)) for each in settings(new) if _SET.match(each.name)
+        ]
         for read in environment_reads(new):
             is_written = read.written is not None and variable_meaning(read.written.meaning) == on
             values.append((read.name, read.line, read.in_effect, is_written and _is_true(read.in_effect)))
-        values += [
-            (each.name, each.line, each.value, _is_true(each.value)) for each in settings(new) if _SET.match(each.name)
-        ]
         # A field is new where another class has one of its name.
         values = [
             each
@@ -105,8 +104,9 @@ class _Comparison(NamedTuple):
             is_listed = name.startswith("-") or (owner in owners if owner else _VARIABLES.search(self.file.path))
             if is_on or is_listed:
                 kind = FactKind.SETTING_ON if is_on else FactKind.NEW_SETTING
-                is_told = default and not is_on and isinstance(default.meaning, str | int | float)
-                text = default.text if default and is_told else None
+                text = (
+                    default.text if default and not is_on and isinstance(default.meaning, str | int | float) else None
+                )
                 fact = Fact(kind=kind, name=name, path=self.file.path, line=line, new=text, proof=self.proof)
                 found.setdefault(own_name(name), fact)
         yield from found.values()

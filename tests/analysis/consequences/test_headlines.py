@@ -175,19 +175,6 @@ def test_a_title_that_tells_the_whole_stands_before_its_parts(title: str, facts:
     assert headline(entry(title), "en", flags).startswith(line)
 
 
-def test_an_important_feature_stands_before_what_few_have() -> None:
-    """What many meet is its headline instead; what operators need stands with the title."""
-    made = entry("Add support for Heron", Importance.HIGH, ChangeType.FEATURE)
-    few, base = fact(FactKind.REMOVED_METHOD, "Pool.take"), fact(FactKind.REQUIRED_METHOD, "Base.run")
-    assert [each.what for each in consequences(made, "en", [few])] == [
-        "Add support for Heron",
-        "Removes method `Pool.take`",
-    ]
-    assert headline(made, "en", [few, base]) == "Adds abstract method `Base.run`"
-    needed = Fact(kind=FactKind.DEPENDENCY_ADDED, name="heron", path="pyproject.toml", new=">=1.2")
-    assert headline(made, "en", [needed]) == "Add support for Heron (`heron>=1.2`)"
-
-
 @pytest.mark.parametrize(
     ("title", "told"),
     [
