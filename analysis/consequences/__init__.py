@@ -98,7 +98,8 @@ def _by_rules(entry: Entry, facts: Sequence[Fact], say: Catalogue, *, titled: bo
     by_title = title_consequence(entry, title_line(entry, say)) if titled else None
     if by_title and (not told or told[0].whom is Whom.INTERNALS):
         return [by_title, *told]
-    if told and titled and _is_told_better(entry, told):
+    is_on = by_title and told[0].facts[0].kind is FactKind.SETTING_ON  # the author says what for
+    if told and titled and (is_on or _is_told_better(entry, told)):
         return [*_headed(title_line(entry, say), told[0], say), *told[1:]]
     first = told[0] if told else None
     if first and by_title and _tells_besides(entry, by_title, told):
@@ -290,8 +291,8 @@ def _proven(fact: Fact) -> str:
     """Return what a fact proves, behind a title: a setting with the value that it has now, or a function without its parameter."""
     value = (fact.new or "").rpartition(".")[2]
     is_default = fact.kind in (FactKind.CONDITIONAL_DEFAULT, FactKind.DEFAULT_CHANGED) and value.isidentifier()
-    if fact.kind is FactKind.NEW_SETTING and fact.new:
-        return f"{fact.name}={fact.new}"
+    if fact.kind is FactKind.SETTING_ON or (fact.kind is FactKind.NEW_SETTING and fact.new):
+        return f"{fact.name}={fact.new or True}"
     return f"{fact.name}={value}" if is_default and value != "None" else fact.name.rpartition("(")[0] or fact.name
 
 

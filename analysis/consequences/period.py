@@ -62,13 +62,11 @@ _WORTH = {
 _INTERFACE = 1.5  # more where what breaks is an interface
 _OF_TITLES = {Effect.BREAK: 4.0, Effect.BEHAVIOUR: 4.0, Effect.ADDITION: -1.5}  # where only a title says so
 _OF_FIXES, _ANY_FIX = {0: 4.0, 1: -1.0, 2: 4.0, 3: 0.5}, -2.0  # by what went wrong, as a title says
-_TELLS_NOTHING, _ONLY_FASTER = -4.0, -4.0
+_TELLS_NOTHING, _ONLY_FASTER = -6.0, -4.0
 # By the logarithm of the lines of source, with tests, and by the words of the title.
 _LINES, _TESTS, _WORDS = 1.0, 2.0, 0.4
-_OF_MODELS, _NEXT = (
-    -2.0,
-    -7.0,
-)  # where all of the source is of models, or of a part of which people run an earlier version
+# Where all of the source is of models, or of a part of which people run an earlier version.
+_OF_MODELS, _NEXT = -2.0, -5.0
 _FURTHER = 4.0  # by which each further consequence of a commit matters less than another commit's first
 _GROUPS = {Whom.USERS: Group.USERS, Whom.OPERATORS: Group.OPERATORS, Whom.EXTENDERS: Group.EXTENDERS}
 _BY_EFFECT = {Effect.FIX: Group.FIXES, Effect.ADDITION: Group.NEW}

@@ -18,7 +18,7 @@ NEXT_VERSION = re.compile(r"\w ?V\d+$", re.IGNORECASE)  # of a part of the proje
 # Tags that say what kind of change it is rather than which part of the project it is in.
 _KIND = re.compile(
     r"bugs?|(bug|hot)?-?\s*fix(es)?|add(s|ed|ing)?|feat(ure)?s?|perf(ormance)?|refactor(ing)?|chore|misc|minor|docs?|tests?|ci|build|ci/build|core|model|"
-    r"frontend|revert|cleanup|clean up|style|rfc|wip|new|be|enhancement|improvement|security|deprecat\w*|"
+    r"frontend|revert|cleanup|clean up|style|rfc|wip|new|be|main|master|enhancement|improvement|security|deprecat\w*|"
     r"easy|models?|hardware|usage|ux|cleanups|refactor|kernels?|critical|trivial",
     re.IGNORECASE,
 )

@@ -38,9 +38,9 @@ def is_configuration(owner: Class) -> bool:
 
 def is_api(owner: Found[Class]) -> bool:
     """Return whether a class describes requests or responses, as its module and its name or bases say."""
-    if not _API_PATH.search(owner.module.path):
+    if not _API_PATH.search(owner.module.path) or _HELPER.search(owner.member.name):
         return False
-    models = any(_MODEL.match(each.name) for each in owner.member.bases) and not _HELPER.search(owner.member.name)
+    models = any(_MODEL.match(each.name) for each in owner.member.bases)
     return bool(_API_CLASS.search(owner.member.name)) or (models and not is_configuration(owner.member))
 
 
