@@ -13,7 +13,6 @@ from analysis.consequences.parameters import PARAMETER_KINDS, parameter_of
 from analysis.consequences.titles import (
     ANY_FIX,
     EXPLAINS_NOTHING,
-    is_important_feature,
     is_written,
     says_more,
     title_consequence,
@@ -148,7 +147,7 @@ def _tells_besides(entry: Entry, by_title: Consequence, told: Sequence[Consequen
     title = plain_title(entry.commit)
     if any(_says(title, fact) for fact in told[0].facts):
         return False
-    if is_important_feature(entry) or told[0].effect is Effect.ADDITION:
+    if told[0].effect is Effect.ADDITION:
         return True
     said = told[0].effect is by_title.effect is Effect.BREAK
     is_vague = by_title.effect is Effect.OTHER and EXPLAINS_NOTHING.match(title)

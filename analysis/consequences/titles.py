@@ -107,11 +107,6 @@ def says_more(entry: Entry) -> bool:
     return bool(_REMOVES.match(title) or _SAYS_DEFAULT.search(title))
 
 
-def is_important_feature(entry: Entry) -> bool:
-    """Return whether a title adds something that matters more than what it changes for a few who extend the project."""
-    return entry.ranked.importance is Importance.HIGH and _is_feature(entry)
-
-
 def is_written(entry: Entry) -> bool:
     """Return whether a model wrote about a commit."""
     return entry.analysis is not None and entry.analysis.by == "model"
