@@ -13,8 +13,6 @@ from analysis.consequences.parameters import PARAMETER_KINDS, parameter_of
 from analysis.consequences.titles import (
     ANY_FIX,
     EXPLAINS_NOTHING,
-    is_contradicted,
-    is_important_feature,
     is_written,
     says_more,
     title_consequence,
@@ -30,12 +28,11 @@ from analysis.models.impacts import Certainty
 from analysis.ranking.vocabulary import AREAS, TAGS
 from analysis.text import one_line, shorten
 from analysis.writing.by_rules import advice_for, code
-from analysis.writing.titles import concerned_parts, names_code, plain_title
+from analysis.writing.titles import NEXT_VERSION, concerned_parts, names_code, plain_title
 
 _WHOM, _EFFECTS, _KINDS = list(Whom), list(Effect), list(FactKind)
 _IS_PATH = re.compile(r"^\w.*/")  # rather than a route
 _PLATFORM = TAGS["tag: platform"].pattern
-_VERSION = re.compile(r"\w V\d+$", re.IGNORECASE)
 _BEGUN = 30  # characters of a title that say something without its other clauses
 _STOP = re.compile(r"[,;:.] | (?=\()| [-—–+&|] ")  # where a clause ends
 _LABEL = re.compile(r" [+&|] \S+$")  # what stood before a colon
@@ -100,11 +97,12 @@ def _by_rules(entry: Entry, facts: Sequence[Fact], say: Catalogue, *, titled: bo
     by_title = title_consequence(entry, title_line(entry, say)) if titled else None
     if by_title and (not told or told[0].whom is Whom.INTERNALS):
         return [by_title, *told]
-    if told and titled and _is_told_better(entry, told):
+    is_on = by_title and told[0].facts[0].kind is FactKind.SETTING_ON  # the author says what for
+    if told and titled and (is_on or _is_told_better(entry, told)):
         return [*_headed(title_line(entry, say), told[0], say), *told[1:]]
     first = told[0] if told else None
     if first and by_title and _tells_besides(entry, by_title, told):
-        _insert(told, by_title, say, is_important=is_important_feature(entry))
+        _insert(told, by_title, say)
     if first and told[0] is first and first.effect is not Effect.REQUIREMENT:
         told[0] = _on_platform(entry, first, say)
     return told
@@ -112,13 +110,13 @@ def _by_rules(entry: Entry, facts: Sequence[Fact], say: Catalogue, *, titled: bo
 
 def _on_platform(entry: Entry, first: Consequence, say: Catalogue) -> Consequence:
     """Return what facts tell first, with the platforms or the version of a part that alone are concerned, as the title's tags say, if there is room."""
-    parts = [each for each in concerned_parts(entry.commit) if _PLATFORM.fullmatch(each) or _VERSION.search(each)]
+    parts = [each for each in concerned_parts(entry.commit) if _PLATFORM.fullmatch(each) or NEXT_VERSION.search(each)]
     what = say("{title} ({names})", title=first.what, names=join_items(parts, say))
     told = any(part.casefold() in first.what.casefold() for part in parts)
     return first.model_copy(update={"what": what}) if parts and not told and fits(what) else first
 
 
-def _insert(told: list[Consequence], by_title: Consequence, say: Catalogue, *, is_important: bool) -> None:
+def _insert(told: list[Consequence], by_title: Consequence, say: Catalogue) -> None:
     """Put what a title tells, with the new settings that prove it, behind the first that the facts break, or before it."""
     whom = told[0].whom if by_title.whom is Whom.INTERNALS else by_title.whom
     lines = [by_title.model_copy(update={"whom": whom})]
@@ -127,13 +125,12 @@ def _insert(told: list[Consequence], by_title: Consequence, say: Catalogue, *, i
         told.remove(proof)
         effect = proof.effect if by_title.effect is Effect.OTHER else by_title.effect
         lines = _headed(by_title.what, proof.model_copy(update={"effect": effect}), say)
-    # What users have to know about comes before what others do, and an important feature before a name that few have.
+    # What users have to know about comes before what others do.
     is_any_fix = by_title.effect is Effect.FIX and by_title.reach >= ANY_FIX
     minor = is_any_fix or lines[0].effect in (Effect.ADDITION, Effect.OTHER)
     first = told[0] if told else lines[0]
-    is_trifle = len(first.facts) == 1 and first.whom is Whom.EXTENDERS and first.reach > INTERFACE
     is_last = first.whom is Whom.INTERNALS or first.effect is Effect.ADDITION
-    leads = is_last or (is_important and is_trifle) or (not minor and order(lines[0]) < order(first))
+    leads = is_last or (not minor and order(lines[0]) < order(first))
     told[:] = [*lines, *told] if leads else [*told[:1], *lines, *told[1:]]
 
 
@@ -148,12 +145,9 @@ def _headed(title: str, first: Consequence, say: Catalogue) -> list[Consequence]
 def _tells_besides(entry: Entry, by_title: Consequence, told: Sequence[Consequence]) -> bool:
     """Return whether a title tells something that its commit's facts do not: what it adds, deprecates, sets or mends."""
     title = plain_title(entry.commit)
-    named = [each for each in title.split() if names_code(each)]
-    is_move = told[0].facts[0].kind in (FactKind.MOVED_MODULE, FactKind.MOVED_NAME) if told[0].facts else False
-    is_repeated = is_move and named and all(each in told[0].what for each in named)
-    if is_repeated or any(_says(title, fact) for fact in told[0].facts):
+    if any(_says(title, fact) for fact in told[0].facts):
         return False
-    if is_important_feature(entry) or told[0].effect is Effect.ADDITION:
+    if told[0].effect is Effect.ADDITION:
         return True
     said = told[0].effect is by_title.effect is Effect.BREAK
     is_vague = by_title.effect is Effect.OTHER and EXPLAINS_NOTHING.match(title)
@@ -165,10 +159,8 @@ def _tells_besides(entry: Entry, by_title: Consequence, told: Sequence[Consequen
 def _is_told_better(entry: Entry, told: Sequence[Consequence]) -> bool:
     """Return whether the title tells more than what facts prove first."""
     first, fact = told[0], told[0].facts[0]
-    if first.whom is Whom.INTERNALS or _is_worded(first) or is_contradicted(entry):
+    if first.whom is Whom.INTERNALS or first.effect is Effect.REQUIREMENT or _is_worded(first):
         return False
-    if first.effect is Effect.REQUIREMENT:
-        return is_important_feature(entry)
     is_decided_later = fact.kind is FactKind.DEFAULT_CHANGED and fact.new == "None"
     is_conditional = fact.kind in (FactKind.CONDITIONAL_DEFAULT, FactKind.RETYPED) and not fact.name.endswith(RESULT)
     # Who extend it look for names.
@@ -207,7 +199,13 @@ def title_line(entry: Entry, say: Catalogue) -> str:
     whole = f"{words} ({say.context('between the items of a list', ', ').join(parts)})" if parts else words
     ends = [end for each in (_STOP, _JOINT) for end in reversed([*each.finditer(words, _BEGUN)])]
     clauses = (_LABEL.sub("", words[: end.start()]) for end in ends)
-    return next((each for each in (whole, words, *clauses) if fits(each)), shorten(words, LENGTH))
+    told = (each for each in (whole, words, *filter(_is_closed, clauses)) if fits(each))
+    return next(told, shorten(words.replace("`", ""), LENGTH))
+
+
+def _is_closed(clause: str) -> bool:
+    """Return whether a clause ends in no quotation and no parenthesis."""
+    return not any(clause.count(mark) % 2 for mark in '`"') and clause.count("(") == clause.count(")")
 
 
 def _from_facts(entry: Entry, facts: Sequence[Fact], say: Catalogue) -> list[Consequence]:
@@ -272,6 +270,10 @@ def _with_names(title: str, first: Consequence, say: Catalogue) -> str:
     names = [required(each) if of_versions else _proven(each) for each in first.facts]
     if not names or any((_IS_PATH.search(each) or _names(title, each)) for each in names):
         return title
+    owners = [each.rpartition(".")[0] for each in names]
+    for place in range(len(names) - 1, 0, -1):  # whose a name is, is said once
+        if owners[place] and owners[place] == owners[place - 1]:
+            names[place] = names[place].rpartition(".")[2]
     shown = list(dict.fromkeys(code(one_line(each)) for each in names))
     words, parts = title, []
     if title.endswith(")"):  # whom its tags concern
@@ -287,10 +289,10 @@ def _with_names(title: str, first: Consequence, say: Catalogue) -> str:
 def _proven(fact: Fact) -> str:
     """Return what a fact proves, behind a title: a setting with the value that it has now, or a function without its parameter."""
     value = (fact.new or "").rpartition(".")[2]
-    is_default = fact.kind in (FactKind.CONDITIONAL_DEFAULT, FactKind.DEFAULT_CHANGED)
-    if is_default and value.isidentifier() and value != "None":
-        return f"{fact.name}={value}"
-    return fact.name.rpartition("(")[0] or fact.name
+    is_default = fact.kind in (FactKind.CONDITIONAL_DEFAULT, FactKind.DEFAULT_CHANGED) and value.isidentifier()
+    if fact.kind is FactKind.SETTING_ON or (fact.kind is FactKind.NEW_SETTING and fact.new):
+        return f"{fact.name}={fact.new or True}"
+    return f"{fact.name}={value}" if is_default and value != "None" else fact.name.rpartition("(")[0] or fact.name
 
 
 def _names(title: str, name: str) -> bool:

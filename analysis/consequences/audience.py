@@ -37,19 +37,22 @@ _OF_SETTINGS = frozenset(
         FactKind.NEW_SETTING,
     }
 )  # or of what code calls
-_TOOLING = re.compile(
-    r"(^|[/_.-])(tests?|docs?|lint|dev|ci|bench\w*|examples?|tools?|rocm-test|nightly\w*)(?=[/_.-]|$)"
+# Lists of dependencies for tests, documents or tools of the project alone.
+FOR_DEVELOPERS = re.compile(
+    r"(^|[/_.-])(tests?|docs?|lint|dev|ci|bench\w*|examples?|tools?|rocm-test|nightly\w*)(?=[/_.-]|$)", re.IGNORECASE
 )
 _PRIVATE = re.compile(r"(?:^|\.)_(?!_\w+__(?:\W|$))|_fake$")  # what stands in for an operator while code is traced
 # A private method of a class that plug-ins derive from, as its role says, and override for want of a hook.
 _DERIVED = re.compile(
-    r"[A-Za-z]\w*(?:Runner|Worker|Executor|Platform|Backend|Connector|Builder|Impl)\._[a-z]\w*\b(?!\.)"
+    r"[A-Za-z]\w*(?:Runner|Worker|Executor|Scheduler|Platform|Backend|Connector|Builder|Impl)\._[a-z]\w*\b(?!\.)"
 )
 _TEST_VARIABLE = re.compile(r"(?:^|_)(?:TESTS?|TESTING|CI|NIGHTLY)(?:_|$)")
 _PLATFORM = re.compile(
     r"\b(?:Python|CUDA|ROCm|PyTorch|torch|compute capability|sm_?\d+|glibc|gcc|Ubuntu)\b.*\d", re.IGNORECASE
 )
-_SETTING = re.compile(r"[-/]|[A-Z][A-Z0-9]*_[A-Z0-9_]+$|\w*(?:Config|Args|Settings|Options|Params|Request)\.\w+$")
+_SETTING = re.compile(
+    r"[-/]|[a-z]\w*:\w|[A-Z][A-Z0-9]*_[A-Z0-9_]+$|\w*(?:Config|Args|Settings|Options|Params|Request)\.\w+$"
+)
 
 
 def whom(fact: Fact) -> Whom:
@@ -95,7 +98,7 @@ def reach(fact: Fact) -> int:
         return HARDLY_ANY if _TEST_VARIABLE.search(fact.name) else MOST
     if fact.kind in DEPENDENCIES or fact.kind in EXTRAS:
         gone = fact.kind in (FactKind.DEPENDENCY_REMOVED, FactKind.EXTRA_REMOVED)
-        return HARDLY_ANY if _TOOLING.search(path) else 1 + (fact.kind in EXTRAS or gone)
+        return HARDLY_ANY if FOR_DEVELOPERS.search(path) else 1 + (fact.kind in EXTRAS or gone)
     if path and kind(path) is not Kind.SOURCE:
         return HARDLY_ANY
     if _PRIVATE.search(fact.name.partition("(")[0]):

@@ -43,6 +43,15 @@ def new_name(commit: Commit, fact: Fact) -> str:
     return uses[0] if sum(new == uses[0] for new, _ in lines) >= fewest else ""
 
 
+def renamed_to(commit: Commit, fact: Fact) -> str:
+    """Return the new name of what is defined as it was, but for that; "" if another thing takes its place."""
+    name, new = fact.name.rpartition(".")[2], new_name(commit, fact)
+    definition = re.compile(rf"^-\s*{_DEFINES.pattern}{re.escape(name)}\b", re.MULTILINE)
+    if not any(definition.search(file.patch or "") for file in commit.files):
+        return new
+    return new if any(each == new and _DEFINES.match(line) for each, line in _renamed_lines(commit, name)) else ""
+
+
 def _renamed_lines(commit: Commit, name: str) -> Iterator[tuple[str, str]]:
     """Yield (new name, line) for each line of a commit that replaces one that differs from it by a name alone."""
     word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")

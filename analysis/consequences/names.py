@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from posixpath import commonpath
 
-from analysis.locale import Catalogue
+from analysis.locale import Catalogue, mark
 from analysis.locale.punctuation import join_items
 from analysis.models import Fact, FactKind
 from analysis.text import shorten
@@ -26,13 +26,16 @@ def together(names: Sequence[str], say: Catalogue, tell: Callable[[str], str] = 
     return say("{name} and {other}", name=join_items(firsts, say), other=other) if firsts else other
 
 
-def few(names: Sequence[str], say: Catalogue, tell: Callable[[str], str] = code) -> Iterator[str]:
-    """Yield all names, then fewer and fewer of them with how many more there are."""
+def few(
+    names: Sequence[str], say: Catalogue, tell: Callable[[str], str] = code, *, counted: bool = True
+) -> Iterator[str]:
+    """Yield all names, then fewer and fewer of them with how many more there are, unless that is not known."""
+    rest = mark("{names} and {count} more") if counted else mark("{names} and others")
     if 0 < len(names) <= NAMED:
         yield together(names, say, tell)
     for shown in range(min(len(names) - 1, NAMED), 0, -1):
         told = join_items(map(tell, names[:shown]), say)
-        yield say("{names} and {count} more", names=told, count=len(names) - shown)
+        yield say(rest, names=told, count=len(names) - shown)
 
 
 def last_part(name: str) -> str:

@@ -58,7 +58,7 @@ def _changed_alike(facts: Sequence[Fact]) -> list[list[Fact]]:
             if each.kind in kinds:
                 by_function.setdefault(_function(each), []).append(each)
         for alike in by_function.values():
-            changes = frozenset((each.kind, parameter_of(each), each.new) for each in alike)
+            changes = frozenset((each.kind, parameter_of(each), (each.new or "").rpartition("(")[2]) for each in alike)
             groups.setdefault((sort, changes), []).extend(alike)
     return list(groups.values())
 
@@ -66,12 +66,21 @@ def _changed_alike(facts: Sequence[Fact]) -> list[list[Fact]]:
 def _clauses(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
     """Yield clauses about parameters that change alike in some functions, the fullest first."""
     functions = list(dict.fromkeys(map(_function, facts)))
-    if facts[0].kind in (FactKind.PARAMETER_KIND, FactKind.MOVED_PARAMETER):
+    if facts[0].kind is FactKind.MOVED_PARAMETER:
         names = [each.name.replace(".__init__(", "(") for each in facts]
         yield FACT_SENTENCES[facts[0].kind].named(together(names, say), len(set(names)), say)
         return
     for told in _told(functions, say):
-        if facts[0].kind is FactKind.RENAMED_PARAMETER:
+        if facts[0].kind is FactKind.PARAMETER_KIND:
+            names = list(dict.fromkeys(map(parameter_of, facts)))
+            by_name = (facts[0].new or "(*").rpartition("(")[2].startswith("*")
+            how = say("by name alone") if by_name else say("by position alone")
+            for each in few(names, say):
+                takes = {"function": told, "names": each, "how": how}
+                yield say.plural(
+                    "{function} takes {names} {how}", "{function} take {names} {how}", len(functions), **takes
+                )
+        elif facts[0].kind is FactKind.RENAMED_PARAMETER:
             pairs = dict.fromkeys((parameter_of(each), each.new or "") for each in facts)
             renamed = [say("{name} to {new}", name=code(old), new=code(new)) for old, new in pairs]
             yield say("Renames {names} in {function}", names=join_items(renamed, say), function=told)
@@ -137,7 +146,7 @@ def _told(functions: Sequence[str], say: Catalogue) -> Iterator[str]:
     """Yield functions by their names, without their classes, by the first ones, and by how many they are."""
     lasts = list(dict.fromkeys(each.rpartition(".")[2] for each in functions))
     yield from (together(names, say) for names in (functions, lasts) if len(names) == len(functions) <= NAMED)
-    yield from (told for names in (functions, lasts) for told in few(names, say))
+    yield from (told for names in (functions, lasts) for told in few(names, say, counted=False))
     if len(functions) > 1:
         yield say(
             "{count} constructors" if all(each[:1].isupper() for each in lasts) else "{count} functions",

@@ -6,18 +6,21 @@ A merge and the commits that it merges count as one, and what the period takes b
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
+from math import log1p
 from typing import NamedTuple
 
 from analysis.consequences import consequences, order
 from analysis.consequences.audience import INTERFACE, is_setting
 from analysis.consequences.parameters import parameter_of
 from analysis.consequences.repeats import merged_commits, undone_titles
-from analysis.consequences.titles import is_written, new_model
+from analysis.consequences.titles import is_written
 from analysis.locale import Catalogue, catalogue, mark
-from analysis.locale.punctuation import CHINESE, join_items
+from analysis.locale.punctuation import CHINESE
 from analysis.models import ChangeType, Commit, Entry, FactKind, Importance, PeriodReport
 from analysis.models.consequences import Consequence, Effect, Whom
+from analysis.paths import Kind, kind
 from analysis.ranking.vocabulary import AREAS
+from analysis.writing.titles import NEXT_VERSION, concerned_parts, plain_title
 
 
 class Group(StrEnum):
@@ -43,22 +46,27 @@ _MOST_LINES = 15
 _MOST_WORDS = 172  # of a head, read in 45 seconds; what breaks your code comes on top
 _OPENING_WORDS = 12  # of its repository, date, statistics and time zone
 _MOST_TOLD = 4  # consequences on the line of a commit
-# By how much a commit matters more to readers than its score says, from what maintainers and operators wanted to know of 24
-# days: a commit's score counted a fourth of its log-odds there, whom it concerns and how all of theirs, so that they are fourfold.
+# How much a commit matters to readers, fourfold in log-odds: from what maintainers and operators wanted to know of 44 days, where
+# the score of a commit said less than what it does, to whom, how much source it changes, and whether it comes with tests.
 _WORTH = {
     (Whom.USERS, Effect.BREAK): 8.0,
     (Whom.OPERATORS, Effect.BREAK): 8.0,
-    (Whom.EXTENDERS, Effect.BREAK): 5.5,
-    (Whom.INTERNALS, Effect.BREAK): 1.0,
+    (Whom.EXTENDERS, Effect.BREAK): 2.0,
+    (Whom.INTERNALS, Effect.BREAK): -3.0,
     (Whom.USERS, Effect.SECURITY): 8.0,
     (Whom.USERS, Effect.BEHAVIOUR): 8.0,
-    (Whom.USERS, Effect.DEPRECATION): 4.0,
-    (Whom.USERS, Effect.ADDITION): 7.0,
-    (Whom.OPERATORS, Effect.REQUIREMENT): 5.0,
+    (Whom.USERS, Effect.DEPRECATION): 6.0,
+    (Whom.USERS, Effect.ADDITION): 0.5,
+    (Whom.OPERATORS, Effect.REQUIREMENT): 3.0,
 }
-_OF_TITLES = {Effect.BREAK: 2.5, Effect.BEHAVIOUR: 3.5, Effect.ADDITION: 2.0}  # where only a title says so
-_OF_FIXES, _ANY_FIX = {1: 5.0, 2: 3.0}, 2.0  # of crashes and of what never ends, and of what else went wrong
-_TELLS_NOTHING, _ONLY_FASTER = -2.5, -4.0
+_INTERFACE = 1.5  # more where what breaks is an interface
+_OF_TITLES = {Effect.BREAK: 4.0, Effect.BEHAVIOUR: 4.0, Effect.ADDITION: -1.5}  # where only a title says so
+_OF_FIXES, _ANY_FIX = {0: 4.0, 1: -1.0, 2: 4.0, 3: 0.5}, -2.0  # by what went wrong, as a title says
+_TELLS_NOTHING, _ONLY_FASTER = -6.0, -4.0
+# By the logarithm of the lines of source, with tests, and by the words of the title.
+_LINES, _TESTS, _WORDS = 1.0, 2.0, 0.4
+# Where all of the source is of models, or of a part of which people run an earlier version.
+_OF_MODELS, _NEXT = -2.0, -5.0
 _FURTHER = 4.0  # by which each further consequence of a commit matters less than another commit's first
 _GROUPS = {Whom.USERS: Group.USERS, Whom.OPERATORS: Group.OPERATORS, Whom.EXTENDERS: Group.EXTENDERS}
 _BY_EFFECT = {Effect.FIX: Group.FIXES, Effect.ADDITION: Group.NEW}
@@ -70,16 +78,11 @@ _TAG = re.compile(r" \(([^()`]+)\)$")
 
 
 class CommitLine(NamedTuple):
-    """A commit in a group with all its consequences, headline first, of which its line has `told`, and the others `also` on it."""
+    """A commit in a group with all its consequences, headline first, of which its line has `told`."""
 
     entry: Entry
     consequences: tuple[Consequence, ...]
     told: int = 1
-    also: tuple[Entry, ...] = ()
-
-    @property
-    def entries(self) -> tuple[Entry, ...]:
-        return (self.entry, *self.also)
 
     @property
     def headline(self) -> str:
@@ -103,12 +106,11 @@ class CommitLine(NamedTuple):
     @property
     def worth(self) -> float:
         """Return how much it matters to readers, in log-odds: what it tells last, each further consequence less."""
-        score, further = self.entry.ranked.score, self.consequences[1 : self.told]
+        base, further = _weight(self.entry), self.consequences[1 : self.told]
         if further:
-            return score + min(map(_worth, further)) - len(further) * _FURTHER
+            return base + min(map(_worth, further)) - len(further) * _FURTHER
         worths = [_worth(each) for each in self.consequences if each.whom is not Whom.INTERNALS]
-        is_faster = ChangeType.PERFORMANCE in self.entry.ranked.change_types
-        return score + max(worths, default=_ONLY_FASTER if is_faster else _TELLS_NOTHING)
+        return base + max(worths, default=_TELLS_NOTHING)
 
 
 class Lead(NamedTuple):
@@ -127,7 +129,7 @@ class GroupLines(NamedTuple):
 
     def heading(self, say: Catalogue) -> str:
         """Return the group's name with the number of its commits, and of those shown if they are fewer."""
-        shown, count = _commits(self.lines), _commits(self.lines) + self.left
+        shown, count = len(self.lines), len(self.lines) + self.left
         return say(
             _HEADINGS[self.group], count=say("{shown}/{count}", shown=shown, count=count) if self.left else count
         )
@@ -160,18 +162,14 @@ def group_lines(report: PeriodReport, apart: Collection[str] = ()) -> dict[Group
 
 def shown_lines(report: PeriodReport, apart: Collection[str] = ()) -> list[GroupLines]:
     """Return the groups that have commits in a head, each with them: those that matter most, as many as are read in 45 seconds."""
-    say, separate = catalogue(report.language), group_lines(report, apart)
-    lead = _lead(report, separate)
-    groups = {group: list(_joined(lines, say)) for group, lines in separate.items()}
+    say, groups, lead = catalogue(report.language), group_lines(report, apart), lead_of(report, apart)
     most = _MOST_WORDS - (_reading_length(lead.text) if lead else 0)
     told: dict[str, CommitLine] = {}
     led = {each.commit.sha for each in lead.entries} if lead else set()
     # Of what the lead says each commit has its line: a group that leaves out its first looks as if it had lost it.
-    by_worth = sorted(
-        _by_length(groups),
-        key=lambda line: (line.told > 1 or led.isdisjoint(each.commit.sha for each in line.entries), -line.worth),
-    )
-    for line in by_worth:
+    for line in sorted(
+        _by_length(groups), key=lambda line: (line.told > 1 or line.entry.commit.sha not in led, -line.worth)
+    ):
         known = told.get(line.entry.commit.sha)
         more = {**told, line.entry.commit.sha: line}
         if len(more) > _MOST_LINES or line.told - 1 != (known.told if known else 0):
@@ -181,34 +179,12 @@ def shown_lines(report: PeriodReport, apart: Collection[str] = ()) -> list[Group
     return _grouped(groups, told)
 
 
-def _joined(lines: Sequence[CommitLine], say: Catalogue) -> Iterator[CommitLine]:
-    """Yield lines, those that tell no more than which model is new as one."""
-    plain = [line for line in lines if not (_has_facts(line) or is_written(line.entry))]
-    models = {line.entry.commit.sha: name for line in plain if (name := new_model(line.entry))}
-    alike = [line for line in plain if line.entry.commit.sha in models] if len(models) > 1 else []
-    for line in lines:
-        if line in alike[:1]:
-            told = say("New models: {names}", names=join_items(models.values(), say))
-            first = line.consequences[0].model_copy(update={"what": told})
-            yield line._replace(consequences=(first,), also=tuple(each.entry for each in alike[1:]))
-        elif line not in alike:
-            yield line
-
-
-def _commits(lines: Iterable[CommitLine]) -> int:
-    return sum(len(line.entries) for line in lines)
-
-
 def lead_of(report: PeriodReport, apart: Collection[str] = ()) -> Lead | None:
     """Return the sentence about a day, while all commits that it is about are shown with the headlines that it was made of."""
-    return _lead(report, group_lines(report, apart))
-
-
-def _lead(report: PeriodReport, groups: Mapping[Group, Sequence[CommitLine]]) -> Lead | None:
     if report.edit is None or not report.edit.lead:
         return None
     made_of = report.edit.headlines
-    shown = {line.entry.commit.sha: line for lines in groups.values() for line in lines}
+    shown = {line.entry.commit.sha: line for lines in group_lines(report, apart).values() for line in lines}
     named = [shown[sha] for sha, headline in made_of.items() if sha in shown and shown[sha].headline == headline]
     return Lead(report.edit.lead, tuple(line.entry for line in named)) if len(named) == len(made_of) else None
 
@@ -219,7 +195,7 @@ def _by_length(groups: Mapping[Group, Sequence[CommitLine]]) -> Iterator[CommitL
         first, *others = line.consequences
         written = is_written(line.entry)
         told = (each for each in others if _may_follow(each, written=written) and not _goes_with(each, first))
-        further = sorted(told, key=lambda each: _behind(each, first))
+        further = sorted(told, key=_behind)
         kept = line._replace(consequences=(first, *further[: _MOST_TOLD - 1]))
         yield from (kept._replace(told=told) for told in range(1, len(kept.consequences) + 1))
 
@@ -231,20 +207,12 @@ def _may_follow(each: Consequence, *, written: bool) -> bool:
     return not written and each.effect is Effect.BREAK and not AREAS["touches models"].search(each.facts[0].path or "")
 
 
-def _behind(each: Consequence, first: Consequence) -> tuple[bool, ...]:
-    """Return the sort key of what follows a headline: what people set or install, the title, what concerns the same ones."""
+def _behind(each: Consequence) -> tuple[bool, ...]:
+    """Return the sort key of what follows a headline: what people set or install, what many meet, the title, the others."""
     are_settings = any(is_setting(fact.name) for fact in each.facts)
     is_set = each.whom is Whom.OPERATORS or (each.whom is Whom.USERS and are_settings)
     is_wide = each.reach <= INTERFACE if each.facts else each.effect is not Effect.OTHER
-    is_internal = each.whom is Whom.INTERNALS
-    return (
-        not is_set,
-        not is_wide,
-        bool(each.facts),
-        each.whom is not first.whom,
-        is_internal,
-        each.facts != first.facts,
-    )
+    return not is_set, not is_wide, bool(each.facts), each.whom is Whom.INTERNALS
 
 
 def _goes_with(each: Consequence, first: Consequence) -> bool:
@@ -264,14 +232,14 @@ def _grouped(groups: Mapping[Group, Sequence[CommitLine]], by_commit: Mapping[st
     found = []
     for group, lines in groups.items():
         if rows := tuple(by_commit[sha] for line in lines if (sha := line.entry.commit.sha) in by_commit):
-            found.append(GroupLines(group, rows, _commits(lines) - _commits(rows)))
+            found.append(GroupLines(group, rows, len(lines) - len(rows)))
     return found
 
 
 def _words(groups: Iterable[GroupLines], say: Catalogue) -> float:
     """Return the words of a head: its opening, the headings, and of each commit the line with its number."""
     headings = sum(_reading_length(group.heading(say)) for group in groups)
-    lines = sum(len(line.entries) + _reading_length(line.text) for group in groups for line in group.lines)
+    lines = sum(1 + _reading_length(line.text) for group in groups for line in group.lines)
     return _OPENING_WORDS + headings + lines
 
 
@@ -280,25 +248,32 @@ def _reading_length(text: str) -> float:
     return len(_WORD.findall(_MARKS.sub(" ", _CHINESE.sub(" ", text)))) + len(_CHINESE.findall(text)) * 3 / 7
 
 
+def _weight(entry: Entry) -> float:
+    """Return how much more a commit matters than others that do the same, by its size, its tests and whose part it changes."""
+    source = [file for file in entry.commit.files if kind(file.path) is Kind.SOURCE]
+    weight = _LINES * log1p(sum(file.size for file in source)) + _WORDS * len(plain_title(entry.commit).split())
+    if any(kind(file.path) is Kind.TEST for file in entry.commit.files):
+        weight += _TESTS
+    if ChangeType.PERFORMANCE in entry.ranked.change_types:
+        weight += _ONLY_FASTER
+    if source and all(AREAS["touches models"].search(file.path.lower()) for file in source):
+        weight += _OF_MODELS
+    return weight + (_NEXT if any(map(NEXT_VERSION.search, concerned_parts(entry.commit))) else 0)
+
+
 def _worth(each: Consequence) -> float:
-    """Return how much more than its score a consequence makes of a commit, in log-odds."""
+    """Return how much more than its commit's weight a consequence matters, in log-odds."""
     if each.effect is Effect.FIX:
         return _OF_FIXES.get(each.reach, _ANY_FIX)
     if not each.facts and each.effect in _OF_TITLES:
         return _OF_TITLES[each.effect]
-    whom = Whom.USERS if each.whom is Whom.EXTENDERS and each.reach <= INTERFACE else each.whom
-    return _WORTH.get((whom, each.effect), 0)
+    is_wide = each.whom is Whom.EXTENDERS and each.effect is Effect.BREAK and each.reach <= INTERFACE
+    return _WORTH.get((each.whom, each.effect), _TELLS_NOTHING / 2) + is_wide * _INTERFACE
 
 
 def all_lines(report: PeriodReport) -> list[GroupLines]:
     """Return the groups that have commits, each with all of them."""
     return [GroupLines(group, tuple(lines), 0) for group, lines in group_lines(report).items() if lines]
-
-
-def breaking_lines(report: PeriodReport) -> list[CommitLine]:
-    """Return the commits of a period that break what others use, run or extend."""
-    lines = [line for lines in group_lines(report).values() for line in lines]
-    return [line for line in lines if any(each.effect is Effect.BREAK for each in line.consequences)]
 
 
 def _group(first: Consequence) -> Group | None:

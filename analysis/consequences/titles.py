@@ -2,7 +2,7 @@
 
 import re
 
-from analysis.consequences.audience import effect
+from analysis.consequences.audience import FOR_DEVELOPERS, effect
 from analysis.models import ChangeType, Commit, Entry, Importance
 from analysis.models.consequences import Consequence, Effect, Whom
 from analysis.models.impacts import Certainty
@@ -15,7 +15,7 @@ _REMOVES = re.compile(r"(?:remov|drop|delet|disabl|retir|replac|switch|renam)\w*
 # What an author calls breaking, and what changes by default.
 _SAYS_BREAKING = re.compile(
     r"\b(?:remov(?:e|es|ed|al)|drop(?:s|ped)?|delete[sd]?)\b(?: (?!(?:for|of|from|in|on)\b)\S+){0,3} deprecat|"
-    r"\bbreaking\b|\bdrop(?:s|ped|ping)?\b.{0,40}\bsupport\b",
+    r"\bbreaking(?:[- ](?:changes?|api|backwards?)\b|(?=\W*:))|\bdrop(?:s|ped|ping)?\b.{0,40}\bsupport\b",
     re.IGNORECASE,
 )
 _SAYS_DEFAULT = re.compile(
@@ -30,15 +30,11 @@ _SAYS_BEHAVIOUR = re.compile(
     re.IGNORECASE,
 )
 _OF_USERS = r"env(?:ironment)?[ -]?var\w*|flags?|CLI|command[- ]line(?: \w+)?"
-_SAYS_SETTINGS = re.compile(
-    rf"\b(?:chang|mov|renam|replac|convert|migrat)\w*\b.{{0,40}}\b(?:{_OF_USERS})\b", re.IGNORECASE
-)
 _NAMES_SETTING = re.compile(rf"(?<![\w-])--?[A-Za-z]|\b(?:{_OF_USERS})\b|\b[A-Z]+_[A-Z_]+\b")
 _DEPRECATES = re.compile(r"deprecat\w+\b", re.IGNORECASE)
 _SAYINGS = (
     (_SAYS_BREAKING.search, Effect.BREAK, 2),
     (_SAYS_DEFAULT.search, Effect.BEHAVIOUR, 1),
-    (_SAYS_SETTINGS.search, Effect.BEHAVIOUR, 2),
     (_DEPRECATES.match, Effect.DEPRECATION, 2),
     (_SAYS_BEHAVIOUR.match, Effect.BEHAVIOUR, 3),
 )
@@ -67,11 +63,9 @@ _HARMLESS = re.compile(
 )
 ANY_FIX = len(_FIXES)  # the place of a fix that does not say what went wrong
 EXPLAINS_NOTHING = re.compile(
-    r"(?:to )?(?:tid(?:y|ie)|clean|document|refactor|rework|simplif|restructur|reorgani[sz]|polish|miscellaneous|minor|small|various|bump(?!.* and )|pin(?:ned)?\b|apply #)\w*\b",
+    r"(?:to )?(?:tid(?:y|ie)|clean|document|refactor|rework|simplif|restructur|reorgani[sz]|polish|miscellaneous|minor|small|various|bump(?!.* and )|pin(?:ned)?\b|apply #|(?:mov|renam)(?:e|es|ed|ing) |extract)\w*\b",
     re.IGNORECASE,
 )
-_FEATURE_BY_TYPE = re.compile(r"\W*feat", re.IGNORECASE)
-_FIXES_BY_VERB = re.compile(r"(?:correct|avoid|prevent|guard|handle|ensure|resolve)(?:ly|s)?\b", re.IGNORECASE)
 _FIXES_BY_TYPE = re.compile(r"\W*(?:\[[^\]]*\]\s*)*fix\b[^:]{0,40}:", re.IGNORECASE)  # `fix(shm): add barriers`
 _MENDS = re.compile(r"\b(?:bug\w*|fix\w*|missing|back)\b", re.IGNORECASE)  # also what should have been there
 _MERGE = re.compile(r"Merge (?:branch|remote|pull request)\b")
@@ -113,11 +107,6 @@ def says_more(entry: Entry) -> bool:
     return bool(_REMOVES.match(title) or _SAYS_DEFAULT.search(title))
 
 
-def is_important_feature(entry: Entry) -> bool:
-    """Return whether a title adds something that matters more than what it changes for a few who extend the project."""
-    return entry.ranked.importance is Importance.HIGH and _is_feature(entry)
-
-
 def is_written(entry: Entry) -> bool:
     """Return whether a model wrote about a commit."""
     return entry.analysis is not None and entry.analysis.by == "model"
@@ -139,11 +128,11 @@ def _told(entry: Entry) -> tuple[Whom, Effect, int] | None:
     if is_contradicted(entry) or _MERGE.match(title):
         return None
     notable = importance is not Importance.LOW or entry.ranked.score > _NOTABLE
-    harmless, shipped = _HARMLESS.search(title), _has_files(entry, Kind.SOURCE, Kind.DEPENDENCY, Kind.BUILD)
+    harmless, shipped = _HARMLESS.search(title), _is_shipped(entry)
     tells = notable and shipped and not harmless
     is_read = tells or (shipped and not harmless and is_written(entry))
     is_tested_alone = _has_files(entry, Kind.TEST) and not _has_files(entry, Kind.SOURCE)  # beside how it is built
-    is_fix = ChangeType.BUG_FIX in entry.ranked.change_types or bool(tells and _FIXES_BY_VERB.match(title))
+    is_fix = ChangeType.BUG_FIX in entry.ranked.change_types
     if is_read and not is_tested_alone and (said := _said(entry, title)):
         return (Whom.USERS, Effect.FIX, _TURNED_OFF) if is_fix and title.startswith("Disabl") else said
     if is_fix and _has_files(entry, Kind.SOURCE) and not harmless:
@@ -172,7 +161,7 @@ def _fix(entry: Entry, title: str) -> tuple[Whom, Effect, int]:
     severity = next((place for place, words in enumerate(_FIXES) if words.search(title)), ANY_FIX)
     adds = added_feature(entry.commit) or any(effect(fact) is Effect.ADDITION for fact in entry.facts)
     is_mended = _MENDS.search(title) or _FIXES_BY_TYPE.match(entry.commit.title)
-    if _FEATURE_BY_TYPE.match(entry.commit.title) or (severity >= ANY_FIX and adds and not is_mended):
+    if severity >= ANY_FIX and adds and not is_mended:
         return Whom.USERS, Effect.ADDITION, 3
     return Whom.USERS, Effect.FIX if severity else Effect.SECURITY, severity
 
@@ -192,6 +181,12 @@ def _is_feature(entry: Entry) -> bool:
     types = set(entry.ranked.change_types)
     by_product = types & _BY_PRODUCTS and ChangeType.FEATURE not in types
     return bool(added_feature(entry.commit)) and ChangeType.REFACTOR not in types and not by_product
+
+
+def _is_shipped(entry: Entry) -> bool:
+    """Return whether a commit changes what users run or install, or may do so because its files are unknown."""
+    installed = [each for each in entry.commit.files if kind(each.path) in (Kind.DEPENDENCY, Kind.BUILD)]
+    return _has_files(entry, Kind.SOURCE) or not all(FOR_DEVELOPERS.search(each.path) for each in installed)
 
 
 def _has_files(entry: Entry, *kinds: Kind) -> bool:

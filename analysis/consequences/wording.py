@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile, zip_longest
 
 from analysis.consequences.audience import RESULT
-from analysis.consequences.distinct import new_name, replaced_by
+from analysis.consequences.distinct import renamed_to, replaced_by
 from analysis.consequences.names import LENGTH, NAMED, few, fits, last_part, module, moves, together
 from analysis.consequences.parameters import PARAMETER_KINDS, parameter_changes, parameter_defaults
 from analysis.facts.dependencies import ANY_VERSION
 from analysis.facts.requirements import is_installed_from
-from analysis.locale import Catalogue
+from analysis.locale import Catalogue, mark
 from analysis.locale.punctuation import join_items, spaced
 from analysis.models import DEPENDENCIES, Commit, Entry, Fact, FactKind
 from analysis.ranking.signals import split_title
@@ -26,9 +26,9 @@ _RENAMED = {
     FactKind.REMOVED_ATTRIBUTE: FactKind.RENAMED_NAME,
     FactKind.REMOVED_NAME: FactKind.RENAMED_NAME,
 }
+_MEMBERS = {"property": mark("a property"), "attribute": mark("an attribute"), "method": mark("a method")}
 _REQUIREMENTS = frozenset({FactKind.MINIMUM_RAISED, FactKind.DEPENDENCY_MOVED})
 _REVERT = re.compile(r"(?:un-?)?revert(?:s|ing)?\b[:\s]*", re.IGNORECASE)
-_ANY_PROGRAM = re.compile(r"(?:arg|cli|config|parser|option|main|__init__)\w*\.py$|/config/")
 _FOR_ALL = re.compile(r"(?:requirements/)?(?:pyproject|setup|requirements|common|base|core|main|package|Cargo|go)\.\w+")
 
 
@@ -41,22 +41,15 @@ def family(kind: FactKind) -> str:
 
 def sentence(entry: Entry, facts: Sequence[Fact], say: Catalogue) -> str:
     """Return what facts of one family change in a commit: the fullest wording that is short enough, with `code` spans."""
-    lines = [one_line(spaced(each)) for each in _wordings(entry.commit, [_as_typed(each) for each in facts], say)]
+    lines = [one_line(spaced(each)) for each in _wordings(entry.commit, facts, say)]
     first = next((each for each in lines if fits(each)), lines[-1])
-    names = list(takewhile(bool, (new_name(entry.commit, each) for each in facts)))
+    names = list(takewhile(bool, (renamed_to(entry.commit, each) for each in facts)))
     if len(names) == len(facts):
         told = zip(facts, names, strict=True)
         renamed = [each.model_copy(update={"kind": _RENAMED[each.kind], "new": name}) for each, name in told]
         return next(filter(fits, map(spaced, _renamed(renamed, say))), first)
     new = list(takewhile(bool, (replaced_by(entry, each) for each in facts)))
     return next(filter(fits, _replaced(lines, facts, new, say)), first) if len(new) == len(facts) else first
-
-
-def _as_typed(fact: Fact) -> Fact:
-    """Return a fact about a flag with the program that alone takes it, as it is typed: `serve --port`."""
-    path = fact.path or ""
-    is_known = fact.name.startswith("-") and path.endswith(".py") and not _ANY_PROGRAM.search(path)
-    return fact.model_copy(update={"name": f"{last_part(path)} {fact.name}"}) if is_known else fact
 
 
 def _replaced(lines: Sequence[str], facts: Sequence[Fact], new: Sequence[str], say: Catalogue) -> Iterator[str]:
@@ -98,9 +91,9 @@ def _wordings(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> Iterator
     yield from _of_owners(facts, say)
     if count == len(last := {last_part(each.name): None for each in facts}) and count <= NAMED:
         yield sentences.named(together(list(last), say), count, say)
-    names = list(dict.fromkeys(each.name for each in facts))
-    for told in (*few(names, say), *few(list(map(last_part, names)), say)):
-        yield sentences.named(told, count, say)
+    names, is_counted = list(dict.fromkeys(each.name for each in facts)), first.kind is not FactKind.RETURNED_VALUES
+    for told in (few(each, say, counted=is_counted) for each in (names, list(map(last_part, names)))):
+        yield from (sentences.named(each, count, say) for each in told)
     yield say(sentences.change, what=sentences.counted(count, say))
 
 
@@ -148,6 +141,7 @@ def _named(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> Iterator[st
 
 def _renamed(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:
     """Yield which names became which: one with whose it is, all of them in full, then by their last parts as many as fit."""
+    facts = sorted(facts, key=lambda each: len(each.name))  # `Pool` is better known than `PoolOfPages`
     sentences, owners = FACT_SENTENCES[facts[0].kind], dict.fromkeys(each.name.rpartition(".")[0] for each in facts)
     whole, last = (
         list(dict.fromkeys((code(tell(each.name)), code(tell(each.new or ""))) for each in facts))
@@ -170,11 +164,17 @@ def _one(fact: Fact, say: Catalogue) -> Iterator[str]:
         case FactKind.DEFAULT_CHANGED:
             yield say("{name} now defaults to {new} (was {old})", name=name, new=new, old=code(fact.old or "None"))
             yield say("{name} now defaults to {new}", name=name, new=new)
+        case FactKind.NEW_SETTING if fact.new:
+            yield say("Adds {name} (default {new})", name=name, new=new)
         case FactKind.EXTRA_MOVED:
             old = code(fact.old or ANY_VERSION)
             yield say("Optional dependency {name} is now {new} (was {old})", name=name, new=new, old=old)
-        case FactKind.MEMBER_KIND | FactKind.RETURNED_VALUES:
-            yield from _one_definition(fact, say)
+        case FactKind.RETURNED_VALUES:
+            now = say("one value") if fact.new == "1" else say("{count} values", count=fact.new)
+            yield say("{name} now returns {new} instead of {old}", name=code(f"{fact.name}()"), new=now, old=fact.old)
+        case FactKind.MEMBER_KIND if fact.new in _MEMBERS:
+            old, now = (say(_MEMBERS[each or "method"]) for each in (fact.old, fact.new))
+            yield say("{name} is now {new}, not {old}", name=name, new=now, old=old)
         case FactKind.ENTRY_RENAMED if fact.old and "." in fact.old:
             registry = code(fact.old.rpartition(".")[0])
             yield say("Renames {name} of {registry} to {new}", name=name, registry=registry, new=new)
@@ -195,23 +195,6 @@ def _retyped(fact: Fact, say: Catalogue) -> Iterator[str]:
     function = code(f"{fact.name.removesuffix(RESULT)}()")
     yield say("{name} now returns {new} (was {old})", name=function, new=new, old=code(fact.old or ""))
     yield say("{name} now returns {new}", name=function, new=new)
-
-
-def _one_definition(fact: Fact, say: Catalogue) -> Iterator[str]:
-    """Yield sentences about one class, method or function that is used in another way than before."""
-    if fact.kind is FactKind.RETURNED_VALUES:
-        function = code(f"{fact.name}()")
-        if fact.new == "1":
-            yield say("{name} now returns one value instead of {old}", name=function, old=fact.old)
-        yield say("{name} now returns {new} values instead of {old}", name=function, new=fact.new, old=fact.old)
-    elif fact.kind is FactKind.MEMBER_KIND and fact.new == "property":
-        yield say("{name} is now a property, not a method", name=code(fact.name))
-    elif fact.kind is FactKind.MEMBER_KIND and fact.new == "attribute":
-        yield say("{name} is now an attribute, not a method", name=code(fact.name))
-    elif fact.kind is FactKind.MEMBER_KIND and fact.old == "attribute":
-        yield say("{name} is now a method, not an attribute", name=code(fact.name))
-    elif fact.kind is FactKind.MEMBER_KIND and fact.new:
-        yield say("{name} is now a method, not a property", name=code(fact.name))
 
 
 def _bases(facts: Sequence[Fact], say: Catalogue) -> Iterator[str]:

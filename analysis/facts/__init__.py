@@ -13,7 +13,7 @@ from analysis.facts.change import Change
 from analysis.facts.dependencies import dependencies, minimum_versions
 from analysis.facts.deprecations import deprecations
 from analysis.facts.dropped_support import dropped_support
-from analysis.facts.flags_variables_routes import environment_variables, flags, metrics, new_routes, routes
+from analysis.facts.flags_variables_routes import environment_variables, flags, metrics, new_routes_and_metrics, routes
 from analysis.facts.layout import formatting_only
 from analysis.facts.links import reverts
 from analysis.facts.python.classes import BASE_CLASS, BASE_FILE
@@ -32,7 +32,7 @@ __all__ = ["VERSION", "facts"]
 _Rule = Callable[[Change, FileChange], Iterator[Fact]]
 
 # Incremented whenever a rule changes, so that stored facts are recomputed from the stored patches.
-VERSION = 24
+VERSION = 25
 
 
 @collecting_no_garbage()
@@ -127,7 +127,7 @@ _RULES: tuple[_Rule, ...] = (
     *_BREAKING_RULES,
     changed_defaults,
     new_settings,
-    new_routes,
+    new_routes_and_metrics,
     conditional_defaults,
     deprecations,
     dependencies,

@@ -35,6 +35,7 @@ _GONE_ROUTE = re.compile(r"^-.*[\"']/", re.MULTILINE)
 _ADDED_ROUTE = re.compile(r"^\+.*[\"']/\w", re.MULTILINE)
 _METRIC_CALL = re.compile(r"(?:.*[._])?(?:counter|gauge|histogram|summary)(?:_cls|_vec)?$", re.IGNORECASE)
 _METRIC = re.compile(r"[a-z][a-z0-9]*[:_][a-z0-9_:]*[a-z0-9]")
+_ADDED_METRIC = re.compile(rf"^\+.*[\"']{_METRIC.pattern}[\"']", re.MULTILINE)
 _GONE_METRIC = re.compile(rf"^-.*[\"']{_METRIC.pattern}[\"']", re.MULTILINE)
 _SERVED_ANYWAY = ("/docs", "/redoc", "/openapi.json")  # by FastAPI
 _PREFIX = re.compile(r"^[+-].*\bprefix\s*=", re.MULTILINE)
@@ -108,15 +109,19 @@ def routes(change: Change, file: FileChange) -> Iterator[Fact]:
         yield from removals(change, file, FactKind.REMOVED_ROUTE, partial(_occurrences, _served, change))
 
 
-def new_routes(change: Change, file: FileChange) -> Iterator[Fact]:
-    """Yield routes that a server newly serves, and that no removed line of the commit mentions."""
-    if not is_public(file) or not _ADDED_ROUTE.search(file.patch or "") or _PREFIX.search(file.patch or ""):
-        return
-    before = {each.name for each in _occurrences(_served, change, file, "-")}
-    for each in _occurrences(_served, change, file, "+"):
-        is_own = each.name not in before and each.name not in _SERVED_ANYWAY
-        if each.line.sign == "+" and is_own and each.name not in change.removed_lines:
-            yield Fact(kind=FactKind.NEW_SETTING, name=each.name, path=file.path, line=each.line.number)
+def new_routes_and_metrics(change: Change, file: FileChange) -> Iterator[Fact]:
+    """Yield what a server newly serves or a program newly exports, and no removed line of the commit mentions."""
+    patch = file.patch or ""
+    added = []
+    if _ADDED_ROUTE.search(patch) and not _PREFIX.search(patch):
+        added.append(_served)
+    if _ADDED_METRIC.search(patch):
+        added.append(_exported)
+    for names in added if is_public(file) else ():
+        before = {*_SERVED_ANYWAY, *(each.name for each in _occurrences(names, change, file, "-"))}
+        for each in _occurrences(names, change, file, "+"):
+            if each.line.sign == "+" and each.name not in before and each.name not in change.removed_lines:
+                yield Fact(kind=FactKind.NEW_SETTING, name=each.name, path=file.path, line=each.line.number)
 
 
 def _served(source: Source) -> Iterator[tuple[str, int]]:

@@ -10,9 +10,10 @@ from urllib.parse import quote
 
 from feedgenerator import Atom1Feed
 
-from analysis.consequences.period import breaking_lines, shown_lines
+from analysis.consequences.period import group_lines, shown_lines
 from analysis.locale import Phrase, catalogue
 from analysis.models import DayReport, Failure, PublishedBreak, PublishedDay, PublishedRelease, PublishedYear
+from analysis.models.consequences import Effect
 from analysis.models.upgrades import UpgradeGroup, UpgradeReport
 from analysis.report.counts import tiers
 from analysis.report.escape import as_html, as_plain
@@ -44,7 +45,8 @@ def published_day(report: DayReport, now: datetime, before: PublishedDay | None 
     """Return a day as published at `now`; what is unchanged since `before` keeps the time of its last change."""
     known = {each.sha: each for each in before.breaking} if before else {}
     breaking = []
-    for each in breaking_lines(report):
+    lines = (each for lines in group_lines(report).values() for each in lines)
+    for each in (each for each in lines if any(one.effect is Effect.BREAK for one in each.consequences)):
         commit = each.entry.commit
         found = PublishedBreak(
             sha=commit.sha,
@@ -56,13 +58,13 @@ def published_day(report: DayReport, now: datetime, before: PublishedDay | None 
         )
         same = known.get(commit.sha)
         breaking.append(same if same and same == found.model_copy(update={"updated": same.updated}) else found)
-    lines = [each.headline for group in shown_lines(report) for each in group.lines]
+    told = [each.headline for group in shown_lines(report) for each in group.lines]
     return PublishedDay(
         date=report.date,
         updated=now,
         stats=report.stats,
         failed=len(report.failed),
-        lines=tuple(lines[:_LINES]),
+        lines=tuple(told[:_LINES]),
         breaking=tuple(breaking),
     )
 

@@ -32,7 +32,7 @@ from analysis.writing.fact_sentences import FACT_SENTENCES
 from analysis.writing.purpose import purpose
 
 # Incremented whenever a rule or a phrase changes, so that stored analyses are made anew.
-VERSION = "11"
+VERSION = "12"
 
 _MAX_NAMES = 5
 _MAX_ADVISED = 12  # names of an instruction
@@ -120,7 +120,7 @@ def _full_name(fact: Fact, say: Catalogue) -> str:
 def _name_change(fact: Fact) -> str:
     """Return a fact's name, with the old and new value where it changed."""
     name, old, new = (code(shorten(each or "", _NAME_LENGTH)) for each in (fact.name, fact.old, fact.new))
-    if fact.kind in (FactKind.DEPENDENCY_ADDED, FactKind.EXTRA_ADDED):
+    if fact.kind in (FactKind.DEPENDENCY_ADDED, FactKind.EXTRA_ADDED, FactKind.NEW_SETTING):
         return f"{name} ({new})" if fact.new else name
     if fact.old and fact.new:
         return f"{name} {old} → {new}"

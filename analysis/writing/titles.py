@@ -13,10 +13,12 @@ _ESCAPES = re.compile(r"\\(?=[{}\[\]\"'`_*#])")  # of a shell or of Markdown
 _TAG = re.compile(r"\[([^\]]{1,40})\]|^\s*([A-Za-z][\w/ -]{0,24})(?:\(([^)]{1,40})\))?!?\s*:")
 _NAME_IN_CODE = re.compile(r"[_.()/]\w|\w[A-Z]|^[-.]")  # in a word
 _PART = re.compile(r"\d+\s*/\s*[\dNn]+|v?\d+[a-z]?", re.IGNORECASE)
+_LABEL = re.compile(r"^(?:\([\w -]{1,24}\)|(?:fix|bug|feat)\w*\[[^\]]{1,40}\])\s*:\s*", re.IGNORECASE)  # `(bugfix): …`
+NEXT_VERSION = re.compile(r"\w ?V\d+$", re.IGNORECASE)  # of a part of the project, as a tag names it: `Model Runner V2`
 # Tags that say what kind of change it is rather than which part of the project it is in.
 _KIND = re.compile(
     r"bugs?|(bug|hot)?-?\s*fix(es)?|add(s|ed|ing)?|feat(ure)?s?|perf(ormance)?|refactor(ing)?|chore|misc|minor|docs?|tests?|ci|build|ci/build|core|model|"
-    r"frontend|revert|cleanup|clean up|style|rfc|wip|new|be|enhancement|improvement|security|deprecat\w*|"
+    r"frontend|revert|cleanup|clean up|style|rfc|wip|new|be|main|master|enhancement|improvement|security|deprecat\w*|"
     r"easy|models?|hardware|usage|ux|cleanups|refactor|kernels?|critical|trivial",
     re.IGNORECASE,
 )
@@ -34,7 +36,7 @@ _ADDING = re.compile(
 def plain_title(commit: Commit) -> str:
     """Return the title without its tags, instructions and the pull request's number; the short SHA if no words are left."""
     title = " ".join(_ESCAPES.sub("", END.sub("", one_line(without_instructions(commit.subject)))).split())
-    words = split_title(title)[1].lstrip(":-–— ")
+    words = _LABEL.sub("", split_title(title)[1]).lstrip(":-–— ")
     return (_capitalized(words) if words else title) or commit.short_sha
 
 

@@ -38,7 +38,7 @@ def is_configuration(owner: Class) -> bool:
 
 def is_api(owner: Found[Class]) -> bool:
     """Return whether a class describes requests or responses, as its module and its name or bases say."""
-    if not _API_PATH.search(owner.module.path):
+    if not _API_PATH.search(owner.module.path) or _HELPER.search(owner.member.name):
         return False
     models = any(_MODEL.match(each.name) for each in owner.member.bases)
     return bool(_API_CLASS.search(owner.member.name)) or (models and not is_configuration(owner.member))
@@ -53,6 +53,7 @@ _CONSTRUCTED = re.compile(r"\b(?:dataclass|config)\b")
 _RECORDS = ("NamedTuple", "BaseModel")
 _NAMED_ONLY = re.compile(r"\bkw_only=True\b")
 _SENT = re.compile(r"Request(?:Mixin)?$")  # a class whose fields clients send
+_HELPER = re.compile(r"(?<!Request)(?:Mixin|Context)$")  # what a server handles requests with
 _SERIALISED = re.compile(
     r"^(?:\w+\.)*(?:field|Field)\(.*?\b(?:(?:serialization_|validation_)?alias|name)='(?P<name>[^']+)'"
 )

@@ -31,7 +31,7 @@ SPECIAL_METHODS = ("__init__", "__call__", "__new__")
 
 
 class ParameterChange(NamedTuple):
-    """What happened to one parameter; `new` is its new name if it was renamed, or what stands before it if it was moved."""
+    """What happened to one parameter; `new` is its new name, what stands before it if it was moved, or how it is passed now: `*, x`."""
 
     kind: FactKind
     name: str
@@ -57,8 +57,9 @@ def signature_facts(name: str, old: Found[Function], new: Found[Function], *, me
     for each in parameter_changes(old.member, new.member, method=method):
         side = old if each.on_old_side else new
         line = side.module.line_of(each.name, side.member)
-        is_moved = each.kind is FactKind.MOVED_PARAMETER and each.new
-        now = f"{name}({each.new}, {each.name})" if is_moved else each.new
+        now = each.new
+        if now and each.kind is not FactKind.RENAMED_PARAMETER:
+            now = f"{name}({now}, {each.name})" if each.kind is FactKind.MOVED_PARAMETER else f"{name}({now})"
         yield proven(each.kind, f"{name}({each.name})", side, line, now)
     yield from _narrowed_types(name, old, new, method=method)
     yield from _returned_facts(name, old, new)
@@ -160,7 +161,8 @@ def parameter_changes(before: Function, after: Function, *, method: bool) -> Ite
     renamed = _renamed(old, new)
     yield from _removed(old, new, renamed)
     yield from _required(old, new, renamed)
-    yield from (each for each in _repositioned(old, new, renamed) if not each.new or is_plain(after))
+    moved = _repositioned(old, new, renamed)
+    yield from (each for each in moved if each.kind is FactKind.PARAMETER_KIND or not each.new or is_plain(after))
 
 
 def is_plain(function: Function) -> bool:
@@ -241,7 +243,7 @@ def _repositioned(
         by_name = each.positional and now is ParameterKind.KEYWORD_ONLY and ParameterKind.VAR_POSITIONAL not in kinds
         by_position = now is ParameterKind.POSITIONAL_ONLY and ParameterKind.VAR_KEYWORD not in kinds
         if now is not each.kind and not each.variadic and (by_name or by_position):
-            yield ParameterChange(FactKind.PARAMETER_KIND, name)
+            yield ParameterChange(FactKind.PARAMETER_KIND, name, f"*, {name}" if by_name else f"{name}, /")
     was = [renamed.get(name, name) for name, each in old.items() if each.positional]
     now_positional = [name for name, each in new.items() if each.positional]
     # What was removed, and what is required in between, are facts of their own.

@@ -82,23 +82,32 @@ class _Comparison(NamedTuple):
         The fields of a new class are none that people can set yet, and a variable may be known where another file lists it.
         """
         before = list(settings(old))
-        known = {own_name(each.name) for each in before} | {own_name(each.name) for each in environment_reads(old)}
-        owners = {each.name.rpartition(".")[0] for each in before}
+        names = {each.name for each in before} | {each.name for each in environment_reads(old)}
+        known, owners = set(map(own_name, names)), {each.name.rpartition(".")[0] for each in before} - {""}
         on = variable_meaning("1")  # as the default is written: what it is compared with may turn it round
-        values: list[tuple[str, int, bool]] = []
+        values = [
+            (each.name, each.line, each.value, _is_true(each.value)) for each in settings(new) if _SET.match(each.name)
+        ]
         for read in environment_reads(new):
             is_written = read.written is not None and variable_meaning(read.written.meaning) == on
-            values.append((read.name, read.line, is_written and _is_true(read.in_effect)))
-        values += [(each.name, each.line, _is_true(each.value)) for each in settings(new) if _SET.match(each.name)]
+            values.append((read.name, read.line, read.in_effect, is_written and _is_true(read.in_effect)))
+        # A field is new where another class has one of its name.
+        values = [
+            each
+            for each in values
+            if (each[0] not in names if each[0].rpartition(".")[0] in owners else own_name(each[0]) not in known)
+        ]
         found: dict[str, Fact] = {}
-        set_on = {own_name(name) for name, _, is_on in values if is_on}
-        for name, line, _ in sorted(values, key=lambda value: not value[0].startswith("-")):
-            is_on = own_name(name) in set_on
-            owner = name.rpartition(".")[0]
+        set_on = {own_name(name) for name, *_, is_on in values if is_on}
+        for name, line, default, _ in sorted(values, key=lambda value: not value[0].startswith("-")):
+            is_on, owner = own_name(name) in set_on, name.rpartition(".")[0]
             is_listed = name.startswith("-") or (owner in owners if owner else _VARIABLES.search(self.file.path))
-            if own_name(name) not in known and (is_on or is_listed):
+            if is_on or is_listed:
                 kind = FactKind.SETTING_ON if is_on else FactKind.NEW_SETTING
-                fact = Fact(kind=kind, name=name, path=self.file.path, line=line, proof=self.proof)
+                text = (
+                    default.text if default and not is_on and isinstance(default.meaning, str | int | float) else None
+                )
+                fact = Fact(kind=kind, name=name, path=self.file.path, line=line, new=text, proof=self.proof)
                 found.setdefault(own_name(name), fact)
         yield from found.values()
 

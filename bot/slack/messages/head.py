@@ -70,7 +70,7 @@ def digest_head(
     first = [*opening, *breaking_section(commits, check, report.language), *_lead_blocks(lead, mark)]
     while groups and not fits([*first, *_group_blocks(groups, say, mark), *closing, context(_SPARE)]):
         groups = _without_last(groups)
-    shown = {each.commit.sha for group in groups for line in group.lines for each in line.entries}
+    shown = {line.entry.commit.sha for group in groups for line in group.lines}
     blocks = (*first, *_group_blocks(groups, say, mark), *closing)
     return DigestHead(blocks, frozenset(shown.union(broken[:SHOWN_COMMITS])), worst)
 
@@ -145,7 +145,7 @@ def _without_last(groups: Sequence[GroupLines]) -> list[GroupLines]:
     """Return the groups with one line less."""
     *others, last = groups
     lines = last.lines[:-1]
-    left = [last._replace(lines=lines, left=last.left + len(last.lines[-1].entries))] if lines else []
+    left = [last._replace(lines=lines, left=last.left + 1)] if lines else []
     return [*others, *left]
 
 
@@ -158,15 +158,14 @@ def _lead_blocks(lead: Lead | None, mark: str) -> list[Block]:
 
 
 def _line(line: CommitLine, say: Catalogue, mark: str) -> list[Piece]:
-    """Return what a line tells, with the marks of its commits and the links to their messages."""
-    pieces = [*prose(line.text), *ours(" ·")]
-    for entry in line.entries:
-        pieces += [*ours(" "), *_link(entry, number_of(entry.commit), mark)]
-        for touch in entry.watched[:_TERMS]:
-            pieces += [*ours(" · 👁 "), *prose(touch.term, "code")]
-        if entry.links.reverted_by:
-            pieces += ours(" · ↩️ " + say("reverted by {sha}", sha=entry.links.reverted_by[:SHORT_SHA]))
-    return pieces + ([] if all(each.commit.read for each in line.entries) else ours(f" · ⚠️ {say('Failed')}"))
+    """Return what a line tells, with the marks of its commit and the link to its message."""
+    entry = line.entry
+    pieces = [*prose(line.text), *ours(" · "), *_link(entry, number_of(entry.commit), mark)]
+    for touch in entry.watched[:_TERMS]:
+        pieces += [*ours(" · 👁 "), *prose(touch.term, "code")]
+    if entry.links.reverted_by:
+        pieces += ours(" · ↩️ " + say("reverted by {sha}", sha=entry.links.reverted_by[:SHORT_SHA]))
+    return pieces + ([] if entry.commit.read else ours(f" · ⚠️ {say('Failed')}"))
 
 
 def _link(entry: Entry, text: str, mark: str) -> list[Piece]:

@@ -96,7 +96,9 @@ NEW_PAGES = [fact(FactKind.ADDED_PARAMETER, f"{'Long' * 4}{n}.propose(pages)") f
         ),
         ([fact(FactKind.REMOVED_METHOD, "BasePool.take"), *LOST_SIZE], "`Pool()`, `A()`, `B()` and `C()` no longer take `size`"),
         ([*NEW_PAGES, fact(FactKind.REQUIRED_PARAMETER, "Context.__init__(pages_of_it)")], "Adds `pages` to `propose()`; `Context()` now requires `pages_of_it`"),
-        ([Fact(kind=FactKind.DEPRECATED, name="--url", path="src/run_batch.py", new="--host")], "Deprecates `run_batch --url`; use `--host` instead"),
+        ([fact(FactKind.NEW_SETTING, "--size", None, "4")], "Adds `--size` (default `4`)"),
+        ([fact(FactKind.PARAMETER_KIND, f"{n}(size)", None, f"{n}(*, size)") for n in ("take", "give")], "`take()` and `give()` take `size` by name alone"),
+        ([fact(FactKind.PARAMETER_KIND, "take(size)", None, "take(size, /)")], "`take()` takes `size` by position alone"),
         ([fact(FactKind.DEFAULT_CHANGED, "--graph", "True", "False")], "`--graph` now defaults to `False` (was `True`)"),
         (
             [fact(FactKind.DEFAULT_CHANGED, f"{n}.__init__(size)", "1", "2") for n in ("Pool", "Base")],
@@ -104,7 +106,7 @@ NEW_PAGES = [fact(FactKind.ADDED_PARAMETER, f"{'Long' * 4}{n}.propose(pages)") f
         ),
         (
             [fact(FactKind.RETURNED_VALUES, f"{'Pool' * 9}.take_all_the_pages_{n}", "2", "3") for n in "abc"],
-            "Changes how many values come back from `take_all_the_pages_a` and 2 more",
+            "Changes how many values come back from `take_all_the_pages_a` and others",
         ),
         ([fact(FactKind.RENAMED_PARAMETER, "Pool.take(size)", None, "count"), fact(FactKind.ADDED_PARAMETER, "give(page)")], "Renames `size` to `count` in `Pool.take()`; adds `page` to `give()`"),
         ([fact(FactKind.REMOVED_ENV, "ENGINE_A"), fact(FactKind.REMOVED_FLAG, "--b")], "Removes environment variable `ENGINE_A`"),
@@ -171,19 +173,6 @@ def test_a_title_that_tells_the_whole_stands_before_its_parts(title: str, facts:
     """What a title says is removed or made the default says more than several names; they prove it."""
     flags = [fact(FactKind.REMOVED_FLAG, name) for name in facts.split()]
     assert headline(entry(title), "en", flags).startswith(line)
-
-
-def test_an_important_feature_stands_before_what_few_have() -> None:
-    """What many meet is its headline instead; what operators need stands with the title."""
-    made = entry("Add support for Heron", Importance.HIGH, ChangeType.FEATURE)
-    few, base = fact(FactKind.REMOVED_METHOD, "Pool.take"), fact(FactKind.REQUIRED_METHOD, "Base.run")
-    assert [each.what for each in consequences(made, "en", [few])] == [
-        "Add support for Heron",
-        "Removes method `Pool.take`",
-    ]
-    assert headline(made, "en", [few, base]) == "Adds abstract method `Base.run`"
-    needed = Fact(kind=FactKind.DEPENDENCY_ADDED, name="heron", path="pyproject.toml", new=">=1.2")
-    assert headline(made, "en", [needed]) == "Add support for Heron (`heron>=1.2`)"
 
 
 @pytest.mark.parametrize(

@@ -35,11 +35,11 @@ def entry(
     tier: Importance = Importance.MEDIUM,
     types: tuple[ChangeType, ...] = (ChangeType.OTHER,),
     path: str = "engine/core.py",
-    status: str = "modified",
     links: Links | None = None,
+    lines: int | None = None,
 ) -> Entry:
     return Entry(
-        commit=commit(title, [file(path, status=status)], sha=f"{number:040x}"),
+        commit=commit(title, [file(path, additions=lines)], sha=f"{number:040x}"),
         facts=facts,
         ranked=Ranked(score=-2 if tier is Importance.LOW else 0, importance=tier, change_types=types),
         links=links or Links(),
@@ -94,7 +94,6 @@ FIX = (ChangeType.BUG_FIX,)
         (entry(1, title="Use flash by default"), Group.USERS),
         (entry(1, title="Remove the deprecated metric"), Group.EXTENDERS),
         (entry(1, title="Remove the deprecated --pool flag"), Group.USERS),
-        (entry(1, title="Move pool env vars to CLI arguments"), Group.USERS),
         (entry(1, title="Deprecate ENGINE_POOL"), Group.USERS),
         (entry(1, title="Drop vLLM 0.13 support"), Group.EXTENDERS),
         (entry(1, title="Deprecate the pool"), Group.EXTENDERS),
@@ -111,8 +110,8 @@ FIX = (ChangeType.BUG_FIX,)
         (entry(1, title="[Bug] Refactor the budget of drafts", types=FIX, tier=Importance.LOW), Group.FIXES),
         (entry(1, title="Fix the colour", types=FIX, tier=Importance.LOW), Group.FIXES),
         (entry(1, title="fix(pool): Disable turns", types=FIX), Group.FIXES),
-        (entry(1, title="feat: Complete pools for Heron Fixes #12", types=FIX), Group.NEW),
-        (entry(1, title="Avoid an empty pool"), Group.FIXES),
+        (entry(1, title="(bugfix): Mend what is breaking pools", types=FIX), Group.FIXES),
+        (entry(1, title="Update heron for the evaluation", path="requirements/test.in"), None),
         (entry(1, title="Remove the size check of pools"), Group.USERS),
         (entry(1, title="Increase max pool size"), Group.USERS),
         (entry(1, title="Disable the pool for sparse models"), Group.USERS),
@@ -248,34 +247,28 @@ def test_a_head_has_as_many_lines_as_are_read_in_45_seconds(title: str, shown: i
     assert group.heading(catalogue("en")) == f"🩹 Fixes ({shown}/40)"
 
 
-def test_new_models_are_one_line() -> None:
-    """It has the commits that it tells, counted all."""
-    types = (ChangeType.MODEL_SUPPORT,)
-    models = [entry(n, title=f"Add Heron-{n} model", types=types, path="models/a.py", status="added") for n in (1, 2)]
-    [new] = shown_lines(report(*models))
-    assert [(each.text, len(each.entries)) for each in new.lines] == [("New models: Heron-1, Heron-2", 2)]
-
-
 def test_a_head_shows_what_matters_most() -> None:
-    """By score, of whatever group; what breaks others counts for more than its score."""
-    scores = {n: scored(entry(n, title=f"Add part {n}"), n / 10) for n in range(20)}
-    scores[0] = scored(entry(0, fact(FactKind.REMOVED_NAME)), 3)
-    scores[1] = scored(entry(1, title="Fix a crash", types=FIX), 3)
+    """Of whatever group: what breaks others first, then what changes more source, and what comes with tests."""
+    made = {n: entry(n, title=f"Add part {n}", lines=10 * n) for n in range(20)}
+    made[0] = entry(0, fact(FactKind.REMOVED_FLAG, "--pool"))
+    made[1] = entry(1, title="Fix wrong results", types=FIX, lines=90)
     shown = {
         group.group: [int(each.entry.commit.sha, 16) for each in group.lines]
-        for group in shown_lines(report(*scores.values()))
+        for group in shown_lines(report(*made.values()))
     }
-    assert shown == {Group.EXTENDERS: [0], Group.FIXES: [1], Group.NEW: list(range(7, 20))}
+    assert shown == {Group.USERS: [0], Group.FIXES: [1], Group.NEW: list(range(7, 20))}
 
 
 def test_a_head_prefers_what_others_meet() -> None:
-    """A new default comes before a crash, that before a fix of anything, and last come titles that tell nothing."""
-    default = scored(entry(1, fact(FactKind.DEFAULT_CHANGED, "--graph")), -1)
-    crash, fix = (entry(n, title=title, types=FIX) for n, title in ((2, "Fix a crash"), (3, "Fix the colour")))
-    named, vague = entry(5, title="Uniform check of batches", types=FIX), scored(entry(4), 0.5)
-    lines = [line for lines in group_lines(report(default, crash, fix, named, vague)).values() for line in lines]
-    by_worth = sorted(lines, key=lambda line: -line.worth)
-    assert [int(line.entry.commit.sha, 16) for line in by_worth] == [1, 2, 3, 5, 4]
+    """A new default, what never ends, any fix, what tests prove among alike, and last what is faster, or of a part's next version."""
+    titles = ("Fix a hang", "Fix the colour", "Fix the tone", "[Pool V2] Fix the tone")
+    made = [entry(n, title=title, types=FIX) for n, title in enumerate(titles, 2)]
+    default = entry(1, fact(FactKind.DEFAULT_CHANGED, "--graph"))
+    tested = made[2].commit.model_copy(update={"files": (*made[2].commit.files, file("tests/test_core.py"))})
+    made[2] = made[2].model_copy(update={"commit": tested})
+    found = [line for lines in group_lines(report(default, *made)).values() for line in lines]
+    by_worth = sorted(found, key=lambda line: -line.worth)
+    assert [int(line.entry.commit.sha, 16) for line in by_worth] == [1, 2, 4, 3, 5]
 
 
 def test_a_line_tells_what_else_its_commit_breaks_where_there_is_room() -> None:

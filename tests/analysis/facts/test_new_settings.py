@@ -52,11 +52,13 @@ FLAGS = "def f(p):\n    p.add_argument('--a')\n"
         ("envs.py", "import os\n", "import os\nFAST = os.environ.get('POOL_FAST', '0')\n", ["POOL_FAST"]),
         ("core.py", "import os\n", "import os\nFAST = os.environ.get('POOL_FAST', '0')\n", []),
         ("api.py", "", "@router.get('/pools')\ndef pools(): ...\n", ["/pools"]),
+        ("core.py", "class PoolRequest:\n    a: int = 1\nclass QueueRequest:\n    fast: int = 0\n", "class PoolRequest:\n    a: int = 1\n    fast: int = 0\nclass QueueRequest:\n    fast: int = 0\n", ["PoolRequest.fast"]),
+        ("core.py", "", "taken = counter('pool:taken', 'pools taken')\n", ["pool:taken"]),
         ("api.py", "@app.get('/pools')\ndef pools(): ...\n", "@router.get('/pools')\ndef pools(): ...\n", []),
     ],
 )  # fmt: skip
 def test_a_new_setting_is_a_fact(path: str, before: str, after: str, names: list[str]) -> None:
-    """A flag, a field of a configuration that was there, a listed variable and a route; what another file may have is not."""
+    """A flag, a field of a configuration that was there, a listed variable, a metric and a route; what another file may have is not."""
     assert new_settings(before, after, FactKind.NEW_SETTING, f"pool/{path}") == names
 
 
