@@ -55,10 +55,11 @@ def _path_pattern(path: str) -> str:
 
 
 class FileLines(NamedTuple):
-    """Lines of a file as of the commit, changed by it or not, that were read: number -> text."""
+    """Lines of a file as of a commit, changed by it or not, that were read: number -> text; of the first commit asked about if None is named."""
 
     path: str
     lines: Mapping[int, str]
+    commit: Commit | None = None
 
 
 class ToolResult(NamedTuple):

@@ -7,10 +7,9 @@ from typing import Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
-from analysis.diff import tokens
 from analysis.errors import ModelFailure
 from analysis.grounding.corpus import ToolResult
-from analysis.llm import ChatModel, ModelMessage, Tool, ToolCall, ToolsRefused, UsageCounter
+from analysis.llm import ChatModel, ModelMessage, Tool, ToolCall, ToolsRefused, UsageCounter, size_of
 from analysis.locale import Phrase
 from analysis.models import Language
 from analysis.writing.prompts import rendered
@@ -63,7 +62,7 @@ class Asker:
 
     def ask(self, turns: Sequence[ModelMessage], form: type[FormT], most: int) -> FormT:
         """Return a reply of at most about `most` tokens. Raises `ModelFailure`, also for one that reveals a mark."""
-        with self._slot((sum(tokens(each.text) for each in turns), most)):
+        with self._slot((size_of(turns), most)):
             reply = self._model.ask(turns, form, max_tokens=most, usage=self._usage)
         told = reply.model_dump_json()
         if self._nonce in told or self._canary in told:
@@ -76,9 +75,7 @@ class Asker:
             return turns, []
         offered = tools.offered()
         asked = [*turns, ModelMessage("user", rendered("look_up.j2", calls=tools.calls_left))]
-        sent = [*(each.as_parameter() for each in asked), *(each.as_parameter() for each in offered)]
-        size = sum(tokens(str(each)) for each in sent)
-        with suppress(ToolsRefused), self._slot((size, _MAX_CALLS)):
+        with suppress(ToolsRefused), self._slot((size_of(asked, offered), _MAX_CALLS)):
             said = list(self._model.talk(asked, max_tokens=_MAX_CALLS, usage=self._usage, tools=offered))
             if calls := [each for each in said if isinstance(each, ToolCall)]:
                 results = tools.run(calls)

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from llmock.scenarios import Behavior, Fail, Reply, StreamFault
 from llmock.testing import LLMockServer
 
-from analysis.llm import ChatModel, ModelMessage, UsageCounter
+from analysis.llm import ChatModel, ModelMessage, UsageCounter, size_of
 from analysis.models import Analysis, Commit, Entry, Language, Links, Statement, Turn
-from analysis.questions.answering import Answering, estimate
+from analysis.questions.answering import Answering
 from tests.factories import SHA, commit, file, patch
 from tests.factories import entry as analysed
 from tests.factories import question as asked_of
@@ -226,7 +226,9 @@ def test_the_prompt_holds_what_is_known_besides_the_diff(ask: Ask) -> None:
         assert f"[0123456:{mark}]" in seen[0]
     assert "Reverted by `c2c2c2c`. [0123456:links]" in seen[0]
     ask(listening, "who wrote it?", (REVERTED, entry(OTHER)))
-    assert "author: Ada | landed: 2026-02-05 12:00 UTC | reverted by: c2c2c2c" in seen[1]
+    assert (
+        "author: Ada [0123456:author] | landed: 2026-02-05 12:00 UTC [0123456:date] | reverted by: c2c2c2c" in seen[1]
+    )
 
 
 def test_a_dropped_statement_leaves_the_shape_whole(ask: Ask) -> None:
@@ -408,9 +410,7 @@ def test_the_prompt_delimits_evidence_and_memory(ask: Ask) -> None:
         assert key not in data
         marks.add(mark)
     assert len(marks) == 2
-    room = estimate([ModelMessage("user", "x" * 6_000)])
-    assert 2_000 < room[0] < 3_000
-    assert room[1] < 2_000
+    assert 2_000 < size_of([ModelMessage("user", "x" * 6_000)]) < 3_000
 
 
 @pytest.mark.parametrize(

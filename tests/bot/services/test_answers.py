@@ -78,12 +78,12 @@ def test_a_question_about_a_mirrored_commit_gets_tools(asked: Asked) -> None:
     assert "private" not in str(asked.chat.requests)
 
 
-def test_other_questions_get_the_evidence_alone(asked: Asked) -> None:
-    """Without a mirror, and about several commits, no tool is offered."""
+def test_without_a_mirror_the_evidence_is_alone(asked: Asked) -> None:
+    """Questions about several commits get tools as well; without a mirror none is offered."""
     with asked.place.cloned() as mirror:
         told, other = mirror.read_commit(asked.place.second), mirror.read_commit(asked.place.first)
     asked.ask(told, other)
-    assert ["tools" in each for each in asked.chat.requests] == [False]
+    assert ["tools" in each for each in asked.chat.requests] == [True, True]
     for path in sorted(asked.place.mirror_path.rglob("*"), reverse=True):
         path.rmdir() if path.is_dir() else path.unlink()
     asked.place.mirror_path.rmdir()
