@@ -14,7 +14,7 @@ from analysis.grounding.corpus import SPAN, Corpus, FileLines
 from analysis.grounding.denials import denial
 from analysis.grounding.language import is_in_language
 from analysis.locale import catalogue
-from analysis.models import Citation, Fact, Language, Statement
+from analysis.models import Citation, Commit, Fact, Language, Statement
 from analysis.questions.citable import Citable
 from analysis.questions.metadata import records
 from analysis.questions.question import Question
@@ -53,7 +53,7 @@ _CHANGE_OF_STATE = re.compile(r"\bno longer\b|\bany ?more\b|不再", re.IGNORECA
 
 
 class AnswerChecker:
-    """Checker of the statements of one answer. `contents` returns the text of the changed files, if it is needed; rules have `found` some."""
+    """Checker of the statements of one answer. `contents` returns the text of the changed files, if it is needed; rules have `found` some, tools read `at` a commit."""
 
     def __init__(
         self,
@@ -62,6 +62,7 @@ class AnswerChecker:
         language: Language,
         contents: Callable[[], str],
         found: Sequence[Statement] = (),
+        at: Commit | None = None,
     ) -> None:
         self._entries = question.entries
         self._said = (question.asked.text, *(turn.text for turn in question.asked.thread))
@@ -69,6 +70,7 @@ class AnswerChecker:
         versions = question.asked.versions
         known = [record.text for entry in question.entries for record in records(entry, "en", versions)]
         self._shown = shown
+        self._at = at
         self._queries = list[str]()
         told = (each for entry in question.entries for each in records(entry, language, versions))
         places = {place.label: (place,) for each in found for place in each.citations}
@@ -86,7 +88,7 @@ class AnswerChecker:
 
     def _use(self, corpus: Corpus) -> None:
         self._corpus = corpus
-        self._citable = Citable(self._entries, self._shown, corpus, catalogue(self._language))
+        self._citable = Citable(self._entries, self._shown, corpus, catalogue(self._language), self._at)
         self._read_words = [_words("\n".join(each.lines.values())) for each in corpus.read]
 
     def is_in_language(self, text: str) -> bool:

@@ -87,7 +87,7 @@ class Answering:
 
     @cached_property
     def _prompt(self) -> Prompt:
-        at = self._tools.at if self._tools else ""
+        at = self._tools.at.short_sha if self._tools else ""
         return answer_prompt(self._question, self._language, self._nonce, self._canary, self._known, at)
 
     @cached_property
@@ -100,7 +100,8 @@ class Answering:
 
     @cached_property
     def _checker(self) -> AnswerChecker:
-        return AnswerChecker(self._question, self._prompt.chunks, self._language, self._contents, self._known)
+        at = self._tools.at if self._tools else None
+        return AnswerChecker(self._question, self._prompt.chunks, self._language, self._contents, self._known, at)
 
     def _answer(self) -> Iterator[Statement]:
         if self._model is not None and (self._question.entries or self._tools):

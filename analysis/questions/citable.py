@@ -39,13 +39,21 @@ class _LocatedLine(NamedTuple):
 
 
 class Citable:
-    """The citable places of some commits: `shown` lines, the places of facts, files, SHAs and lines read in the evidence."""
+    """The citable places of some commits: `shown` lines, the places of facts, files, SHAs and lines read in the evidence, `at` a commit."""
 
-    def __init__(self, entries: Sequence[Entry], shown: Sequence[Chunk], corpus: Corpus, say: Catalogue) -> None:
+    def __init__(
+        self,
+        entries: Sequence[Entry],
+        shown: Sequence[Chunk],
+        corpus: Corpus,
+        say: Catalogue,
+        at: Commit | None = None,
+    ) -> None:
         self._entries = entries
         self._shown = shown
         self._corpus = corpus
         self._say = say
+        self._at = at or (entries[0].commit if entries else None)
 
     def resolve(self, label: str, names: Sequence[str] = ()) -> Citation | None:
         """Resolve the `label` of a statement about some names of code to a citation; None if there is no such place."""
@@ -115,8 +123,7 @@ class Citable:
                 shown = next((name for name in names if not has_word(lines, name)), None)
                 return self._cite_text(entry, shown) if shown else to_commit(entry.commit)
         named = re.search(rf"(?<![0-9a-zA-Z]){sha}[0-9a-f]*(?![0-9a-zA-Z])", self._corpus.text)
-        known = [*(each.commit for each in self._entries), *(each.commit for each in self._corpus.read if each.commit)]
-        base = known[0].url.rpartition("/")[0] if known else ""
+        base = self._at.url.rpartition("/")[0] if self._at else ""
         return Citation(label=sha[:SHORT_SHA], url=f"{base}/{named[0]}") if named and base else None
 
     def _matching_files(self, path: str) -> list[tuple[Commit, FileChange]]:

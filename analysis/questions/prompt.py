@@ -111,7 +111,6 @@ def _commit_evidence(
     commit, say = entry.commit, catalogue(language)
     pull = commit.pull and commit.pull.model_copy(update={"body": commit.pull.body[:_MESSAGE_LENGTH]})
     return {
-        "rows": [],
         "commit": commit.model_copy(update={"message": commit.message[:_MESSAGE_LENGTH], "pull": pull}),
         "importance": entry.ranked.importance.value,
         "known": [f"{each.text} [{each.label}]" for each in records(entry, language, asked.versions)],

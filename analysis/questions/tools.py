@@ -144,9 +144,9 @@ class CommitTools:
         self.calls_left = MAX_CALLS
 
     @property
-    def at(self) -> str:
+    def at(self) -> Commit:
         """The commit as of which files are read."""
-        return self._commit.short_sha
+        return self._commit
 
     def offered(self) -> "tuple[Tool, ...]":
         """Return the tools as a model is offered them."""

@@ -161,6 +161,9 @@ class PeriodQuestions:
     def answer_from(self, question: PeriodQuestion, entries: Sequence[Entry]) -> Iterator[Statement]:
         """Yield the statements of an answer from these commits; without days, from all that is stored."""
         about, language = question.about(()), question.language
+        if question.days:  # which a model is told
+            text = f"{question.asked.text} ({question.days[0]}..{question.days[-1]})"
+            about = about._replace(asked=question.asked._replace(text=text))
         if self._asks_model(about) and not question.check and (entries or not question.days):
             return self._by_model(about, language, lambda rules: rules.answer_from(question, entries))
         if not question.days:
