@@ -8,9 +8,11 @@ is kept. It may move a commit by one tier for a reason that the diff supports, b
 
 from collections.abc import Callable
 
+from pydantic import Field
+
 from analysis.diff import excerpt
 from analysis.errors import ModelFailure
-from analysis.grounding.check import is_empty
+from analysis.grounding.check import HEADLINE, is_empty
 from analysis.llm import ModelMessage
 from analysis.models import Importance, Language, Severity
 from analysis.writing.by_model.asking import LANGUAGE_NAMES, Asker, Form
@@ -33,7 +35,7 @@ _MAX_SUMMARY = 500  # tokens of a summary that is asked for again
 
 
 class _Medium(Brief):
-    headline: str = ""
+    headline: str = Field("", description=f"one sentence, at most {HEADLINE} characters")
     scope: list[str]
     advice: list[str]
 

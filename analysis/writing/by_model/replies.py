@@ -6,7 +6,17 @@ from typing import Literal, NamedTuple
 
 from analysis.diff import Excerpt
 from analysis.errors import ModelFailure
-from analysis.grounding.check import check, check_analysis, has_known_names, is_about, is_empty, rewritten, tidied
+from analysis.grounding.check import (
+    check,
+    check_analysis,
+    cited_lines,
+    has_known_names,
+    is_about,
+    is_empty,
+    rewritten,
+    tidied,
+    without_citations,
+)
 from analysis.grounding.claims import Claim
 from analysis.grounding.corpus import Corpus
 from analysis.grounding.finders import Section
@@ -15,7 +25,7 @@ from analysis.grounding.plain_text import repair_end, sentences
 from analysis.llm import ModelMessage
 from analysis.locale import Phrase, catalogue
 from analysis.models import Analysis, Commit, Fact, Importance, Language, Ranked, Repository
-from analysis.ranking import ceiling, floor, may_move_down, may_move_up, within
+from analysis.ranking import ceiling, floor, may_move, within
 from analysis.writing.by_model.asking import Asker, Form, Tools
 from analysis.writing.fact_sentences import FACT_SENTENCES
 from analysis.writing.second_reading import confirmed
@@ -125,14 +135,14 @@ def check_reply(reply: Brief, request: AnalysisRequest, corpus: Corpus) -> Check
 def tier_after_move(request: AnalysisRequest, reply: Brief, corpus: Corpus) -> tuple[Importance, str]:
     """Return the tier after the model's request, and its reason.
 
-    The tier moves at most one step, only if the diff supports it, within floor and ceiling.
+    The tier moves at most one step, only if the diff supports it, within floor and ceiling; a second reading judges the reason.
     """
     ranked, commit, found = request.ranked, request.commit, request.facts
-    reason = tidied(reply.move_reason)
+    reason, cited = tidied(without_citations(reply.move_reason)), cited_lines(reply.move_reason)
     up = reply.move == "up"
     if reply.move == "keep" or not reason or check(reason, corpus, Section.CHANGE).removed:
         return ranked.importance, ""
-    if not (may_move_up(commit, found, reason) if up else may_move_down(commit, found)):
+    if not may_move(commit, found, reason, cited, up=up):
         return ranked.importance, ""
     requested = _ORDER[max(0, min(_ORDER.index(ranked.importance) + (1 if up else -1), len(_ORDER) - 1))]
     moved = within(requested, floor(found), ceiling(commit, ranked.change_types, found))
@@ -177,6 +187,6 @@ def _left(request: AnalysisRequest, draft: Analysed, doubted: Collection[str]) -
         left = left.model_copy(update={"summary": left.headline})
     if is_empty(left.summary):
         return ModelFailure(Phrase("nothing in the reply could be verified"))
-    if draft.move_reason in doubted:
+    if any(each.strip() in doubted for each in sentences(draft.move_reason)):
         draft = draft._replace(importance=request.ranked.importance, move_reason="")
     return draft._replace(analysis=left, removed=draft.removed + len(doubted))
