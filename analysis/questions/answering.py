@@ -34,7 +34,6 @@ _MAX_REPLY = 900  # tokens of the reply
 _MAX_STATEMENTS = 12  # maximum statements of an answer
 _LEAK_LENGTH: dict[Language, int] = {"zh": 16, "en": 40}  # common characters that count as a leaked prompt
 _MIN_LEAK_LENGTH = 12  # the minimum, for shorter statements
-_AGAIN: dict[Language, str] = {"zh": "请用简体中文重新回答。", "en": "Answer again, in English."}
 _UNREAD = mark("The model's answer is not shown: it could not be checked by a second reading.")
 _WRITTEN_CALL = re.compile(  # a call as text, of a model whose server takes no tools
     r"""\s*(?:<think>.*?</think>\s*)?(?:<\|?tool_call|<tool_code|<function[=_ >]|\[TOOL_CALLS\]|(?:```\w*\s*)?\{\s*"(?:name|function|tool)"\s*:)""",
@@ -155,29 +154,21 @@ class Answering:
         return [each for each in self._told if each not in refused]
 
     def _converse(self, model: "ChatModel") -> None:
-        """Keep the supported statements of a reply and of those that follow its tool calls. Raises `ModelFailure`.
-
-        Ask once again if nothing is left of the answer because of its language.
-        """
+        """Keep the supported statements of a reply and of those that follow its tool calls. Raises `ModelFailure`."""
         from analysis.llm import ModelMessage
 
-        tools, asked_again = self._tools, False
+        tools = self._tools
         self._messages, may_call = self._prompt.messages(with_tools=bool(tools)), bool(tools)
-        while True:
+        text, calls = self._reply(model, may_call=may_call)
+        self._told += self._supported(text)
+        while tools and calls and may_call:
+            results = self._results(tools, calls)
+            self._messages = [*self._messages, ModelMessage("assistant", text, tuple(calls)), *results]
+            may_call = tools.calls_left > 0
             text, calls = self._reply(model, may_call=may_call)
             self._told += self._supported(text)
-            if tools and calls and may_call:
-                results = self._results(tools, calls)
-                self._messages = [*self._messages, ModelMessage("assistant", text, tuple(calls)), *results]
-                may_call = tools.calls_left > 0
-            elif self._told or not self._in_other_language:
-                return
-            elif asked_again:
-                raise ModelFailure(Phrase("the reply was in another language"))
-            else:
-                asked_again = True
-                again = ModelMessage("assistant", text), ModelMessage("user", _AGAIN[self._language])
-                self._messages = [*self._messages, *again]
+        if self._in_other_language and not self._told:
+            raise ModelFailure(Phrase("the reply was in another language"))
 
     def _results(self, tools: CommitTools, calls: "Sequence[ToolCall]") -> "Iterator[ModelMessage]":
         """Run tools and yield what they return as data; statements may then be borne out by it."""

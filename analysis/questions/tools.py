@@ -6,7 +6,7 @@ branch. What they return is text from outside, with its secrets redacted where i
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from datetime import UTC, date
+from datetime import date
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -90,6 +90,7 @@ class FindCommits(_Arguments):
     since: date | None = Field(None, description="the first day, in UTC")
     until: date | None = Field(None, description="the last day, in UTC")
     path: _Path = Field("", description="a file or folder that they change")
+    symbol: str = Field("", max_length=100, pattern=r"^\w*$", description="a name that their diffs of the path show")
 
     @model_validator(mode="after")
     def _of_something(self) -> "FindCommits":
@@ -97,23 +98,14 @@ class FindCommits(_Arguments):
             raise ValueError("no control characters")
         if not any((self.query.strip(), self.author, self.since, self.until, self.path)):
             raise ValueError("query, author, a day or path is needed")
+        if self.symbol and not self.path:
+            raise ValueError("symbol needs a path")
         return self
 
 
 class ShowCommit(_Arguments):
     sha: str = Field(pattern=r"^[0-9a-f]{7,40}$")
     path: _Path = Field("", description="a file or folder, to see the changes of it alone")
-
-
-class History(_Arguments):
-    path: _Path = ""
-    symbol: str = Field("", max_length=100, pattern=r"^[\w.]*$")
-
-    @model_validator(mode="after")
-    def _of_something(self) -> "History":
-        if not self.path and not self.symbol:
-            raise ValueError("path or symbol is needed")
-        return self
 
 
 class _Row(NamedTuple):
@@ -208,8 +200,6 @@ class CommitTools:
                 return self._find_commits(arguments)
             case ShowCommit():
                 return self._show_commit(arguments)
-            case History():
-                return self._history(arguments)
         return []
 
     def _read_file(self, wanted: ReadFile) -> list[_Row]:
@@ -234,17 +224,14 @@ class CommitTools:
 
     def _find_commits(self, wanted: FindCommits) -> list[_Row]:
         """Return the commits whose messages have all the words, and how many; then the stored ones that the search finds."""
-        first, last = wanted.since, wanted.until
-        words = wanted.query.split()
-        titled = self._mirror.matching(self._commit.sha, words, wanted.author, (first, last), wanted.path)
-        meant = self._search(wanted.query) if words and not (wanted.author or wanted.path) else ()
+        at, words, days = self._commit.sha, wanted.query.split(), (wanted.since, wanted.until)
+        if wanted.symbol:
+            titled = self._mirror.history(wanted.path, at=at, symbol=wanted.symbol, limit=_MAX_COMMITS)
+        else:
+            titled = self._mirror.matching(at, words, wanted.author, days, wanted.path)
         known = {each.sha for each in titled}
-        further = [
-            each
-            for each in meant
-            if each.sha not in known
-            and (first or date.min) <= each.committed_at.astimezone(UTC).date() <= (last or date.max)
-        ]
+        meant = self._search(wanted.query) if words and not any((wanted.author, wanted.path, *days)) else ()
+        further = [each for each in meant if each.sha not in known]
         rows = (
             [_Row(f"{len(titled)} commits, newest first:"), *map(_commit_row, titled[:_MAX_COMMITS])] if titled else []
         )
@@ -274,21 +261,6 @@ class CommitTools:
             files.setdefault((commit.sha, row.path), (commit, {}))[1][row.number] = row.content
         return [FileLines(path, lines, commit) for (_, path), (commit, lines) in files.items()]
 
-    def _history(self, wanted: History) -> list[_Row]:
-        path = wanted.path or self._file_of(wanted.symbol)
-        found = self._mirror.history(path, at=self._commit.sha, symbol=wanted.symbol, limit=_MAX_COMMITS)
-        return [_Row(f"{path}, newest first"), *map(_commit_row, found)] if found else []
-
-    def _file_of(self, symbol: str) -> str:
-        """Return the file that defines a symbol."""
-        name = symbol.rpartition(".")[2].replace(".", "")
-        definition = rf"(def|class|struct|fn|func|function)[[:space:]]+{name}([^A-Za-z0-9_]|$)"
-        assignment = rf"^[[:space:]]*{name}[[:space:]]*[:=]"
-        for pattern in (definition, assignment) if name else ():
-            if found := self._grep(pattern, "", regex=True):
-                return min(found, key=lambda each: each.path not in self._commit.paths).path
-        raise _Refused("No definition of this symbol was found: name the path as well.")
-
 
 _TOOLS: Mapping[str, tuple[str, type[_Arguments]]] = {
     "read_file": (f"Read lines of a text file as of this commit, at most {_MAX_LINES}.", ReadFile),
@@ -298,13 +270,6 @@ _TOOLS: Mapping[str, tuple[str, type[_Arguments]]] = {
         FindCommits,
     ),
     "show_commit": ("Show a commit of this repository: its message and its diff.", ShowCommit),
-    "history": (
-        (
-            "List the commits, up to this one, that changed a path, or the use of a symbol in it; "
-            "without a path, in the file that defines the symbol."
-        ),
-        History,
-    ),
 }
 
 

@@ -17,7 +17,6 @@ from analysis.grounding.check import (
     tidied,
     without_citations,
 )
-from analysis.grounding.claims import Claim
 from analysis.grounding.corpus import Corpus
 from analysis.grounding.finders import Section
 from analysis.grounding.language import is_in_language
@@ -35,13 +34,10 @@ _NAME = re.compile(r"`[^`]*`|[\w./-]+", re.ASCII)
 _ORDER = (Importance.LOW, Importance.MEDIUM, Importance.HIGH)
 
 
-class Summary(Form):
-    summary: str
-
-
-class Brief(Summary):
+class Brief(Form):
     """The reply about a commit of low importance, and the beginning of every other."""
 
+    summary: str
     move: Literal["up", "keep", "down"]
     move_reason: str
 
@@ -100,39 +96,22 @@ class Analysed(NamedTuple):
     removed: int
 
 
-class CheckedReply(NamedTuple):
-    """A reply, what is left of it once it is checked, and the claims in what was removed."""
-
-    reply: Brief
-    analysis: Analysis
-    removed: tuple[Claim, ...]
-    in_language: bool  # in the requested language
-    about_commit: bool  # about this commit
-
-    def require_summary(self) -> None:
-        """Raise `ModelFailure` if the reply has no summary of this commit in the requested language."""
-        if not self.in_language:
-            raise ModelFailure(Phrase("the reply was in another language"))
-        if not self.about_commit:
-            raise ModelFailure(Phrase("the reply is not about the commit"))
-        if is_empty(self.analysis.summary):
-            raise ModelFailure(Phrase("nothing in the reply could be verified"))
-
-
-def check_reply(reply: Brief, request: AnalysisRequest, corpus: Corpus) -> CheckedReply:
-    """Check what a model wrote about a commit."""
+def check_reply(reply: Brief, request: AnalysisRequest, corpus: Corpus, left_out: tuple[str, ...]) -> Analysed:
+    """Return what a check leaves of a reply about a commit. Raises `ModelFailure` if it has no summary of it in the requested language."""
     analysis, removed = check_analysis(reply.analysis(), corpus)
-    return CheckedReply(
-        reply,
-        analysis,
-        removed,
-        in_language=is_in_language(analysis.texts, request.language),
-        about_commit=is_about(reply.summary, corpus)
-        or (request.language == "zh" and has_known_names(reply.summary, corpus)),
-    )
+    if not is_in_language(analysis.texts, request.language):
+        raise ModelFailure(Phrase("the reply was in another language"))
+    told = f"{analysis.headline} {reply.summary}"
+    if not (is_about(told, corpus) or (request.language == "zh" and has_known_names(told, corpus))):
+        raise ModelFailure(Phrase("the reply is not about the commit"))
+    if is_empty(analysis.summary):
+        analysis = analysis.model_copy(update={"summary": analysis.headline})
+    if is_empty(analysis.summary):
+        raise ModelFailure(Phrase("nothing in the reply could be verified"))
+    return Analysed(analysis, *_tier_after_move(request, reply, corpus), left_out, len(removed))
 
 
-def tier_after_move(request: AnalysisRequest, reply: Brief, corpus: Corpus) -> tuple[Importance, str]:
+def _tier_after_move(request: AnalysisRequest, reply: Brief, corpus: Corpus) -> tuple[Importance, str]:
     """Return the tier after the model's request, and its reason.
 
     The tier moves at most one step, only if the diff supports it, within floor and ceiling; a second reading judges the reason.

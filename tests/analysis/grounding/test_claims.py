@@ -129,14 +129,6 @@ INVENTED = {
         "Run `sh -c foo`.",
         "Run pip install evilpack first.",
     ],
-    "rank": [
-        "The rank of this commit is high.",
-        "This commit is of high importance.",
-        "Importance: high.",
-        "It is rated as high.",
-        "这是一个高重要性的提交。",
-        "该提交的重要性很高。",
-    ],
 }  # fmt: skip
 BORNE_OUT = [
     "This fixes CVE-2025-12345.",

@@ -71,7 +71,7 @@ def test_a_question_that_the_evidence_answers_takes_one_call(asked: ReadingModel
     (request,) = asked.chat.requests
     assert "return best_of(window)" in request["messages"][-1]["content"]
     assert {each["function"]["name"] for each in request["tools"]} == {
-        "read_file", "grep", "commits", "show_commit", "history"
+        "read_file", "grep", "commits", "show_commit"
     }  # fmt: skip
     assert answering.by == "model"
 
@@ -81,8 +81,8 @@ def test_each_tool_tells_what_it_knows(asked: ReadingModel) -> None:
     first = asked.stored.commits[0]
     calls: list[tuple[str, Any]] = [
         ("commits", {"query": "scheduler", "author": "ada", "since": "2026-02-02", "until": "2026-02-02"}),
-        ("history", {"path": "engine/scheduler.py"}),
-        ("history", {"symbol": "pick"}),
+        ("commits", {"path": "engine/scheduler.py"}),
+        ("commits", {"path": "engine/scheduler.py", "symbol": "pick"}),
         ("grep", {"pattern": "retries *= *[0-9]", "regex": True}),
         ("show_commit", {"sha": first.short_sha, "path": "engine/worker.py"}),
     ]
@@ -93,7 +93,7 @@ def test_each_tool_tells_what_it_knows(asked: ReadingModel) -> None:
     row = f"{first.short_sha} 2026-02-02 Ada | Add the scheduler"
     found = asked.results()
     assert found[0] == f"1 commits, newest first:\n{row}"
-    assert found[1].splitlines()[0] == "engine/scheduler.py, newest first"
+    assert found[1].splitlines()[0] == "2 commits, newest first:"
     assert found[1].splitlines()[2] == row
     assert found[2].splitlines()[-1] == row
     assert found[3].startswith("engine/worker.py:5 |     retries = 3")
@@ -192,10 +192,9 @@ def test_a_long_line_or_result_is_cut(asked: ReadingModel) -> None:
         ("commits", {}, "query, author, a day or path is needed"),
         ("show_commit", {"sha": "abcdef1"}, "There is no such commit here"),
         ("show_commit", {"sha": "main"}, "String should match pattern"),
-        ("history", {}, "path or symbol is needed"),
-        ("history", {"symbol": "a b"}, "String should match pattern"),
-        ("history", {"symbol": "nowhere_defined"}, "No definition"),
-        ("history", {"path": "--all"}, "Nothing was found"),
+        ("commits", {"path": "a.py", "symbol": "a b"}, "String should match pattern"),
+        ("commits", {"query": "x", "symbol": "x"}, "symbol needs a path"),
+        ("commits", {"path": "--all"}, "Nothing was found"),
         ("delete_file", {"path": "README.md"}, "There is no such tool"),
     ],
 )  # fmt: skip
