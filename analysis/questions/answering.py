@@ -8,7 +8,7 @@ rules answer.
 import re
 import secrets as random_marks
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, nullcontext
+from contextlib import closing, nullcontext
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -22,13 +22,10 @@ from analysis.questions.proofs import proofs
 from analysis.questions.question import Question
 from analysis.questions.segmenter import Segment, segments
 from analysis.questions.tools import CommitTools
-from analysis.writing.second_reading import confirmed, longest_reading
+from analysis.writing.second_reading import Slot, confirmed, longest_reading
 
 if TYPE_CHECKING:  # the SDK takes half a second to import, and the rules need none
     from analysis.llm import ChatModel, ModelMessage, ToolCall, UsageCounter
-
-# Holds what a call may take, in tokens of input and of output, while it is made; raises `ModelFailure` if that is too much.
-Reserve = Callable[[tuple[int, int]], AbstractContextManager[None]]
 
 _MAX_REPLY = 900  # tokens of the reply
 _MAX_STATEMENTS = 12  # maximum statements of an answer
@@ -59,7 +56,7 @@ class Answering:
         contents: Callable[[], str] = lambda: "",
         *,
         tools: CommitTools | None = None,
-        reserve: Reserve = lambda _: nullcontext(),
+        reserve: Slot = lambda _: nullcontext(),
         found: Sequence[Statement] = (),
     ) -> None:
         self.by: Literal["model", "rules"] = "rules"
@@ -237,6 +234,6 @@ class Answering:
         return text.strip(" .。“”\"'") in {say(each).strip(".。") for each in (OFF_TOPIC, NOT_SHOWN, NOT_FOUND)}
 
     def _leaks_prompt(self, text: str) -> bool:
-        rules = " ".join(self._prompt.rules_with_tools.split())
+        rules = " ".join(self._prompt.rules[True].split())
         size = min(_LEAK_LENGTH[self._language], max(len(text), _MIN_LEAK_LENGTH))
         return any(text[at : at + size] in rules for at in range(len(text) - size + 1))

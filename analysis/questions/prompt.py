@@ -3,7 +3,7 @@
 The evidence is the best matching parts of diffs, or the commits of a day.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -42,10 +42,9 @@ NOT_FOUND = mark("I found nothing about this in the repository.")
 
 
 class Prompt(NamedTuple):
-    """The rules for a model with tools and for one without, the evidence with the question, and the chunks of diffs in it."""
+    """The rules for a model, by whether it has tools, the evidence with the question, and the chunks of diffs in it."""
 
-    rules_with_tools: str
-    rules_alone: str
+    rules: Mapping[bool, str]
     evidence: str
     chunks: Sequence[Chunk]
 
@@ -53,8 +52,7 @@ class Prompt(NamedTuple):
         """Return the messages that begin a conversation."""
         from analysis.llm import ModelMessage
 
-        rules = self.rules_with_tools if with_tools else self.rules_alone
-        return [ModelMessage("system", rules), ModelMessage("user", self.evidence)]
+        return [ModelMessage("system", self.rules[with_tools]), ModelMessage("user", self.evidence)]
 
 
 def answer_prompt(
@@ -69,8 +67,8 @@ def answer_prompt(
     diffs = entries if single or question.further_commits is not None else ()
     chosen = [piece for each in diffs for piece in relevant_chunks(each, asked, _EVIDENCE_BUDGET // len(diffs))]
     nothing = NOT_SHOWN if single and question.further_commits is None else NOT_FOUND
-    with_tools, alone = (
-        rendered(
+    rules = {
+        bool(calls): rendered(
             "answer.j2",
             language=language,
             single=single is not None,
@@ -83,7 +81,7 @@ def answer_prompt(
             at=at,
         )
         for calls in (MAX_CALLS, 0)
-    )
+    }
     user = rendered(
         "answer_user.j2",
         **(_commit_evidence(single, asked, chosen, language) if single else _day_evidence(question)),
@@ -94,7 +92,7 @@ def answer_prompt(
         turns=_recent_turns(asked.thread),
         question=asked.text[:_MAX_TEXT],
     )
-    return Prompt(with_tools, alone, user, chosen)
+    return Prompt(rules, user, chosen)
 
 
 def _day_evidence(question: Question) -> dict[str, object]:

@@ -56,6 +56,7 @@ def _relative(path: str) -> str:
     return path.removeprefix("./").rstrip("/")
 
 
+_Printable = Annotated[str, AfterValidator(_printable)]
 _Text = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_printable)]
 _Path = Annotated[str, Field(max_length=400), AfterValidator(_printable), AfterValidator(_relative)]
 
@@ -85,8 +86,10 @@ class Grep(_Arguments):
 
 
 class FindCommits(_Arguments):
-    query: str = Field("", max_length=200, description="words, names, paths, or the number of a pull request, as #123")
-    author: str = Field("", max_length=80, description="a part of the author's name")
+    query: _Printable = Field(
+        "", max_length=200, description="words, names, paths, or the number of a pull request, as #123"
+    )
+    author: _Printable = Field("", max_length=80, description="a part of the author's name")
     since: date | None = Field(None, description="the first day, in UTC")
     until: date | None = Field(None, description="the last day, in UTC")
     path: _Path = Field("", description="a file or folder that they change")
@@ -94,8 +97,6 @@ class FindCommits(_Arguments):
 
     @model_validator(mode="after")
     def _of_something(self) -> "FindCommits":
-        if not (self.query.isprintable() and self.author.isprintable()):
-            raise ValueError("no control characters")
         if not any((self.query.strip(), self.author, self.since, self.until, self.path)):
             raise ValueError("query, author, a day or path is needed")
         if self.symbol and not self.path:

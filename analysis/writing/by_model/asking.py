@@ -2,7 +2,7 @@
 
 import secrets as random_marks
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import nullcontext, suppress
 from typing import Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict
@@ -13,9 +13,8 @@ from analysis.llm import ChatModel, ModelMessage, Tool, ToolCall, ToolsRefused, 
 from analysis.locale import Phrase
 from analysis.models import Language
 from analysis.writing.prompts import rendered
+from analysis.writing.second_reading import Slot
 
-# Holds what a call may take, in tokens of input and of output, while it is made; raises `ModelFailure` if that is too much.
-Slot = Callable[[tuple[int, int]], AbstractContextManager[None]]
 LANGUAGE_NAMES: dict[Language, str] = {"zh": "简体中文", "en": "English"}
 FormT = TypeVar("FormT", bound=BaseModel)
 _MAX_CALLS = 500  # tokens of a reply that calls tools

@@ -62,10 +62,8 @@ class AnalysisRequest(NamedTuple):
 
     def corpus(self) -> Corpus:
         """Return what a text about the commit is checked against."""
-        tiers = [self.ranked.importance]
-        return Corpus(
-            [self.commit], facts=self.facts, tiers=tiers, texts=[*self.related, *self.uses], contents=self.contents
-        )
+        texts = [*self.related, *self.uses]
+        return Corpus([self.commit], facts=self.facts, texts=texts, contents=self.contents)
 
     def values(self, shown: Excerpt, length: int) -> dict[str, object]:
         """Return the values of the template of a commit, whose texts are shown to a `length` in characters."""
