@@ -4,6 +4,7 @@ Also the sentences about suspects, of which impacts are one reason.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import timedelta
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -179,7 +180,8 @@ def _names(names: Sequence[str], say: Catalogue) -> str:
 def suspects_heading(report: SuspectReport) -> str:
     """Return which commits were searched: of the repository, the local days, their number."""
     say, zone = catalogue(report.language), ZoneInfo(report.timezone)
-    days = f"{report.since.astimezone(zone):%Y-%m-%d} – {report.until.astimezone(zone):%Y-%m-%d}"
+    last = report.until - timedelta(microseconds=1)  # of the day that ends at midnight
+    days = f"{report.since.astimezone(zone):%Y-%m-%d} – {last.astimezone(zone):%Y-%m-%d}"
     commits = say.plural("{count} commit", "{count} commits", report.searched)
     return f"{report.repository} · {days} · {commits}"
 

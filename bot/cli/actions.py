@@ -84,6 +84,8 @@ def search_store(
     options: CommandOptions, words: Sequence[str], limit: int, form: str, among: Sequence[Repository]
 ) -> None:
     """Print the stored commits that match, the best first."""
+    if not any(map(str.strip, words)):
+        raise Misuse("give the words to search for: vllm-digest search kv connector")
     if len(words) > _MOST_WORDS:
         raise Misuse(f"a search takes at most {_MOST_WORDS} words")
     with TerminalProgress() as progress, options.services(progress) as services:

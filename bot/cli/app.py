@@ -93,7 +93,7 @@ def execute(arguments: Sequence[str]) -> int:
     except typer.TyperException as exc:
         return _print_error(_usage_error(exc), 2)
     except (KeyboardInterrupt, typer.Abort):
-        return _print_error("interrupted; run it again to continue", _INTERRUPTED)
+        result = _INTERRUPTED
     except Exception as exc:  # noqa: BLE001 (the outermost handler: one traceback and a message)
         if isinstance(exc, OSError) and exc.errno == errno.ENOSPC:
             sys.stdout = open("/dev/null", "w", encoding="utf-8")  # noqa: SIM115, PTH123 (discard the buffer)
@@ -102,6 +102,8 @@ def execute(arguments: Sequence[str]) -> int:
 
         sys.stderr.write(f"{traceback_of(exc)}\n")
         return _print_error("this is a bug in vllm-digest; please report it with the lines above", 1)
+    if result == _INTERRUPTED:  # also what typer makes of Ctrl-C in a command
+        return _print_error("interrupted; run it again to continue", _INTERRUPTED)
     return 2 if result else 0  # typer's own exit: there is no completion for the shell
 
 
@@ -116,6 +118,8 @@ def _usage_error(error: typer.TyperException) -> str:
         words = f"{wrong['input']!r} is not supported; use {' or '.join(', '.join(choices or ()).rsplit(', ', 1))}"
         return f"{error.param.opts[0]}: {words if choices else reason(wrong)}"
     words = error.format_message().rstrip(".")
+    if words.startswith("No such option") and not words.endswith("?"):
+        words += "; write -- before words that begin with a dash"
     return words if words.endswith("?") else f"{words}; see vllm-digest --help"
 
 

@@ -97,7 +97,7 @@ def report_suspects(
 
 def _read_failure(file: str) -> str:
     """Return the text of a file, of standard input, or the sentence itself. Raise `Misuse` for what is no text."""
-    if file == "-" and sys.stdin.isatty():
+    if not file.strip() or (file == "-" and sys.stdin.isatty()):
         raise Misuse("give a file, a sentence in quotes, or pipe a traceback in; see vllm-digest suspects --help")
     if file != "-" and " " in file.strip() and not os.path.exists(file):  # noqa: PTH110 (Path.exists raises for a long name)
         return file

@@ -50,10 +50,11 @@ def test_a_traceback_leads_to_a_row(suspects: Run, tmp_path: Path) -> None:
 
 
 def test_people_see_the_line_that_holds_the_name(suspects: Run) -> None:
-    """The terminal and Markdown show the line; Markdown links it. A sentence may stand in place of a file."""
+    """The terminal and Markdown show the line and the days searched; Markdown links it. A sentence may stand in place of a file."""
     for form in ("terminal", "markdown"):
         out = suspects("who removed warm_cache of Worker?", "--format", form, "--lang", "en").out
         assert "Most likely first:" in out
+        assert " – 2026-02-06 " in out
         assert "def warm_cache(self, size):" in out
     assert "可能性从高到低" in suspects("who removed warm_cache?", "--lang", "zh").out
 
