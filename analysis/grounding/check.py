@@ -18,10 +18,12 @@ from analysis.wordlists import wordlist
 _PROSE_LENGTH = 1200  # characters of the summary and of each insight
 _ITEM_LENGTH = 600  # characters of a list item
 _ITEMS = 12  # of a list
+HEADLINE = 90  # characters that a headline is asked to have at most
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9]{2,}|[\u4e00-\u9fff]{2}")
 _STOPWORDS = wordlist("stopwords") | wordlist("title_words")
 _NUMBERS = r"\d{1,6}(?:\s*[-–]\s*\d{1,6})?"
-_CITED = re.compile(rf"\s*\[(?:(?:lines?|L|行)\s*)?{_NUMBERS}(?:\s*[,，、;]\s*{_NUMBERS})*\]")
+_PLACE = rf"(?:[\w-]*[./][\w./-]*:)?{_NUMBERS}"  # of the diff, or of a file that a tool read
+_CITED = re.compile(rf"\s*\[(?:(?:lines?|L|行)\s*)?{_PLACE}(?:\s*[,，、;]\s*{_PLACE})*\]")
 _AFTER_STOP = re.compile(rf"([.!?。！？])((?:{_CITED.pattern})+)")
 
 
@@ -62,6 +64,12 @@ def without_citations(text: str) -> str:
     return _CITED.sub("", _AFTER_STOP.sub(lambda match: match[2] + match[1], text))
 
 
+def cited_lines(text: str) -> set[int]:
+    """Return the numbers of the lines of the diff that a text cites, the ends of ranges among them."""
+    cited = (part for each in _CITED.finditer(text) for part in re.split(r"[,，、;]", each[0]) if ":" not in part)
+    return {int(number) for part in cited for number in re.findall(r"\d+", part)}
+
+
 def check_analysis(analysis: Analysis, corpus: Corpus) -> tuple[Analysis, tuple[Claim, ...]]:
     """Return an analysis in plain text without its false sentences and items, within its lengths, and the claims in what was removed.
 
@@ -99,7 +107,7 @@ def rewritten(analysis: Analysis, prose: Rewrite, item: Rewrite) -> Analysis:
 
     return analysis.model_copy(
         update={
-            "headline": item(analysis.headline, Section.CHANGE).rstrip(".。") if analysis.headline else "",
+            "headline": item(_first_sentence(analysis.headline), Section.CHANGE).rstrip(".。"),
             "summary": prose(analysis.summary, Section.CHANGE),
             "scope": items(analysis.scope, Section.CHANGE),
             "insight": Insight(**{name: prose(text, Section.CONSEQUENCE) for name, text in analysis.insight}),
@@ -107,6 +115,11 @@ def rewritten(analysis: Analysis, prose: Rewrite, item: Rewrite) -> Analysis:
             "advice": items(analysis.advice, Section.ADVICE),
         }
     )
+
+
+def _first_sentence(headline: str) -> str:
+    """Return a headline, of one that is too long its first sentence."""
+    return headline if len(headline) <= HEADLINE else next(iter(sentences(headline)), "").strip()
 
 
 def tidied(text: str, length: int = _PROSE_LENGTH) -> str:

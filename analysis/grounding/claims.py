@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from analysis.grounding import code_names, denials, metadata, references
+from analysis.grounding import code_names, denials, references
 from analysis.grounding.allowlist import TOP_LEVEL_DOMAINS
 from analysis.grounding.corpus import Corpus, plain
 from analysis.grounding.finders import Finder, FoundClaim, Section, finder, never
@@ -72,10 +72,6 @@ _FAMILIES: Mapping[str, Sequence[Finder]] = {
     "link": [finder(_LINK, prose=True)(never), finder(_ADDRESS)(never)],
     "pull request": [references.find_pulls],
     "denial": [denials.find_denials],
-    "date": [metadata.find_dates],
-    "rank": [metadata.find_ranks],
-    "revert": [metadata.find_reverts],
-    "person": [metadata.find_people],
     "path": [code_names.find_paths],
     "commit": [references.find_commits],
     "figure": [references.find_measurements, references.find_counts],

@@ -42,7 +42,8 @@ def find_paths(line: str, section: Section, corpus: Corpus) -> Iterator[FoundCla
             named = _names_a_path(path, corpus, in_code=in_code) and not (called and "/" not in path)
             if named and not _is_outside_repository(path, corpus):
                 mentioned = path in corpus.changed_text if section is Section.CHANGE else corpus.mentions(path)
-                supported = bool(corpus.matching_paths(path)) or mentioned
+                was_read = any(f"/{each.path}".endswith(f"/{path}") for each in corpus.read)
+                supported = bool(corpus.matching_paths(path)) or mentioned or was_read
                 if supported and lines:
                     first = int(lines[1] or lines[3])
                     last = int(lines[2] or lines[4] or first)
@@ -122,7 +123,7 @@ def find_symbols(line: str, section: Section, corpus: Corpus) -> Iterator[FoundC
         yield FoundClaim(match.start(), match.end(), supported)
     if corpus.entries:
         for match in CLASS_NAME.finditer(without_code(line)):
-            if not re.fullmatch(r"[A-Z]+s?", match[0]) and match[0] not in PRODUCTS:
+            if not re.fullmatch(r"[A-Z]+s?", match[0]) and match[0] not in PRODUCTS | WORDS:
                 yield FoundClaim(match.start(), match.end(), match[0].lower() in corpus.text_with_files.lower())
 
 

@@ -55,10 +55,11 @@ def _path_pattern(path: str) -> str:
 
 
 class FileLines(NamedTuple):
-    """Lines of a file as of the commit, changed by it or not, that were read: number -> text."""
+    """Lines of a file as of a commit, changed by it or not, that were read: number -> text; of the first commit asked about if None is named."""
 
     path: str
     lines: Mapping[int, str]
+    commit: Commit | None = None
 
 
 class ToolResult(NamedTuple):
@@ -174,7 +175,8 @@ class Corpus:
     def has_count(self, noun: str, count: int) -> bool:
         """Return whether a commit, or a part of it, has `count` of `noun`: "file" or "line"; or there are so many commits."""
         if noun == "commit":
-            return count in {1, len(self.commits), *(self.tiers.count(tier) for tier in Importance)}
+            known = {1, len(self.commits), *(self.tiers.count(tier) for tier in Importance)}
+            return count in known or any(re.search(rf"\b{count} commits\b", text) for text in self.texts)
         if noun == "file":
             return any(count == files for files, _, _ in self.sizes)
         return any(count in (added, removed, added + removed) for _, added, removed in self.sizes)

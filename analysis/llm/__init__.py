@@ -1,7 +1,7 @@
 """The only door to chat models, on any OpenAI-compatible server."""
 
-from analysis.llm.chat import ChatModel, ModelMessage, UsageCounter
+from analysis.llm.chat import ChatModel, ModelMessage, UsageCounter, size_of
 from analysis.llm.errors import ToolsRefused
 from analysis.llm.tool_calls import Tool, ToolCall
 
-__all__ = ["ChatModel", "ModelMessage", "Tool", "ToolCall", "ToolsRefused", "UsageCounter"]
+__all__ = ["ChatModel", "ModelMessage", "Tool", "ToolCall", "ToolsRefused", "UsageCounter", "size_of"]

@@ -89,6 +89,12 @@ class ModelMessage(NamedTuple):
         return told
 
 
+def size_of(messages: Sequence[ModelMessage], tools: Sequence[Tool] = ()) -> int:
+    """Return the maximum tokens of messages with the tools that they offer."""
+    told = [*(each.as_parameter() for each in messages), *(each.as_parameter() for each in tools)]
+    return sum(tokens(str(each)) for each in told)
+
+
 class _Request(NamedTuple):
     """A request for one reply; `usage` counts its usage, `asked` are further fields of the server's API."""
 

@@ -14,13 +14,12 @@ from analysis.grounding.corpus import SPAN, Corpus, FileLines
 from analysis.grounding.denials import denial
 from analysis.grounding.language import is_in_language
 from analysis.locale import catalogue
-from analysis.models import Citation, Fact, Language, Statement
+from analysis.models import Citation, Commit, Fact, Language, Statement
 from analysis.questions.citable import Citable
 from analysis.questions.metadata import records
 from analysis.questions.question import Question
 from analysis.questions.segmenter import Segment
 
-_PLACED = re.compile(r"(.+):(\d+)")
 _COPIED = 12  # characters from which words are no coincidence
 
 _BRACKETED = re.compile(r"[ \t]*[\[【]([^\[\]【】\n]{1,300})[\]】](?!\()")
@@ -54,10 +53,16 @@ _CHANGE_OF_STATE = re.compile(r"\bno longer\b|\bany ?more\b|不再", re.IGNORECA
 
 
 class AnswerChecker:
-    """Checker of the statements of one answer. `contents` returns the text of the changed files, if it is needed."""
+    """Checker of the statements of one answer. `contents` returns the text of the changed files, if it is needed; rules have `found` some, tools read `at` a commit."""
 
     def __init__(
-        self, question: Question, shown: Sequence[Chunk], language: Language, contents: Callable[[], str]
+        self,
+        question: Question,
+        shown: Sequence[Chunk],
+        language: Language,
+        contents: Callable[[], str],
+        found: Sequence[Statement] = (),
+        at: Commit | None = None,
     ) -> None:
         self._entries = question.entries
         self._said = (question.asked.text, *(turn.text for turn in question.asked.thread))
@@ -65,16 +70,25 @@ class AnswerChecker:
         versions = question.asked.versions
         known = [record.text for entry in question.entries for record in records(entry, "en", versions)]
         self._shown = shown
-        self._records = {each.label: each for entry in question.entries for each in records(entry, language, versions)}
+        self._at = at
+        self._queries = list[str]()
+        told = (each for entry in question.entries for each in records(entry, language, versions))
+        places = {place.label: (place,) for each in found for place in each.citations}
+        self._places = places | {each.label: each.citations for each in told}
+        known += [text for each in found for text in (each.text, *(place.label for place in each.citations))]
         self._use(Corpus.of_entries(question.entries, known, contents))
 
     def add(self, texts: Sequence[str], read: Sequence[FileLines]) -> None:
         """Let statements be borne out by what tools returned, too: texts, and lines of files."""
         self._use(self._corpus.with_texts(*texts, read=read))
 
+    def allow(self, queries: Sequence[str]) -> None:
+        """Let statements name what was looked for, as in "a search for `--x` finds nothing"; that proves nothing of it."""
+        self._queries += queries
+
     def _use(self, corpus: Corpus) -> None:
         self._corpus = corpus
-        self._citable = Citable(self._entries, self._shown, corpus, catalogue(self._language))
+        self._citable = Citable(self._entries, self._shown, corpus, catalogue(self._language), self._at)
         self._read_words = [_words("\n".join(each.lines.values())) for each in corpus.read]
 
     def is_in_language(self, text: str) -> bool:
@@ -92,7 +106,7 @@ class AnswerChecker:
         if is_empty(tidy) or tidy.startswith("|") or _INTENTION.match(tidy):
             return None
         # A denial may use the question's names for what the diff does not show.
-        corpus = self._corpus.with_texts(*self._said) if _denies(tidy) else self._corpus
+        corpus = self._corpus.with_texts(*self._queries, *(self._said if _denies(tidy) else ()))
         if false_claims(text, corpus) or self._copies_file(tidy):
             return None
         citations = self._citations(tidy, labels)
@@ -114,17 +128,17 @@ class AnswerChecker:
 
     def _citations(self, text: str, labels: Sequence[str]) -> tuple[Citation, ...] | None:
         """Return the citations of a statement, given by its labels or found; None if it is not borne out by one."""
-        records = [self._records[label] for label in labels if label in self._records]
         names = _names(text)
         in_prose = [name for name in names if re.search(r"\.\w+:\d+$", name)]
         code_names = [name for name in names if name not in in_prose]
-        places = [label for label in [*labels, *in_prose] if label not in self._records]
+        places = [label for label in [*labels, *in_prose] if label not in self._places]
         cited = [self._citable.resolve(label, code_names) for label in places]
         # Whoever invents a place has not read it.
         if None in cited:
             return None
-        cited += [place for record in records for place in record.citations]
-        if not cited and (names or SPAN.search(text)) and not _denies(text):
+        cited += [place for label in labels for place in self._places.get(label, ())]
+        introduces = text.endswith((":", "："))  # items, each of which has its own places
+        if not cited and (names or SPAN.search(text)) and not (introduces or _denies(text)):
             found = self._citable.cite_names(names)
             if found is None:
                 return None
@@ -150,13 +164,7 @@ class AnswerChecker:
         return bare, labels
 
     def _is_label(self, text: str) -> bool:
-        return text in self._records or bool(_LABEL.fullmatch(text)) or self._citable.resolve(text) is not None
-
-
-def file_lines(found: Statement) -> FileLines | None:
-    """Return the line of a file that a statement of the rules cites, with its text as what the line says; None if it cites none."""
-    place = _PLACED.fullmatch(found.citations[0].label) if found.citations else None
-    return FileLines(place[1], {int(place[2]): found.text}) if place else None
+        return text in self._places or bool(_LABEL.fullmatch(text)) or self._citable.resolve(text) is not None
 
 
 def _words(text: str) -> str:

@@ -8,51 +8,41 @@ rules answer.
 import re
 import secrets as random_marks
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, nullcontext
+from contextlib import closing, nullcontext
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
-from analysis.diff import tokens
 from analysis.errors import ModelFailure
-from analysis.locale import Phrase, catalogue
+from analysis.locale import Phrase, catalogue, mark
 from analysis.models import Language, Statement
-from analysis.questions.answer_check import AnswerChecker, file_lines
+from analysis.questions.answer_check import AnswerChecker
 from analysis.questions.by_rules import NOT_SHOWN, OFF_TOPIC, answer_by_rules, further_commits
-from analysis.questions.prompt import Prompt, answer_prompt
+from analysis.questions.prompt import NOT_FOUND, Prompt, answer_prompt
 from analysis.questions.proofs import proofs
 from analysis.questions.question import Question
 from analysis.questions.segmenter import Segment, segments
 from analysis.questions.tools import CommitTools
-from analysis.writing.second_reading import confirmed, longest_reading
+from analysis.writing.second_reading import Slot, confirmed, longest_reading
 
 if TYPE_CHECKING:  # the SDK takes half a second to import, and the rules need none
-    from analysis.llm import ChatModel, ModelMessage, Tool, ToolCall, UsageCounter
-
-# Holds what a call may take, in tokens of input and of output, while it is made; raises `ModelFailure` if that is too much.
-Reserve = Callable[[tuple[int, int]], AbstractContextManager[None]]
+    from analysis.llm import ChatModel, ModelMessage, ToolCall, UsageCounter
 
 _MAX_REPLY = 900  # tokens of the reply
 _MAX_STATEMENTS = 12  # maximum statements of an answer
 _LEAK_LENGTH: dict[Language, int] = {"zh": 16, "en": 40}  # common characters that count as a leaked prompt
 _MIN_LEAK_LENGTH = 12  # the minimum, for shorter statements
-_AGAIN: dict[Language, str] = {"zh": "请用简体中文重新回答。", "en": "Answer again, in English."}
+_UNREAD = mark("The model's answer is not shown: it could not be checked by a second reading.")
 _WRITTEN_CALL = re.compile(  # a call as text, of a model whose server takes no tools
     r"""\s*(?:<think>.*?</think>\s*)?(?:<\|?tool_call|<tool_code|<function[=_ >]|\[TOOL_CALLS\]|(?:```\w*\s*)?\{\s*"(?:name|function|tool)"\s*:)""",
     re.DOTALL,
 )
 
 
-def estimate(messages: "Sequence[ModelMessage]", tools: "Sequence[Tool]" = ()) -> tuple[int, int]:
-    """Return the maximum tokens of messages with the tools that they offer, and of the reply."""
-    told = [*(each.as_parameter() for each in messages), *(each.as_parameter() for each in tools)]
-    return sum(tokens(str(each)) for each in told), _MAX_REPLY
-
-
 class Answering:
     """An answer in progress: iterate over it once to get its statements, of which there is always at least one.
 
-    `found` is what the repository's files say, if the commits do not prove it. `usage` counts the tokens; `contents` returns the text of the files that the commits change. The model may call `tools`;
-    `reserve` is entered for each call of the model. No `ModelFailure` is raised.
+    `found` is what rules found, which the model is told, and which is the answer without one. `usage` counts the tokens; `contents` returns the
+    text of the files that the commits change. The model may call `tools`; `reserve` is entered for each call of the model. No `ModelFailure` is raised.
 
     `by` is the statements' source, `dropped` the number of the model's unsupported statements, `failure` the model's error.
     """
@@ -66,7 +56,7 @@ class Answering:
         contents: Callable[[], str] = lambda: "",
         *,
         tools: CommitTools | None = None,
-        reserve: Reserve = lambda _: nullcontext(),
+        reserve: Slot = lambda _: nullcontext(),
         found: Sequence[Statement] = (),
     ) -> None:
         self.by: Literal["model", "rules"] = "rules"
@@ -85,6 +75,7 @@ class Answering:
         self._messages: Sequence[ModelMessage] = ()  # the last that were put to the model
         self._rejected: Segment | None = None
         self._in_other_language = False  # a statement was dropped for its language
+        self._unread = False  # the second reading failed
         self._statements = self._answer()
 
     def __iter__(self) -> Iterator[Statement]:
@@ -92,7 +83,8 @@ class Answering:
 
     @cached_property
     def _prompt(self) -> Prompt:
-        return answer_prompt(self._question, self._language, self._nonce, self._canary, self._known)
+        at = self._tools.at.short_sha if self._tools else ""
+        return answer_prompt(self._question, self._language, self._nonce, self._canary, self._known, at)
 
     @cached_property
     def _known(self) -> Sequence[Statement]:
@@ -104,12 +96,11 @@ class Answering:
 
     @cached_property
     def _checker(self) -> AnswerChecker:
-        checker = AnswerChecker(self._question, self._prompt.chunks, self._language, self._contents)
-        checker.add([each.text for each in self._known], list(filter(None, map(file_lines, self._known))))
-        return checker
+        at = self._tools.at if self._tools else None
+        return AnswerChecker(self._question, self._prompt.chunks, self._language, self._contents, self._known, at)
 
     def _answer(self) -> Iterator[Statement]:
-        if self._model is not None and self._question.entries:
+        if self._model is not None and (self._question.entries or self._tools):
             try:
                 told = self._by_model(self._model)
                 self.by = "model"
@@ -118,7 +109,9 @@ class Answering:
                 self.failure = exc
         if self.by == "rules":
             yield from self._found or answer_by_rules(self._question, self._language)
-        yield from further_commits(self._question, self._language)
+            yield from () if self._found else further_commits(self._question, self._language)
+        if self._unread:
+            yield Statement(text=catalogue(self._language)(_UNREAD))
 
     def _by_model(self, model: "ChatModel") -> list[Statement]:
         """Return the confirmed statements; without tools where the server takes none. Raises `ModelFailure`."""
@@ -138,45 +131,41 @@ class Answering:
 
     def _confirmed(self, model: "ChatModel") -> list[Statement]:
         """Return the statements that the model confirms when it reads them again. Raises `ModelFailure`."""
-        from analysis.llm import UsageCounter
+        from analysis.llm import UsageCounter, size_of
 
         doubtful = [each for each in self._told if not self._is_fixed_phrase(each.text)]
         if not doubtful:
             return self._told
         usage = self._usage or UsageCounter()
         said = [f"{each.text} {' '.join(f'[{place.label}]' for place in each.citations)}".strip() for each in doubtful]
-        with self._reserve((estimate(self._messages)[0], longest_reading(len(said)))):
-            verdicts = confirmed(
-                said, self._messages, lambda turns, form, most: model.ask(turns, form, max_tokens=most, usage=usage)
-            )
+        try:
+            with self._reserve((size_of(self._messages), longest_reading(len(said)))):
+                verdicts = confirmed(
+                    said, self._messages, lambda turns, form, most: model.ask(turns, form, max_tokens=most, usage=usage)
+                )
+        except ModelFailure:
+            self._unread = True
+            raise
         refused = [each for each, holds in zip(doubtful, verdicts, strict=True) if not holds]
         self.dropped += len(refused)
         return [each for each in self._told if each not in refused]
 
     def _converse(self, model: "ChatModel") -> None:
-        """Keep the supported statements of a reply and of those that follow its tool calls. Raises `ModelFailure`.
-
-        Ask once again if nothing is left of the answer because of its language.
-        """
+        """Keep the supported statements of a reply and of those that follow its tool calls. Raises `ModelFailure`."""
         from analysis.llm import ModelMessage
 
-        tools, asked_again = self._tools, False
+        tools = self._tools
         self._messages, may_call = self._prompt.messages(with_tools=bool(tools)), bool(tools)
-        while True:
+        text, calls = self._reply(model, may_call=may_call)
+        self._told += self._supported(text)
+        while tools and calls and may_call:
+            results = self._results(tools, calls)
+            self._messages = [*self._messages, ModelMessage("assistant", text, tuple(calls)), *results]
+            may_call = tools.calls_left > 0
             text, calls = self._reply(model, may_call=may_call)
             self._told += self._supported(text)
-            if tools and calls and may_call:
-                results = self._results(tools, calls)
-                self._messages = [*self._messages, ModelMessage("assistant", text, tuple(calls)), *results]
-                may_call = tools.calls_left > 0
-            elif self._told or not self._in_other_language:
-                return
-            elif asked_again:
-                raise ModelFailure(Phrase("the reply was in another language"))
-            else:
-                asked_again = True
-                again = ModelMessage("assistant", text), ModelMessage("user", _AGAIN[self._language])
-                self._messages = [*self._messages, *again]
+        if self._in_other_language and not self._told:
+            raise ModelFailure(Phrase("the reply was in another language"))
 
     def _results(self, tools: CommitTools, calls: "Sequence[ToolCall]") -> "Iterator[ModelMessage]":
         """Run tools and yield what they return as data; statements may then be borne out by it."""
@@ -184,17 +173,18 @@ class Answering:
 
         results = tools.run(calls)
         self._checker.add([each.told for each in results], [file for each in results for file in each.read])
+        self._checker.allow([each.arguments for each in calls])
         for each in results:
             yield ModelMessage("tool", f"{self._nonce}\n{each.text}\n{self._nonce}", call_id=each.call_id)
 
     def _reply(self, model: "ChatModel", *, may_call: bool) -> "tuple[str, list[ToolCall]]":
         """Return the text and the tool calls of one reply. Raises `ModelFailure`."""
-        from analysis.llm import ToolCall, ToolsRefused, UsageCounter
+        from analysis.llm import ToolCall, ToolsRefused, UsageCounter, size_of
 
         received, calls = "", list[ToolCall]()
         offered, usage = self._tools.offered() if self._tools else (), self._usage or UsageCounter()
         talk = model.talk(self._messages, max_tokens=_MAX_REPLY, usage=usage, tools=offered, may_call=may_call)
-        with self._reserve(estimate(self._messages, offered)), closing(talk) as chunks:
+        with self._reserve((size_of(self._messages, offered), _MAX_REPLY)), closing(talk) as chunks:
             for chunk in chunks:
                 if isinstance(chunk, ToolCall):
                     calls.append(chunk)
@@ -241,9 +231,9 @@ class Answering:
 
     def _is_fixed_phrase(self, text: str) -> bool:
         say = catalogue(self._language)
-        return text.strip(" .。“”\"'") in {say(each).strip(".。") for each in (OFF_TOPIC, NOT_SHOWN)}
+        return text.strip(" .。“”\"'") in {say(each).strip(".。") for each in (OFF_TOPIC, NOT_SHOWN, NOT_FOUND)}
 
     def _leaks_prompt(self, text: str) -> bool:
-        rules = " ".join(self._prompt.rules_with_tools.split())
+        rules = " ".join(self._prompt.rules[True].split())
         size = min(_LEAK_LENGTH[self._language], max(len(text), _MIN_LEAK_LENGTH))
         return any(text[at : at + size] in rules for at in range(len(text) - size + 1))

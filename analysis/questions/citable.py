@@ -39,13 +39,21 @@ class _LocatedLine(NamedTuple):
 
 
 class Citable:
-    """The citable places of some commits: `shown` lines, the places of facts, files, SHAs and lines read in the evidence."""
+    """The citable places of some commits: `shown` lines, the places of facts, files, SHAs and lines read in the evidence, `at` a commit."""
 
-    def __init__(self, entries: Sequence[Entry], shown: Sequence[Chunk], corpus: Corpus, say: Catalogue) -> None:
+    def __init__(
+        self,
+        entries: Sequence[Entry],
+        shown: Sequence[Chunk],
+        corpus: Corpus,
+        say: Catalogue,
+        at: Commit | None = None,
+    ) -> None:
         self._entries = entries
         self._shown = shown
         self._corpus = corpus
         self._say = say
+        self._at = at or (entries[0].commit if entries else None)
 
     def resolve(self, label: str, names: Sequence[str] = ()) -> Citation | None:
         """Resolve the `label` of a statement about some names of code to a citation; None if there is no such place."""
@@ -59,11 +67,11 @@ class Citable:
             return None
         number = int(place["line"]) if place["line"] else None
         owners = self._matching_files(place["path"])
-        if len(owners) == 1:
-            commit, file = owners[0]
+        if len({file.path for _, file in owners}) == 1:
             if number is None:
-                return to_file(commit, file)
-            if found := self._cite_line(commit, file, number, place["sign"], names):
+                return to_file(*owners[0])
+            lines = (self._cite_line(commit, file, number, place["sign"], names) for commit, file in owners)
+            if found := next(filter(None, lines), None):
                 return found
         return None if place["sign"] == "-" else self._cite_read(place["path"], number, names)
 
@@ -96,14 +104,17 @@ class Citable:
         files = [each for each in self._corpus.read if path in (each.path, each.path.rpartition("/")[2])]
         if len({each.path for each in files}) != 1:
             return None
-        path, lines = files[0].path, {line: code for each in files for line, code in each.lines.items()}
-        if number is None:
-            number = next((line for line, code in lines.items() if any(has_word([code], each) for each in names)), None)
-        return self._repository_line(path, number) if number in lines else None
-
-    def _repository_line(self, path: str, number: int) -> Citation:
-        found = to_repository_line(self._entries[0].commit, path, number)
-        return found.model_copy(update={"place": self._say(_REPOSITORY)})
+        lines = [(line, code, each.commit) for each in files for line, code in each.lines.items()]
+        wanted = (
+            (line, commit)
+            for line, code, commit in lines
+            if (line == number if number is not None else any(has_word([code], each) for each in names))
+        )
+        if not (found := next(wanted, None)):
+            return None
+        line, commit = found
+        cited = to_repository_line(commit or self._entries[0].commit, files[0].path, line)
+        return cited.model_copy(update={"place": self._say(_REPOSITORY)})
 
     def _cite_commit(self, sha: str, names: Iterable[str]) -> Citation | None:
         for entry in self._entries:
@@ -112,7 +123,7 @@ class Citable:
                 shown = next((name for name in names if not has_word(lines, name)), None)
                 return self._cite_text(entry, shown) if shown else to_commit(entry.commit)
         named = re.search(rf"(?<![0-9a-zA-Z]){sha}[0-9a-f]*(?![0-9a-zA-Z])", self._corpus.text)
-        base = self._entries[0].commit.url.rpartition("/")[0] if self._entries else ""
+        base = self._at.url.rpartition("/")[0] if self._at else ""
         return Citation(label=sha[:SHORT_SHA], url=f"{base}/{named[0]}") if named and base else None
 
     def _matching_files(self, path: str) -> list[tuple[Commit, FileChange]]:

@@ -3,19 +3,21 @@
 The evidence is the best matching parts of diffs, or the commits of a day.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC
 from typing import TYPE_CHECKING, NamedTuple
 
 from analysis.diff import Chunk, headed_hunks, tokens
-from analysis.locale import catalogue
+from analysis.locale import catalogue, mark
 from analysis.models import SHORT_SHA, Commit, Entry, Importance, Language, Statement, Turn
 from analysis.paths import Kind, kind
 from analysis.questions.by_rules import NOT_SHOWN, OFF_TOPIC
 from analysis.questions.evidence import line_scores
+from analysis.questions.kinds import QuestionKind
 from analysis.questions.metadata import records
 from analysis.questions.question import ParsedQuestion, Question
 from analysis.questions.tools import MAX_CALLS
+from analysis.text import one_line
 from analysis.writing.fact_sentences import FACT_SENTENCES
 from analysis.writing.prompts import rendered
 
@@ -24,21 +26,25 @@ if TYPE_CHECKING:  # the SDK takes half a second to import
 
 _MAX_TEXT = 2_000  # characters of a question or a turn
 _EVIDENCE_BUDGET = 6_000  # tokens of diff, or of a day's rows
+_MOST_FURTHER = 12  # commits that match, too
 _THREAD_BUDGET = 1_500  # tokens of the thread
 _MESSAGE_LENGTH = 4_000  # characters of a commit message or of a pull request's text
 _MAX_PATHS, _MAX_FACTS = 60, 30
 _CHUNK = 40  # lines of a chunk; related lines are mostly closer
 _BEST_LINES = 3  # of a chunk, whose scores count
 _LINE = 300  # characters of a line that are shown
-_SUMMARY = 400  # characters of a summary in a day's list
+_SUMMARY, _BODY = 400, 200  # characters of a summary, or of the author's message without one, in a list
 _PREFERENCE = {each: index for index, each in enumerate(Kind)}
 
 
-class Prompt(NamedTuple):
-    """The rules for a model with tools and for one without, the evidence with the question, and the chunks of diffs in it."""
+# What a model answers where neither the commits nor the repository show what is asked.
+NOT_FOUND = mark("I found nothing about this in the repository.")
 
-    rules_with_tools: str
-    rules_alone: str
+
+class Prompt(NamedTuple):
+    """The rules for a model, by whether it has tools, the evidence with the question, and the chunks of diffs in it."""
+
+    rules: Mapping[bool, str]
     evidence: str
     chunks: Sequence[Chunk]
 
@@ -46,49 +52,55 @@ class Prompt(NamedTuple):
         """Return the messages that begin a conversation."""
         from analysis.llm import ModelMessage
 
-        rules = self.rules_with_tools if with_tools else self.rules_alone
-        return [ModelMessage("system", rules), ModelMessage("user", self.evidence)]
+        return [ModelMessage("system", self.rules[with_tools]), ModelMessage("user", self.evidence)]
 
 
 def answer_prompt(
-    question: Question, language: Language, nonce: str, canary: str, found: Sequence[Statement] = ()
+    question: Question, language: Language, nonce: str, canary: str, found: Sequence[Statement] = (), at: str = ""
 ) -> Prompt:
-    """Return the prompt of a question, with what rules `found` for it; `nonce` delimits what is data, and `canary` must not come back."""
+    """Return the prompt of a question, with what rules `found` for it; `nonce` delimits what is data, and `canary` must not come back.
+
+    Tools read the files `at` a commit.
+    """
     say, asked, entries = catalogue(language), question.asked, question.entries
     single = entries[0] if len(entries) == 1 else None
     diffs = entries if single or question.further_commits is not None else ()
     chosen = [piece for each in diffs for piece in relevant_chunks(each, asked, _EVIDENCE_BUDGET // len(diffs))]
-    with_tools, alone = (
-        rendered(
+    nothing = NOT_SHOWN if single and question.further_commits is None else NOT_FOUND
+    rules = {
+        bool(calls): rendered(
             "answer.j2",
             language=language,
             single=single is not None,
             repository=question.repository.full_name,
             nonce=nonce,
             canary=canary,
-            not_shown=say(NOT_SHOWN),
+            not_shown=say(nothing),
             off_topic=say(OFF_TOPIC),
             calls=calls,
+            at=at,
         )
         for calls in (MAX_CALLS, 0)
-    )
+    }
     user = rendered(
         "answer_user.j2",
-        **(_commit_evidence(single, asked, chosen, language) if single else _day_evidence(entries, asked)),
-        found=[f"{each.text} [{each.citations[0].label}]" if each.citations else each.text for each in found],
+        **(_commit_evidence(single, asked, chosen, language) if single else _day_evidence(question)),
+        found=[" ".join([each.text, *(f"[{place.label}]" for place in each.citations)]) for each in found],
         diff=render_chunks(chosen),
         nonce=nonce,
         language=language,
         turns=_recent_turns(asked.thread),
         question=asked.text[:_MAX_TEXT],
     )
-    return Prompt(with_tools, alone, user, chosen)
+    return Prompt(rules, user, chosen)
 
 
-def _day_evidence(entries: Sequence[Entry], asked: ParsedQuestion) -> dict[str, object]:
+def _day_evidence(question: Question) -> dict[str, object]:
+    entries = (*question.entries, *(question.further_commits or ())[:_MOST_FURTHER])
     tiers = [entry.ranked.importance for entry in entries]
     counts = {tier.value: tiers.count(tier) for tier in Importance}
-    return {"rows": render_day(entries, asked, _EVIDENCE_BUDGET), "total": len(tiers), **counts}
+    rows = render_day(entries, question.asked, _EVIDENCE_BUDGET, best_first=question.further_commits is not None)
+    return {"rows": rows, "total": len(tiers), **counts}
 
 
 def _commit_evidence(
@@ -97,7 +109,6 @@ def _commit_evidence(
     commit, say = entry.commit, catalogue(language)
     pull = commit.pull and commit.pull.model_copy(update={"body": commit.pull.body[:_MESSAGE_LENGTH]})
     return {
-        "rows": [],
         "commit": commit.model_copy(update={"message": commit.message[:_MESSAGE_LENGTH], "pull": pull}),
         "importance": entry.ranked.importance.value,
         "known": [f"{each.text} [{each.label}]" for each in records(entry, language, asked.versions)],
@@ -162,8 +173,8 @@ def render_chunks(chosen: Sequence[Chunk]) -> str:
     return "\n".join(rows)
 
 
-def render_day(entries: Sequence[Entry], asked: ParsedQuestion, budget: int) -> list[str]:
-    """Render a day's commits for a model, one row each: those with facts that are asked for first, then by score.
+def render_day(entries: Sequence[Entry], asked: ParsedQuestion, budget: int, *, best_first: bool = False) -> list[str]:
+    """Render commits for a model, one row each: unless the best are first, those with facts that are asked for, then by score.
 
     All titles come before details, which are added while `budget` (tokens) lasts.
     """
@@ -171,7 +182,7 @@ def render_day(entries: Sequence[Entry], asked: ParsedQuestion, budget: int) -> 
     def preference(entry: Entry) -> tuple[int, float]:
         return sum(fact.kind in asked.facts.kinds for fact in entry.facts), entry.ranked.score
 
-    ordered = sorted(entries, key=preference, reverse=True)
+    ordered = entries if best_first else sorted(entries, key=preference, reverse=True)
     remaining, rows = budget, list[str]()
     for entry in ordered:
         title = f"{entry.commit.short_sha} {entry.ranked.importance.value} | {entry.commit.title[:_LINE]}"
@@ -192,10 +203,10 @@ def render_day(entries: Sequence[Entry], asked: ParsedQuestion, budget: int) -> 
 def _details(entry: Entry) -> str:
     commit, reverted_by = entry.commit, entry.links.reverted_by
     details = {
-        "author": commit.author,
-        "landed": f"{commit.committed_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC",
+        "author": f"{commit.author} [{commit.short_sha}:{QuestionKind.AUTHOR}]",
+        "landed": f"{commit.committed_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC [{commit.short_sha}:{QuestionKind.DATE}]",
         "reverted by": reverted_by[:SHORT_SHA] if reverted_by else "",
-        "summary": entry.analysis.summary[:_SUMMARY] if entry.analysis else "",
+        "summary": entry.analysis.summary[:_SUMMARY] if entry.analysis else one_line(commit.body)[:_BODY],
         "proven": "; ".join(f"{fact.kind.value} {fact.name} [{fact.place}]" for fact in entry.facts[:6]),
         "ranked by": "; ".join(reason.signal for reason in entry.ranked.reasons[:3]),
         "files": ", ".join(commit.paths[:6]),

@@ -1,18 +1,18 @@
-"""Tools that a model may call while it answers a question about a commit, or before it analyses one.
+"""Tools that a model may call while it answers a question, or before it analyses a commit.
 
-They only read, of the commit's own repository and of files as of that commit: no tool has an argument that names a
-repository or a revision. What they return is text from outside, with its secrets redacted where it was read.
+They only read, of one repository, its files as of one commit: no tool has an argument that names a repository or a
+branch. What they return is text from outside, with its secrets redacted where it was read.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from itertools import islice
+from datetime import date
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from analysis.diff import tokens
-from analysis.errors import DigestError, Misuse
+from analysis.diff import headed_hunks, tokens
+from analysis.errors import DigestError, Misuse, UnknownCommit
 from analysis.grounding.corpus import FileLines, ToolResult
 from analysis.models import SHORT_SHA, Commit
 from analysis.sources.mirror import FileMatch, Mirror
@@ -31,6 +31,7 @@ _DEFAULT_LINES = 150
 _MAX_LINE = 300  # characters of a line
 _MAX_MATCHES = 40
 _MAX_COMMITS = 12
+_MAX_MESSAGE = 60  # lines of a commit message
 _TIMEOUT = 30  # seconds for the calls of one reply; git may have to fetch files first
 
 _NO_ROOM = "There is no room left for results: answer now, from what you have."
@@ -55,6 +56,7 @@ def _relative(path: str) -> str:
     return path.removeprefix("./").rstrip("/")
 
 
+_Printable = Annotated[str, AfterValidator(_printable)]
 _Text = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_printable)]
 _Path = Annotated[str, Field(max_length=400), AfterValidator(_printable), AfterValidator(_relative)]
 
@@ -84,27 +86,37 @@ class Grep(_Arguments):
 
 
 class FindCommits(_Arguments):
-    query: _Text
-
-
-class History(_Arguments):
-    path: _Path = ""
-    symbol: str = Field("", max_length=100, pattern=r"^[\w.]*$")
+    query: _Printable = Field(
+        "", max_length=200, description="words, names, paths, or the number of a pull request, as #123"
+    )
+    author: _Printable = Field("", max_length=80, description="a part of the author's name")
+    since: date | None = Field(None, description="the first day, in UTC")
+    until: date | None = Field(None, description="the last day, in UTC")
+    path: _Path = Field("", description="a file or folder that they change")
+    symbol: str = Field("", max_length=100, pattern=r"^\w*$", description="a name that their diffs of the path show")
 
     @model_validator(mode="after")
-    def _of_something(self) -> "History":
-        if not self.path and not self.symbol:
-            raise ValueError("path or symbol is needed")
+    def _of_something(self) -> "FindCommits":
+        if not any((self.query.strip(), self.author, self.since, self.until, self.path)):
+            raise ValueError("query, author, a day or path is needed")
+        if self.symbol and not self.path:
+            raise ValueError("symbol needs a path")
         return self
 
 
+class ShowCommit(_Arguments):
+    sha: str = Field(pattern=r"^[0-9a-f]{7,40}$")
+    path: _Path = Field("", description="a file or folder, to see the changes of it alone")
+
+
 class _Row(NamedTuple):
-    """A line of a result, and the line of a file that it shows, if any."""
+    """A line of a result, and the line of a file that it shows, if any; as of the tools' commit, or another."""
 
     text: str
     path: str = ""
     number: int = 0
     content: str = ""
+    commit: Commit | None = None
 
 
 class _Refused(Exception):
@@ -112,7 +124,7 @@ class _Refused(Exception):
 
 
 class CommitTools:
-    """The tools for one question about a commit, or its analysis, with what is left of the limits.
+    """The tools for one question, or the analysis of a commit, as of a commit, with what is left of the limits.
 
     `search` returns the stored commits of the repository that match some words, the best first.
     """
@@ -123,6 +135,11 @@ class CommitTools:
         self._search = search
         self._tokens_left = MAX_TOKENS - _FOR_NOTES
         self.calls_left = MAX_CALLS
+
+    @property
+    def at(self) -> Commit:
+        """The commit as of which files are read."""
+        return self._commit
 
     def offered(self) -> "tuple[Tool, ...]":
         """Return the tools as a model is offered them."""
@@ -160,8 +177,8 @@ class CommitTools:
         if not taken:
             return ToolResult(call_id, _NO_ROOM)
         text = "\n".join([*(row.text for row in taken), *([_CUT] if len(taken) < len(rows) else [])])
-        read = tuple(_lines_of(taken))
-        return ToolResult(call_id, text, read, "" if read else text)
+        told = "\n".join(row.text for row in taken if not row.path)
+        return ToolResult(call_id, text, tuple(self._lines_of(taken)), told)
 
     def _rows(self, call: "ToolCall") -> list[_Row]:
         """Return what a call finds. Raise `_Refused` for one that is invalid, or `DigestError` if git fails."""
@@ -181,9 +198,9 @@ class CommitTools:
                     _match_row(each) for each in self._grep(arguments.pattern, arguments.path, regex=arguments.regex)
                 ]
             case FindCommits():
-                return [_commit_row(each) for each in islice(self._search(arguments.query), _MAX_COMMITS)]
-            case History():
-                return self._history(arguments)
+                return self._find_commits(arguments)
+            case ShowCommit():
+                return self._show_commit(arguments)
         return []
 
     def _read_file(self, wanted: ReadFile) -> list[_Row]:
@@ -206,33 +223,54 @@ class CommitTools:
         except Misuse as exc:
             raise _Refused("This is not a POSIX extended expression; leave regex out to search for a text.") from exc
 
-    def _history(self, wanted: History) -> list[_Row]:
-        path = wanted.path or self._file_of(wanted.symbol)
-        found = self._mirror.history(path, at=self._commit.sha, symbol=wanted.symbol, limit=_MAX_COMMITS)
-        return [_Row(f"{path}, newest first"), *map(_commit_row, found)] if found else []
+    def _find_commits(self, wanted: FindCommits) -> list[_Row]:
+        """Return the commits whose messages have all the words, and how many; then the stored ones that the search finds."""
+        at, words, days = self._commit.sha, wanted.query.split(), (wanted.since, wanted.until)
+        if wanted.symbol:
+            titled = self._mirror.history(wanted.path, at=at, symbol=wanted.symbol, limit=_MAX_COMMITS)
+        else:
+            titled = self._mirror.matching(at, words, wanted.author, days, wanted.path)
+        known = {each.sha for each in titled}
+        meant = self._search(wanted.query) if words and not any((wanted.author, wanted.path, *days)) else ()
+        further = [each for each in meant if each.sha not in known]
+        rows = (
+            [_Row(f"{len(titled)} commits, newest first:"), *map(_commit_row, titled[:_MAX_COMMITS])] if titled else []
+        )
+        near = [_Row("by what they change:"), *map(_commit_row, further[: _MAX_COMMITS // 2])] if further else []
+        return [*rows, *near]
 
-    def _file_of(self, symbol: str) -> str:
-        """Return the file that defines a symbol."""
-        name = symbol.rpartition(".")[2].replace(".", "")
-        definition = rf"(def|class|struct|fn|func|function)[[:space:]]+{name}([^A-Za-z0-9_]|$)"
-        assignment = rf"^[[:space:]]*{name}[[:space:]]*[:=]"
-        for pattern in (definition, assignment) if name else ():
-            if found := self._grep(pattern, "", regex=True):
-                return min(found, key=lambda each: each.path not in self._commit.paths).path
-        raise _Refused("No definition of this symbol was found: name the path as well.")
+    def _show_commit(self, wanted: ShowCommit) -> list[_Row]:
+        try:
+            commit = self._mirror.read_commit(wanted.sha)
+        except UnknownCommit as exc:
+            raise _Refused("There is no such commit here.") from exc
+        rows = [_commit_row(commit), *map(_Row, commit.message.splitlines()[1:_MAX_MESSAGE])]
+        for file in commit.files:
+            if not f"{file.path}/".startswith(f"{wanted.path}/" if wanted.path else ""):
+                continue
+            rows.append(_Row(f"{file.status} {file.path} +{file.additions} -{file.deletions}"))
+            for line in (line for hunk in headed_hunks(file.patch) for line in hunk.lines):
+                text = line.text[:_MAX_LINE]
+                place = (file.path, line.number, text, commit) if line.sign != "-" else ()
+                rows.append(_Row(f"{line.sign} {line.number} | {text}", *place))
+        return rows
+
+    def _lines_of(self, rows: Iterable[_Row]) -> Iterable[FileLines]:
+        files: dict[tuple[str, str], tuple[Commit, dict[int, str]]] = {}
+        for row in (row for row in rows if row.path):
+            commit = row.commit or self._commit
+            files.setdefault((commit.sha, row.path), (commit, {}))[1][row.number] = row.content
+        return [FileLines(path, lines, commit) for (_, path), (commit, lines) in files.items()]
 
 
 _TOOLS: Mapping[str, tuple[str, type[_Arguments]]] = {
     "read_file": (f"Read lines of a text file as of this commit, at most {_MAX_LINES}.", ReadFile),
     "grep": ("Find the lines of the files as of this commit that contain a text.", Grep),
-    "commits": ("Search the stored commits of this repository by words, names or paths.", FindCommits),
-    "history": (
-        (
-            "List the commits, up to this one, that changed a path, or the use of a symbol in it; "
-            "without a path, in the file that defines the symbol."
-        ),
-        History,
+    "commits": (
+        f"Count the commits up to this one by words of their messages, author, days and path, and list the newest {_MAX_COMMITS}.",
+        FindCommits,
     ),
+    "show_commit": ("Show a commit of this repository: its message and its diff.", ShowCommit),
 }
 
 
@@ -255,11 +293,3 @@ def _fitting(rows: Sequence[_Row], budget: int) -> list[_Row]:
             break
         taken.append(row)
     return taken
-
-
-def _lines_of(rows: Iterable[_Row]) -> Iterable[FileLines]:
-    files: dict[str, dict[int, str]] = {}
-    for row in rows:
-        if row.path:
-            files.setdefault(row.path, {})[row.number] = row.content
-    return (FileLines(path, lines) for path, lines in files.items())

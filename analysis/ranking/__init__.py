@@ -1,7 +1,7 @@
 """Ranking of commits by their importance to downstream users, with reasons."""
 
 from analysis.ranking.scoring import ceiling, floor, importance_downstream, rank, score, within
-from analysis.ranking.tier_override import corrected, may_move_down, may_move_up
+from analysis.ranking.tier_override import corrected, may_move
 from analysis.ranking.weights import Weights, general_weights, packaged_weights
 
 __all__ = [
@@ -11,8 +11,7 @@ __all__ = [
     "floor",
     "general_weights",
     "importance_downstream",
-    "may_move_down",
-    "may_move_up",
+    "may_move",
     "packaged_weights",
     "rank",
     "score",

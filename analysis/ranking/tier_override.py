@@ -1,12 +1,12 @@
 """The tier override: a person may move a commit by one tier, and a model too, but only if the diff itself supports its reason.
 
-A model reads untrusted text and may follow instructions in it. So only a fact found by the rules can justify a move.
+A model reads untrusted text and may follow instructions in it. So it moves no commit that contains any.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-from analysis.diff import changed_lines
+from analysis.diff import changed_lines, numbered_hunks
 from analysis.instructions import without_instructions
 from analysis.models import BREAKING, Commit, Entry, Fact, FactKind, FileChange
 from analysis.paths import Kind, kind
@@ -23,28 +23,22 @@ _HARMLESS_KINDS = (Kind.DOCS, Kind.TEST, Kind.CI, Kind.EXAMPLE)
 _COMMENT = re.compile(r"\s*(?:#(?!\s*(?:define|if|include|pragma|undef|el|end))|//|/\*|\*|--\s|$)")
 
 
-def may_move_up(commit: Commit, found: Sequence[Fact], reason: str) -> bool:
-    """Return whether `reason` names a significant fact that the diff proves.
+def may_move(commit: Commit, found: Sequence[Fact], reason: str, cited: Collection[int], *, up: bool) -> bool:
+    """Return whether a reason for a move has a proof: changed lines that it cites, by their numbers over all files, or a fact.
 
-    False if the commit contains instructions to its reader.
+    One to move up is a significant one that the reason names, one to move down that only comments change outside
+    documentation, tests, CI and examples. False if the commit contains instructions to its reader.
     """
-    return not _has_instructions(commit) and any(
-        fact.path and fact.kind in _SIGNIFICANT and fact.name.lower() in reason.lower() for fact in found
-    )
-
-
-def may_move_down(commit: Commit, found: Sequence[Fact]) -> bool:
-    """Return whether only comments change outside documentation, tests, CI and examples.
-
-    False if the commit contains instructions to its reader.
-    """
-    significant = [fact for fact in found if fact.kind is not FactKind.LAYOUT]
-    return (
-        not significant
-        and not _has_instructions(commit)
-        and bool(commit.files)
-        and all(map(_changes_only_comments, commit.files))
-    )
+    if _has_instructions(commit):
+        return False
+    numbered = ((each.first + at, line) for each in numbered_hunks(commit) for at, line in enumerate(each.lines))
+    if any(number in cited for number, line in numbered if line.sign != " "):
+        return True
+    if up:
+        significant = (each for each in found if each.path and each.kind in _SIGNIFICANT)
+        return any(each.name.lower() in reason.lower() for each in significant)
+    plain = all(fact.kind is FactKind.LAYOUT for fact in found)
+    return plain and bool(commit.files) and all(map(_changes_only_comments, commit.files))
 
 
 def corrected(entry: Entry, *, up: bool) -> Entry:

@@ -9,7 +9,7 @@ import re
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from itertools import islice
 from typing import NamedTuple
 
@@ -300,6 +300,23 @@ class Mirror(AbstractContextManager["Mirror"]):
             else:
                 found = self._commits.log(start, f"--max-count={limit}", paths=[path])
         return tuple(sanitized(each) for each in found)
+
+    def matching(
+        self, at: str, words: Sequence[str], author: str, days: tuple[date | None, date | None], path: str
+    ) -> tuple[Commit, ...]:
+        """List the commits up to `at` whose messages have all of some words in any case, newest first, unread.
+
+        If given, of an author whose name has a text, from a first to a last day in UTC, and changing a path.
+        """
+        options = [*(f"--grep={each}" for each in words), *([f"--author={author}"] if author else [])]
+        first, last = days
+        options += [f"--since-as-filter={first}T00:00:00Z"] if first else []
+        options += [f"--until={last}T23:59:59Z"] if last else []
+        with self._translated(at):
+            found = self._commits.log(
+                self.resolve(at), "-i", "-F", "--all-match", *options, paths=[path] if path else ()
+            )
+        return tuple(map(sanitized, found))
 
     def changing(self, base: str, head: str, paths: Sequence[str]) -> tuple[Commit, ...]:
         """List the commits in `head` but not in `base` that change one of some files, newest first, unread."""

@@ -1,6 +1,7 @@
 """The second reading: a model compares statements, its own of before, with the data once more; only what it confirms is kept."""
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict
@@ -10,6 +11,8 @@ from analysis.writing.prompts import rendered
 if TYPE_CHECKING:  # the SDK takes half a second to import
     from analysis.llm import ModelMessage
 
+# Holds what a call may take, in tokens of input and of output, while it is made; raises `ModelFailure` if that is too much.
+Slot = Callable[[tuple[int, int]], AbstractContextManager[None]]
 _A_REPLY, _A_VERDICT = 100, 30  # tokens of the reply, and of each verdict in it
 
 

@@ -20,6 +20,7 @@ from bot.services.limits import MeteredModel
 from bot.store import Store
 
 _MOST_FOUND = 20  # commits of a search
+_MOST_SHOWN = 5  # commits of which a model is shown the diffs
 _NAMES = 2  # that are looked for in files
 _OWN_NAMES = 4  # that are looked for in downstream files
 
@@ -80,7 +81,19 @@ class AnswerService:
             source = self._sources.stored(question.repository)
             question = question._replace(entries=tuple(map(source.with_release, question.entries)))
         found = self._found(question, language) if len(question.entries) == 1 else ()
-        if self._model is None or not self._model.may_read(question.repository):
+        yield from self.answer_from(question, language, found)
+
+    def asks_model(self, repository: Repository) -> bool:
+        """Return whether a model answers questions about a repository."""
+        return self._model is not None and self._model.may_read(repository)
+
+    def by_rules(self) -> "FoundByRules":
+        """Return the service that answers by rules alone."""
+        return FoundByRules(self._sources, self._store)
+
+    def answer_from(self, question: Question, language: Language, found: Sequence[Statement]) -> Iterator[Statement]:
+        """Yield what a model makes of a question's commits and of what rules `found`; without one, or if it fails, what these say."""
+        if self._model is None or not self.asks_model(question.repository):
             yield from Answering(question, language, found=found)
         else:
             yield from self._by_model(self._model, question, language, found)
@@ -121,16 +134,39 @@ class AnswerService:
         log.info("answered", by=answering.by, dropped=answering.dropped, calls=usage.calls, why=failure)
 
     def _tools(self, question: Question) -> CommitTools | None:
-        """Return the tools for a question about one commit of a repository with a mirror."""
-        if len(question.entries) != 1:
-            return None
+        """Return the tools of a repository with a mirror: as of the commit or the day that a question is about, else as of the head."""
         try:
             mirror = self._sources.existing_mirror(question.repository)
+            if mirror is None:
+                return None
+            about = (each.commit for each in question.entries if question.further_commits is None)
+            commit = max(about, key=lambda each: each.committed_at, default=None) or mirror.history("", limit=1)[0]
         except DigestError as exc:
             log.warning("no mirror", repository=str(question.repository), why=str(exc))
             return None
-        commit = question.entries[0].commit
-        return commit_tools(self._store, mirror, question.repository, commit) if mirror else None
+        return commit_tools(self._store, mirror, question.repository, commit)
+
+
+class FoundByRules(AnswerService):
+    """Answers by rules alone, and keeps the commits from which they do: a model is given these."""
+
+    def __init__(self, sources: CommitSources, store: Store) -> None:
+        super().__init__(sources, store)
+        self._answered: list[Question] = []
+
+    def answer(self, question: Question, language: Language) -> Iterator[Statement]:
+        """Yield the statements of the rules' answer."""
+        self._answered.append(question)
+        return super().answer(question, language)
+
+    def about(self, question: Question) -> Question:
+        """Return a question with its own commits and those that were answered from, the best first; a whole day is that."""
+        chosen = (each for answered in (question, *self._answered) for each in answered.entries)
+        further = (each for answered in self._answered for each in answered.further_commits or ())
+        found = tuple({each.commit.sha: each for each in (*chosen, *further)}.values())
+        if any(len(each.entries) > 1 and each.further_commits is None for each in self._answered):
+            return question._replace(entries=found)
+        return question._replace(entries=found[:_MOST_SHOWN], further_commits=found[_MOST_SHOWN:])
 
 
 def commit_tools(store: Store, mirror: Mirror, repository: Repository, commit: Commit) -> CommitTools:

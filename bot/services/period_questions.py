@@ -100,7 +100,24 @@ class PeriodQuestions:
         about_it = Question(parse_question(question), located.repository, (entry,))
         if check:
             return self.of_own_code(check(located.repository, [entry]), about_it, language)
+        if (subject.by_question or QuestionKind.LINKS in about_it.asked.kinds) and self._asks_model(about_it):
+            return self._by_model(
+                about_it, language, lambda rules: rules.answer_subject(subject, question, language, tz, read)
+            )
         return self._of_named(about_it, language, now=subject.by_question)
+
+    def _asks_model(self, question: Question) -> bool:
+        """Return whether a model answers a question; numbers are counted by rules."""
+        counted = QuestionKind.MOST_COMMITS in question.asked.kinds
+        return not counted and self._answers.asks_model(question.repository)
+
+    def _by_model(
+        self, question: Question, language: Language, find: Callable[["PeriodQuestions"], Iterator[Statement]]
+    ) -> Iterator[Statement]:
+        """Yield what a model makes of a question, and of the commits and statements that rules `find`."""
+        rules = self._answers.by_rules()
+        found = list(find(PeriodQuestions(self._store, self._commits, rules, self._matches)))
+        yield from self._answers.answer_from(rules.about(question), language, found)
 
     def _of_named(self, question: Question, language: Language, *, now: bool = False) -> Iterator[Statement]:
         """Yield what is asked of a commit, what became of it since, and `now` first whether what it names is there today."""
@@ -136,15 +153,23 @@ class PeriodQuestions:
         if question.lately and searches and not entries:
             question = question._replace(days=())
         found = list(entries.values())
-        statements = self.answer_from(question, found) if question.days else self._answer_from_store(question)
+        statements = self.answer_from(question, found)
         if question.check and not question.days:
             statements = self._of_own_names(question, question.check)
         return chain([scope_statement(question)], statements) if question.told else statements
 
     def answer_from(self, question: PeriodQuestion, entries: Sequence[Entry]) -> Iterator[Statement]:
-        """Yield the statements of an answer from these commits."""
+        """Yield the statements of an answer from these commits; without days, from all that is stored."""
+        about, language = question.about(()), question.language
+        if question.days:  # which a model is told
+            text = f"{question.asked.text} ({question.days[0]}..{question.days[-1]})"
+            about = about._replace(asked=question.asked._replace(text=text))
+        if self._asks_model(about) and not question.check and (entries or not question.days):
+            return self._by_model(about, language, lambda rules: rules.answer_from(question, entries))
+        if not question.days:
+            return self._answer_from_store(question)
         if not entries:
-            return self._answers.answer(question.about(()), question.language)
+            return self._answers.answer(about, language)
         if question.check:
             return self._broken_by(question, question.check, entries)
         return self._answer_from(question, entries)

@@ -7,9 +7,10 @@ from typing import Any
 
 from analysis.llm import ChatModel, UsageCounter
 from analysis.models import Commit, Entry, Language, Statement
-from analysis.questions.answering import Answering, Reserve
+from analysis.questions.answering import Answering
 from analysis.questions.question import Question, parse_question
 from analysis.questions.tools import CommitTools
+from analysis.writing.second_reading import Slot
 from tests.factories import entry
 from tests.planted import planted
 from tests.servers.bare import BareRepository, GitServer
@@ -85,7 +86,7 @@ class ReadingModel:
         *says: Said,
         language: Language = "en",
         text: str = "who calls pick?",
-        reserve: Reserve = lambda _: nullcontext(),
+        reserve: Slot = lambda _: nullcontext(),
     ) -> tuple[list[Statement], Answering]:
         """Ask a question that the model answers with its replies in their order, the last one again and again."""
         if says:

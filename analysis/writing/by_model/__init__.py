@@ -1,6 +1,6 @@
 """Texts by a model, checked before they are stored: a commit's analysis, those of a day's low commits, a translation, and the edit of a day."""
 
-from analysis.writing.by_model.asking import Asker, Slot
+from analysis.writing.by_model.asking import Asker
 from analysis.writing.by_model.commit import analyse
 from analysis.writing.by_model.day_edit import EditedLine, edit
 from analysis.writing.by_model.low_commits import AT_ONCE, analyse_low
@@ -13,7 +13,6 @@ __all__ = [
     "AnalysisRequest",
     "Asker",
     "EditedLine",
-    "Slot",
     "analyse",
     "analyse_low",
     "edit",

@@ -2,21 +2,19 @@
 
 import secrets as random_marks
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import nullcontext, suppress
 from typing import Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
-from analysis.diff import tokens
 from analysis.errors import ModelFailure
 from analysis.grounding.corpus import ToolResult
-from analysis.llm import ChatModel, ModelMessage, Tool, ToolCall, ToolsRefused, UsageCounter
+from analysis.llm import ChatModel, ModelMessage, Tool, ToolCall, ToolsRefused, UsageCounter, size_of
 from analysis.locale import Phrase
 from analysis.models import Language
 from analysis.writing.prompts import rendered
+from analysis.writing.second_reading import Slot
 
-# Holds what a call may take, in tokens of input and of output, while it is made; raises `ModelFailure` if that is too much.
-Slot = Callable[[tuple[int, int]], AbstractContextManager[None]]
 LANGUAGE_NAMES: dict[Language, str] = {"zh": "简体中文", "en": "English"}
 FormT = TypeVar("FormT", bound=BaseModel)
 _MAX_CALLS = 500  # tokens of a reply that calls tools
@@ -63,7 +61,7 @@ class Asker:
 
     def ask(self, turns: Sequence[ModelMessage], form: type[FormT], most: int) -> FormT:
         """Return a reply of at most about `most` tokens. Raises `ModelFailure`, also for one that reveals a mark."""
-        with self._slot((sum(tokens(each.text) for each in turns), most)):
+        with self._slot((size_of(turns), most)):
             reply = self._model.ask(turns, form, max_tokens=most, usage=self._usage)
         told = reply.model_dump_json()
         if self._nonce in told or self._canary in told:
@@ -76,9 +74,7 @@ class Asker:
             return turns, []
         offered = tools.offered()
         asked = [*turns, ModelMessage("user", rendered("look_up.j2", calls=tools.calls_left))]
-        sent = [*(each.as_parameter() for each in asked), *(each.as_parameter() for each in offered)]
-        size = sum(tokens(str(each)) for each in sent)
-        with suppress(ToolsRefused), self._slot((size, _MAX_CALLS)):
+        with suppress(ToolsRefused), self._slot((size_of(asked, offered), _MAX_CALLS)):
             said = list(self._model.talk(asked, max_tokens=_MAX_CALLS, usage=self._usage, tools=offered))
             if calls := [each for each in said if isinstance(each, ToolCall)]:
                 results = tools.run(calls)

@@ -3,16 +3,20 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from pydantic import Field
+
 from analysis.grounding.check import check, is_empty, tidied
 from analysis.grounding.corpus import Corpus
 from analysis.grounding.finders import Section
 from analysis.grounding.language import is_in_language
+from analysis.grounding.plain_text import sentences
 from analysis.models import Commit, Edit, Fact, Language
 from analysis.writing.by_model.asking import Asker, Form
 from analysis.writing.second_reading import confirmed
 
 _MAX_REPLY = 900  # tokens
-_MAX_LEAD = 240  # characters
+_ASKED, _MOST = 18, 24  # words of the sentence, and those that it may have
+_CHARACTERS = 60  # of the sentence in Chinese
 _MOST_NAMED = 4  # commits of the sentence
 
 
@@ -28,7 +32,7 @@ class EditedLine(NamedTuple):
 class _Edit(Form):
     order: list[int]
     about: list[int]
-    lead: str
+    lead: str = Field(description=f"one sentence, at most {_ASKED} words")
 
 
 def edit(lines: Sequence[EditedLine], language: Language, repository: str, asker: Asker) -> Edit:
@@ -36,7 +40,8 @@ def edit(lines: Sequence[EditedLine], language: Language, repository: str, asker
 
     Raises `ModelFailure` if there is no reply.
     """
-    messages = asker.prompt("edit_system.j2", "edit.j2", language, repository=repository, lines=lines)
+    most = f"{_ASKED} words" if language == "en" else f"{_CHARACTERS} characters"
+    messages = asker.prompt("edit_system.j2", "edit.j2", language, repository=repository, lines=lines, most=most)
     reply = asker.ask(messages, _Edit, _MAX_REPLY)
     order = [lines[number - 1] for number in dict.fromkeys(reply.order) if 0 < number <= len(lines)]
     about = [lines[number - 1] for number in dict.fromkeys(reply.about) if 0 < number <= len(lines)][:_MOST_NAMED]
@@ -53,9 +58,20 @@ def edit(lines: Sequence[EditedLine], language: Language, repository: str, asker
 
 def _lead(written: str, about: Sequence[EditedLine], language: Language) -> str:
     """Return the sentence about the day, if it is in the language and borne out by the commits that it is about."""
-    lead = tidied(written)
-    if not about or is_empty(lead) or len(lead) > _MAX_LEAD or not is_in_language(lead, language):
+    lead = _shortened(tidied(written), language)
+    if not about or is_empty(lead) or not is_in_language(lead, language):
         return ""
     facts = [fact for each in about for fact in each.facts]
     corpus = Corpus([each.commit for each in about], facts=facts, texts=[each.headline for each in about])
     return "" if check(written, corpus, Section.CHANGE).removed else lead
+
+
+def _shortened(text: str, language: Language) -> str:
+    """Return the first sentences of a text that are short enough together: the lines below need the room."""
+    kept = ""
+    for each in sentences(text):
+        longer = kept + each
+        if len(longer) > _CHARACTERS if language == "zh" else len(longer.split()) > _MOST:
+            break
+        kept = longer
+    return kept.strip()

@@ -7,7 +7,7 @@ from analysis.errors import ModelFailure
 from analysis.locale import Phrase
 from analysis.models import Commit
 from analysis.writing.by_model.asking import Asker, Form
-from analysis.writing.by_model.replies import Analysed, AnalysisRequest, Brief, check_reply, read_again, tier_after_move
+from analysis.writing.by_model.replies import Analysed, AnalysisRequest, Brief, check_reply, read_again
 
 AT_ONCE = 60  # commits of one call
 _BUDGET = 36_000  # tokens of the diffs of one call
@@ -50,14 +50,10 @@ def analyse_low(
 def _checked(request: AnalysisRequest, written: _LowCommit | None, shown: Excerpt) -> Analysed | ModelFailure:
     if written is None:
         return ModelFailure(Phrase("the reply left out the commit"))
-    corpus = request.corpus()
-    checked = check_reply(written, request, corpus)
     try:
-        checked.require_summary()
+        return check_reply(written, request, request.corpus(), shown.left_out)
     except ModelFailure as exc:
         return exc
-    importance, reason = tier_after_move(request, written, corpus)
-    return Analysed(checked.analysis, importance, reason, shown.left_out, len(checked.removed))
 
 
 def _share(commits: Sequence[Commit]) -> dict[str, Excerpt]:

@@ -6,8 +6,17 @@ from typing import Literal, NamedTuple
 
 from analysis.diff import Excerpt
 from analysis.errors import ModelFailure
-from analysis.grounding.check import check, check_analysis, has_known_names, is_about, is_empty, rewritten, tidied
-from analysis.grounding.claims import Claim
+from analysis.grounding.check import (
+    check,
+    check_analysis,
+    cited_lines,
+    has_known_names,
+    is_about,
+    is_empty,
+    rewritten,
+    tidied,
+    without_citations,
+)
 from analysis.grounding.corpus import Corpus
 from analysis.grounding.finders import Section
 from analysis.grounding.language import is_in_language
@@ -15,7 +24,7 @@ from analysis.grounding.plain_text import repair_end, sentences
 from analysis.llm import ModelMessage
 from analysis.locale import Phrase, catalogue
 from analysis.models import Analysis, Commit, Fact, Importance, Language, Ranked, Repository
-from analysis.ranking import ceiling, floor, may_move_down, may_move_up, within
+from analysis.ranking import ceiling, floor, may_move, within
 from analysis.writing.by_model.asking import Asker, Form, Tools
 from analysis.writing.fact_sentences import FACT_SENTENCES
 from analysis.writing.second_reading import confirmed
@@ -25,13 +34,10 @@ _NAME = re.compile(r"`[^`]*`|[\w./-]+", re.ASCII)
 _ORDER = (Importance.LOW, Importance.MEDIUM, Importance.HIGH)
 
 
-class Summary(Form):
-    summary: str
-
-
-class Brief(Summary):
+class Brief(Form):
     """The reply about a commit of low importance, and the beginning of every other."""
 
+    summary: str
     move: Literal["up", "keep", "down"]
     move_reason: str
 
@@ -56,10 +62,8 @@ class AnalysisRequest(NamedTuple):
 
     def corpus(self) -> Corpus:
         """Return what a text about the commit is checked against."""
-        tiers = [self.ranked.importance]
-        return Corpus(
-            [self.commit], facts=self.facts, tiers=tiers, texts=[*self.related, *self.uses], contents=self.contents
-        )
+        texts = [*self.related, *self.uses]
+        return Corpus([self.commit], facts=self.facts, texts=texts, contents=self.contents)
 
     def values(self, shown: Excerpt, length: int) -> dict[str, object]:
         """Return the values of the template of a commit, whose texts are shown to a `length` in characters."""
@@ -90,49 +94,32 @@ class Analysed(NamedTuple):
     removed: int
 
 
-class CheckedReply(NamedTuple):
-    """A reply, what is left of it once it is checked, and the claims in what was removed."""
-
-    reply: Brief
-    analysis: Analysis
-    removed: tuple[Claim, ...]
-    in_language: bool  # in the requested language
-    about_commit: bool  # about this commit
-
-    def require_summary(self) -> None:
-        """Raise `ModelFailure` if the reply has no summary of this commit in the requested language."""
-        if not self.in_language:
-            raise ModelFailure(Phrase("the reply was in another language"))
-        if not self.about_commit:
-            raise ModelFailure(Phrase("the reply is not about the commit"))
-        if is_empty(self.analysis.summary):
-            raise ModelFailure(Phrase("nothing in the reply could be verified"))
-
-
-def check_reply(reply: Brief, request: AnalysisRequest, corpus: Corpus) -> CheckedReply:
-    """Check what a model wrote about a commit."""
+def check_reply(reply: Brief, request: AnalysisRequest, corpus: Corpus, left_out: tuple[str, ...]) -> Analysed:
+    """Return what a check leaves of a reply about a commit. Raises `ModelFailure` if it has no summary of it in the requested language."""
     analysis, removed = check_analysis(reply.analysis(), corpus)
-    return CheckedReply(
-        reply,
-        analysis,
-        removed,
-        in_language=is_in_language(analysis.texts, request.language),
-        about_commit=is_about(reply.summary, corpus)
-        or (request.language == "zh" and has_known_names(reply.summary, corpus)),
-    )
+    if not is_in_language(analysis.texts, request.language):
+        raise ModelFailure(Phrase("the reply was in another language"))
+    told = f"{analysis.headline} {reply.summary}"
+    if not (is_about(told, corpus) or (request.language == "zh" and has_known_names(told, corpus))):
+        raise ModelFailure(Phrase("the reply is not about the commit"))
+    if is_empty(analysis.summary):
+        analysis = analysis.model_copy(update={"summary": analysis.headline})
+    if is_empty(analysis.summary):
+        raise ModelFailure(Phrase("nothing in the reply could be verified"))
+    return Analysed(analysis, *_tier_after_move(request, reply, corpus), left_out, len(removed))
 
 
-def tier_after_move(request: AnalysisRequest, reply: Brief, corpus: Corpus) -> tuple[Importance, str]:
+def _tier_after_move(request: AnalysisRequest, reply: Brief, corpus: Corpus) -> tuple[Importance, str]:
     """Return the tier after the model's request, and its reason.
 
-    The tier moves at most one step, only if the diff supports it, within floor and ceiling.
+    The tier moves at most one step, only if the diff supports it, within floor and ceiling; a second reading judges the reason.
     """
     ranked, commit, found = request.ranked, request.commit, request.facts
-    reason = tidied(reply.move_reason)
+    reason, cited = tidied(without_citations(reply.move_reason)), cited_lines(reply.move_reason)
     up = reply.move == "up"
     if reply.move == "keep" or not reason or check(reason, corpus, Section.CHANGE).removed:
         return ranked.importance, ""
-    if not (may_move_up(commit, found, reason) if up else may_move_down(commit, found)):
+    if not may_move(commit, found, reason, cited, up=up):
         return ranked.importance, ""
     requested = _ORDER[max(0, min(_ORDER.index(ranked.importance) + (1 if up else -1), len(_ORDER) - 1))]
     moved = within(requested, floor(found), ceiling(commit, ranked.change_types, found))
@@ -177,6 +164,6 @@ def _left(request: AnalysisRequest, draft: Analysed, doubted: Collection[str]) -
         left = left.model_copy(update={"summary": left.headline})
     if is_empty(left.summary):
         return ModelFailure(Phrase("nothing in the reply could be verified"))
-    if draft.move_reason in doubted:
+    if any(each.strip() in doubted for each in sentences(draft.move_reason)):
         draft = draft._replace(importance=request.ranked.importance, move_reason="")
     return draft._replace(analysis=left, removed=draft.removed + len(doubted))

@@ -76,32 +76,12 @@ NAMED = [
     "A value suggested by Torch is kept.",
     "由 Grace Hopper 审核。",
 ]
-UNNAMED = [
-    "Alice approved this.",
-    "It was written by Mallory.",
-    "作者是 Mallory。",
-    "It was reviewed by Alice.",
-    "Reviewed-by: Alice Jones",
-    "The change was suggested by Alice Jones.",
-    "Reviewed by alice-j.",
-    "Mallory has also approved it.",
-    "The reviewer was Alice.",
-    "由 Alice 审核。",
-    "由张三批准。",
-    "Alice 批准了此改动。",
-]
 
 
 @pytest.mark.parametrize("text", NAMED)
 def test_whom_the_author_names_may_be_told(text: str) -> None:
     """The author, those in trailers and in the pull request may have a part, and so may whoever is nobody in particular."""
     assert kept(text, TOLD) == text
-
-
-@pytest.mark.parametrize("text", UNNAMED)
-def test_who_is_named_nowhere_had_no_part(text: str) -> None:
-    """A sentence that lets somebody else write, approve or suggest a change is dropped; a name in the diff is no proof."""
-    assert kept(text, TOLD) == ""
 
 
 # References and ranks
@@ -128,14 +108,6 @@ INVENTED = {
         "Run `rm -rf /`.",
         "Run `sh -c foo`.",
         "Run pip install evilpack first.",
-    ],
-    "rank": [
-        "The rank of this commit is high.",
-        "This commit is of high importance.",
-        "Importance: high.",
-        "It is rated as high.",
-        "这是一个高重要性的提交。",
-        "该提交的重要性很高。",
     ],
 }  # fmt: skip
 BORNE_OUT = [

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from llmock.scenarios import Behavior, Fail, Reply, StreamFault
 from llmock.testing import LLMockServer
 
-from analysis.llm import ChatModel, ModelMessage, UsageCounter
+from analysis.llm import ChatModel, ModelMessage, UsageCounter, size_of
 from analysis.models import Analysis, Commit, Entry, Language, Links, Statement, Turn
-from analysis.questions.answering import Answering, estimate
+from analysis.questions.answering import Answering
 from tests.factories import SHA, commit, file, patch
 from tests.factories import entry as analysed
 from tests.factories import question as asked_of
@@ -135,7 +135,6 @@ def test_a_true_statement_is_kept_and_cited(said: str, text: str, links: list[st
         "`MAX_WINDOW` is new [scheduler.py:9999].",
         "It follows [deadbee1].",
         "It follows deadbee1.",
-        "It was reverted later [0123456:links].",
         "See #4711.",
         "Throughput grows by 35%.",
         "It is [documented](https://evil.example/x).",
@@ -188,31 +187,6 @@ def test_what_metadata_bears_out_is_kept(said: str, text: str, labels: list[str]
     assert (answering.by, answering.dropped) == ("model", 0)
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "It was written by Bob Stone.",
-        "作者是 Bob。",
-        "It landed on 2026-02-07 [0123456:date].",
-        "It was merged on 7 February 2026.",
-        "It was merged on 2026-02-05 at 17:30.",
-        "It was not reverted [0123456:links].",
-        "It has not been reverted.",
-        "It is ranked WRONG [0123456:rank].",
-        "It is ranked WRONG.",
-        "It was reverted by deadbee1 [0123456:links].",
-        "Ada wrote it [7654321:author].",
-        "I found nothing about this in the diff.",
-    ],
-)
-def test_what_metadata_contradicts_is_dropped(said: str, ask: Ask) -> None:
-    """Another author, date, rank or fate than the commit's is dropped, and so is a denial of what is known."""
-    said = said.replace("WRONG", "high" if REVERTED.ranked.importance != "high" else "low")
-    statements, answering = ask(f"{TRUE}\n{said}", "who wrote it, and was it reverted?", (REVERTED,))
-    assert [each.text for each in statements] == ["`best_of` is called now."]
-    assert answering.dropped == 1
-
-
 def test_the_prompt_holds_what_is_known_besides_the_diff(ask: Ask) -> None:
     """A model reads author, dates, pull request, ties, rank and tests, each with the mark to cite it by; of a day, the author too."""
     seen: list[str] = []
@@ -226,7 +200,9 @@ def test_the_prompt_holds_what_is_known_besides_the_diff(ask: Ask) -> None:
         assert f"[0123456:{mark}]" in seen[0]
     assert "Reverted by `c2c2c2c`. [0123456:links]" in seen[0]
     ask(listening, "who wrote it?", (REVERTED, entry(OTHER)))
-    assert "author: Ada | landed: 2026-02-05 12:00 UTC | reverted by: c2c2c2c" in seen[1]
+    assert (
+        "author: Ada [0123456:author] | landed: 2026-02-05 12:00 UTC [0123456:date] | reverted by: c2c2c2c" in seen[1]
+    )
 
 
 def test_a_dropped_statement_leaves_the_shape_whole(ask: Ask) -> None:
@@ -259,19 +235,6 @@ def test_answers_come_in_the_language_that_was_asked_for(language: Language, rep
 
 
 _BY_RULES = "changes `return first()` to `return best_of(window)`, in `pick`"
-
-
-def test_another_language_is_asked_again_once(ask: Ask) -> None:
-    """A reply in another language is asked for again; a second one gives way to the rules."""
-    meter = UsageCounter()
-    statements, answering = ask(
-        lambda request: TRUE if len(request["messages"]) > 2 else "这是中文的回答。", meter=meter
-    )
-    assert (statements[0].text, answering.by) == ("`best_of` is called now.", "model")
-    assert (meter.calls, meter.input, meter.output) == (3, 300, 60)
-    statements, answering = ask("这是中文的回答。")
-    assert (answering.by, str(answering.failure)) == ("rules", "the reply was in another language")
-    assert statements[0].text == _BY_RULES
 
 
 @pytest.mark.parametrize("reply", ["", "   ", "It will be sunny.", "I do. You do.", "`turbo_mode` is on.", "<think>x"])
@@ -408,9 +371,7 @@ def test_the_prompt_delimits_evidence_and_memory(ask: Ask) -> None:
         assert key not in data
         marks.add(mark)
     assert len(marks) == 2
-    room = estimate([ModelMessage("user", "x" * 6_000)])
-    assert 2_000 < room[0] < 3_000
-    assert room[1] < 2_000
+    assert 2_000 < size_of([ModelMessage("user", "x" * 6_000)]) < 3_000
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,7 @@ def test_a_question_that_the_evidence_answers_takes_one_call(asked: ReadingModel
     (request,) = asked.chat.requests
     assert "return best_of(window)" in request["messages"][-1]["content"]
     assert {each["function"]["name"] for each in request["tools"]} == {
-        "read_file", "grep", "commits", "history"
+        "read_file", "grep", "commits", "show_commit"
     }  # fmt: skip
     assert answering.by == "model"
 
@@ -80,20 +80,26 @@ def test_each_tool_tells_what_it_knows(asked: ReadingModel) -> None:
     """Commits and history are read from the store and the mirror, and can be cited."""
     first = asked.stored.commits[0]
     calls: list[tuple[str, Any]] = [
-        ("commits", {"query": "scheduler"}),
-        ("history", {"path": "engine/scheduler.py"}),
-        ("history", {"symbol": "pick"}),
+        ("commits", {"query": "scheduler", "author": "ada", "since": "2026-02-02", "until": "2026-02-02"}),
+        ("commits", {"path": "engine/scheduler.py"}),
+        ("commits", {"path": "engine/scheduler.py", "symbol": "pick"}),
         ("grep", {"pattern": "retries *= *[0-9]", "regex": True}),
+        ("show_commit", {"sha": first.short_sha, "path": "engine/worker.py"}),
     ]
-    statements, _ = asked.ask(Calls(calls), f"It follows the commit that came first [{first.short_sha}].")
+    statements, _ = asked.ask(
+        Calls(calls),
+        f"It follows the commit that came first [{first.short_sha}], where `pick_all` called it [engine/worker.py:8].",
+    )
     row = f"{first.short_sha} 2026-02-02 Ada | Add the scheduler"
     found = asked.results()
-    assert found[0] == row
-    assert found[1].splitlines()[0] == "engine/scheduler.py, newest first"
+    assert found[0] == f"1 commits, newest first:\n{row}"
+    assert found[1].splitlines()[0] == "2 commits, newest first:"
     assert found[1].splitlines()[2] == row
     assert found[2].splitlines()[-1] == row
     assert found[3].startswith("engine/worker.py:5 |     retries = 3")
-    assert [place.label for place in statements[0].citations] == [first.short_sha]
+    assert found[4].startswith(f"{row}\nadded engine/worker.py +8 -0\n+ 1 | from engine")
+    assert [place.label for place in statements[0].citations] == [first.short_sha, "engine/worker.py:8"]
+    assert f"/blob/{first.sha}/" in statements[0].citations[1].url
 
 
 def test_calls_of_one_reply_run_beside_each_other(asked: ReadingModel) -> None:
@@ -106,7 +112,7 @@ def test_calls_of_one_reply_run_beside_each_other(asked: ReadingModel) -> None:
             return [each for each in self.commits if each.sha == query]
 
     stored, asked.stored = asked.stored, Waiting()
-    asked.ask(Calls([("commits", {"query": "a"})] * 3), TRUE)
+    asked.ask(Calls([("commits", {"query": "zebra"})] * 3), TRUE)
     asked.stored = stored
     assert asked.results() == ["Nothing was found."] * 3
 
@@ -183,10 +189,12 @@ def test_a_long_line_or_result_is_cut(asked: ReadingModel) -> None:
         ("grep", {"pattern": "--open-files-in-pager=true"}, "Nothing was found"),
         ("grep", {"pattern": "pick", "path": "--untracked"}, "Nothing was found"),
         ("commits", {"query": "x", "repository": "o/other"}, "Extra inputs are not permitted"),
-        ("history", {}, "path or symbol is needed"),
-        ("history", {"symbol": "a b"}, "String should match pattern"),
-        ("history", {"symbol": "nowhere_defined"}, "No definition"),
-        ("history", {"path": "--all"}, "Nothing was found"),
+        ("commits", {}, "query, author, a day or path is needed"),
+        ("show_commit", {"sha": "abcdef1"}, "There is no such commit here"),
+        ("show_commit", {"sha": "main"}, "String should match pattern"),
+        ("commits", {"path": "a.py", "symbol": "a b"}, "String should match pattern"),
+        ("commits", {"query": "x", "symbol": "x"}, "symbol needs a path"),
+        ("commits", {"path": "--all"}, "Nothing was found"),
         ("delete_file", {"path": "README.md"}, "There is no such tool"),
     ],
 )  # fmt: skip

@@ -7,7 +7,7 @@ import pytest
 
 from analysis.facts import facts
 from analysis.models import BREAKING, Commit, FactKind, PullRequest, Ranked
-from analysis.ranking import may_move_down, may_move_up, rank
+from analysis.ranking import may_move, rank
 from bot.services.recorded_commits import recorded_commits
 from loopback.sample import sample_repository
 from tests.factories import commit, file, new_file, patch
@@ -51,23 +51,24 @@ CODE = file("engine/core.py", patch("-x = 1", "+x = 2"))
 DOCS = file("docs/a.md", patch("-a", "+b"))
 
 
-def test_a_model_moves_a_commit_up_only_by_a_fact() -> None:
-    """The reason must name what the rules found in the diff."""
+def test_a_model_moves_a_commit_up_only_by_a_proof() -> None:
+    """The reason must name what the rules found in the diff, or cite a line that changes."""
     made = commit("Tidy the step", [LOCK])
     found = facts(made)
     (fact,) = (each for each in found if each.kind is FactKind.CONCURRENCY)
-    assert may_move_up(made, found, f"It takes `{fact.name}` around each step.")
-    assert not may_move_up(made, found, "It is critical.")
-    assert not may_move_up(made, (), f"It takes `{fact.name}` around each step.")
+    assert may_move(made, found, f"It takes `{fact.name}` around each step.", (), up=True)
+    assert not may_move(made, found, "It is critical.", (), up=True)
+    assert not may_move(made, (), f"It takes `{fact.name}` around each step.", (), up=True)
+    assert [may_move(made, (), "It waits.", {number}, up=True) for number in range(4)] == [False, False, True, True]
     assert fact.kind not in BREAKING
 
 
 def test_a_model_moves_a_commit_down_only_where_nothing_runs_otherwise() -> None:
     """Remarks and documentation may be found less important than the rules thought; code may not."""
-    assert may_move_down(commit("Fix the engine", [REMARKS, DOCS]), ())
-    assert not may_move_down(commit("Fix the engine", [REMARKS, CODE]), ())
-    assert not may_move_down(commit("Fix the engine", [file("engine/core.py", additions=3)]), ())
-    assert not may_move_down(commit("Fix the engine"), ())
+    assert may_move(commit("Fix the engine", [REMARKS, DOCS]), (), "", (), up=False)
+    assert not may_move(commit("Fix the engine", [REMARKS, CODE]), (), "", (), up=False)
+    assert not may_move(commit("Fix the engine", [file("engine/core.py", additions=3)]), (), "", (), up=False)
+    assert not may_move(commit("Fix the engine"), (), "", (), up=False)
 
 
 @pytest.mark.parametrize("instruction", list(injections(12)))
@@ -76,6 +77,6 @@ def test_a_commit_that_speaks_to_its_reader_is_not_moved(instruction: str) -> No
     body, text = commit("Tidy", [LOCK], body=instruction), commit("Tidy", [REMARKS], pull=instruction)
     remark = new_file("engine/a.py", *(f"# {line}" for line in instruction.split("\n")))
     diff = commit("Tidy", [LOCK, remark])
-    assert not may_move_up(body, facts(body), "self._lock")
-    assert not may_move_up(diff, facts(diff), "self._lock")
-    assert not may_move_down(text, ())
+    assert not may_move(body, facts(body), "self._lock", (), up=True)
+    assert not may_move(diff, facts(diff), "self._lock", (), up=True)
+    assert not may_move(text, (), "", (), up=False)

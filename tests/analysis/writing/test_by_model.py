@@ -40,7 +40,7 @@ def test_a_slot_is_held_while_the_model_replies_and_at_no_other_time() -> None:
 
     def reply(_: object) -> str:
         events.append("call")
-        return json.dumps({"summary": "It calls `absent_name`." if len(events) < 5 else "Changes `work`.", **REST})
+        return json.dumps({"summary": "Changes `work`. It calls `absent_name`.", **REST})
 
     def contents() -> str:
         events.append("check")
@@ -61,31 +61,29 @@ def test_a_slot_is_held_while_the_model_replies_and_at_no_other_time() -> None:
         request = AnalysisRequest(REPOSITORY, commit, (), ranked, "en", contents)
         analyse(request, Asker(model, UsageCounter(), slot, mark))
     once = ["taken", "call", "free"]
-    assert events == ["prompt", "prompt", *once, "check", *once, "taken", "free"]  # the last for the second reading
+    assert events == ["prompt", "prompt", *once, "check", "taken", "free"]  # the last for the second reading
 
 
 @pytest.mark.parametrize(
-    ("summary", "calls"), [("Changes `work`. It calls `absent_name`.", 1), ("It calls `absent_name`.", 2)]
+    ("summary", "left"),
+    [("Changes `work`. It calls `absent_name`.", "Changes `work`."), ("It calls `absent_name`.", "`work` is two")],
 )
-def test_a_reply_is_asked_for_again_only_if_its_summary_is_lost(summary: str, calls: int) -> None:
-    """A doubtful sentence is dropped and counted; where nothing else is left of the summary, the model is told so, once."""
+def test_a_doubtful_sentence_is_dropped_and_counted(summary: str, left: str) -> None:
+    """Where nothing else is left of a summary the headline stands in for it, and nothing is asked again."""
     whole = factories.commit("Change `work`", [factories.file("part.py", factories.patch("-work = 1", "+work = 2"))])
-    first = {"summary": summary, **REST, "scope": ["`part.py`", "`absent.py`"]}
-
-    def reply(request: dict[str, Any]) -> str:
-        return json.dumps(first if len(request["messages"]) == 2 else {**first, "summary": "Changes `work`."})
-
-    with ScriptedChat(reply) as chat, closing(ChatModel("scripted", base_url=chat.url, api_key="none")) as model:
+    said = {"headline": "`work` is two", "summary": summary, **REST, "scope": ["`part.py`", "`absent.py`"]}
+    with (
+        ScriptedChat(lambda _: json.dumps(said)) as chat,
+        closing(ChatModel("scripted", base_url=chat.url, api_key="none")) as model,
+    ):
         ranked = rank(whole, (), packaged_weights(REPOSITORY)).model_copy(update={"importance": Importance.MEDIUM})
         analysed = analyse(AnalysisRequest(REPOSITORY, whole, (), ranked, "en"), Asker(model, UsageCounter()))
-    assert len(chat.requests) == calls
-    assert (analysed.analysis.summary, analysed.analysis.scope) == ("Changes `work`.", ("`part.py`",))
-    assert analysed.removed == (2 if calls == 1 else 1)
-    assert "absent_name" in chat.requests[-1]["messages"][-1]["content"] or calls == 1
+    assert len(chat.requests) == 1
+    assert (analysed.analysis.summary, analysed.analysis.scope, analysed.removed) == (left, ("`part.py`",), 2)
 
 
-def test_an_analysis_states_no_other_rank_and_denies_no_fact() -> None:
-    """What a model says of the rank is compared with the rules' rank, and a general denial with the facts."""
+def test_an_analysis_denies_no_fact() -> None:
+    """A general denial is compared with the facts, and an identifier with the commit."""
     commit = factories.commit(
         "Clean `cli.py`",
         [
@@ -96,18 +94,14 @@ def test_an_analysis_states_no_other_rank_and_denies_no_fact() -> None:
     )
     found = facts(commit)
     ranked = rank(commit, found, packaged_weights(REPOSITORY))
-    other = Importance.LOW if ranked.importance is Importance.HIGH else Importance.HIGH
-    said = (
-        f"Cleans `cli.py`. The importance is {ranked.importance}. "
-        f"The rank of this commit is {other}. There are no breaking changes. This fixes CVE-2025-99999."
-    )
+    said = "Cleans `cli.py`. There are no breaking changes. This fixes CVE-2025-99999."
 
     def reply(_: object) -> str:
         return json.dumps({"summary": said, **REST})
 
     with ScriptedChat(reply) as chat, closing(ChatModel("scripted", base_url=chat.url, api_key="none")) as model:
         analysed = analyse(AnalysisRequest(REPOSITORY, commit, found, ranked, "en"), Asker(model, UsageCounter()))
-    assert analysed.analysis.summary == f"Cleans `cli.py`. The importance is {ranked.importance}."
+    assert analysed.analysis.summary == "Cleans `cli.py`."
 
 
 @pytest.mark.parametrize(

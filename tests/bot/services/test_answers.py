@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from analysis.llm import ChatModel
-from analysis.models import Commit, Repository, Statement
+from analysis.models import Citation, Commit, Repository, Statement
 from analysis.questions.question import Question, parse_question
 from analysis.sources.github import GitHub
 from bot.services.answers import AnswerService
@@ -42,8 +42,8 @@ class Asked:
             return Calls([("commits", {"query": "lanes"}), ("read_file", {"path": "b.py"})])
         return "`two` replaces `one` [a.py:1]."
 
-    def ask(self, *commits: Commit, mirrored: bool = True, poor: bool = False) -> list[Statement]:
-        """Ask with a model without a price, or with one of a price and no budget."""
+    def service(self, *, mirrored: bool = True, poor: bool = False) -> AnswerService:
+        """Return a service with a model without a price, or with one of a price and no budget."""
         github = self._ending.enter_context(closing(GitHub(self.place.server.url, None, retries=0)))
         mirrors = self.place.mirrors()
         if mirrored:
@@ -51,11 +51,13 @@ class Asked:
         name, url = ("gpt-4o", None) if poor else ("scripted", self.chat.url)
         chat = self._ending.enter_context(closing(ChatModel(name, base_url=url, api_key="key", retries=0)))
         model = MeteredModel(chat, self.store.spending, lambda: NOW, at_once=1, daily_usd=0.0 if poor else 2.0)
-        service = AnswerService(CommitSources(github, mirrors), self.store, model)
         self.chat.requests.clear()
-        return list(
-            service.answer(Question(parse_question("what of one?"), REPOSITORY, tuple(map(entry, commits))), "en")
-        )
+        return AnswerService(CommitSources(github, mirrors), self.store, model)
+
+    def ask(self, *commits: Commit, mirrored: bool = True, poor: bool = False) -> list[Statement]:
+        """Ask about some commits."""
+        about = Question(parse_question("what of one?"), REPOSITORY, tuple(map(entry, commits)))
+        return list(self.service(mirrored=mirrored, poor=poor).answer(about, "en"))
 
 
 @pytest.fixture
@@ -78,12 +80,12 @@ def test_a_question_about_a_mirrored_commit_gets_tools(asked: Asked) -> None:
     assert "private" not in str(asked.chat.requests)
 
 
-def test_other_questions_get_the_evidence_alone(asked: Asked) -> None:
-    """Without a mirror, and about several commits, no tool is offered."""
+def test_without_a_mirror_the_evidence_is_alone(asked: Asked) -> None:
+    """Questions about several commits get tools as well; without a mirror none is offered."""
     with asked.place.cloned() as mirror:
         told, other = mirror.read_commit(asked.place.second), mirror.read_commit(asked.place.first)
     asked.ask(told, other)
-    assert ["tools" in each for each in asked.chat.requests] == [False]
+    assert ["tools" in each for each in asked.chat.requests] == [True, True]
     for path in sorted(asked.place.mirror_path.rglob("*"), reverse=True):
         path.rmdir() if path.is_dir() else path.unlink()
     asked.place.mirror_path.rmdir()
@@ -99,3 +101,17 @@ def test_a_budget_that_is_used_up_leaves_the_rules(asked: Asked) -> None:
     statements = asked.ask(told, poor=True)
     assert asked.chat.requests == []
     assert statements[0].text == "The commit's title is `Change something`."
+
+
+def test_what_rules_found_is_told_to_the_model_and_stands_without_it(asked: Asked) -> None:
+    """A question of which rules found no commit is answered with tools as of the head; their words can be cited, and are the answer if the model fails."""
+    place = Citation(label="b.py:1", url="https://github.example/b")
+    found = [Statement(text="`b` stands here.", citations=(place,))]
+    about = Question(parse_question("where is b?"), REPOSITORY, (), ())
+    asked.chat.say = lambda _: "It stands in `b.py` [b.py:1]."
+    told = list(asked.service().answer_from(about, "en", found))
+    assert [(each.text, each.citations) for each in told] == [("It stands in `b.py`.", (place,))]
+    assert "- `b` stands here. [b.py:1]" in str(asked.chat.requests[0]["messages"][1]["content"])
+    assert "tools" in asked.chat.requests[0]
+    asked.chat.say = lambda _: "It stands in `never_there` [c.py:1]."
+    assert list(asked.service().answer_from(about, "en", found)) == found
