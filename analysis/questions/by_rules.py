@@ -104,7 +104,7 @@ def _matching(
     say, proven = catalogue(language), proofs(entry, asked, language)
     found = search(entry, asked, SEARCHED)
     # What is not searched, such as a comment in a message, may mention a term, too.
-    mentioned = Mentions(found.absent).in_commit(entry.commit)
+    mentioned = Mentions(found.absent, in_names=True).in_commit(entry.commit)
     found = found._replace(absent=[term for term in found.absent if term.text not in mentioned])
     shown = {each.text for each in proven} | {place.label for each in proven for place in each.citations[:1]}
     items = [

@@ -50,6 +50,10 @@ _EVERYTHING = re.compile(
     re.IGNORECASE,
 )
 
+# The day is no day of commits where it is asked how something is.
+_AS_IT_IS = re.compile(
+    r"(\b(?:is|are) (?:it|there|that|[\w.]*[_.][\w.]*\w)\b[^,.?!]*?) *\b(?:today|these days|nowadays)\b", re.IGNORECASE
+)
 _NEWS = re.compile(r"\b(?:any\w*|new)\b|有没有|新", re.IGNORECASE)  # of what is asked what came lately
 
 
@@ -104,6 +108,7 @@ def scope_of(question: str, today: date, earlier: Iterable[str] = ()) -> Questio
     Where none is named: the last seven days, or all that is stored if it says so, asks when or by what something was
     changed or reverted, or for the default, the uses, the successor or the commits of a name. Raise `Misuse` for days that all lie in the future.
     """
+    question = _AS_IT_IS.sub(r"\1", question)
     if named := days_asked(question, today):
         return named
     if _EVERYTHING.search(question):

@@ -24,6 +24,7 @@ _SAID = 0.5  # what a title proves, relative to a fact
 _SOMETIMES = 0.4  # what a default proves that is another in some configurations only
 _LEAST = 0.6  # share of the best commit's score
 _RARE = 0.15  # share of the commits that have a word which says what is asked about
+_LEAST_INSIDE = 3  # letters of a word that is looked for within names
 _MIN_AUTHOR = 5  # letters of a name that is not mistaken for a word
 _JOINTS = re.compile(r"[-_]+")
 _VERSION = re.compile(r"\d+\.\d[\d.]*")
@@ -42,8 +43,10 @@ Mentioning = tuple[Entry, frozenset[str]]  # a commit, and the texts of the term
 class Mentions:
     """Finds terms wherever they stand in a commit. Hyphens and underscores in names are alike, as in flags and their keys."""
 
-    def __init__(self, terms: Iterable[QuestionTerm]) -> None:
-        self._patterns: Mapping[str, re.Pattern[str]] = {each.text: _mention(each) for each in terms}
+    def __init__(self, terms: Iterable[QuestionTerm], *, in_names: bool = False) -> None:
+        """`in_names` takes a word for mentioned where it is a part of a name: GLM in `Glm4Moe`."""
+        mention = _inside if in_names else _mention
+        self._patterns: Mapping[str, re.Pattern[str]] = {each.text: mention(each) for each in terms}
 
     def in_words(self, words: CommitWords) -> frozenset[str]:
         """Return the texts of the terms that the indexed words of a commit have."""
@@ -70,6 +73,12 @@ def _mention(term: QuestionTerm) -> re.Pattern[str]:
     parts = map(re.escape, _JOINTS.split(term.text.lstrip("-")))
     dashes = r"(?<![\w-])--" if term.is_plain_flag else r"(?<!\w)"
     return re.compile(dashes + "[-_]".join(parts) + r"(?!\w)", re.IGNORECASE)
+
+
+def _inside(term: QuestionTerm) -> re.Pattern[str]:
+    """Return the expression for a term; a word of at least three letters may stand within a name."""
+    is_word = term.text.isascii() and term.text.isalpha() and len(term.text) >= _LEAST_INSIDE
+    return re.compile(re.escape(term.text), re.IGNORECASE) if is_word else _mention(term)
 
 
 class PeriodCommit(NamedTuple):
@@ -125,7 +134,7 @@ def match_period(asked: ParsedQuestion, commits: Sequence[PeriodCommit]) -> Peri
         )
         return PeriodMatches(tuple(adding), unproven=not adding, exact=True)
     held = [_held(asked, each) for each in commits]
-    if asked.facts.happened:
+    if asked.facts.happened or (QuestionKind.REMOVAL in asked.kinds and not asked.subjects):
         return _proven(asked, held)
     mentioned = frozenset[str]().union(*(each.terms for each in held))
     # An English word that nobody wrote proves nothing where the others are found.
@@ -373,6 +382,13 @@ def is_proven_removal(entry: Entry, names: Sequence[str]) -> bool:
         for name in names
     )
     return proven or any(_takes_out(entry.commit, name) for name in names if not name.startswith("-"))
+
+
+def says_removal(title: str, names: Sequence[str]) -> bool:
+    """Return whether a title speaks of a removal and has one of the names, in any case."""
+    return asks_for(QuestionKind.REMOVAL, title) and not {name.lower() for name in names}.isdisjoint(
+        title.lower().split()
+    )
 
 
 def _takes_out(commit: Commit, name: str) -> bool:

@@ -28,6 +28,7 @@ from analysis.questions.matches import (
     match_period,
     models_added,
     named_commits,
+    says_removal,
     touching,
 )
 from analysis.questions.metadata import records
@@ -346,8 +347,9 @@ class PeriodQuestions:
     def _removing(
         self, names: Sequence[str], question: PeriodQuestion, matches: PeriodMatches
     ) -> tuple[Sequence[Entry], str | None]:
-        """Return the matching commits that are proven to remove some names, and the denial if none is."""
-        if found := [each for each in matches.found[:_SEARCHED] if is_proven_removal(each, names)]:
+        """Return the matching commits that are proven to remove some names, else those whose titles say so, and the denial if none is."""
+        proven = [each for each in matches.found[:_SEARCHED] if is_proven_removal(each, names)]
+        if found := proven or [each for each in matches.found if says_removal(each.commit.title, names)]:
             return found, not_found(matches, question) if matches.absent else None
         say = catalogue(question.language)
         told = say("No commit here is proven to remove {names}.", names=join_items(map(code, names), say))
