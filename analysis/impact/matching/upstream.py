@@ -143,6 +143,8 @@ class Upstream:
             return Presence.UNKNOWN
         member = module.members.get(name)
         if isinstance(member, Import):
+            if member.typing_only and not self.revision.binds(module, name):
+                return Presence.MISSING
             return self._imported(module, member, hops)
         if member is not None:
             return Place(module, member)
