@@ -73,10 +73,12 @@ def _of_few(files: Sequence[FileChange], matching: Matching, few: Sequence[Use])
 
 def _proven(impact: Impact, after: Upstream, changed: Collection[str]) -> Impact:
     """Return an impact without an advice that does not resolve, and without lines of a file that the commit leaves as it is."""
-    update: dict[str, object] = {} if _resolves(impact.advice, after) else {"advice": None}
-    if impact.upstream.path not in changed:
-        update["upstream"] = impact.upstream.model_copy(update={"before": None, "after": None})
-    return impact.model_copy(update=update)
+    upstream = impact.upstream.model_copy(
+        update={} if impact.upstream.path in changed else {"before": None, "after": None}
+    )
+    return impact.model_copy(
+        update={"upstream": upstream} | ({} if _resolves(impact.advice, after) else {"advice": None})
+    )
 
 
 def _resolves(advice: str | None, after: Upstream) -> bool:

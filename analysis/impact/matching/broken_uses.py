@@ -93,10 +93,8 @@ class Matching:
         was = self.before.find(target)
         # Of what every object has, a class without its own inherits one.
         is_special = use.kind is UseKind.OVERRIDE and use.target[-1].startswith("__")  # which Python calls
-        if was.presence is not Presence.PRESENT or hasattr(object, target[-1]) or is_special:
-            return
-        if not _names(use, target):  # what it is taken from is gone: that is told where it is named
-            return
+        if was.presence is not Presence.PRESENT or hasattr(object, target[-1]) or is_special or not _names(use, target):
+            return  # what is not named is taken from what is gone: that is told where it is named
         if use.kind is UseKind.OVERRIDE and self.callers and not self.callers.lost(target[-1]):
             return  # nobody called it before
         done = {
@@ -105,38 +103,17 @@ class Matching:
         held = was.last.owner is not None and isinstance(was.last.member, Attribute)
         if use.kind is UseKind.REPLACEMENT and (held or target != use.target):
             return  # an object may be given what it does not have, and what it is given to is told where it is read
-        rebased, is_kept = self._rebased(was), self._is_kept(was.last)
-        if not certain and (rebased or is_kept):
+        above = (*self.before.dotted(was.last.module), was.last.owner.name, target[-1]) if was.last.owner else target
+        is_kept = self.after.find(above).presence is Presence.PRESENT
+        if is_kept and not certain:
             return  # the class has other bases, which may define it
         place, successor = self._succeeded(use, len(target)) or (_offered(was, target[-1]), None)
         cause, new = successor or (Cause.REMOVED, None)
         # An object that is passed for one of the class may have the member from a downstream class, or be given it.
         is_own = target[-1] in self.uses.surface.members or UseKind.REPLACEMENT in done
         own = use.kind is UseKind.READ and place.owner is not None and is_own
-        told = self._impact(use, cause, self._name(place), place, new=new, certain=certain and not own)
-        if rebased and is_kept:  # the definition is as it was: what the commit changes is the head of the class
-            name = self._name(place._replace(module=rebased[0].module, owner=rebased[0].member))
-            told = told.model_copy(update={"name": name, "upstream": _heads(*rebased)})
-        yield told
-
-    def _rebased(self, was: Answer) -> tuple[Found[Class], Found[Class]] | None:
-        """Return, before and after, the first class with other bases of that from which an answer took its last step."""
-        above = was.places[-2] if len(was.places) > 1 else None
-        owner = above.member if above else None
-        for each in self.before.lineage(Found(above.module, owner)) if above and isinstance(owner, Class) else ():
-            now = self.after.find((*self.before.dotted(each.module), each.member.name)).last if each else None
-            if each and now and isinstance(now.member, Class) and now.member.bases != each.member.bases:
-                return each, Found(now.module, now.member)
-        return None
-
-    def _is_kept(self, place: Place) -> bool:
-        """Return whether the class that defines a member still does."""
-        if place.owner is None or place.member is None:
-            return False
-        now = self.after.find((*self.before.dotted(place.module), place.owner.name, place.member.name))
-        return (
-            now.presence is Presence.PRESENT and now.last.owner is not None and now.last.owner.name == place.owner.name
-        )
+        name = written(tuple(each for each in target if each != CALL)) if is_kept else self._name(place)
+        yield self._impact(use, cause, name, place, new=new, certain=certain and not own)
 
     def _succeeded(self, use: Use, length: int) -> tuple[Place, Successor] | None:
         """Return what is gone of a target, at its first steps or below, and what the tree after the commit has in its place.
@@ -160,10 +137,7 @@ class Matching:
         return None
 
     def _kept(self, use: Use, place: Place, offered: Place) -> Successor | None:
-        """Return a definition, which another module no longer passes on, as what is to be imported instead.
-
-        A name that is replaced in the other module, or read there, is where that module moved, which still looks it up.
-        """
+        """Return a definition, which another module no longer passes on, or what looks it up, as what to use instead."""
         moved = self.successors.of(Place(offered.module)) if use.kind is not UseKind.IMPORT else None
         name = f"{moved.name}.{offered.member.name}" if moved and offered.member else None
         if name and self.after.find(tuple(name.split("."))).presence is Presence.PRESENT:
@@ -284,11 +258,6 @@ def _quotation(was: Place, now: Place | None, subjects: Sequence[str]) -> Upstre
         before=quoted(was, now, subjects),
         after=quoted(now, was, subjects) if now else None,
     )
-
-
-def _heads(was: Found[Class], now: Found[Class]) -> UpstreamPlace:
-    before, after = (quoted(Place(*each)) for each in (was, now))
-    return UpstreamPlace(path=was.module.path, line=was.member.line, before=before, after=after)
 
 
 def _names(use: Use, target: Target) -> bool:
