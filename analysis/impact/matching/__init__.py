@@ -73,12 +73,9 @@ def _of_few(files: Sequence[FileChange], matching: Matching, few: Sequence[Use])
 
 def _proven(impact: Impact, after: Upstream, changed: Collection[str]) -> Impact:
     """Return an impact without an advice that does not resolve, and without lines of a file that the commit leaves as it is."""
-    upstream = impact.upstream.model_copy(
-        update={} if impact.upstream.path in changed else {"before": None, "after": None}
-    )
-    return impact.model_copy(
-        update={"upstream": upstream} | ({} if _resolves(impact.advice, after) else {"advice": None})
-    )
+    advice = impact.advice if _resolves(impact.advice, after) else None
+    quoted = {} if impact.upstream.path in changed else {"before": None, "after": None}
+    return impact.model_copy(update={"advice": advice, "upstream": impact.upstream.model_copy(update=quoted)})
 
 
 def _resolves(advice: str | None, after: Upstream) -> bool:
