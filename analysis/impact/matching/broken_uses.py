@@ -107,8 +107,7 @@ class Matching:
         is_kept = self.after.find(above).presence is Presence.PRESENT
         if is_kept and not certain:
             return  # the class has other bases, which may define it
-        place, successor = self._succeeded(use, len(target)) or (_offered(was, target[-1]), None)
-        cause, new = successor or (Cause.REMOVED, None)
+        place, (cause, new) = self._succeeded(use, len(target)) or (_offered(was, target[-1]), (Cause.REMOVED, None))
         # An object that is passed for one of the class may have the member from a downstream class, or be given it.
         is_own = target[-1] in self.uses.surface.members or UseKind.REPLACEMENT in done
         own = use.kind is UseKind.READ and place.owner is not None and is_own
