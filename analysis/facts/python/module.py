@@ -85,11 +85,12 @@ class Attribute:
 
 @dataclass(frozen=True)
 class Import:
-    """A name bound by an import, and the dotted path of what it stands for."""
+    """A name bound by an import, and the dotted path of what it stands for; `typing_only` if no run binds it."""
 
     name: str
     line: int
     target: str
+    typing_only: bool = False
 
 
 @dataclass(frozen=True)

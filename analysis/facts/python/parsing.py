@@ -17,7 +17,7 @@ from analysis.facts.python.module import (
     Parameter,
     ParameterKind,
 )
-from analysis.facts.syntax import Source, assigned_names, dotted, parse_module, written
+from analysis.facts.syntax import Source, assigned_names, dotted, is_for_type_checkers, parse_module, written
 
 MAX_VALUE = 200  # characters of a variable's value
 _PROPERTIES = ("property", "cached_property")
@@ -82,9 +82,20 @@ class _Declarations(NamedTuple):
                         _read_assignments(node, members)
                 case ast.Assign() | ast.AnnAssign():
                     _assign(node, members, "", is_alternative=is_alternative, in_class=bool(scopes[0].name))
+                case ast.If(test=test) if is_for_type_checkers(test):
+                    self._read_for_type_checkers(node, scopes)
                 case _:
                     for block, alternative in _blocks(node):
                         self._read_block(block, scopes, is_alternative=alternative)
+
+    def _read_for_type_checkers(self, node: ast.If, scopes: tuple[_Scope, ...]) -> None:
+        """Add what a block for type checkers binds, and its alternative, which may bind the same names for a run."""
+        members, typed = scopes[0].members, _Scope(scopes[0].name, {})
+        self._read_block(node.body, (typed, *scopes), is_alternative=True)
+        bound = {*members, *(each.id for each in assigned_names(*node.orelse))}
+        for name, each in typed.members.items():
+            members[name] = replace(each, typing_only=name not in bound) if isinstance(each, Import) else each
+        self._read_block(node.orelse, scopes, is_alternative=True)
 
     def _class(self, node: ast.ClassDef, scopes: tuple[_Scope, ...]) -> Class:
         members: dict[str, Member] = {}

@@ -123,7 +123,9 @@ class Revision:
 
     def binds(self, module: Module, name: str) -> bool:
         """Return whether a module may bind a name: only False is certain."""
-        if name in module.members or re.search(rf"\bglobal [^#\n]*\b{re.escape(name)}\b", module.text):
+        member = module.members.get(name)
+        runs = member is not None and not (isinstance(member, Import) and member.typing_only)
+        if runs or re.search(rf"\bglobal [^#\n]*\b{re.escape(name)}\b", module.text):
             return True
         if module.partial and re.search(rf"^[ \t]+{re.escape(name)} *=", module.text, re.MULTILINE):
             return True  # in a block that begins above what is shown

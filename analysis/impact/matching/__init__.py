@@ -1,7 +1,7 @@
 """The impacts of a commit on a surface: uses that worked before the commit and no longer do after it."""
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from analysis.errors import DigestError
 from analysis.facts.python.module import module_path
@@ -55,7 +55,7 @@ def impacts(
     told = worst_first(found, index)
     if not told and any(each.is_exhausted for each in revisions):
         raise DigestError(Phrase("too much code to compare"))
-    return tuple(each if _resolves(each.advice, after) else each.model_copy(update={"advice": None}) for each in told)
+    return tuple(_proven(each, after, {path for file in commit.files for path in file.paths}) for each in told)
 
 
 def _of_files(files: Sequence[FileChange], matching: Matching) -> list[Impact]:
@@ -69,6 +69,13 @@ def _of_few(files: Sequence[FileChange], matching: Matching, few: Sequence[Use])
     near = [each for each in files if "abstractmethod" in (each.patch or "abstractmethod") or paths & {*each.paths}]
     found = _of_files(near, matching)
     return found if all(each in found for each in broken) else _of_files(files, matching)
+
+
+def _proven(impact: Impact, after: Upstream, changed: Collection[str]) -> Impact:
+    """Return an impact without an advice that does not resolve, and without lines of a file that the commit leaves as it is."""
+    advice = impact.advice if _resolves(impact.advice, after) else None
+    quoted = {} if impact.upstream.path in changed else {"before": None, "after": None}
+    return impact.model_copy(update={"advice": advice, "upstream": impact.upstream.model_copy(update=quoted)})
 
 
 def _resolves(advice: str | None, after: Upstream) -> bool:

@@ -93,10 +93,8 @@ class Matching:
         was = self.before.find(target)
         # Of what every object has, a class without its own inherits one.
         is_special = use.kind is UseKind.OVERRIDE and use.target[-1].startswith("__")  # which Python calls
-        if was.presence is not Presence.PRESENT or hasattr(object, target[-1]) or is_special:
-            return
-        if not _names(use, target):  # what it is taken from is gone: that is told where it is named
-            return
+        if was.presence is not Presence.PRESENT or hasattr(object, target[-1]) or is_special or not _names(use, target):
+            return  # what is not named is taken from what is gone: that is told where it is named
         if use.kind is UseKind.OVERRIDE and self.callers and not self.callers.lost(target[-1]):
             return  # nobody called it before
         done = {
@@ -105,12 +103,16 @@ class Matching:
         held = was.last.owner is not None and isinstance(was.last.member, Attribute)
         if use.kind is UseKind.REPLACEMENT and (held or target != use.target):
             return  # an object may be given what it does not have, and what it is given to is told where it is read
-        place, successor = self._succeeded(use, len(target)) or (_offered(was, target[-1]), None)
-        cause, new = successor or (Cause.REMOVED, None)
+        above = (*self.before.dotted(was.last.module), was.last.owner.name, target[-1]) if was.last.owner else target
+        is_kept = self.after.find(above).presence is Presence.PRESENT
+        if is_kept and not certain:
+            return  # the class has other bases, which may define it
+        place, (cause, new) = self._succeeded(use, len(target)) or (_offered(was, target[-1]), (Cause.REMOVED, None))
         # An object that is passed for one of the class may have the member from a downstream class, or be given it.
         is_own = target[-1] in self.uses.surface.members or UseKind.REPLACEMENT in done
         own = use.kind is UseKind.READ and place.owner is not None and is_own
-        yield self._impact(use, cause, self._name(place), place, new=new, certain=certain and not own)
+        name = written(tuple(each for each in target if each != CALL)) if is_kept else self._name(place)
+        yield self._impact(use, cause, name, place, new=new, certain=certain and not own)
 
     def _succeeded(self, use: Use, length: int) -> tuple[Place, Successor] | None:
         """Return what is gone of a target, at its first steps or below, and what the tree after the commit has in its place.
@@ -122,7 +124,9 @@ class Matching:
             if was.presence is not Presence.PRESENT:
                 break
             place = _offered(was, use.target[end - 1])
-            found = (self._kept(was.last) if place is not was.last else None) or self.successors.of(was.last)
+            found = (self._kept(use, was.last, place) if place is not was.last else None) or self.successors.of(
+                was.last
+            )
             rest = () if was.last.member else use.target[end:]
             now = self.after.find((*found.name.split("."), *rest)) if found else None
             if found and now and now.places and now.presence not in ABSENT:
@@ -131,8 +135,12 @@ class Matching:
                 break
         return None
 
-    def _kept(self, place: Place) -> Successor | None:
-        """Return a definition, which another module no longer passes on, as what is to be imported instead."""
+    def _kept(self, use: Use, place: Place, offered: Place) -> Successor | None:
+        """Return a definition, which another module no longer passes on, or what looks it up, as what to use instead."""
+        moved = self.successors.of(Place(offered.module)) if use.kind is not UseKind.IMPORT else None
+        name = f"{moved.name}.{offered.member.name}" if moved and offered.member else None
+        if name and self.after.find(tuple(name.split("."))).presence is Presence.PRESENT:
+            return Successor(Cause.MOVED, name)
         own = (*self.before.dotted(place.module), *([place.member.name] if place.member else []))
         found = self.after.find(own)
         # What stands in its place, such as None, is not it.

@@ -143,7 +143,8 @@ class Upstream:
             return Presence.UNKNOWN
         member = module.members.get(name)
         if isinstance(member, Import):
-            return self._imported(module, member, hops)
+            is_bound = not member.typing_only or self.revision.binds(module, name)
+            return self._imported(module, member, hops) if is_bound else Presence.MISSING
         if member is not None:
             return Place(module, member)
         for star in module.stars:

@@ -318,3 +318,32 @@ def test_an_advice_is_given_if_all_that_it_imports_is_there(after: str, line: st
     plugin = SurfaceIndex(surface(f"{line}\n"))
     [found] = impacts(commit, sides, plugin, {"engine": ""}, facts(commit, sides))
     assert (found.new, found.advice) == ("engine.core.Mode", advice)
+
+
+@pytest.mark.parametrize(
+    ("alternative", "advised"),
+    [
+        ("", "from engine.heads import Head"),
+        ("else:\n    Head = object\n", "from engine.parts import Head"),
+    ],
+)
+def test_what_is_there_for_type_checkers_alone_is_not_to_be_imported(alternative: str, advised: str) -> None:
+    """A moved module that has a name under `if TYPE_CHECKING:` does not offer it to a run, unless its alternative does."""
+    rest = "def one(): ...\n\n\ndef two(): ...\n"
+    typed = f"from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from engine.heads import Head\n{alternative}"
+    head = "class Head:\n    size = 1\n\n\n"
+    before = {"engine/core.py": head + rest}
+    after = {"engine/parts.py": typed + rest, "engine/heads.py": head}
+    [found] = impacts_of(before, after, "from engine.core import Head\n", {"engine/core.py": "engine/parts.py"})
+    assert found.advice == advised
+
+
+def test_a_replaced_name_is_where_its_module_looks_it_up() -> None:
+    """A name that a plug-in replaces in a module moves with that module, though it is defined elsewhere."""
+    core = "from engine.other import build\n\n\ndef load():\n    return build()\n"
+    other = {"engine/other.py": "def build(): ...\n"}
+    after = {**other, "engine/core/__init__.py": "", "engine/core/loader.py": core}
+    plugin = "import engine.core\n\nengine.core.build = None\n"
+    renamed = {"engine/core.py": "engine/core/loader.py"}
+    [found] = impacts_of({**other, "engine/core.py": core}, after, plugin, renamed)
+    assert found.new == "engine.core.loader.build"

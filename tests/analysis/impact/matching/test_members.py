@@ -172,3 +172,22 @@ def test_a_read_may_not_expect_that_an_attribute_is_none(was: str, now: str, bre
     plugin = "from engine.core import Output\n\n\ndef use(output: Output):\n    return output.ids\n"
     before, after = (f"class Output:\n    ids: {each}\n" for each in (was, now))
     assert told(before, after, plugin) == (["attribute: may be None: engine.core.Output.ids"] if breaks else [])
+
+
+@pytest.mark.parametrize(
+    ("base", "member", "lost"),
+    [
+        ("nn.Module", "forward", []),
+        ("Other", "run", [("engine.core.Engine.run", None)]),
+    ],
+)
+def test_a_member_of_a_former_base_is_gone_of_the_class_alone(
+    base: str, member: str, lost: list[tuple[str, str | None]]
+) -> None:
+    """A class with another base may have its members from there; else it is told of that class, without a line that stays."""
+    bases = {"engine/base.py": f"class Base:\n    def {member}(self): ...\n\n\nclass Other: ...\n"}
+    text = "from torch import nn\nfrom engine.base import Base, Other\n\n\nclass Engine({}): ...\n"
+    before, after = ({**bases, UPSTREAM: text.format(each)} for each in ("Base", base))
+    read = f"from engine.core import Engine\n\n\ndef use(e: Engine):\n    return e.{member}\n"
+    found = [(each.name, each.upstream.before) for each in impacts_of(before, after, read)]
+    assert found == lost
