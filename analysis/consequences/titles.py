@@ -61,6 +61,11 @@ _HARMLESS = re.compile(
     r"lint\w*|ruff|yapf|isort|flake8|pylint|mypy|pre-?commit|codeowners|fmt|formatting)\b",
     re.IGNORECASE,
 )
+# What nobody needs takes nothing from anybody.
+_TIDIES = re.compile(
+    r"(?:remov|drop|delet|clean|prun)\w* (?:\S+ ){0,2}(?:redundan\w+|unused|duplicat\w+|dead|unnecessary|unneeded|superfluous)\b",
+    re.IGNORECASE,
+)
 ANY_FIX = len(_FIXES)  # the place of a fix that does not say what went wrong
 EXPLAINS_NOTHING = re.compile(
     r"(?:to )?(?:tid(?:y|ie)|clean|document|refactor|rework|simplif|restructur|reorgani[sz]|polish|miscellaneous|minor|small|various|bump(?!.* and )|pin(?:ned)?\b|apply #|(?:mov|renam)(?:e|es|ed|ing) |extract)\w*\b",
@@ -133,9 +138,12 @@ def _told(entry: Entry) -> tuple[Whom, Effect, int] | None:
     is_read = tells or (shipped and not harmless and is_written(entry))
     is_tested_alone = _has_files(entry, Kind.TEST) and not _has_files(entry, Kind.SOURCE)  # beside how it is built
     is_fix = ChangeType.BUG_FIX in entry.ranked.change_types
-    if is_read and not is_tested_alone and (said := _said(entry, title)):
+    mends = is_fix and _MENDS.search(title)
+    is_said = is_read and not is_tested_alone and not _TIDIES.match(title)
+    if is_said and (said := _said(entry, title)) and not (mends and said[1] is Effect.BEHAVIOUR):
         return (Whom.USERS, Effect.FIX, _TURNED_OFF) if is_fix and title.startswith("Disabl") else said
-    if is_fix and _has_files(entry, Kind.SOURCE) and not harmless:
+    is_only_faster = ChangeType.PERFORMANCE in entry.ranked.change_types and not mends
+    if is_fix and _has_files(entry, Kind.SOURCE) and not harmless and not is_only_faster:
         return _fix(entry, title)
     if tells and (_is_feature(entry) or new_model(entry)):
         return Whom.USERS, Effect.ADDITION, 3

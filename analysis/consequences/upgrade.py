@@ -66,7 +66,7 @@ def _group(entry: Entry, facts: Sequence[Fact], found: Sequence[DownstreamImpact
     types = frozenset(entry.ranked.change_types)
     if ChangeType.SECURITY in types:
         return UpgradeGroup.SECURITY
-    return UpgradeGroup.ADDITIONS if types & _ADDITIONS else None
+    return UpgradeGroup.ADDITIONS if types & _ADDITIONS and ChangeType.BUG_FIX not in types else None
 
 
 def row_order(row: UpgradeRow) -> tuple[object, ...]:

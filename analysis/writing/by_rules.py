@@ -32,7 +32,7 @@ from analysis.writing.fact_sentences import FACT_SENTENCES
 from analysis.writing.purpose import purpose
 
 # Incremented whenever a rule or a phrase changes, so that stored analyses are made anew.
-VERSION = "12"
+VERSION = "13"
 
 _MAX_NAMES = 5
 _MAX_ADVISED = 12  # names of an instruction
@@ -122,6 +122,8 @@ def _name_change(fact: Fact) -> str:
     name, old, new = (code(shorten(each or "", _NAME_LENGTH)) for each in (fact.name, fact.old, fact.new))
     if fact.kind in (FactKind.DEPENDENCY_ADDED, FactKind.EXTRA_ADDED, FactKind.NEW_SETTING):
         return f"{name} ({new})" if fact.new else name
+    if fact.kind is FactKind.VALUES_DROPPED and not fact.new:
+        return f"{name} (−{old})"
     if fact.old and fact.new:
         return f"{name} {old} → {new}"
     return f"{name} → {new}" if fact.new else name

@@ -93,7 +93,7 @@ def test_a_class_does_not_become_a_function() -> None:
     ("language", "told"),
     [
         ("en", "`drain`, `fill` from `engine/pool.py`, `take` from `engine/tank.py` and 1 more"),
-        ("zh", "`drain`、`fill` 原在 `engine/pool.py`、`take` 原在 `engine/tank.py` 以及另外 1 项"),
+        ("zh", "`drain`、`fill`（原在 `engine/pool.py`）、`take`（原在 `engine/tank.py`） 以及另外 1 项"),
     ],
 )
 def test_a_removed_name_is_told_with_its_module(language: Language, told: str) -> None:
