@@ -3,24 +3,15 @@
 from collections.abc import Collection, Mapping, Sequence
 
 from analysis.consequences import consequences, order
-from analysis.models import BREAKING, ChangeType, Entry, Fact, FactKind, Language
+from analysis.models import BREAKING, DEPENDENCIES, ChangeType, Entry, Fact, FactKind, Language
 from analysis.models.consequences import Whom
 from analysis.models.impacts import Certainty, DownstreamImpacts, ImpactKind
 from analysis.models.upgrades import UpgradeGroup, UpgradeRow
 
 _IMPACT_KINDS = list(ImpactKind)  # what stops a whole module comes first
-_BEHAVIOUR = frozenset(
-    {
-        FactKind.DEFAULT_CHANGED,
-        FactKind.RETYPED,
-        FactKind.DEPRECATED,
-        FactKind.DEPENDENCY_ADDED,
-        FactKind.DEPENDENCY_MOVED,
-        FactKind.DEPENDENCY_REMOVED,
-    }
-)
+_BEHAVIOUR = DEPENDENCIES | {FactKind.DEFAULT_CHANGED, FactKind.RETYPED, FactKind.DEPRECATED}
 _KINDS = {
-    UpgradeGroup.BREAKING: BREAKING,
+    UpgradeGroup.BREAKING: frozenset(BREAKING) - DEPENDENCIES,
     UpgradeGroup.BEHAVIOUR: _BEHAVIOUR,
     UpgradeGroup.SECURITY: frozenset({FactKind.SECURITY}),
 }

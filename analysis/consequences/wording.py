@@ -268,14 +268,14 @@ def _dependencies(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> Iter
         return
     limited = first.new != ANY_VERSION
     change = mark("Now requires {names}") if limited else mark("No longer limits the version of {names}")
-    names = [code(required(each)) for each in facts]
+    packages = [code(required(each)) for each in facts]
     olds = [code(each.old) if each.old and each.old != ANY_VERSION else "" for each in facts]
     told = [
         say("{change} (was {old})", change=name, old=old) if old else name
-        for name, old in zip(names, olds, strict=True)
+        for name, old in zip(packages, olds, strict=True)
     ]
-    for each in (told, names):
-        needed = say(change, names=join_items(each, say))
+    for listed in (told, packages):
+        needed = say(change, names=join_items(listed, say))
         yield _with_file(needed, commit, first, say)
         yield needed
 
