@@ -18,6 +18,7 @@ from analysis.consequences.titles import (
     title_consequence,
 )
 from analysis.consequences.wording import family, own_file, required, sentence
+from analysis.facts.dependencies import ANY_VERSION
 from analysis.facts.python.classes import BASE_CLASS, BASE_FILE
 from analysis.grounding.plain_text import sentences
 from analysis.locale import Catalogue, catalogue
@@ -215,7 +216,8 @@ def _from_facts(entry: Entry, facts: Sequence[Fact], say: Catalogue) -> list[Con
     by_place = len({destination(fact) for fact in facts if fact.kind is FactKind.MOVED_NAME}) <= _PLACES
     for fact in distinct(facts):
         place = destination(fact) if by_place and fact.kind is FactKind.MOVED_NAME else ""
-        place = own_file(entry.commit, fact) if fact.kind in DEPENDENCIES else place
+        if fact.kind in DEPENDENCIES:  # a limit that goes asks nothing of anybody
+            place = own_file(entry.commit, fact) + (ANY_VERSION if fact.new == ANY_VERSION else "")
         groups.setdefault((family(fact.kind), meant[_change(fact)], effect(fact), place), []).append(fact)
     return [_consequence(entry, sorted(alike, key=_naming_order), say) for alike in groups.values()]
 
@@ -289,6 +291,8 @@ def _with_names(title: str, first: Consequence, say: Catalogue) -> str:
 def _proven(fact: Fact) -> str:
     """Return what a fact proves, behind a title: a setting with the value that it has now, or a function without its parameter."""
     value = (fact.new or "").rpartition(".")[2]
+    if fact.kind is FactKind.VALUES_DROPPED and fact.old:
+        return fact.old
     is_default = fact.kind in (FactKind.CONDITIONAL_DEFAULT, FactKind.DEFAULT_CHANGED) and value.isidentifier()
     if fact.kind is FactKind.SETTING_ON or (fact.kind is FactKind.NEW_SETTING and fact.new):
         return f"{fact.name}={fact.new or True}"

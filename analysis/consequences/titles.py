@@ -61,9 +61,19 @@ _HARMLESS = re.compile(
     r"lint\w*|ruff|yapf|isort|flake8|pylint|mypy|pre-?commit|codeowners|fmt|formatting)\b",
     re.IGNORECASE,
 )
+# What nobody needs takes nothing from anybody.
+_TIDIES = re.compile(
+    r"(?:remov|drop|delet|clean|prun)\w* (?:\S+ ){0,2}(?:redundan\w+|unused|duplicat\w+|dead|unnecessary|unneeded|superfluous)\b",
+    re.IGNORECASE,
+)
 ANY_FIX = len(_FIXES)  # the place of a fix that does not say what went wrong
 EXPLAINS_NOTHING = re.compile(
     r"(?:to )?(?:tid(?:y|ie)|clean|document|refactor|rework|simplif|restructur|reorgani[sz]|polish|miscellaneous|minor|small|various|bump(?!.* and )|pin(?:ned)?\b|apply #|(?:mov|renam)(?:e|es|ed|ing) |extract)\w*\b",
+    re.IGNORECASE,
+)
+_FASTER = re.compile(
+    r"(?:avoid|reduc|eliminat|skip)\w*\b.*\b(?:extra|unnecessary|redundant|overhead|cop(?:y|ies)|allocations?|syncs?|latency)\b|"
+    r"optimi[sz]|speed\b",
     re.IGNORECASE,
 )
 _FIXES_BY_TYPE = re.compile(r"\W*(?:\[[^\]]*\]\s*)*fix\b[^:]{0,40}:", re.IGNORECASE)  # `fix(shm): add barriers`
@@ -133,9 +143,11 @@ def _told(entry: Entry) -> tuple[Whom, Effect, int] | None:
     is_read = tells or (shipped and not harmless and is_written(entry))
     is_tested_alone = _has_files(entry, Kind.TEST) and not _has_files(entry, Kind.SOURCE)  # beside how it is built
     is_fix = ChangeType.BUG_FIX in entry.ranked.change_types
-    if is_read and not is_tested_alone and (said := _said(entry, title)):
+    mends = is_fix and _MENDS.search(title)
+    is_said = is_read and not is_tested_alone and not _TIDIES.match(title)
+    if is_said and (said := _said(entry, title)) and not (mends and said[1] is Effect.BEHAVIOUR):
         return (Whom.USERS, Effect.FIX, _TURNED_OFF) if is_fix and title.startswith("Disabl") else said
-    if is_fix and _has_files(entry, Kind.SOURCE) and not harmless:
+    if is_fix and _has_files(entry, Kind.SOURCE) and not harmless and not _is_only_faster(entry, title):
         return _fix(entry, title)
     if tells and (_is_feature(entry) or new_model(entry)):
         return Whom.USERS, Effect.ADDITION, 3
@@ -164,6 +176,12 @@ def _fix(entry: Entry, title: str) -> tuple[Whom, Effect, int]:
     if severity >= ANY_FIX and adds and not is_mended:
         return Whom.USERS, Effect.ADDITION, 3
     return Whom.USERS, Effect.FIX if severity else Effect.SECURITY, severity
+
+
+def _is_only_faster(entry: Entry, title: str) -> bool:
+    """Return whether a title tells of speed alone, and of nothing that went wrong."""
+    faster = ChangeType.PERFORMANCE in entry.ranked.change_types or _FASTER.match(title)
+    return bool(faster) and not any(words.search(title) for words in (*_FIXES, _MENDS))
 
 
 def _changes_of_name(commit: Commit) -> tuple[int, int]:

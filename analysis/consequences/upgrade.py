@@ -3,24 +3,15 @@
 from collections.abc import Collection, Mapping, Sequence
 
 from analysis.consequences import consequences, order
-from analysis.models import BREAKING, ChangeType, Entry, Fact, FactKind, Language
+from analysis.models import BREAKING, DEPENDENCIES, ChangeType, Entry, Fact, FactKind, Language
 from analysis.models.consequences import Whom
 from analysis.models.impacts import Certainty, DownstreamImpacts, ImpactKind
 from analysis.models.upgrades import UpgradeGroup, UpgradeRow
 
 _IMPACT_KINDS = list(ImpactKind)  # what stops a whole module comes first
-_BEHAVIOUR = frozenset(
-    {
-        FactKind.DEFAULT_CHANGED,
-        FactKind.RETYPED,
-        FactKind.DEPRECATED,
-        FactKind.DEPENDENCY_ADDED,
-        FactKind.DEPENDENCY_MOVED,
-        FactKind.DEPENDENCY_REMOVED,
-    }
-)
+_BEHAVIOUR = DEPENDENCIES | {FactKind.DEFAULT_CHANGED, FactKind.RETYPED, FactKind.DEPRECATED}
 _KINDS = {
-    UpgradeGroup.BREAKING: BREAKING,
+    UpgradeGroup.BREAKING: frozenset(BREAKING) - DEPENDENCIES,
     UpgradeGroup.BEHAVIOUR: _BEHAVIOUR,
     UpgradeGroup.SECURITY: frozenset({FactKind.SECURITY}),
 }
@@ -66,7 +57,7 @@ def _group(entry: Entry, facts: Sequence[Fact], found: Sequence[DownstreamImpact
     types = frozenset(entry.ranked.change_types)
     if ChangeType.SECURITY in types:
         return UpgradeGroup.SECURITY
-    return UpgradeGroup.ADDITIONS if types & _ADDITIONS else None
+    return UpgradeGroup.ADDITIONS if types & _ADDITIONS and ChangeType.BUG_FIX not in types else None
 
 
 def row_order(row: UpgradeRow) -> tuple[object, ...]:

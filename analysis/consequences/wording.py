@@ -266,13 +266,18 @@ def _dependencies(commit: Commit, facts: Sequence[Fact], say: Catalogue) -> Iter
         names = together([each.name for each in facts], say)
         yield _with_file(FACT_SENTENCES[first.kind].named(names, len(facts), say), commit, first, say)
         return
-    told = join_items([code(required(each)) for each in facts], say)
-    needed = say("Now requires {names}", names=told)
-    if len(facts) == 1 and facts[0].old and facts[0].old != ANY_VERSION:
-        was = say("{change} (was {old})", change=needed, old=code(facts[0].old))
-        yield _with_file(was, commit, facts[0], say)
-    yield _with_file(needed, commit, facts[0], say)
-    yield needed
+    limited = first.new != ANY_VERSION
+    change = mark("Now requires {names}") if limited else mark("No longer limits the version of {names}")
+    packages = [code(required(each)) for each in facts]
+    olds = [code(each.old) if each.old and each.old != ANY_VERSION else "" for each in facts]
+    told = [
+        say("{change} (was {old})", change=name, old=old) if old else name
+        for name, old in zip(packages, olds, strict=True)
+    ]
+    for listed in (told, packages):
+        needed = say(change, names=join_items(listed, say))
+        yield _with_file(needed, commit, first, say)
+        yield needed
 
 
 def required(fact: Fact) -> str:

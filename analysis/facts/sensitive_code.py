@@ -70,19 +70,24 @@ def _one_sided_call(file: FileChange, pattern: re.Pattern[str], sign: str, other
             return
 
 
-def concurrency_and_memory(_change: Change, file: FileChange) -> Iterator[Fact]:
-    """Yield the first lock, thread or process, and the first allocation, that a file gains or loses."""
-    if is_shipped(file):
-        yield from _first_changed(file, _CONCURRENCY, FactKind.CONCURRENCY)
-        yield from _first_changed(file, _MEMORY_OWNERSHIP, FactKind.MEMORY)
+def concurrency_and_memory(change: Change, file: FileChange) -> Iterator[Fact]:
+    """Yield the first lock, thread or process, and the first allocation, that a file which stays gains or loses."""
+    if is_shipped(file) and file.status != "removed":
+        yield from _first_changed(change, file, _CONCURRENCY, FactKind.CONCURRENCY)
+        yield from _first_changed(change, file, _MEMORY_OWNERSHIP, FactKind.MEMORY)
 
 
-def _first_changed(file: FileChange, pattern: re.Pattern[str], kind: FactKind) -> Iterator[Fact]:
-    """Yield a fact if the file has more or fewer matches than before; moved lines cancel out."""
+def _first_changed(change: Change, file: FileChange, pattern: re.Pattern[str], kind: FactKind) -> Iterator[Fact]:
+    """Yield a fact if the file has more or fewer matches than before; lines moved in it or to another cancel out."""
     lines = [(line, match[1]) for line in changed_lines(file) if (match := pattern.search(line.text))]
     balance = Counter(name for line, name in lines if line.sign == "+")
     balance.subtract(name for line, name in lines if line.sign == "-")
-    changed = [(line, name) for line, name in lines if balance[name] and not _COMMENT.match(line.text)]
+    elsewhere = {"+": change.removed_lines, "-": change.added_lines}
+    changed = [
+        (line, name)
+        for line, name in lines
+        if balance[name] and line.text.strip() not in elsewhere[line.sign] and not _COMMENT.match(line.text)
+    ]
     if changed:
         line, name = changed[0]
         yield Fact(kind=kind, name=name.removeprefix("with ").strip(), path=file.path, line=line.number)

@@ -131,7 +131,8 @@ def _last_name(name: str) -> str:
 
 def _subject(fact: Fact) -> _Subject:
     kind = FactKind.REMOVED_NAME if fact.kind is FactKind.MOVED_NAME else _RENAMED.get(fact.kind, fact.kind)
-    return _Subject(kind, fact.name, fact.path if kind in _IN_FILE else None)
+    name = f"{fact.name} {fact.old}" if kind is FactKind.VALUES_DROPPED else fact.name
+    return _Subject(kind, name, fact.path if kind in _IN_FILE else None)
 
 
 def _successor(fact: Fact) -> _Subject | None:

@@ -51,8 +51,11 @@ class Break(NamedTuple):
         path: str | None = None
         for number, fact in enumerate(self.facts[:limit]):
             gap = say.context("between the items of a list", ", ") if number else " "
-            yield Part(gap, _name_of(fact, language))
-            yield from self._place_parts(fact, shortly=fact.path == path)
+            if fact.name == fact.path:  # a file is its own place
+                yield Part(gap, fact.name, to_fact(self.entry.commit, fact).url)
+            else:
+                yield Part(gap, _name_of(fact, language))
+                yield from self._place_parts(fact, shortly=fact.path == path)
             path = fact.path
         left = len(self.facts) - limit
         if left > 0:
@@ -101,7 +104,7 @@ def _name_of(fact: Fact, language: Language) -> str:
     say = catalogue(language)
     fact = fact.model_copy(update={"name": shorten(fact.name, _NAME_LENGTH)})
     if fact.removed_from:
-        return say("{name} from {file}", name=code(fact.name), file="").rstrip()
+        return say("{name} from", name=code(fact.name))
     if fact.kind is FactKind.MOVED_NAME:
         return code(fact.name)
     return f"{code(fact.name)} →" if fact.kind is FactKind.MOVED_MODULE else list_names([fact], say)

@@ -270,7 +270,7 @@ def _size(commit: Commit) -> str:
 def _about(entry: Entry, say: Catalogue) -> str:
     """Return what types of change a commit has, whether it is likely to break somebody, and whether it is released."""
     types = " / ".join(say(CHANGE_TYPES[each]) for each in entry.ranked.change_types)
-    return " · ".join(filter(None, [types, breakage_label(entry.ranked, say), release_label(entry.released, say)]))
+    return " · ".join(filter(None, [types, breakage_label(entry, say), release_label(entry.released, say)]))
 
 
 def _failure_reason(report: DayReport, entry: Entry) -> str | None:

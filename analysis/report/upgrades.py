@@ -7,6 +7,7 @@ from analysis.consequences import first_line
 from analysis.locale import Catalogue, catalogue, mark, translated
 from analysis.locale.punctuation import join_items
 from analysis.models import SHORT_SHA, Language
+from analysis.models.consequences import Effect
 from analysis.models.upgrades import Pinned, ReleaseNotes, UpgradeGroup, UpgradeReport, UpgradeRow
 from analysis.report.impacts import comparison, impact_causes, omissions
 
@@ -19,6 +20,7 @@ HEADINGS = {
 }
 _NAMED = mark("📝 Others named in the release notes ({count})")
 _FIXES = mark("🩹 Fixes and other changes ({count})")
+_REASONS = (Effect.BREAK, Effect.BEHAVIOUR, Effect.REQUIREMENT)
 _MAX_OTHERS = 4  # pins that are named
 
 
@@ -136,20 +138,29 @@ def proposal(report: UpgradeReport) -> str:
 
 
 def consequence_line(row: UpgradeRow, language: Language) -> str:
-    """Return why a commit breaks your code, and of any other its headline."""
-    say = catalogue(language)
-    if not row.found:
-        return first_line(row.entry, row.consequences, say)
-    return say("; ").join(
-        dict.fromkeys(cause.sentence(language) for each in row.found for cause in impact_causes(each))
-    )
+    """Return why a commit breaks your code, and of any other its headline, with what facts prove if that is its title."""
+    return " · ".join(_lines(row, language))
 
 
 def line_beside_title(row: UpgradeRow, language: Language) -> str:
-    """Return the line of `consequence_line`; nothing if the commit's title says it."""
-    line, title = consequence_line(row, language), row.entry.commit.title
+    """Return of the line of `consequence_line` what the commit's title does not say."""
+    return " · ".join(each for each in _lines(row, language) if not _says(row.entry.commit.title, each))
+
+
+def _lines(row: UpgradeRow, language: Language) -> list[str]:
+    say = catalogue(language)
+    if row.found:
+        causes = (cause.sentence(language) for each in row.found for cause in impact_causes(each))
+        return [say("; ").join(dict.fromkeys(causes))]
+    first, told = first_line(row.entry, row.consequences, say), row.consequences
+    proven = next((each.what for each in told if each.facts and each.effect in _REASONS), "")
+    is_proven = told and told[0].facts and told[0].what == first
+    return [first, proven] if proven and not is_proven else [first]
+
+
+def _says(title: str, line: str) -> bool:
     words, said = (re.findall(r"\w+", each.casefold()) for each in (line, title))
-    return "" if {*words} <= {*said} or "".join(said).startswith("".join(words)) else line
+    return {*words} <= {*said} or "".join(said).startswith("".join(words))
 
 
 def _pin_remarks(pinned: Pinned, say: Catalogue) -> Iterator[str]:

@@ -1,38 +1,32 @@
 """Analysis of a commit without a model: from its facts, its files and its author's description alone."""
 
-from collections import Counter
 from collections.abc import Sequence
 from itertools import zip_longest
 
-from analysis.facts.removed_tests import tests_added
 from analysis.locale import Catalogue, catalogue, mark
 from analysis.locale.punctuation import as_sentence, join_clauses, join_items, join_sentences
 from analysis.models import (
     BREAKING,
-    DEPENDENCIES,
-    EXTRAS,
     OPERATIONAL,
     Analysis,
-    ChangeType,
     Commit,
     Fact,
     FactKind,
     FileChange,
     Importance,
-    Insight,
     Language,
     Ranked,
     Risk,
     Severity,
     by_kind,
 )
-from analysis.paths import Kind, area, kind
+from analysis.paths import area
 from analysis.text import one_line, shorten
 from analysis.writing.fact_sentences import FACT_SENTENCES
 from analysis.writing.purpose import purpose
 
 # Incremented whenever a rule or a phrase changes, so that stored analyses are made anew.
-VERSION = "12"
+VERSION = "13"
 
 _MAX_NAMES = 5
 _MAX_ADVISED = 12  # names of an instruction
@@ -56,7 +50,6 @@ def analyse_by_rules(commit: Commit, facts: Sequence[Fact], ranked: Ranked, lang
         by="rules",
         summary=_summary(commit, sentences, say),
         scope=_scope(commit, say),
-        insight=_insight(commit, facts, ranked, say) if full else Insight(),
         risks=_risks(facts, say) if full else (),
         advice=_advice(facts, say),
     )
@@ -122,6 +115,8 @@ def _name_change(fact: Fact) -> str:
     name, old, new = (code(shorten(each or "", _NAME_LENGTH)) for each in (fact.name, fact.old, fact.new))
     if fact.kind in (FactKind.DEPENDENCY_ADDED, FactKind.EXTRA_ADDED, FactKind.NEW_SETTING):
         return f"{name} ({new})" if fact.new else name
+    if fact.kind is FactKind.VALUES_DROPPED and not fact.new:
+        return f"{name} (−{old})"
     if fact.old and fact.new:
         return f"{name} {old} → {new}"
     return f"{name} → {new}" if fact.new else name
@@ -165,54 +160,6 @@ def _scope(commit: Commit, say: Catalogue) -> tuple[str, ...]:
 
 def _more_files(count: int, say: Catalogue) -> str:
     return say("and {files}", files=say.plural("{count} more file", "{count} more files", count))
-
-
-def _insight(commit: Commit, facts: Sequence[Fact], ranked: Ranked, say: Catalogue) -> Insight:
-    sources = [file for file in commit.files if kind(file.path) is Kind.SOURCE]
-
-    def describe(*kinds: FactKind) -> str:
-        sentences = _fact_sentences([fact for fact in facts if fact.kind in kinds], say)
-        return join_sentences((as_sentence(sentence, say) for sentence in sentences), say)
-
-    return Insight(
-        architecture=_architecture(sources, say),
-        performance=_performance(sources, ranked, say),
-        security=describe(FactKind.SECURITY),
-        compatibility=describe(*BREAKING, FactKind.RETYPED, FactKind.DEFAULT_CHANGED),
-        maintenance=_maintenance(commit, sources, say),
-        dependencies=describe(*DEPENDENCIES - {FactKind.MINIMUM_RAISED}, *EXTRAS),
-    )
-
-
-def _architecture(sources: Sequence[FileChange], say: Catalogue) -> str:
-    status = Counter(file.status for file in sources)
-    moved = {name: status[name] for name in ("added", "removed", "renamed")}
-    return (
-        say("Source files: {added} added, {removed} deleted, {renamed} renamed", **moved) if any(moved.values()) else ""
-    )
-
-
-def _performance(sources: Sequence[FileChange], ranked: Ranked, say: Catalogue) -> str:
-    if ChangeType.PERFORMANCE not in ranked.change_types:
-        return ""
-    kernels = [
-        file.path for file in sources if file.path.endswith((".cu", ".cuh", ".hip", ".metal")) or "kernel" in file.path
-    ]
-    if kernels:
-        return say("Touches kernels: {paths}", paths=join_items(map(code, kernels[:_MAX_FILES]), say))
-    return say("The title claims a performance change; the commit contains no measurements")
-
-
-def _maintenance(commit: Commit, sources: Sequence[FileChange], say: Catalogue) -> str:
-    added = tests_added(commit)
-    reduced = [file.path for file in commit.files if kind(file.path) is Kind.TEST and file.deletions]
-    if added or reduced:
-        paths = join_items(map(code, (added or reduced)[:_MAX_FILES]), say)
-        return say("Comes with tests: {paths}" if added else "Only removes tests: {paths}", paths=paths)
-    if changed := sum(file.size for file in sources):
-        lines = say.plural("{count} source line", "{count} source lines", changed)
-        return say("Changes {lines} without tests", lines=lines)
-    return ""
 
 
 def _risks(facts: Sequence[Fact], say: Catalogue) -> tuple[Risk, ...]:

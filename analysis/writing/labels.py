@@ -3,7 +3,7 @@
 from datetime import date
 
 from analysis.locale import Catalogue, Language, catalogue, mark
-from analysis.models import BreakageRisk, ChangeType, Importance, Ranked, Released, ReleaseState, Remark, Severity
+from analysis.models import BreakageRisk, ChangeType, Entry, Importance, Released, ReleaseState, Remark, Severity
 
 BADGE = {Importance.HIGH: "🔴", Importance.MEDIUM: "🟡", Importance.LOW: "🟢"}
 CHANGE_TYPES = {
@@ -41,10 +41,11 @@ INSIGHT = {  # a field of `Insight` -> its label, translated in the context "ins
 }
 
 
-def breakage_label(ranked: Ranked, say: Catalogue) -> str:
-    """Return a label for a commit that is likely to break somebody downstream; empty for any other."""
-    likely = ranked.breakage is not None and ranked.breakage.risk is BreakageRisk.LIKELY
-    return say(LIKELY_TO_BREAK) if likely else ""
+def breakage_label(entry: Entry, say: Catalogue) -> str:
+    """Return a label for a commit that by its score and a fact breaks somebody downstream; empty for any other."""
+    breakage = entry.ranked.breakage
+    likely = breakage is not None and breakage.risk is BreakageRisk.LIKELY
+    return say(LIKELY_TO_BREAK) if likely and any(each.breaking for each in entry.facts) else ""
 
 
 def release_label(released: Released, say: Catalogue, *, whole: bool = True) -> str:

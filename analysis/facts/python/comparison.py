@@ -178,19 +178,24 @@ def _is_shown(change: Change, file: FileChange, fact: Fact) -> bool:
 def modules_of(file: FileChange, before: Revision, after: Revision) -> tuple[Module, Module | None] | None:
     """Return a file's module before and after; None if a side that exists cannot be parsed.
 
-    A removed module is followed by the package of its name, and a removed package by the module.
+    A module that is removed or moved is followed by the package of its name, and a removed package by the module.
     """
     path = old_path(file)
     old = before.module(path)
     if old is None:
         return None
-    if file.status != "removed":
+    package = _package(path)
+    if file.status != "removed" and not (file.path != path and after.text(package)):
         new = after.module(file.path)
         return (old, new) if new else None
-    package = f"{path.removesuffix('.py')}/__init__.py"
     other = f"{path.removesuffix('/__init__.py')}.py" if path.endswith("/__init__.py") else package
     new = after.module(other)
     return None if new is None and after.text(other) is not None else (old, new)
+
+
+def _package(path: str) -> str:
+    """Return the file of the package that would be imported by a module's name."""
+    return f"{path.removesuffix('.py')}/__init__.py"
 
 
 def moved_modules(change: Change, file: FileChange) -> Iterator[Fact]:
@@ -198,6 +203,8 @@ def moved_modules(change: Change, file: FileChange) -> Iterator[Fact]:
     old = old_path(file)
     is_named = old.endswith(".py") and not old.endswith("/__init__.py")  # for empty files the renaming is a guess
     if file.status != "renamed" or not is_named or module_path(file.path) == module_path(old) or not is_public(file):
+        return
+    if change.read_after(_package(old)):  # is imported by the old path
         return
     texts = change.read_before(old), change.read_after(file.path)
     before, after = (frozenset(_CODE.findall(each or "")) for each in texts)
@@ -208,8 +215,15 @@ def moved_modules(change: Change, file: FileChange) -> Iterator[Fact]:
 
 
 def new_location(change: Change, file: FileChange, name: str) -> str | None:
-    """Return the place ("path:line") of the only other module in which the commit defines `name`, else None."""
+    """Return the place ("path:line") of the only other module in which the commit defines `name`, else None.
+
+    That is the file's own if it moved into a package of its module's name, which may not offer all of its names.
+    """
     places = []
+    if file.path.startswith(f"{old_path(file).removesuffix('.py')}/") and (sides := change.sides(file)):
+        moved = sides.after.module(file.path)
+        own = moved.members.get(name) if moved else None
+        places = [f"{file.path}:{own.line}"] if own and not isinstance(own, Import) else []
     for other in change.modules_by_added_name.get(name, ()):
         sides = change.sides(other) if other is not file else None
         module = sides.after.module(other.path) if sides else None

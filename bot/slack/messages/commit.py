@@ -151,7 +151,7 @@ def _opening(entry: Entry, language: Language, when: str = "") -> list[Block]:
     commit, ranked, say = entry.commit, entry.ranked, catalogue(language)
     about = [
         " / ".join(say(CHANGE_TYPES[each]) for each in ranked.change_types),
-        breakage_label(ranked, say),
+        breakage_label(entry, say),
         commit.author,
         when,
     ]

@@ -335,6 +335,14 @@ def test_a_platforms_requirement_is_told_with_its_file(path: str, others: tuple[
     assert len([each for each in told if each.facts]) == (2 if path in line else 1)
 
 
+def test_a_limit_that_goes_is_no_requirement() -> None:
+    """What any version satisfies from now on is told with the limit that it had."""
+    made = commit("Relax it", [file("requirements/common.txt", patch("-heron>=1.2", "+heron"))])
+    gone = Fact(kind=FactKind.DEPENDENCY_MOVED, name="heron", path="requirements/common.txt", old=">=1.2", new="*")
+    line = headline(entry().model_copy(update={"commit": made}), "en", [gone])
+    assert line == "No longer limits the version of `heron` (was `>=1.2`)"
+
+
 @pytest.mark.parametrize(
     ("title", "line"),
     [

@@ -93,7 +93,7 @@ def test_a_class_does_not_become_a_function() -> None:
     ("language", "told"),
     [
         ("en", "`drain`, `fill` from `engine/pool.py`, `take` from `engine/tank.py` and 1 more"),
-        ("zh", "`drain`、`fill` 原在 `engine/pool.py`、`take` 原在 `engine/tank.py` 以及另外 1 项"),
+        ("zh", "`drain`、`fill`（原在 `engine/pool.py`）、`take`（原在 `engine/tank.py`） 以及另外 1 项"),
     ],
 )
 def test_a_removed_name_is_told_with_its_module(language: Language, told: str) -> None:
@@ -143,3 +143,14 @@ def test_a_short_file_that_git_calls_renamed_has_not_moved() -> None:
 
     assert told(code + "MORE = 1\n") == ["engine/old.py"]
     assert told("def drain(): ...\n") == []
+
+
+def test_of_a_module_that_became_a_package_only_what_it_no_longer_offers_has_moved() -> None:
+    """The package is imported by the old path: names that it takes from its modules still are, others are not."""
+    code = "def drain(pool):\n    return pool\n\n\ndef fill(pool):\n    return [pool]\n"
+    old = {"engine/pool.py": code}
+    new = {"engine/pool/core.py": code, "engine/pool/__init__.py": "from engine.pool.core import drain\n"}
+    moved = file("engine/pool/core.py", None, status="renamed", was="engine/pool.py", additions=1)
+    made = commit(files=[moved, new_file("engine/pool/__init__.py", "from engine.pool.core import drain")])
+    found = [(fact.kind, fact.name, fact.new) for fact in facts(made, trees(old, new)) if fact.breaking]
+    assert found == [(FactKind.MOVED_NAME, "fill", "engine/pool/core.py:5")]

@@ -16,7 +16,6 @@ from analysis.models import (
     FactKind,
     FileChange,
     Importance,
-    Insight,
     Language,
     Ranked,
     Reason,
@@ -47,25 +46,21 @@ def analysed(
 
 
 def texts(analysis: Analysis) -> list[str]:
-    insight = [text for text in analysis.insight.model_dump().values() if text]
     risks = [text for risk in analysis.risks for text in (risk.risk, risk.mitigation) if text]
-    return [analysis.summary, *analysis.scope, *insight, *risks, *analysis.advice]
+    return [analysis.summary, *analysis.scope, *risks, *analysis.advice]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_an_analysis_is_as_deep_as_its_tier(language: Language) -> None:
-    """A low commit has a summary, a medium one scope and advice too, a high one insight and risks as well."""
+    """A low commit has a summary, a medium one scope and advice too, a high one risks as well."""
     low, medium, high = (
         analysed(BIG_COMMIT, tier, language) for tier in (Importance.LOW, Importance.MEDIUM, Importance.HIGH)
     )
     assert low.summary == medium.summary == high.summary
-    assert (low.scope, low.insight, low.risks, low.advice) == ((), Insight(), (), ())
+    assert (low.scope, low.risks, low.advice) == ((), (), ())
     assert medium.scope == high.scope != ()
     assert medium.advice == high.advice != ()
-    assert (medium.insight, medium.risks) == (Insight(), ())
-    assert high.insight.compatibility
-    assert high.insight.dependencies
-    assert high.insight.maintenance
+    assert medium.risks == ()
     assert high.risks
     assert {each.by for each in (low, medium, high)} == {"rules"}
 
@@ -184,23 +179,6 @@ def test_more_names_than_shown_are_counted() -> None:
     assert "name5" not in summary
 
 
-@pytest.mark.parametrize(
-    ("test", "english", "chinese"),
-    [
-        (new_file("test_a.py", "x"), "Comes with tests: `test_a.py`.", "附带测试改动：`test_a.py`。"),
-        (file("test_a.py", status="removed", deletions=9), "Only removes tests: `test_a.py`.", "只移除了测试：`test_a.py`。"),
-        (file("test_a.py", deletions=1), "Only removes tests: `test_a.py`.", "只移除了测试：`test_a.py`。"),
-        (file("test_a.py", status="renamed", was="test_b.py"), "Changes 100 source lines without tests.", "改动了 100 行源码，但没有改动测试。"),
-    ],
-)  # fmt: skip
-def test_tests_that_are_only_deleted_do_not_come_with_a_change(test: FileChange, english: str, chinese: str) -> None:
-    """A change comes with tests where it adds lines to them; one that only deletes some is as untested as one without."""
-    made = commit("Do it", [new_file("a.py", *["x"] * 100), test])
-    told = [analysed(made, Importance.HIGH, each) for each in ("en", "zh")]
-    assert [each.insight.maintenance.rstrip(".。") for each in told] == [english.rstrip("."), chinese.rstrip("。")]
-    assert (reason(made, "comes with tests") is not None) is bool(test.additions)
-
-
 def reason(made: Commit, signal: str) -> Reason | None:
     """What a signal says of a commit; None where it is silent."""
     return next((each for each in rank(made, ()).reasons if each.signal == signal), None)
@@ -260,26 +238,6 @@ def test_advice_says_what_to_do(found: list[Fact], english: str, chinese: str) -
     told = [analysed(commit("Do it", BIG), Importance.HIGH, each, tuple(found)) for each in ("en", "zh")]
     assert [each.advice[0] for each in told] == [english, chinese]
     assert [each.risks[0].mitigation for each in told] == [english, chinese]
-
-
-@pytest.mark.parametrize(
-    ("kinds", "path", "told"),
-    [
-        ((ChangeType.PERFORMANCE,), "csrc/x.cu", "Touches kernels: `csrc/x.cu`"),
-        (
-            (ChangeType.PERFORMANCE,),
-            "vllm/a.py",
-            "The title claims a performance change; the commit contains no measurements",
-        ),
-        ((ChangeType.BUG_FIX,), "csrc/x.cu", ""),
-    ],
-)
-def test_performance_is_told_only_of_performance_changes(kinds: tuple[ChangeType, ...], path: str, told: str) -> None:
-    """No speed is claimed: kernels are named, and a title's claim is called one."""
-    assert (
-        analysed(commit("Do it", [file(path, additions=1)]), Importance.HIGH, "en", (), kinds).insight.performance
-        == told
-    )
 
 
 @pytest.mark.parametrize(
