@@ -105,10 +105,10 @@ def asks_over_days(question: str, today: date) -> bool:
 def scope_of(question: str, today: date, earlier: Iterable[str] = ()) -> QuestionScope:
     """Return what a question is about: the days that it names, or what was asked before it, the latest last.
 
-    Where none is named: the last seven days, or all that is stored if it says so, asks when or by what something was
+    Where none is named: the last seven days, or all that is stored if it says so, asks how something is, when or by what it was
     changed or reverted, or for the default, the uses, the successor or the commits of a name. Raise `Misuse` for days that all lie in the future.
     """
-    question = _AS_IT_IS.sub(r"\1", question)
+    question, is_state = _AS_IT_IS.subn(r"\1", question)
     if named := days_asked(question, today):
         return named
     if _EVERYTHING.search(question):
@@ -120,7 +120,7 @@ def scope_of(question: str, today: date, earlier: Iterable[str] = ()) -> Questio
         if before := days_asked(text, today):
             return QuestionScope(question, before.days)
     of_a_setting = QuestionKind.DEFAULT in kinds and not _NEWS.search(question)
-    if of_a_setting or (kinds & TIMELESS_OF_NAMES and names_in(question)):
+    if is_state or of_a_setting or (kinds & TIMELESS_OF_NAMES and names_in(question)):
         return QuestionScope(question, ())
     return QuestionScope(question, tuple(last_days(today)), lately=True)
 

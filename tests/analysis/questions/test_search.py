@@ -123,6 +123,12 @@ def test_what_is_not_there_stands_above_the_nearest_places() -> None:
     assert any("reopen" in text for text in texts[2:])
 
 
+def test_a_word_within_a_name_is_not_denied() -> None:
+    """Who asks for a family of models means the names that begin with it."""
+    added = file("engine/registry.py", patch(" MODELS = {", '+    "Lynx4Moe": load,', " }"))
+    assert not any("mentions" in each.text for each in ask("is LYNX loaded?", change=commit("Add", [added])))
+
+
 def test_nothing_is_denied_of_a_diff_that_is_not_shown() -> None:
     """Where the patch of a file is missing, its absence from the rest proves nothing."""
     large = file("engine/large.py", None, additions=9_000)

@@ -349,3 +349,20 @@ def test_days_without_commits_break_nothing_and_say_so(pair: Pair) -> None:
         parse_question("does anything break us?"), UPSTREAM, (DAY,), ZoneInfo("UTC"), "en", check=check
     )
     assert [each.text for each in services.period_questions.answer_from(asked, ())] == ["There are no commits here."]
+
+
+@pytest.mark.parametrize("days", DAYS, ids=["of a day", "of all that is stored"])
+def test_a_removal_that_only_a_title_tells_is_told(stored: Stored, days: tuple[date, ...]) -> None:
+    """A name is found in titles in any case; what other commits only mention is no removal."""
+    gone = recorded(1, message="Remove TapirQuant (#1)", files=[changed("pkg/a.py", "@@ -1 +0,0 @@\n-tapir_j = 1")])
+    used = recorded(2, files=[changed("pkg/b.py", "@@ -1 +1,2 @@\n x\n+use('TapirQUANT')")])
+    answer = asked(stored(gone, used), "who removed TapirQUANT?", days)
+    assert ("Remove TapirQuant" in answer, "Change part 2" in answer, "proven" in answer) == (True, False, False)
+
+
+def test_what_was_removed_is_told_by_facts(stored: Stored) -> None:
+    """A question that names nothing else is answered by each commit that removes something, without a denial."""
+    patch = "@@ -1,3 +1 @@\n x\n-def tapir_j():\n-    return 1"
+    gone = recorded(1, files=[changed("pkg/a.py", patch)])
+    answer = asked(stored(gone, recorded(2)), "what was removed?", DAY_OF_RECORDED)
+    assert ("tapir_j" in answer, "part 2" in answer, "proven" in answer) == (True, False, False)
