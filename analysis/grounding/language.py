@@ -7,7 +7,7 @@ from typing import NamedTuple
 from analysis.grounding.corpus import SPAN, plain
 from analysis.models import Language
 
-_QUOTED = re.compile(r"“[^“”\n]*”|\"[^\"\n]*\"|「[^」\n]*」|『[^』\n]*』|《[^》\n]*》|‘[^‘’\n]*’")
+_QUOTED = re.compile(r"“[^“”\n]*”|\"[^\"\n]*\"|「[^」\n]*」|『[^』\n]*』|《[^》\n]*》|‘[^‘’\n]*’|（[^（）\n]*）")
 _NAME = re.compile(
     r"[A-Za-z0-9_]*(?:[_/.@#]|::|--)[A-Za-z0-9_./@#:-]*|\b\w*[a-z0-9][A-Z]\w*|\b[A-Z]{2,}\w*|\b\w*\d\w*", re.ASCII
 )

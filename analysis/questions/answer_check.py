@@ -75,6 +75,7 @@ class AnswerChecker:
         told = (each for entry in question.entries for each in records(entry, language, versions))
         places = {place.label: (place,) for each in found for place in each.citations}
         self._places = places | {each.label: each.citations for each in told}
+        known += [at.sha] if at else []  # which a model is told
         known += [text for each in found for text in (each.text, *(place.label for place in each.citations))]
         self._use(Corpus.of_entries(question.entries, known, contents))
 

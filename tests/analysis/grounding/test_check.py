@@ -326,6 +326,7 @@ EN = "This commit rewrites how the scheduler forms batches, copies less memory a
         (EN, False, True),
         ("将 `enable_eager_attention_backend` 改为 `engine/core/sched/scheduler.py` 中的默认值", True, False),
         ("回退“Enable the new attention backend by default for every single model”一文", True, False),
+        ("回退（Enable the new attention backend by default for every single model，#12）", True, False),
         ("支持 FlashAttention 与 CUDA graph 的 async scheduling", True, False),
         ("Adds the model 通义 to the registry of models that can be served and tested", False, True),
         ("Этот коммит переписывает планировщик и добавляет новые тесты", False, False),

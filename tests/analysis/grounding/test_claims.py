@@ -136,12 +136,12 @@ def kinds(text: str, corpus: Corpus) -> set[str]:
     return {claim.kind for claim in false_claims(text, corpus)}
 
 
-def checked(text: str, language: Language = "en") -> bool:
-    """Whether an answer about the commit that removes a flag keeps a sentence."""
+def checked(text: str, language: Language = "en", at: Commit | None = None) -> bool:
+    """Whether an answer about the commit that removes a flag, whose tools read `at` a commit, keeps a sentence."""
     found = facts(FLAG)
     told = Entry(commit=FLAG, facts=found, ranked=rank(FLAG, found))
     question = Question(parse_question("what does it do?"), Repository(owner="acme", name="engine"), (told,))
-    checker = AnswerChecker(question, list(chunks_of(FLAG)), language, lambda: "")
+    checker = AnswerChecker(question, list(chunks_of(FLAG)), language, lambda: "", at=at)
     return checker.check(Segment(text, "sentence", new_paragraph=True, line=0)) is not None
 
 
@@ -157,6 +157,13 @@ def test_what_stands_nowhere_is_a_false_claim_with_or_without_a_citation(kind: s
 def test_the_same_citation_bears_out_what_is_true() -> None:
     """What is taken out of an answer is so for what it says, and not for the place that it cites."""
     assert checked("The flag `--fast-path` is removed, and the importance is medium [cli.py:1].")
+
+
+def test_the_commit_whose_files_were_read_may_be_named() -> None:
+    """A model is told as of which commit its tools read, and says so."""
+    later = FLAG.model_copy(update={"sha": "e3146f7" + "0" * 33})
+    text = "As of e3146f7 the flag is still gone [cli.py:1]."
+    assert (checked(text), checked(text, at=later)) == (False, True)
 
 
 @pytest.mark.parametrize("text", BORNE_OUT)
