@@ -1,4 +1,4 @@
-"""What breaks downstream code of a channel, until it is adapted."""
+"""Breaks of a channel's downstream code, each until it is adapted."""
 
 from collections.abc import Sequence
 from datetime import date, datetime

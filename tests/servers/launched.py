@@ -105,6 +105,7 @@ def start_launcher() -> str:
         {**os.environ, "PYTHONPATH": str(_ROOT)},
         file_actions=[(os.POSIX_SPAWN_DUP2, its_input, 0), (os.POSIX_SPAWN_DUP2, its_output, 1)],
         setsid=True,
+        setsigdef=[signal.SIGINT],  # which a shell's background jobs ignore, and their children with them
     )
     os.close(its_input)
     os.close(its_output)

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import signal
 import time
 from collections.abc import Callable
 from itertools import pairwise
@@ -422,3 +423,15 @@ def test_a_repositorys_address_is_told_without_its_password(run: Run) -> None:
     assert ran.code == 2
     assert "is not a repository" in one_line(ran.err)
     assert "hunter2" not in ran.err
+
+
+def test_an_interrupted_command_says_how_to_go_on(tmp_path: Path) -> None:
+    """Ctrl-C is one line and exit 130, as for a program of the shell."""
+    os.mkfifo(tmp_path / "pipe")
+    streams = [Path(os.devnull), Path(os.devnull), tmp_path / "err"]
+    process = begun(["suspects", "pipe"], tmp_path, {"DIGEST_REPOS": "o/n", "PATH": os.environ["PATH"]}, streams)
+    with (tmp_path / "pipe").open("wb"):  # once the command reads it
+        os.kill(process.pid, signal.SIGINT)
+        process.join(30)
+    assert process.exitcode == 130
+    assert "run it again to continue" in one_line((tmp_path / "err").read_text())
