@@ -54,6 +54,10 @@ _OTHERS = {
     Cause.RETYPED: mark("{name} is now of type {new}, which has no {subject}"),
     Cause.MAY_BE_NONE: mark("{name} may now be None, or have None in it, which this line may not expect"),
     Cause.MADE_ABSTRACT: mark("{name} is now abstract, and this class does not implement it"),
+    Cause.MADE_PROPERTY: mark("{name} is a property by now, which this line takes for a method"),
+    Cause.MADE_METHOD: mark("{name} is a method by now, which this line takes for a value"),
+    Cause.MADE_ASYNC: mark("{name} has to be awaited by now, and this line is not written for that"),
+    Cause.MADE_SYNC: mark("{name} is no longer awaited, and this line is written for that"),
     Cause.NEWLY_USED: mark("{name} now uses {subject}, which this class does not provide"),
 }
 _DEFINITIONS = (

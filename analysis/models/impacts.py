@@ -47,6 +47,10 @@ class Cause(StrEnum):
     RETYPED = "type changed"
     MAY_BE_NONE = "may be None"
     MADE_ABSTRACT = "made abstract"
+    MADE_PROPERTY = "made a property"
+    MADE_METHOD = "made a method"
+    MADE_ASYNC = "made async"
+    MADE_SYNC = "no longer async"
     NEWLY_USED = "newly used"
     MERGED = "merged"
 
