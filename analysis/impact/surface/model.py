@@ -183,6 +183,11 @@ class SurfaceIndex:
         """Return the uses of Python names that pass this one."""
         return self._uses.get(name, ())
 
+    def uses_of(self, name: str, path: str) -> Sequence[Use]:
+        """Return the uses of Python names that pass this one, in the module at an upstream path."""
+        module = tuple(module_path(path).split("/"))
+        return [each for each in self.passing(name) if each.target[: len(module)] == module]
+
 
 def _root(path: str) -> str:
     """Return the folder of a path at the root of the tree, or below the folder that packages are installed from."""
