@@ -11,7 +11,7 @@ from analysis.impact.matching.broken_settings import lost_variables
 from analysis.impact.matching.broken_uses import Matching
 from analysis.impact.matching.callers import Callers, missing_members
 from analysis.impact.matching.changes import Successors, changed_names
-from analysis.impact.matching.quotation import import_advice, own_import
+from analysis.impact.matching.quotation import import_advice
 from analysis.impact.matching.upstream import ABSENT, Upstream
 from analysis.impact.surface.model import SurfaceIndex, Use
 from analysis.locale import Phrase
@@ -133,6 +133,6 @@ def _with_whole_imports(found: Sequence[Impact]) -> Iterator[Impact]:
         if len(alike) > 1:
             renamed = [(other.name, other.new) for other in alike if other.new]
             whole = import_advice(each.downstream.code, renamed) if len(renamed) == len(alike) else None
-            yield each.model_copy(update={"advice": whole or own_import(each.downstream.code, each.name, each.new)})
+            yield each.model_copy(update={"advice": whole})
         else:
             yield each

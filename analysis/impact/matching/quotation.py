@@ -118,12 +118,6 @@ def _imported_from(
     return f"from {module} import {kept}\n{line}" if kept else line
 
 
-def own_import(code: str, name: str, new: str | None) -> str | None:
-    """Return the import of one of several names that a line imports, from its new place, whatever becomes of the others."""
-    named = re.search(rf"\b{re.escape(name.rpartition('.')[2])}\b(?:\s+as\s+\w+)?", code)
-    return _of_several(named[0], [(name, new)]) if new and named and not re.search("[\"']", code) else None
-
-
 def _of_several(code: str, renamed: Sequence[tuple[str, str]]) -> str | None:
     """Return the imports of what a line within an import over several names, if each has a new name."""
     new = {name.rpartition(".")[2]: each for name, each in renamed}
