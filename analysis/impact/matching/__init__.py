@@ -7,10 +7,10 @@ from analysis.errors import DigestError
 from analysis.facts.python.module import module_path
 from analysis.facts.python.revision import Revision
 from analysis.facts.syntax import collecting_no_garbage, parse_module
-from analysis.impact.matching.broken_settings import lost_variables
 from analysis.impact.matching.broken_uses import Matching
 from analysis.impact.matching.callers import Callers, missing_members
 from analysis.impact.matching.changes import Successors, changed_names
+from analysis.impact.matching.lost_variables import lost_variables
 from analysis.impact.matching.quotation import import_advice
 from analysis.impact.matching.upstream import ABSENT, Upstream
 from analysis.impact.surface.model import SurfaceIndex, Use
