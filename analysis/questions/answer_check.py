@@ -128,7 +128,9 @@ class AnswerChecker:
         What begins with a name of the code is no order, as "`X` will be removed".
         """
         said = _words(text)
-        return not re.match(r"`[\w.]+`", text) and len(said) >= _COPIED and any(said in read for read in self._read_words)
+        return (
+            not re.match(r"`[\w.]+`", text) and len(said) >= _COPIED and any(said in read for read in self._read_words)
+        )
 
     def _citations(self, text: str, labels: Sequence[str]) -> tuple[Citation, ...] | None:
         """Return the citations of a statement, given by its labels or found; None if it is not borne out by one."""
