@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from analysis.facts.change import is_module, old_path
@@ -89,7 +89,7 @@ def _of_module(old: Module, new: Module | None, before: Revision, after: Revisio
         elif isinstance(member, Class) and isinstance(kept, Class):
             if new and old.source(member) != new.source(kept):
                 yield from _of_class(name, old, member, new, kept)
-                yield from _of_lineage(_inherited(before, old, member), _inherited(after, new, kept), member, kept)
+                yield from _of_lineage(before, Found(old, member), after, Found(new, kept))
         elif kept is not None and _interface(member) != _interface(kept):
             yield name
 
@@ -107,28 +107,29 @@ def _of_class(name: str, old: Module, was: Class, new: Module, now: Class) -> It
     yield from (each.name for each in old.instance_attributes(was) if each.name not in kept_attributes)
 
 
-def _inherited(revision: Revision, module: Module, owner: Class) -> dict[str, Place]:
+def _of_lineage(before: Revision, was: Found[Class], after: Revision, now: Found[Class]) -> Iterator[str]:
+    """Yield what a class no longer inherits, and what is called in place of its members whose interface changed."""
+    kept = now.member.members
+    changed = {
+        name for name, each in was.member.members.items() if name in kept and _interface(each) != _interface(kept[name])
+    }
+    rebased = was.member.bases != now.member.bases
+    old = _inherited(before, was) if changed or rebased else {}
+    if rebased:
+        yield from old.keys() - _inherited(after, now).keys()
+    if not changed.isdisjoint(CALLED):
+        yield was.member.name
+    yield from (name for name, each in old.items() if handed_on(each) in changed)
+
+
+def _inherited(revision: Revision, owner: Found[Class]) -> dict[str, Place]:
     """Return the members of a class and of those above it, as far as they are known."""
-    classes = [Found(module, owner), *filter(None, revision.bases(Found(module, owner)))]
+    classes = [owner, *filter(None, revision.bases(owner))]
     return {
         name: Place(found.module, each, found.member)
         for found in classes[::-1]
         for name, each in found.member.members.items()
     }
-
-
-def _of_lineage(old: Mapping[str, Place], new: Mapping[str, Place], was: Class, now: Class) -> Iterator[str]:
-    """Yield what a class no longer inherits, and what is called in place of its members whose interface changed."""
-    if was.bases != now.bases:
-        yield from old.keys() - new.keys()
-    changed = {
-        name
-        for name, each in was.members.items()
-        if name in now.members and _interface(each) != _interface(now.members[name])
-    }
-    if not changed.isdisjoint(CALLED):
-        yield was.name
-    yield from (name for name, each in old.items() if handed_on(each) in changed)
 
 
 def _interface(member: Member) -> object:

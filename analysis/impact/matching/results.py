@@ -35,7 +35,7 @@ def result_change(use: Use, was: Place, now: Place) -> ResultChange | None:
     """
     old, new = was.member, now.member
     if cause := _taken_otherwise(use, old, new):
-        return ResultChange(cause, certain=True)
+        return ResultChange(cause, certain=not isinstance(new, Attribute) or bool(new.annotation))
     if isinstance(old, Attribute) and isinstance(new, Attribute):
         is_assigned = was.owner and re.search(rf"\b{old.name}\b[^=\n]*= None\b", was.module.source(was.owner))
         unfit = use.kind is UseKind.READ and not is_assigned and _may_be_none_now(old.annotation, new.annotation)
@@ -56,12 +56,10 @@ def _taken_otherwise(use: Use, old: Member | None, new: Member | None) -> Cause 
     is_defined = use.kind is UseKind.OVERRIDE
     is_value = use.parameters is None if is_defined else use.kind is UseKind.READ
     if isinstance(old, Function) and isinstance(new, Attribute):
-        return (
-            Cause.MADE_PROPERTY if new.computed and not is_value and (is_defined or use.kind is UseKind.CALL) else None
-        )
+        is_method = not is_value and (is_defined or use.kind is UseKind.CALL)
+        return Cause.MADE_PROPERTY if is_method and new.computed and "Callable" not in new.annotation else None
     if isinstance(old, Attribute) and isinstance(new, Function):
-        is_held = is_defined and not old.computed
-        return Cause.MADE_METHOD if is_value and not is_held else None
+        return Cause.MADE_METHOD if is_value and old.computed and "Callable" not in old.annotation else None
     if not isinstance(old, Function) or not isinstance(new, Function) or old.awaited is new.awaited:
         return None
     is_async = ("async def " if is_defined else "await ") in use.code

@@ -57,7 +57,9 @@ def handed_on(place: Place) -> str | None:
     """Return the method to which one gives all that it is passed, or of which it is another name."""
     if isinstance(place.member, Attribute):
         return place.member.value if place.owner and place.member.value.isidentifier() else None
-    found = _HANDED_ON.search(place.module.source(place.member)) if isinstance(place.member, Function) else None
+    if not isinstance(place.member, Function) or not any(each.variadic for each in place.member.parameters):
+        return None
+    found = _HANDED_ON.search(place.module.source(place.member))
     return found[1] if found else None
 
 
