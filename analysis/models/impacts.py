@@ -29,6 +29,8 @@ class ImpactKind(StrEnum):
     OVERRIDE = "override"
     REQUIRED_METHOD = "required method"
     REPLACEMENT = "replaced function"
+    MENTION = "mentioned name"
+    VERSION = "version"
 
 
 class Cause(StrEnum):
@@ -53,6 +55,7 @@ class Cause(StrEnum):
     MADE_SYNC = "no longer async"
     NEWLY_USED = "newly used"
     MERGED = "merged"
+    VERSION = "version required"
 
 
 class UpstreamPlace(Frozen):
@@ -95,13 +98,14 @@ class Impact(Frozen):
         return self.cause not in _IN_COMMIT
 
 
-_IN_COMMIT = (Cause.MADE_ABSTRACT, Cause.NEWLY_USED, Cause.MERGED)
+_IN_COMMIT = (Cause.MADE_ABSTRACT, Cause.NEWLY_USED, Cause.MERGED, Cause.VERSION)
 
 
 class Downstream(Frozen):
     """A downstream tree as it was compared: `name` is owner/name[@ref], or the folder as it was given.
 
-    `packages` are those of upstream; `uses` counts what its code uses of them. What could not be is named: Python files that do not parse, folders with a copy of upstream, submodules,
+    `packages` are those of upstream; `uses` counts what its code uses of them, `mentions` the names in its text that were
+    compared too. What could not be is named: Python files that do not parse, folders with a copy of upstream, submodules,
     and the number of other files that were not read. `files_url` is the address of its files as of `sha`, without a slash.
     """
 
@@ -113,6 +117,7 @@ class Downstream(Frozen):
     files: int
     python_files: int
     uses: int
+    mentions: int
     unparsed: tuple[str, ...] = ()
     copies: tuple[str, ...] = ()
     submodules: tuple[str, ...] = ()

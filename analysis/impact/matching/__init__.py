@@ -7,10 +7,10 @@ from analysis.errors import DigestError
 from analysis.facts.python.module import module_path
 from analysis.facts.python.revision import Revision
 from analysis.facts.syntax import collecting_no_garbage, parse_module
+from analysis.impact.matching.broken_settings import merged_pull, setting_impacts
 from analysis.impact.matching.broken_uses import Matching
 from analysis.impact.matching.callers import Callers, missing_members
 from analysis.impact.matching.changes import Successors, changed_names
-from analysis.impact.matching.lost_variables import lost_variables
 from analysis.impact.matching.quotation import import_advice
 from analysis.impact.matching.upstream import ABSENT, Upstream
 from analysis.impact.surface.model import SurfaceIndex, Use
@@ -50,7 +50,8 @@ def impacts(
     few = index.few
     found = _of_few(commit.files, matching, few) if few is not None else _of_files(commit.files, matching)
     found += missing_members(commit.files, before, after, index)
-    found += lost_variables(facts, index, before)
+    found += setting_impacts(facts, index, before)
+    found += merged_pull(commit, index)
     told = worst_first(found, index)
     if not told and any(each.is_exhausted for each in revisions):
         raise DigestError(Phrase("too much code to compare"))
