@@ -15,9 +15,9 @@ _MARGIN = 1.15
 # Longer hunks are split, so that a new file need not be left out as a whole.
 _HUNK_LINES = 60
 _HUNKS_A_ROUND = 4  # hunks of a file before the first ones of others
-_REMOVED_LINES = 12  # in a row, from which on only definitions are shown
+_REMOVED_LINES = 20  # in a row, from which on only those are shown that define something, raise or say why
 _DEFINES = re.compile(
-    r"\s*(?:async def|def|class|@)\b|[A-Za-z_]\w*\s*(?::[^=]+)?=(?!=)|\s*(?:parser|group)\b.*add_argument|\s*[\"']--"
+    r"\s*(?:async def|def|class|@)\b|[A-Za-z_]\w*\s*(?::[^=]+)?=(?!=)|\s*(?:parser|group)\b.*add_argument|\s*raise\b|.*\b(?:log(?:ger)?|warnings?)\.\w+\(|\s*[\"']--"
 )
 _LISTED_ONLY = (Kind.GENERATED, Kind.VENDORED)
 _PREFERENCE = {each: index for index, each in enumerate(Kind)}
@@ -171,7 +171,7 @@ def _pieces(hunk: NumberedHunk) -> Iterator[str]:
 
 
 def _folded(lines: Sequence[tuple[int, DiffLine]]) -> Iterator[str]:
-    """Yield numbered lines as text; of many removed in a row only those that define something, and how many the others are."""
+    """Yield numbered lines as text; of many removed in a row only those that tell what was there, and how many the others are."""
     for removed, group in groupby(lines, key=lambda each: each[1].sign == "-"):
         run, folded = list(group), 0
         is_long = removed and len(run) > _REMOVED_LINES

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from analysis.consequences.audience import INTERFACE, RESULT, effect, is_interface, reach, whom
 from analysis.consequences.distinct import distinct, replaced_by
-from analysis.consequences.names import LENGTH, destination, fits
+from analysis.consequences.names import LENGTH, WRITTEN_LENGTH, destination, fits
 from analysis.consequences.parameters import PARAMETER_KINDS, parameter_of
 from analysis.consequences.titles import (
     ANY_FIX,
@@ -53,22 +53,28 @@ def consequences(
     told = _by_rules(entry, entry.facts if facts is None else facts, say, titled=titled)
     written = _written(entry) if titled else ""
     if written and told and not _is_worded(told[0]):
-        # It says what the title does; what facts prove besides is told as well, and how a call has to change.
-        first, proven = told[0], [each for each in told if not all(_says(written, fact) for fact in each.facts)]
-        is_change = first.effect in (Effect.BREAK, Effect.BEHAVIOUR) and not all(fact.removes for fact in first.facts)
-        if is_change and not _names_any(written, first.facts):
-            by_model = first.model_copy(update={"what": written, "facts": ()})
-            told = [first, by_model, *proven[1:]] if first.effect is Effect.BEHAVIOUR else [by_model, *proven]
-        else:
-            others = [each for each in proven if each.facts != first.facts]
-            told = [first.model_copy(update={"what": _with_names(written, first, say)}), *others]
+        told = _as_written(entry, written, told, say)
     return tuple(told)
+
+
+def _as_written(entry: Entry, written: str, told: Sequence[Consequence], say: Catalogue) -> list[Consequence]:
+    """Put what a model wrote in the place of the title, or before what facts prove besides; a new value stands before it."""
+    first, proven = told[0], [each for each in told if not all(_says(written, fact) for fact in each.facts)]
+    is_change = first.effect in (Effect.BREAK, Effect.BEHAVIOUR) and not all(fact.removes for fact in first.facts)
+    is_title = first.what.startswith(title_line(entry, say).partition(" (")[0]) or _is_decided_later(first)
+    if not is_change or is_title or _names_any(written, first.facts):
+        others = [each for each in proven if each.facts != first.facts]
+        return [first.model_copy(update={"what": _with_names(written, first, say)}), *others]
+    by_model = first.model_copy(update={"what": written, "facts": ()})
+    return [first, by_model, *proven[1:]] if first.effect is Effect.BEHAVIOUR else [by_model, *proven]
 
 
 def _says(text: str, fact: Fact) -> bool:
     """Return whether a text has what goes, a new value, or a parameter and its function."""
     if fact.removes and _names_any(text, [fact]):
         return True
+    if fact.kind in (FactKind.NEW_SETTING, FactKind.SETTING_ON):
+        return _names(text, fact.name)
     if fact.kind is FactKind.VALUES_ADDED:
         return any(each in text.casefold() for each in (fact.new or "").casefold().split(", "))
     function, _, parameter = fact.name.rstrip(")").partition("(")
@@ -84,7 +90,7 @@ def _written(entry: Entry) -> str:
     """Return a model's headline of a commit, or of one without it the first sentence about it; "" if it is too long."""
     analysis = entry.analysis if is_written(entry) else None
     text = analysis and (analysis.headline or next(iter(sentences(analysis.summary)), "").strip().rstrip(".。;；"))
-    return text if text and fits(text) else ""
+    return text if text and fits(text, WRITTEN_LENGTH) else ""
 
 
 def _is_worded(first: Consequence) -> bool:
@@ -159,15 +165,21 @@ def _tells_besides(entry: Entry, by_title: Consequence, told: Sequence[Consequen
 
 def _is_told_better(entry: Entry, told: Sequence[Consequence]) -> bool:
     """Return whether the title tells more than what facts prove first."""
-    first, fact = told[0], told[0].facts[0]
+    first = told[0]
     if first.whom is Whom.INTERNALS or first.effect is Effect.REQUIREMENT or _is_worded(first):
         return False
-    is_decided_later = fact.kind is FactKind.DEFAULT_CHANGED and fact.new == "None"
-    is_conditional = fact.kind in (FactKind.CONDITIONAL_DEFAULT, FactKind.RETYPED) and not fact.name.endswith(RESULT)
     # Who extend it look for names.
     is_many = first.whom is not Whom.EXTENDERS and (len(told) > 1 or len(first.facts) > 1)
     is_whole = is_many and says_more(entry) and not all(replaced_by(entry, each) for each in first.facts)
-    return is_decided_later or is_conditional or is_whole  # the author says when, or why
+    return _is_decided_later(first) or is_whole
+
+
+def _is_decided_later(each: Consequence) -> bool:
+    """Return whether facts prove a new value without when it holds, or why, which an author or a model says."""
+    if not each.facts or (fact := each.facts[0]).name.endswith(RESULT):
+        return False
+    is_unset = fact.kind is FactKind.DEFAULT_CHANGED and fact.new == "None"
+    return is_unset or fact.kind in (FactKind.CONDITIONAL_DEFAULT, FactKind.RETYPED)
 
 
 def headline(entry: Entry, language: Language, facts: Sequence[Fact] | None = None) -> str:

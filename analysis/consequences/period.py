@@ -68,6 +68,7 @@ _LINES, _TESTS, _WORDS = 1.0, 2.0, 0.4
 # Where all of the source is of models, or of a part of which people run an earlier version.
 _OF_MODELS, _NEXT = -2.0, -5.0
 _FURTHER = 4.0  # by which each further consequence of a commit matters less than another commit's first
+_PREFERRED = 5.0  # what a model's edit puts first, and as much less what it puts last
 _GROUPS = {Whom.USERS: Group.USERS, Whom.OPERATORS: Group.OPERATORS, Whom.EXTENDERS: Group.EXTENDERS}
 _BY_EFFECT = {Effect.FIX: Group.FIXES, Effect.ADDITION: Group.NEW}
 _TIERS = list(Importance)
@@ -162,21 +163,23 @@ def group_lines(report: PeriodReport, apart: Collection[str] = ()) -> dict[Group
 
 def shown_lines(report: PeriodReport, apart: Collection[str] = ()) -> list[GroupLines]:
     """Return the groups that have commits in a head, each with them: those that matter most, as many as are read in 45 seconds."""
-    say, groups, lead = catalogue(report.language), group_lines(report, apart), lead_of(report, apart)
-    most = _MOST_WORDS - (_reading_length(lead.text) if lead else 0)
+    say, groups = catalogue(report.language), group_lines(report, apart)
+    preferred = _preferences(report)
     told: dict[str, CommitLine] = {}
-    led = {each.commit.sha for each in lead.entries} if lead else set()
-    # Of what the lead says each commit has its line: a group that leaves out its first looks as if it had lost it.
-    for line in sorted(
-        _by_length(groups), key=lambda line: (line.told > 1 or line.entry.commit.sha not in led, -line.worth)
-    ):
+    for line in sorted(_by_length(groups), key=lambda line: -line.worth - preferred.get(line.entry.commit.sha, 0)):
         known = told.get(line.entry.commit.sha)
         more = {**told, line.entry.commit.sha: line}
         if len(more) > _MOST_LINES or line.told - 1 != (known.told if known else 0):
             continue
-        if not told or _words(_grouped(groups, more), say) <= most:
+        if not told or _words(_grouped(groups, more), say) <= _MOST_WORDS:
             told = more
     return _grouped(groups, told)
+
+
+def _preferences(report: PeriodReport) -> dict[str, float]:
+    """Return by how much each commit matters more or less than rules say, by the order that a model gave the day."""
+    order = report.edit.order if report.edit else ()
+    return {sha: _PREFERRED * (1 - 2 * place / len(order)) for place, sha in enumerate(order)}
 
 
 def lead_of(report: PeriodReport, apart: Collection[str] = ()) -> Lead | None:
@@ -201,9 +204,9 @@ def _by_length(groups: Mapping[Group, Sequence[CommitLine]]) -> Iterator[CommitL
 
 
 def _may_follow(each: Consequence, *, written: bool) -> bool:
-    """Return whether a line may tell something behind its headline: of internals what breaks forks, models aside, and nothing if a model has `written` it."""
+    """Return whether a line may tell something behind its headline: of internals what breaks forks, models aside, and if a model has `written` it what breaks others."""
     if each.whom is not Whom.INTERNALS:
-        return True
+        return not written or each.effect in (Effect.BREAK, Effect.BEHAVIOUR)
     return not written and each.effect is Effect.BREAK and not AREAS["touches models"].search(each.facts[0].path or "")
 
 

@@ -146,7 +146,7 @@ def _is_symbol(match: re.Match[str], section: Section, corpus: Corpus) -> bool:
 
 
 def _has_flag(flag: str, corpus: Corpus) -> bool:
-    name = flag.strip("-")
+    name = flag.strip("-").removeprefix("no-")  # what turns a flag off is seldom written down
     return (
         name in ("help", "version")
         or corpus.mentions("--" + name)

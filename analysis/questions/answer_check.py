@@ -123,9 +123,14 @@ class AnswerChecker:
         return [fact for entry in about or entries for fact in entry.facts]
 
     def _copies_file(self, text: str) -> bool:
-        """Return whether a statement is, word for word, what a file says: an order to the model, perhaps, but no answer."""
+        """Return whether a statement is, word for word, what a file says: an order to the model, perhaps, but no answer.
+
+        What begins with a name of the code is no order, as "`X` will be removed".
+        """
         said = _words(text)
-        return len(said) >= _COPIED and any(said in read for read in self._read_words)
+        return (
+            not re.match(r"`[\w.]+`", text) and len(said) >= _COPIED and any(said in read for read in self._read_words)
+        )
 
     def _citations(self, text: str, labels: Sequence[str]) -> tuple[Citation, ...] | None:
         """Return the citations of a statement, given by its labels or found; None if it is not borne out by one."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from analysis.consequences import breaks_others
-from analysis.consequences.period import CommitLine, Group, GroupLines, Lead, group_lines, lead_of, shown_lines
+from analysis.consequences.period import CommitLine, Group, GroupLines, group_lines, lead_of, shown_lines
 from analysis.locale import Catalogue, catalogue
 from analysis.models import SHORT_SHA, Entry, Importance, PeriodReport
 from analysis.models.consequences import Effect
@@ -21,12 +21,10 @@ from bot.slack.messages.blocks import (
     fallback,
     fits,
     header,
-    lines,
     linked,
     listed,
     ours,
     prose,
-    rich,
     section,
 )
 from bot.slack.messages.impacts import SHOWN_COMMITS, breaking_section, worst_line
@@ -67,7 +65,7 @@ def digest_head(
         worst = lead.text.replace("`", "").rstrip(".。")
     if groups and not worst and groups[0].group is not Group.IMPORTANT:  # a title alone tells no consequence
         worst = _weightiest(groups).headline.replace("`", "")
-    first = [*opening, *breaking_section(commits, check, report.language), *_lead_blocks(lead, mark)]
+    first = [*opening, *breaking_section(commits, check, report.language)]
     while groups and not fits([*first, *_group_blocks(groups, say, mark), *closing, context(_SPARE)]):
         groups = _without_last(groups)
     shown = {line.entry.commit.sha for group in groups for line in group.lines}
@@ -147,14 +145,6 @@ def _without_last(groups: Sequence[GroupLines]) -> list[GroupLines]:
     lines = last.lines[:-1]
     left = [last._replace(lines=lines, left=last.left + 1)] if lines else []
     return [*others, *left]
-
-
-def _lead_blocks(lead: Lead | None, mark: str) -> list[Block]:
-    """Return a model's sentence about a day, with links to the commits that it is about."""
-    if lead is None:
-        return []
-    numbers = [piece for each in lead.entries for piece in (*ours(" "), *_link(each, number_of(each.commit), mark))]
-    return [rich(lines([[*prose(lead.text, "bold"), *numbers]]))]
 
 
 def _line(line: CommitLine, say: Catalogue, mark: str) -> list[Piece]:

@@ -436,7 +436,7 @@ def test_a_deleted_module_is_told_as_one() -> None:
     [
         ("Pools no longer give engines back", "Pools no longer give engines back (`take`)"),
         ("`take` is gone", "`take` is gone"),
-        ("Pools " + "no longer " * 9, "Removes `take` from `engine.core`"),
+        ("Pools " + "no longer " * 11, "Removes `take` from `engine.core`"),
         ("", "It changes (`take`)"),
     ],
 )

@@ -289,15 +289,14 @@ def test_a_line_tells_what_else_its_commit_breaks_where_there_is_room() -> None:
     assert sum(len(each.text.split()) for each in full.lines) < 172
 
 
-def test_the_commits_of_the_lead_have_their_lines() -> None:
-    """However little a commit is worth, its line stands where the lead tells of it."""
-    most = [scored(entry(number, fact(FactKind.REMOVED_FLAG, f"--a-{number}")), 5) for number in range(2, 32)]
-    least = scored(entry(1, fact(FactKind.REMOVED_NAME, "Pool")), -5)
-    made_of = {least.commit.sha: "Removes `Pool` from `engine.core`"}
-    edit = Edit(commits=(least.commit.sha,), lead="`Pool` is gone.", headlines=made_of)
-    days = [day.model_copy(update={"edit": found}) for day in [report(least, *most)] for found in (None, edit)]
-    shown = [{line.entry.commit.sha for group in shown_lines(day) for line in group.lines} for day in days]
-    assert [least.commit.sha in each for each in shown] == [False, True]
+def test_a_head_shows_what_a_model_puts_first() -> None:
+    """Among commits that matter alike by rules the order of the day's edit decides which have a line; a worse break stands."""
+    alike = [scored(entry(number, fact(FactKind.REMOVED_METHOD, f"Pool.a_{number}")), 5) for number in range(2, 32)]
+    worst = entry(1, fact(FactKind.REMOVED_FLAG, "--pool"))
+    order = tuple(each.commit.sha for each in (*reversed(alike), worst))
+    day = report(worst, *alike).model_copy(update={"edit": Edit(commits=order, order=order)})
+    shown = {line.entry.commit.sha for group in shown_lines(day) for line in group.lines}
+    assert shown == {worst.commit.sha, *order[: len(shown) - 1]}
 
 
 def test_a_line_tells_the_title_behind_what_many_meet_and_repeats_no_name() -> None:

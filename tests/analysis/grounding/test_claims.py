@@ -36,7 +36,7 @@ UNREAD = FLAGS.model_copy(update={"files": (*FLAGS.files, file("engine/core.py",
 CHANGED = [
     "`--fast-path` was removed.",
     "It removes the command line flag `--fast_path` and adds `--quick-path`.",
-    "Renames `--fast-path` to `--quick-path`.",
+    "Renames `--fast-path` to `--quick-path`; `--no-quick-path` turns it off.",
     "`--old-path` is removed next.",
     "It adds `PathKind` and `engine.cli.PathKind`.",
     "`cli.py` was added.",
