@@ -38,7 +38,7 @@ Out = Annotated[Path | None, typer.Option("--out", metavar="PATH", help="Write t
 
 
 def _options(
-    repo: str | None, lang: Language | None = None, timezone: str | None = None, *, model: bool = True
+    repo: str | None, lang: Language | None = None, timezone: str | None = None, *, model: bool = False
 ) -> "CommandOptions":
     from bot.cli.options import CommandOptions
 
