@@ -4,10 +4,10 @@ import json
 import os
 import socket
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Future, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from http import HTTPStatus
-from threading import Lock, Thread
+from threading import Thread
 from time import monotonic, time
 from typing import Any
 from wsgiref.types import StartResponse, WSGIApplication
@@ -174,40 +174,24 @@ class HealthChecks:
 
     def __init__(self, checks: Mapping[str, Callable[[], bool]]) -> None:
         self._checks = checks
-        self._ongoing: dict[str, Future[bool]] = {}
-        self._guard = Lock()
+        self._threads = {name: ThreadPoolExecutor(1, f"health {name}") for name in checks}
 
     def found(self) -> dict[str, bool | str]:
         """Return whether each check is well within the time, and `why` not all are, without naming any address."""
-        ongoing = {name: self._begun(name) for name in self._checks}
+        ongoing = {name: self._threads[name].submit(check) for name, check in self._checks.items()}
         wait(ongoing.values(), _CHECK_TIMEOUT)
         reasons = {name: _trouble(check) for name, check in ongoing.items()}
         why = "; ".join(f"{name} {reason}" for name, reason in reasons.items() if reason)
         well: dict[str, bool | str] = {name: not reason for name, reason in reasons.items()}
         return {**well, "why": why} if why else well
 
-    def _begun(self, name: str) -> Future[bool]:
-        """Return the check that is under way, or begin it."""
-        with self._guard:
-            last = self._ongoing.get(name)
-            if last is None or last.done():
-                last = self._ongoing[name] = Future()
-                Thread(target=_run, args=(self._checks[name], last), name=f"health {name}", daemon=True).start()
-            return last
-
-
-def _run(check: Callable[[], bool], result: Future[bool]) -> None:
-    try:
-        result.set_result(check())
-    except Exception as exc:  # noqa: BLE001 (any error means that it is not well)
-        log.warning("not well", why=described(exc))
-        result.set_exception(exc)
-
 
 def _trouble(check: Future[bool]) -> str:
     """Return why a check is not well; empty if it is."""
     if not check.done():
+        check.cancel()  # if it waits for an earlier one, which hangs
         return f"did not answer within {_CHECK_TIMEOUT} s"
-    if check.exception():
+    if error := check.exception():
+        log.warning("not well", why=described(error))
         return "failed; the log says why"
     return "" if check.result() else "is not well"

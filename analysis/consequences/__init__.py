@@ -33,7 +33,7 @@ from analysis.writing.titles import NEXT_VERSION, concerned_parts, names_code, p
 
 _WHOM, _EFFECTS, _KINDS = list(Whom), list(Effect), list(FactKind)
 _IS_PATH = re.compile(r"^\w.*/")  # rather than a route
-_PLATFORM = TAGS["tag: platform"].pattern
+_PLATFORM = TAGS["tag: platform"]
 _BEGUN = 30  # characters of a title that say something without its other clauses
 _STOP = re.compile(r"[,;:.] | (?=\()| [-—–+&|] ")  # where a clause ends
 _LABEL = re.compile(r" [+&|] \S+$")  # what stood before a colon

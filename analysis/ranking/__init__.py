@@ -1,6 +1,6 @@
 """Ranking of commits by their importance to downstream users, with reasons."""
 
-from analysis.ranking.scoring import ceiling, floor, importance_downstream, rank, score, within
+from analysis.ranking.scoring import ceiling, floor, importance_downstream, rank, within
 from analysis.ranking.tier_override import corrected, may_move
 from analysis.ranking.weights import Weights, general_weights, packaged_weights
 
@@ -14,6 +14,5 @@ __all__ = [
     "may_move",
     "packaged_weights",
     "rank",
-    "score",
     "within",
 ]

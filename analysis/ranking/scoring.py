@@ -1,7 +1,6 @@
 """Scoring of commits: a sum of weighted signals, and three tiers between a floor and a ceiling set by the evidence."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from analysis.models import (
     Breakage,
@@ -28,37 +27,14 @@ _HARMLESS_KINDS = (Kind.DOCS, Kind.TEST, Kind.CI, Kind.EXAMPLE)
 TIERS = (Importance.LOW, Importance.MEDIUM, Importance.HIGH)
 
 
-class Contribution(NamedTuple):
-    """A signal with its points (log-odds)."""
-
-    signal: Signal
-    points: float
-
-
-class Score(NamedTuple):
-    """The sum of the intercept and the contributions, which come strongest first, and the tier."""
-
-    score: float
-    importance: Importance
-    contributions: Sequence[Contribution]
-
-
-def score(commit: Commit, found: Sequence[Fact], weights: Weights) -> Score:
-    """Score a commit as `rank` does, without its change types and its second score."""
-    kinds = () if commit.read else change_types(commit, found)
-    return _score(commit, kinds, found, signals(commit, found), weights)
-
-
 def rank(commit: Commit, found: Sequence[Fact] = (), weights: Weights | None = None) -> Ranked:
     """Score a commit in log-odds and assign its tier, with the reasons strongest first."""
-    weights = weights or general_weights()
-    every = signals(commit, found)
-    kinds = change_types(commit, found)
-    score, importance, contributions = _score(commit, kinds, found, every, weights)
+    weights, every, kinds = weights or general_weights(), signals(commit, found), change_types(commit, found)
+    score, reasons = _sum(every, weights)
     return Ranked(
         score=score,
-        importance=importance,
-        reasons=_reasons(contributions),
+        importance=within(weights.tier(score), floor(found), ceiling(commit, kinds, found)),
+        reasons=reasons,
         change_types=kinds,
         breakage=_breakage(every),
     )
@@ -75,37 +51,23 @@ def importance_downstream(ranked: Ranked, *, broken: bool) -> Importance:
     return within(ranked.importance, Importance.MEDIUM if risky else Importance.LOW, Importance.HIGH)
 
 
-def _score(
-    commit: Commit, kinds: Sequence[ChangeType], found: Sequence[Fact], every: Sequence[Signal], weights: Weights
-) -> Score:
-    score, contributions = _sum(every, weights)
-    importance = within(weights.tier(score), floor(found), ceiling(commit, kinds, found))
-    return Score(score, importance, contributions)
-
-
-def _sum(every: Sequence[Signal], weights: Weights) -> tuple[float, Sequence[Contribution]]:
-    """Return the sum of the signals' points, and the signals that have any, strongest first."""
-    contributions = []
+def _sum(every: Sequence[Signal], weights: Weights) -> tuple[float, tuple[Reason, ...]]:
+    """Return the sum of the intercept and the signals' points, and the signals that have any, strongest first."""
+    reasons = []
     score = weights.intercept
     for signal in every:
         points = round(weights.points.get(signal.name, 0.0) * signal.value, 2)
         score += points
         if points:
-            contributions.append(Contribution(signal, points))
-    contributions.sort(key=lambda each: abs(each.points), reverse=True)
-    return round(score, 2), contributions  # rounded, so that the displayed score is the one that sets the tier
-
-
-def _reasons(contributions: Sequence[Contribution]) -> tuple[Reason, ...]:
-    return tuple(
-        Reason(signal=signal.name, points=points, evidence=signal.evidence) for signal, points in contributions
-    )
+            reasons.append(Reason(signal=signal.name, points=points, evidence=signal.evidence))
+    reasons.sort(key=lambda each: abs(each.points), reverse=True)
+    return round(score, 2), tuple(reasons)  # rounded, so that the displayed score is the one that sets the tier
 
 
 def _breakage(every: Sequence[Signal]) -> Breakage:
     weights = breakage_weights()
-    score, contributions = _sum(every, weights)
-    return Breakage(score=score, risk=_RISKS[weights.tier(score)], reasons=_reasons(contributions))
+    score, reasons = _sum(every, weights)
+    return Breakage(score=score, risk=_RISKS[weights.tier(score)], reasons=reasons)
 
 
 def floor(found: Sequence[Fact]) -> Importance:

@@ -13,7 +13,7 @@ from analysis.facts.removed_tests import tests_added
 from analysis.instructions import without_instructions
 from analysis.models import Commit, Fact, FileChange, by_kind
 from analysis.paths import Kind, kind
-from analysis.ranking.vocabulary import AREAS, TAGS, TITLE_WORDS, Vocabulary
+from analysis.ranking.vocabulary import AREAS, TAGS, TITLE_WORDS
 
 
 class Signal(NamedTuple):
@@ -22,7 +22,6 @@ class Signal(NamedTuple):
     evidence: str
 
 
-_TAGS, _TITLE_WORDS = Vocabulary(TAGS), Vocabulary(TITLE_WORDS)
 _MAX_WORDS = 20  # words of a title that are read: few titles have more, and padding adds nothing
 _MIN_SOURCE_SHARE = 0.1  # of the changed lines: below this the change is not about source
 _BUILT_KINDS = frozenset({Kind.SOURCE, Kind.BUILD, Kind.DEPENDENCY})
@@ -44,7 +43,7 @@ def signals(commit: Commit, found: Sequence[Fact] = ()) -> list[Signal]:
     tag, rest = split_title(without_instructions(commit.subject))
     return [
         *_tag_signals(tag),
-        *_word_signals(_TITLE_WORDS, " ".join(rest.split()[:_MAX_WORDS])),
+        *_word_signals(TITLE_WORDS, " ".join(rest.split()[:_MAX_WORDS])),
         *_file_signals(commit),
         *_fact_signals(found),
     ]
@@ -53,11 +52,11 @@ def signals(commit: Commit, found: Sequence[Fact] = ()) -> list[Signal]:
 # Titles differ, but tags and paths recur: their signals are cached.
 @lru_cache(maxsize=4096)
 def _tag_signals(tag: str) -> tuple[Signal, ...]:
-    return tuple(_word_signals(_TAGS, tag))
+    return tuple(_word_signals(TAGS, tag))
 
 
-def _word_signals(vocabulary: Vocabulary, text: str) -> list[Signal]:
-    return [Signal(name, 1, words) for name, words in vocabulary.found_in(text)]
+def _word_signals(words: Mapping[str, re.Pattern[str]], text: str) -> list[Signal]:
+    return [Signal(name, 1, match[0]) for name, pattern in words.items() if (match := pattern.search(text))]
 
 
 @lru_cache(maxsize=65536)

@@ -1,63 +1,14 @@
 """The vocabulary of the ranking: patterns for title tags, title words and repository areas, each a signal."""
 
 import re
-from collections.abc import Iterable, Mapping
-from functools import lru_cache
-from typing import NamedTuple
-
-_BEGINNING = 3  # characters of a word that tell which patterns may match there
-_LITERAL = re.compile(rf"[a-z\d]{{1,{_BEGINNING}}}(?![?*{{])")
-_WORD = re.compile(rf"(?<![\w/-])\w{{1,{_BEGINNING}}}")
 
 
-class Words(NamedTuple):
-    """A pattern, and what the words begin with that it matches from; "" if it may match from any place."""
-
-    pattern: re.Pattern[str]
-    beginnings: frozenset[str]
+def _whole_words(*alternatives: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w/-])(?:{'|'.join(alternatives)})(?![\w-])", re.IGNORECASE)
 
 
-class Vocabulary:
-    """Names of signals with their words. A text is searched only for those that begin like one of its own words."""
-
-    def __init__(self, words: Mapping[str, Words]) -> None:
-        self._patterns = [(name, each.pattern) for name, each in words.items()]
-        self._places: dict[str, list[int]] = {}
-        self._places_from = lru_cache(maxsize=4096)(self._find_places)  # words recur
-        for place, each in enumerate(words.values()):
-            for beginning in each.beginnings:
-                self._places.setdefault(beginning, []).append(place)
-
-    def found_in(self, text: str) -> list[tuple[str, str]]:
-        """Return each signal whose words occur in a text, in their order, with the words found first."""
-        candidates = [self._patterns[place] for place in self._candidates(text)]
-        return [(name, match[0]) for name, pattern in candidates if (match := pattern.search(text))]
-
-    def _candidates(self, text: str) -> Iterable[int]:
-        if not text.isascii():  # letters of other scripts may equal ours where case is ignored
-            return range(len(self._patterns))
-        return sorted(self._places_from("").union(*map(self._places_from, set(_WORD.findall(text.lower())))))
-
-    def _find_places(self, beginning: str) -> frozenset[int]:
-        """Return the places of the patterns that may match from a word that begins so, or from any place."""
-        lengths = range(len(beginning) + 1)
-        return frozenset(place for length in lengths for place in self._places.get(beginning[:length], ()))
-
-
-def _whole_words(*alternatives: str) -> Words:
-    pattern = re.compile(rf"(?<![\w/-])(?:{'|'.join(alternatives)})(?![\w-])", re.IGNORECASE)
-    return Words(pattern, _beginnings(alternatives))
-
-
-def _title_start(*alternatives: str) -> Words:
-    pattern = re.compile(rf"^(?:{'|'.join(alternatives)})(?![\w-])", re.IGNORECASE)
-    return Words(pattern, _beginnings(alternatives))
-
-
-def _beginnings(alternatives: Iterable[str]) -> frozenset[str]:
-    """Return the literal characters that each alternative begins with, at most three; "" of one that begins with none."""
-    literals = map(_LITERAL.match, alternatives)
-    return frozenset(literal[0] if literal else "" for literal in literals)
+def _title_start(*alternatives: str) -> re.Pattern[str]:
+    return re.compile(rf"^(?:{'|'.join(alternatives)})(?![\w-])", re.IGNORECASE)
 
 
 # Tags stand in brackets or before a colon at the start of a title: [Bugfix][Core], fix(api): ...
@@ -126,14 +77,11 @@ TITLE_WORDS = {
         "fus(?:e|es|ed|ing|ion)",
         "tun(?:e|es|ed|ing)",
     ),
-    "words: removes what people use": Words(
-        re.compile(
-            r"(?<![\w/-])(?:remov(?:e|es|ed|ing|al)|drop(?:s|ped)?|delet(?:e|es|ed)|deprecat\w+|disallow\w*|renam(?:e|es|ed))(?![\w-])"
-            r".*?(?<![\w/-])(?:deprecated|(?-i:[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+)|--[a-z][\w-]+|env(?:ironment)?s?|variables?|metrics?"
-            r"|fields?|arg(?:ument)?s?|param(?:eter)?s?|options?|flags?|endpoints?|routes?|backends?|fallbacks?|support)(?![\w-])",
-            re.IGNORECASE,
-        ),
-        _beginnings(("remov", "drop", "delet", "deprecat", "disallow", "renam")),
+    "words: removes what people use": re.compile(
+        r"(?<![\w/-])(?:remov(?:e|es|ed|ing|al)|drop(?:s|ped)?|delet(?:e|es|ed)|deprecat\w+|disallow\w*|renam(?:e|es|ed))(?![\w-])"
+        r".*?(?<![\w/-])(?:deprecated|(?-i:[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+)|--[a-z][\w-]+|env(?:ironment)?s?|variables?|metrics?"
+        r"|fields?|arg(?:ument)?s?|param(?:eter)?s?|options?|flags?|endpoints?|routes?|backends?|fallbacks?|support)(?![\w-])",
+        re.IGNORECASE,
     ),
     "words: number formats": _whole_words(
         "fp\\d+", "nvfp\\d+", "mxfp\\d+", "int[48]", "w\\d+a\\d+\\w*", "gguf", "awq", "gptq", "quanti[sz]\\w+"

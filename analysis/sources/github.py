@@ -240,37 +240,32 @@ class GitHub:
         commits = tuple(sanitized(each.listed()) for page in pages for each in page.commits)
         return Comparison(commits=commits, rewritten=pages[0].status in ("diverged", "behind"))
 
-    def changed_releases(self, repository: Repository, etag: str = "") -> tuple[tuple[Release, ...], str] | None:
-        """Return the newest hundred published releases, newest first, pre-releases among them, and the list's ETag.
+    def releases(self, repository: Repository) -> tuple[Release, ...]:
+        """Return the newest five hundred published releases, newest first, pre-releases among them.
 
-        None if the list still has the given ETag: it does not count against GitHub's limit.
+        A list that has not changed since it was last asked for is kept: it does not count against GitHub's limit.
         """
-        path = f"/repos/{repository.full_name}/releases"
-        form = tuple[ReleaseReply, ...]
+        kept, etag = self._releases.get(repository.full_name, ((), ""))
+        path, form = f"/repos/{repository.full_name}/releases", tuple[ReleaseReply, ...]
         answer = self._at(repository).get_changed(form, path, {"per_page": _PAGE}, etag, repository)
         if answer is None:
-            return None
-        replies, current = answer
-        kept = sorted(_published(replies[:_PAGE]), key=lambda release: release.published_at, reverse=True)
-        return tuple(kept), current
+            return kept
+        replies, current = answer[0][:_PAGE], answer[1]
+        if len(replies) == _PAGE:
+            pages = self._pages(form, repository, "/releases", per_page=_PAGE, page=2)
+            replies += tuple(each for page in islice(pages, _MOST_RELEASES // _PAGE - 1) for each in page)
+        found = tuple(sorted(_published(replies), key=lambda release: release.published_at, reverse=True))
+        self._releases[repository.full_name] = found, current
+        return found
 
     def release_tags(self, repository: Repository, prefix: str | None = None) -> tuple[ReleaseTag, ...]:
         """Return the main releases and their candidates, by version, the oldest first; of the newest five hundred.
 
-        GitHub lists no commits of releases: `sha` is the tag's name, which stands for it in a comparison. A list that has
-        not changed since it was last asked for is kept.
+        GitHub lists no commits of releases: `sha` is the tag's name, which stands for it in a comparison.
         """
-        releases, etag = self._releases.get(repository.full_name, ((), ""))
-        if changed := self.changed_releases(repository, etag):
-            releases, etag = changed
-            if len(releases) == _PAGE:
-                pages = self._pages(tuple[ReleaseReply, ...], repository, "/releases", per_page=_PAGE, page=2)
-                further = islice(pages, _MOST_RELEASES // _PAGE - 1)
-                releases = (*releases, *(each for page in further for each in _published(page)))
-            self._releases[repository.full_name] = releases, etag
         tags = (
             ReleaseTag(name=each.tag, sha=each.tag, date=each.published_at, is_candidate=each.prerelease)
-            for each in releases
+            for each in self.releases(repository)
         )
         return main_releases(tags, repository.name, prefix)
 

@@ -75,10 +75,9 @@ class Client:
         path: str,
         parameters: Parameters = _NONE,
         repository: Repository | None = None,
-        commit: str | None = None,
     ) -> T:
         """Return the body at a path as `form`, a model."""
-        return next(self.pages(form, path, parameters, repository, commit))
+        return next(self.pages(form, path, parameters, repository))
 
     def get_changed(
         self, form: type[T], path: str, parameters: Parameters, etag: str, repository: Repository

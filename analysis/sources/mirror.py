@@ -9,6 +9,7 @@ import re
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from itertools import islice
 from typing import NamedTuple
@@ -360,22 +361,15 @@ class Mirror(AbstractContextManager["Mirror"]):
                 raise
 
 
+@dataclass(eq=False)
 class _CommitFiles:
     """The files as of a commit; none before the first."""
 
-    def __init__(
-        self,
-        objects: Objects,
-        translated: Callable[[str | None], AbstractContextManager[None]],
-        commit: str | None,
-        *,
-        strict: bool,
-    ) -> None:
-        self._objects = objects
-        self._translated = translated
-        self._commit = commit
-        self._strict = strict
-        self._root: str | None = None
+    _objects: Objects
+    _translated: Callable[[str | None], AbstractContextManager[None]]
+    _commit: str | None
+    strict: bool
+    _root: str | None = None
 
     def read(self, path: str) -> str | None:
         if self._commit is None:
@@ -385,7 +379,7 @@ class _CommitFiles:
                 self._root = self._root or self._objects.root(self._commit)
                 return self._objects.file(self._root, path) if self._root else None
         except DigestError:
-            if self._strict:
+            if self.strict:
                 raise
             return None
 

@@ -305,14 +305,7 @@ def rank(
         str,
         typer.Argument(metavar="FILE.jsonl", help="Recorded commits, one JSON object a line; - reads standard input."),
     ],
-    repo: Annotated[
-        str | None,
-        typer.Option(
-            "--repo",
-            metavar="OWNER/NAME",
-            help="The repository whose weights are used; by default the first of DIGEST_REPOS.",
-        ),
-    ] = None,
+    repo: Repo = None,
 ) -> None:
     """Rank recorded commits: a JSON object a line."""
     from bot.cli.actions import rank_lines

@@ -1,6 +1,7 @@
 """The repositories that exist for an MCP client. One that is hidden is indistinguishable from one that does not exist."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from analysis.errors import Misuse, UnknownRepository
@@ -18,6 +19,7 @@ def private_with_clients(private: Mapping[str, frozenset[str]], *, allowed: bool
     return {name: channels | {CLIENT} if allowed else channels for name, channels in private.items()}
 
 
+@dataclass(eq=False)
 class Visibility:
     """The repositories that one kind of client may name.
 
@@ -25,15 +27,9 @@ class Visibility:
     Without, it may name any repository that the reader lets it see, and any folder.
     """
 
-    def __init__(
-        self,
-        reader: Reader,
-        default_downstream: Sequence[str],
-        listed: Callable[[], Sequence[Repository]] | None = None,
-    ) -> None:
-        self._reader = reader
-        self._default = default_downstream
-        self._listed = listed
+    _reader: Reader
+    _default: Sequence[str]
+    _listed: Callable[[], Sequence[Repository]] | None = None
 
     def repositories(self, name: str | None) -> list[Repository]:
         """Return the known repositories, or the one of that name (full or short). Raise `Misuse` if there is none."""

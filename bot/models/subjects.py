@@ -96,16 +96,15 @@ class ReleaseRef(NamedTuple):
 Subject = DayRef | WeekRef | ReleaseRef | CommitRef
 
 
-def day_value(report: DayReport, subscription: int | None = None) -> str:
-    """Encode a report's day: `owner/name@branch|2026-02-05|Asia/Shanghai|zh`, plus `|s12` if filtered by subscription 12."""
-    ref = DayRef(report.repository, report.date, report.timezone, report.language, subscription)
-    return value_of(ref)
+def day_value(report: DayReport) -> str:
+    """Encode a report's day: `owner/name@branch|2026-02-05|Asia/Shanghai|zh`."""
+    return value_of(DayRef(report.repository, report.date, report.timezone, report.language))
 
 
 def value_of(ref: DayRef | WeekRef | ReleaseRef) -> str:
-    """Encode a day reference, as `day_value` does for a report; a week's begins with `week|` or `3days|`, and has its first day.
+    """Encode a day reference, as `day_value` does for a report, plus `|s12` if filtered by subscription 12.
 
-    A release's begins with `release|`, and has its tag and the one since which it is told.
+    A week's begins with `week|` or `3days|`, and has its first day; a release's with `release|`, its tag and the one since which it is told.
     """
     match ref:
         case DayRef():

@@ -4,6 +4,7 @@ that is private too. Published is the stored report, the same for every channel:
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
@@ -35,28 +36,21 @@ _WRITE_GAP = 1  # seconds, as GitHub's "Best practices for using the REST API" a
 log = structlog.get_logger(__name__)
 
 
+@dataclass(eq=False)
 class Publications:
     """The targets of an operator. `private` holds the lower-case full names of DIGEST_PRIVATE; `is_public` asks GitHub.
 
     With `compatibility`, a day comes with the badges of those `downstream` repositories that are public.
     """
 
-    def __init__(
-        self,
-        rules: Sequence[PublishRule],
-        github: Client,
-        private: Collection[str],
-        is_public: Callable[[Repository], bool],
-        downstream: Sequence[Repository] = (),
-        compatibility: CompatibilityService | None = None,
-    ) -> None:
-        self._rules = rules
-        self._github = github
-        self._private = private
-        self._is_public = is_public
-        self._downstream = downstream
-        self._compatibility = compatibility
-        self._badges: dict[tuple[str, date], dict[str, str]] = {}  # of the last day, by upstream repository
+    _rules: Sequence[PublishRule]
+    _github: Client
+    _private: Collection[str]
+    _is_public: Callable[[Repository], bool]
+    _downstream: Sequence[Repository] = ()
+    _compatibility: CompatibilityService | None = None
+    # Of the last day, by upstream repository.
+    _badges: dict[tuple[str, date], dict[str, str]] = field(default_factory=dict, init=False)
 
     def targets(self, repository: Repository) -> list[PublishTarget]:
         """Return where a repository is published if it is public, and those that name it otherwise; makes no request."""
@@ -120,17 +114,15 @@ class Publications:
         return any(each.target == target and _names(each, repository) for each in self._rules)
 
 
+@dataclass(eq=False)
 class ScheduledPublications:
     """Publishes the days and releases that subscriptions got, without anybody's downstream code."""
 
-    def __init__(
-        self, publications: Publications, digests: DigestService, releases: ReleaseDigests, store: Store, now: Clock
-    ) -> None:
-        self._publications = publications
-        self._digests = digests
-        self._releases = releases
-        self._store = store
-        self._now = now
+    _publications: Publications
+    _digests: DigestService
+    _releases: ReleaseDigests
+    _store: Store
+    _now: Clock
 
     def due(self, delivery: Delivery) -> list[tuple[str, str]]:
         """Return the days or the release and the target of each publication that follows a subscription's digest; none for other deliveries."""

@@ -1,8 +1,7 @@
 """Analysis of commits: by a model, in concurrent calls while a day is still being read, or by rules."""
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from threading import Event
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from types import TracebackType
 from typing import Self
 
@@ -63,8 +62,6 @@ class Analyst:
         self._calls: list[Future[None]] = []
         self._pool = ThreadPoolExecutor(_THREADS_A_CALL * self._reader.at_once) if self._reader and ask else None
         self._low: list[int] = []
-        self._drafts: dict[int, StoredAnalysis] = {}
-        self._drafted: list[Event] = []
 
     def __enter__(self) -> Self:
         return self
@@ -103,32 +100,18 @@ class Analyst:
 
     def _submit(self, commit_ids: Sequence[int]) -> None:
         if self._pool and self._reader:
-            self._drafted.append(Event())
-            self._calls.append(self._pool.submit(self._analyse, self._reader, commit_ids, self._drafted[-1]))
+            self._calls.append(self._pool.submit(self._analyse, self._reader, commit_ids))
 
-    def _analyse(self, reader: ModelReader, commit_ids: Sequence[int], drafted: Event) -> None:
-        def keep(commit_id: int, draft: StoredAnalysis) -> None:
-            self._drafts[commit_id] = draft
-            drafted.set()
-
-        try:
-            reader.analyse(commit_ids, keep)
-        finally:
-            drafted.set()
-        for each in commit_ids:
-            self._drafts.pop(each, None)  # what was read once stands in no report
+    def _analyse(self, reader: ModelReader, commit_ids: Sequence[int]) -> None:
+        reader.analyse(commit_ids)
+        for _ in commit_ids:
             self._on_answer()
 
     def edit(self, report: Callable[[], DayReport]) -> None:
-        """Let the model edit a day as soon as it has analysed its commits for the first time, while it reads them again.
-
-        The `report` is made then, of what there is.
-        """
-        if not self._pool or not self._reader:
-            return
-        for each in self._drafted:
-            each.wait()
-        self._reader.edit(report())
+        """Let the model edit a day once it has analysed its commits. The `report` is made then."""
+        if self._pool and self._reader:
+            wait(self._calls)
+            self._reader.edit(report())
 
     def unanalysed(self, commit_ids: Sequence[int]) -> list[int]:
         """Return the ids that still need a model call; recent failures are not retried."""
@@ -192,7 +175,7 @@ class Analyst:
         )
 
     def _by_model(self, ids: Sequence[int]) -> dict[int, StoredAnalysis]:
-        return self._drafts | self._reader.stored(ids) if self._reader else {}
+        return self._reader.stored(ids) if self._reader else {}
 
 
 def _with_override(ranked: Ranked, saved: StoredAnalysis) -> Ranked:

@@ -5,8 +5,8 @@ GitHub is still asked for what git does not know: the pull request of a commit, 
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import structlog
@@ -212,26 +212,20 @@ class CommitSource:
         return by_api()
 
 
+@dataclass(eq=False)
 class CommitSources:
     """The sources of repositories. `mirrors` is None where mirrors are disabled; `mirrored` tells which repositories get one.
 
     `tag_prefixes` has what the tags of a repository's main releases begin with, by its lower-case full name, where it is set.
     """
 
-    def __init__(
-        self,
-        github: GitHub,
-        mirrors: Mirrors | None = None,
-        mirrored: Callable[[Repository], bool] = lambda _: False,
-        tag_prefixes: Mapping[str, str] = MappingProxyType({}),
-    ) -> None:
-        self._github = github
-        self._mirrors = mirrors
-        self._mirrored = mirrored
-        self._tag_prefixes = tag_prefixes
-        # Repository -> when this process fetched its mirror last, and when that failed.
-        self._fetched: dict[str, datetime] = {}
-        self._failed: dict[str, datetime] = {}
+    _github: GitHub
+    _mirrors: Mirrors | None = None
+    _mirrored: Callable[[Repository], bool] = lambda _: False
+    _tag_prefixes: Mapping[str, str] = field(default_factory=dict)
+    # Repository -> when this process fetched its mirror last, and when that failed.
+    _fetched: dict[str, datetime] = field(default_factory=dict, init=False)
+    _failed: dict[str, datetime] = field(default_factory=dict, init=False)
 
     def current(self, repository: Repository, now: datetime, day_end: datetime) -> CommitSource:
         """Return the source of a repository that knows all commits until `now`, or until `day_end` if that has passed.

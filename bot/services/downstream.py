@@ -5,6 +5,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from itertools import islice, product
@@ -115,19 +116,17 @@ def check_trees(
     return earlier._replace(compared=earlier.compared + check.compared) if earlier.commits else check
 
 
+@dataclass(eq=False)
 class DownstreamChecks:
     """Checks commits for channels. A repository that a channel may not see is as one that does not exist.
 
     Questions may name the `configured` downstream repositories, too.
     """
 
-    def __init__(
-        self, impacts: ImpactService, subscriptions: Subscriptions, now: Clock, configured: Sequence[Repository] = ()
-    ) -> None:
-        self._impacts = impacts
-        self._subscriptions = subscriptions
-        self._now = now
-        self._configured = configured
+    _impacts: ImpactService
+    _subscriptions: Subscriptions
+    _now: Clock
+    _configured: Sequence[Repository] = ()
 
     def named(self, channel: str, upstream: Repository, subscription: int | None = None) -> list[Repository]:
         """Return the downstream repositories that a channel names for an upstream one, in one subscription or in any."""

@@ -1,7 +1,7 @@
 """A model's texts about the commits of a repository, in one language and within its limits; each is made once and stored."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
@@ -27,7 +27,6 @@ _FEWEST_LINES = 4  # of a day that is edited
 _CODE_NAME = re.compile(r"(?:[\w.]*\.|--)?([\w-]{4,})(?:\(.*\))?", re.ASCII)
 _MOST_NAMES, _MOST_CHARACTERS = 3, 200  # names whose uses a prompt shows, and characters of each
 _USED = {"calls", "input_tokens", "output_tokens", "cached_tokens", "cost_usd"}  # of `Usage`, in the store as well
-OnDraft = Callable[[int, StoredAnalysis], None]
 
 
 class ModelReader:
@@ -71,8 +70,8 @@ class ModelReader:
         """Return the ids of commits of low importance, which are analysed together."""
         return {each.id for each in self._store.commits(ids) if self._rank(each).importance is Importance.LOW}
 
-    def analyse(self, ids: Sequence[int], on_draft: OnDraft = lambda *_: None) -> None:
-        """Analyse a commit, or those of low importance in one call; `on_draft` gets a first version early."""
+    def analyse(self, ids: Sequence[int]) -> None:
+        """Analyse a commit, or those of low importance in one call."""
         # Both languages wait for one another: the second is a translation.
         subject = str(ids[0]) if len(ids) == 1 else f"of low importance in {self._repository.key}"
         with self._store.locks.alone(f"analysis {subject} {self._model.name} {PROMPT}"):
@@ -81,7 +80,7 @@ class ModelReader:
 
             left, in_vain = self._translate(self.unanalysed(ids))
             for start in range(0, len(left), AT_ONCE):
-                self._ask(left[start : start + AT_ONCE], UsageCounter() if start else in_vain, on_draft)
+                self._ask(left[start : start + AT_ONCE], UsageCounter() if start else in_vain)
 
     def _translate(self, ids: list[int]) -> "tuple[list[int], UsageCounter]":
         """Translate what is analysed in the other language; return the ids that are left, and what was used in vain."""
@@ -109,13 +108,13 @@ class ModelReader:
             self._save(commit_id, known[commit_id].model_copy(update=changed), part)
         return [each for each in ids if each not in kept], UsageCounter() if kept else usage
 
-    def _ask(self, ids: Sequence[int], usage: "UsageCounter", on_draft: OnDraft) -> None:
+    def _ask(self, ids: Sequence[int], usage: "UsageCounter") -> None:
         commits = sorted(self._store.commits(ids, patches=True), key=lambda each: each.commit.committed_at)
         ids, requests = [each.id for each in commits], [self._request(each) for each in commits]
         try:
             if self._lasting:
                 raise self._lasting
-            found = self._replies(ids, requests, self._asker(usage), on_draft)
+            found = self._replies(requests, self._asker(usage))
         except ModelFailure as exc:
             self._remember_lasting(exc)
             found = [exc] * len(ids)
@@ -127,14 +126,13 @@ class ModelReader:
         if not all(isinstance(each, ModelFailure) for each in found):
             self._model.failures.succeeded()
 
-    def _replies(
-        self, ids: Sequence[int], requests: "Sequence[AnalysisRequest]", asker: "Asker", on_draft: OnDraft
-    ) -> "list[Analysed | ModelFailure]":
+    @staticmethod
+    def _replies(requests: "Sequence[AnalysisRequest]", asker: "Asker") -> "list[Analysed | ModelFailure]":
         from analysis.writing.by_model import analyse, analyse_low
 
         if len(requests) > 1 or requests[0].ranked.importance is Importance.LOW:
-            return analyse_low(requests, asker, lambda place, draft: on_draft(ids[place], _stored(draft)))
-        return [analyse(requests[0], asker, lambda draft: on_draft(ids[0], _stored(draft)))]
+            return analyse_low(requests, asker)
+        return [analyse(requests[0], asker)]
 
     def _request(self, stored: StoredCommit) -> "AnalysisRequest":
         from analysis.writing.by_model import AnalysisRequest

@@ -7,6 +7,7 @@ finds it stored.
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
+from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from threading import Lock
 from typing import NamedTuple
@@ -27,23 +28,18 @@ from bot.store import ProcessLocks, Subscriptions, Terms, Verdicts
 _CACHE_TIME = timedelta(minutes=30)  # how long GitHub's answer about a repository is cached
 
 
+@dataclass(eq=False)
 class Access:
     """Visibility rules for repositories, shared by threads.
 
     `private` maps a repository's lower-case full name to its channels; `is_public` asks GitHub.
     """
 
-    def __init__(
-        self,
-        private: Mapping[str, frozenset[str]],
-        is_public: Callable[[Repository], bool],
-        now: Clock,
-    ) -> None:
-        self._private = private
-        self._is_public = is_public
-        self._now = now
-        self._known: dict[str, tuple[datetime, bool]] = {}
-        self._lock = Lock()
+    _private: Mapping[str, frozenset[str]]
+    _is_public: Callable[[Repository], bool]
+    _now: Clock
+    _known: dict[str, tuple[datetime, bool]] = field(default_factory=dict, init=False)
+    _lock: Lock = field(default_factory=Lock, init=False)
 
     def sees(self, channel: str, repository: Repository) -> bool:
         """Return whether a channel may see a repository; False while GitHub cannot confirm that it is public."""

@@ -9,7 +9,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, TypeAdapter, V
 
 from analysis.errors import Misuse
 from analysis.models import Commit, FileChange
-from analysis.ranking import Weights, score
+from analysis.ranking import Weights, rank
 
 
 class _Person(BaseModel):
@@ -59,17 +59,9 @@ def ranked_lines(lines: Iterable[bytes], weights: Weights) -> Iterator[str]:
     from analysis.facts import facts
 
     for commit in recorded_commits(lines):
-        scored = score(commit, facts(commit), weights)
-        row = {
-            "sha": commit.sha,
-            "score": scored.score,
-            "importance": scored.importance.value,
-            "reasons": [
-                {"signal": signal.name, "points": points, "evidence": signal.evidence}
-                for signal, points in scored.contributions
-            ],
-        }
-        yield json.dumps(row, ensure_ascii=False)
+        ranked = rank(commit, facts(commit), weights)
+        row = ranked.model_dump(mode="json", include={"score", "importance", "reasons"})
+        yield json.dumps({"sha": commit.sha, **row}, ensure_ascii=False)
 
 
 def recorded_commits(lines: Iterable[bytes]) -> Iterator[Commit]:

@@ -45,7 +45,6 @@ class ReleaseScoring:
         self._github = github
         self._sources = sources
         self._store = store
-        self._etags: dict[str, str] = {}  # of the lists of releases whose every release was looked at
 
     def score(
         self,
@@ -90,27 +89,20 @@ class ReleaseScoring:
                 log.warning("release not scored", repository=str(repository), why=str(exc))
 
     def _score_new(self, repository: Repository, since: datetime, now: datetime) -> None:
-        found = self._github.changed_releases(repository, self._etags.get(repository.key, ""))
-        if found is None:
-            return
-        every, etag = found
-        releases = [each for each in every if not each.prerelease]
+        releases = [each for each in self._github.releases(repository) if not each.prerelease]
         scored = self._store.release_scores.scored(repository)
         new = [each for each in reversed(releases) if each.published_at > since and each.tag not in scored]
-        settled = [each for each in new if now - each.published_at >= _SETTLED]
-        for release in settled:
+        for release in (each for each in new if now - each.published_at >= _SETTLED):
             names, older = named(release.notes, repository), _older(release, releases)
             if len(names.every) >= _LEAST_IN_NOTES and older:
                 covered = self._covered(repository, release, names, older)
                 score = self._score(repository, release, names, covered)
                 if score.ranked_named:
                     self._store.release_scores.save(score, now)
-        if settled == new:
-            self._etags[repository.key] = etag
 
     def _chosen(self, repository: Repository, tag: str | None) -> tuple[Release, Release]:
         """Return the release called `tag`, or the newest one, and the release before it."""
-        every, _ = self._github.changed_releases(repository) or ((), "")
+        every = self._github.releases(repository)
         releases = [each for each in every if not each.prerelease]
         if not releases:
             raise Misuse(f"{repository} has no releases on GitHub")

@@ -7,6 +7,7 @@ not acknowledged. A modal is opened at once: its trigger expires after three sec
 import re
 from collections.abc import Callable
 from concurrent.futures import Executor
+from dataclasses import dataclass
 from typing import Any
 
 import structlog
@@ -75,28 +76,18 @@ class Inbox:
         self._start(request.key)
 
 
+@dataclass(eq=False)
 class Listeners:
     """The listeners of one app. What follows an ack runs in `executor`, so that no ack waits for the store or for Slack."""
 
-    def __init__(
-        self,
-        web: Web,
-        inbox: Inbox,
-        threads: Threads,
-        forms: SubscriptionForms,
-        channels: Channels,
-        sessions: AgentSessions,
-        departures: Departures,
-        executor: Executor,
-    ) -> None:
-        self._web = web
-        self._inbox = inbox
-        self._threads = threads
-        self._forms = forms
-        self._channels = channels
-        self._sessions = sessions
-        self._departures = departures
-        self._executor = executor
+    _web: Web
+    _inbox: Inbox
+    _threads: Threads
+    _forms: SubscriptionForms
+    _channels: Channels
+    _sessions: AgentSessions
+    _departures: Departures
+    _executor: Executor
 
     def register(self, app: App, command: str) -> None:
         """Register the listeners with the app; `command` is the slash command's name."""

@@ -7,7 +7,7 @@ from bot.store.database import open_engine
 from bot.store.feedback import AnswerRatings, GivenVerdict, Rating, Verdicts
 from bot.store.mailbox import Draft, Duplicate, Mailbox, OutboxMessage, Root, State
 from bot.store.ongoing_answers import Interruption, OngoingAnswers
-from bot.store.outcomes import DayEdits, FailedPublication, ModelFailures, PublicationOutcomes, Spending
+from bot.store.outcomes import DayEdits, ModelFailures, PublicationOutcomes, Spending
 from bot.store.process_locks import ProcessLocks
 from bot.store.store import Store, StoredAnalysis, StoredDay
 from bot.store.subscriptions import (
@@ -32,7 +32,6 @@ __all__ = [
     "DownstreamBreak",
     "Draft",
     "Duplicate",
-    "FailedPublication",
     "GivenVerdict",
     "Interruption",
     "Mailbox",

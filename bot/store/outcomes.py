@@ -65,14 +65,6 @@ def _by_purpose(connection: Connection, table: Table, usd: ColumnElement[float],
     return {row[0]: row[1] for row in connection.execute(sums)}
 
 
-class FailedPublication(NamedTuple):
-    """A day that could not be published, as `bot.models.subjects.value_of` writes it, where, and why."""
-
-    day: str
-    target: str
-    failure: str
-
-
 class LatestFailure(NamedTuple):
     """Why a model's latest call failed, in each language, and when."""
 
@@ -87,11 +79,10 @@ class PublicationOutcomes(Records):
         """Store how the last try ended: `failure` says why a day is not published, "" if it is."""
         self.database.save(publications, {"day": day, "target": target}, {"failure": failure, "tried_at": now})
 
-    def failed(self, since: datetime) -> list[FailedPublication]:
-        """Return the publications tried since an instant that failed, oldest first."""
+    def failed(self, since: datetime) -> list[str]:
+        """Return why publications that were tried since an instant failed, oldest first."""
         failed = publications.c.tried_at >= since, publications.c.failure != ""
-        rows = self.database.rows(select(publications).where(*failed).order_by(publications.c.tried_at))
-        return [FailedPublication(row.day, row.target, row.failure) for row in rows]
+        return self.database.column(select(publications.c.failure).where(*failed).order_by(publications.c.tried_at))
 
 
 class ModelFailures(Records):

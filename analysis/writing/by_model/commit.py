@@ -5,8 +5,6 @@ the commit, and sentences with unsupported ones are removed; a headline stands i
 rest once more, against the diff: what it confirms is kept. It may move a commit by one tier for a reason that the diff supports, between the floor and the ceiling of the evidence.
 """
 
-from collections.abc import Callable
-
 from pydantic import Field
 
 from analysis.diff import excerpt
@@ -56,11 +54,8 @@ class _High(_Medium):
 _FORMS: dict[Importance, type[_Medium]] = {Importance.HIGH: _High, Importance.MEDIUM: _Medium}
 
 
-def analyse(request: AnalysisRequest, asker: Asker, on_draft: Callable[[Analysed], None] = lambda _: None) -> Analysed:
-    """Let the model analyse a commit (with its patches), and check the result; `on_draft` gets it before the second reading.
-
-    Raises `ModelFailure`.
-    """
+def analyse(request: AnalysisRequest, asker: Asker) -> Analysed:
+    """Let the model analyse a commit (with its patches), and check the result. Raises `ModelFailure`."""
     tier = request.ranked.importance
     shown = excerpt(request.commit, _BUDGET[tier])
     values = {"repository": request.repository.full_name, **request.values(shown, _MESSAGE_LENGTH)}
@@ -71,7 +66,6 @@ def analyse(request: AnalysisRequest, asker: Asker, on_draft: Callable[[Analysed
         read = [file for each in results for file in each.read]
         corpus = corpus.with_texts(*(each.told for each in results), read=read)
     draft = check_reply(asker.ask(messages, form, most), request, corpus, shown.left_out)
-    on_draft(draft)
     [left] = read_again([(request, draft)], messages, asker)
     if isinstance(left, ModelFailure):
         raise left

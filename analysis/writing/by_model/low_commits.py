@@ -1,6 +1,6 @@
 """Summaries of a day's commits of low importance in one call of a model, each checked against its own commit, and read again in one."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from analysis.diff import Excerpt, excerpt
 from analysis.errors import ModelFailure
@@ -24,12 +24,10 @@ class _LowCommits(Form):
     commits: list[_LowCommit]
 
 
-def analyse_low(
-    requests: Sequence[AnalysisRequest], asker: Asker, on_draft: Callable[[int, Analysed], None] = lambda *_: None
-) -> list[Analysed | ModelFailure]:
+def analyse_low(requests: Sequence[AnalysisRequest], asker: Asker) -> list[Analysed | ModelFailure]:
     """Return the analysis of each commit, or why there is none; of one day and language, at most `AT_ONCE`.
 
-    `on_draft` gets the place of each and what stands before the second reading. Raises `ModelFailure` if there is no reply.
+    Raises `ModelFailure` if there is no reply.
     """
     repository, language = requests[0].repository.full_name, requests[0].language
     shown = _share([each.commit for each in requests])
@@ -40,9 +38,6 @@ def analyse_low(
     written = {each.commit.strip("`")[:7]: each for each in reversed(reply.commits)}
     drafts = [_checked(each, written.get(each.commit.short_sha[:7]), shown[each.commit.sha]) for each in requests]
     kept = [(each, made) for each, made in zip(requests, drafts, strict=True) if isinstance(made, Analysed)]
-    for place, draft in enumerate(drafts):
-        if isinstance(draft, Analysed):
-            on_draft(place, draft)
     left = iter(read_again(kept, messages, asker))
     return [next(left) if isinstance(each, Analysed) else each for each in drafts]
 

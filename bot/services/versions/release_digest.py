@@ -63,7 +63,7 @@ class ReleaseDigests:
     def _announced(self, upstream: Repository, tag: ReleaseTag, *, is_first: bool) -> AnnouncedRelease:
         """Return a release with what its notes name; nothing if it has no notes (yet), or GitHub does not tell them."""
         try:
-            releases, _ = self._github.changed_releases(upstream) or ((), "")
+            releases = self._github.releases(upstream)
         except DigestError as exc:
             log.warning("release notes not read", repository=str(upstream), why=str(exc))
             releases = ()

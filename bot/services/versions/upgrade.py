@@ -5,6 +5,7 @@ The versions are tags, SHAs or days; the first may be the one that downstream co
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import date, datetime
 from functools import partial
 from pathlib import Path
@@ -77,16 +78,14 @@ def parse_span(text: str) -> tuple[str, str]:
     return start, end.strip(".")
 
 
+@dataclass(eq=False)
 class UpgradeService:
     """Reads the commits of a range into the store, and groups them by consequence."""
 
-    def __init__(
-        self, sources: CommitSources, store: Store, impacts: ImpactService, compatibility: CompatibilityService
-    ) -> None:
-        self._sources = sources
-        self._store = store
-        self._impacts = impacts
-        self._compatibility = compatibility
+    _sources: CommitSources
+    _store: Store
+    _impacts: ImpactService
+    _compatibility: CompatibilityService
 
     def report(
         self, asked: UpgradeRequest, progress: Progress = SILENT, find_surfaces: FindSurfaces | None = None

@@ -1,6 +1,7 @@
 """Alerts: what a person asks to be told once, the list of it, and the buttons that set and cancel it."""
 
 import re
+from dataclasses import dataclass
 
 from analysis.errors import Misuse
 from analysis.locale import Phrase
@@ -22,26 +23,17 @@ _MOST = 50  # alerts of a person
 _EVENTS: dict[str, AlertEvent] = {Action.TELL_RELEASED: "released", Action.TELL_REVERTED: "reverted"}
 
 
+@dataclass(eq=False)
 class AlertCommands:
     """Sets, lists and cancels alerts."""
 
-    def __init__(
-        self,
-        alerts: Alerts,
-        news: AlertNews,
-        store: Store,
-        commits: CommitLookup,
-        members: Members,
-        home: Home,
-        directory: Directory,
-    ) -> None:
-        self._alerts = alerts
-        self._news = news
-        self._store = store
-        self._commits = commits
-        self._members = members
-        self._home = home
-        self._directory = directory
+    _alerts: Alerts
+    _news: AlertNews
+    _store: Store
+    _commits: CommitLookup
+    _members: Members
+    _home: Home
+    _directory: Directory
 
     def set(self, conversation: Conversation, command: SetAlert) -> None:
         """Set an alert, or tell at once what has come to pass."""

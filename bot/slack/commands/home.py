@@ -1,6 +1,7 @@
 """The App Home: yesterday's digests, subscriptions of the person's channels, the bot's status, held messages for operators."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -47,26 +48,17 @@ _LATELY = timedelta(days=30)
 log = structlog.get_logger(__name__)
 
 
+@dataclass(eq=False)
 class Home:
     """Publishes the App Home of a person. It belongs to no channel, so private repositories are not in it."""
 
-    def __init__(
-        self,
-        subscriptions: Subscriptions,
-        alerts: Alerts,
-        mailbox: Mailbox,
-        outbox: Outbox,
-        web: Web,
-        status: BotStatus,
-        now: Clock,
-    ) -> None:
-        self._subscriptions = subscriptions
-        self._alerts = alerts
-        self._mailbox = mailbox
-        self._outbox = outbox
-        self._web = web
-        self._status = status
-        self._now = now
+    _subscriptions: Subscriptions
+    _alerts: Alerts
+    _mailbox: Mailbox
+    _outbox: Outbox
+    _web: Web
+    _status: BotStatus
+    _now: Clock
 
     def open(self, conversation: Conversation, opened: HomeRequest) -> None:
         """Publish the App Home of a person who opened it."""

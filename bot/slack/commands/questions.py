@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import date
 from functools import partial
 from itertools import chain
@@ -33,22 +34,15 @@ _BESIDE = 2  # commits named in another commit's thread that are included
 _NAME = re.compile(r"(?<![\w./-])[\w.-]+(?:/[\w.-]+)?(?![\w/-])", re.ASCII)
 
 
+@dataclass(eq=False)
 class Questions:
     """Answers questions about commits and days."""
 
-    def __init__(
-        self,
-        answers: AnswerService,
-        periods: PeriodQuestions,
-        checks: DownstreamChecks,
-        threads: Threads,
-        limits: CallerLimits,
-    ) -> None:
-        self._answers = answers
-        self._periods = periods
-        self._checks = checks
-        self._threads = threads
-        self._limits = limits
+    _answers: AnswerService
+    _periods: PeriodQuestions
+    _checks: DownstreamChecks
+    _threads: Threads
+    _limits: CallerLimits
 
     def answer(self, conversation: Conversation, asked: Ask) -> None:
         """Answer a question about its subject and the commits that it names."""

@@ -1,6 +1,7 @@
 """Why a message is in a channel: the subscription, option, watched term, downstream use or rule, and the command that changes it."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from analysis.consequences import breaks_others
@@ -27,22 +28,15 @@ class _Reason(NamedTuple):
     command: str = ""
 
 
+@dataclass(eq=False)
 class MessageReasons:
     """Tells a person why a digest, a week or a commit's message is in the channel. `command` is the slash command."""
 
-    def __init__(
-        self,
-        subscriptions: Subscriptions,
-        reports: ChannelReports,
-        lives: BreakLives,
-        mailbox: Mailbox,
-        command: str,
-    ) -> None:
-        self._subscriptions = subscriptions
-        self._reports = reports
-        self._lives = lives
-        self._mailbox = mailbox
-        self._command = command
+    _subscriptions: Subscriptions
+    _reports: ChannelReports
+    _lives: BreakLives
+    _mailbox: Mailbox
+    _command: str
 
     def show(self, conversation: Conversation, pressed: ButtonRequest) -> None:
         """Show the person why the message with the button is there, and how to change that."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -49,33 +50,22 @@ def show_no_form(conversation: Conversation, _: ButtonRequest) -> None:
     conversation.tell(say("⚠️ The form did not open; press the button again"))
 
 
+@dataclass(eq=False)
 class Responder:
     """Answers stored requests.
 
     `handlers` has the handler of each type of command and form, and of each button's action id.
     """
 
-    def __init__(
-        self,
-        handlers: Mapping[type | str, Handler],
-        channels: Channels,
-        threads: Threads,
-        limits: CallerLimits,
-        mailbox: Mailbox,
-        converse: Callable[[AnyRequest, ChannelView], Conversation],
-        sessions: AgentSessions,
-        home: Home,
-        now: Clock,
-    ) -> None:
-        self._handlers = handlers
-        self._channels = channels
-        self._threads = threads
-        self._limits = limits
-        self._mailbox = mailbox
-        self._converse = converse
-        self._sessions = sessions
-        self._home = home
-        self._now = now
+    _handlers: Mapping[type | str, Handler]
+    _channels: Channels
+    _threads: Threads
+    _limits: CallerLimits
+    _mailbox: Mailbox
+    _converse: Callable[[AnyRequest, ChannelView], Conversation]
+    _sessions: AgentSessions
+    _home: Home
+    _now: Clock
 
     def respond(self, key: str, round_: int) -> Outcome:
         """Answer a request; the outcome's pause asks for a retry after an outside failure. A retry repeats no message."""

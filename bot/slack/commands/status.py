@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 
 from analysis.errors import StoreUnusable
@@ -25,28 +26,18 @@ _WEEK = timedelta(days=7)
 _LONG = timedelta(minutes=1)  # for a request to wait
 
 
+@dataclass(eq=False)
 class BotStatus:
     """What the bot is doing: its processes, model and cost, what waits or was given up; and when digests come."""
 
-    def __init__(
-        self,
-        store: Store,
-        mailbox: Mailbox,
-        model: MeteredModel | None,
-        web: Web,
-        executors: Executors,
-        flows: FlowTables,
-        lives: BreakLives,
-        now: Clock,
-    ) -> None:
-        self._lives = lives
-        self._store = store
-        self._executors = executors
-        self._flows = flows
-        self._mailbox = mailbox
-        self._model = model
-        self._web = web
-        self._now = now
+    _store: Store
+    _mailbox: Mailbox
+    _model: MeteredModel | None
+    _web: Web
+    _executors: Executors
+    _flows: FlowTables
+    _lives: BreakLives
+    _now: Clock
 
     def message(self, view: ChannelView, channel: str, held: Sequence[Subscription]) -> Message:
         """Return the bot's status, the next digests and delivery failures of a channel's subscriptions, and its open breaks."""

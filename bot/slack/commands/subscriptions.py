@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import time
 from typing import Any
 
@@ -76,24 +77,16 @@ class SubscriptionDefaults:
         return found | ({"language": language} if language in LANGUAGES else {})
 
 
+@dataclass(eq=False)
 class SubscriptionCommands:
     """Creates, lists, changes and cancels subscriptions, and announces each change in its channel."""
 
-    def __init__(
-        self,
-        subscriptions: Subscriptions,
-        members: Members,
-        announcements: Announcements,
-        status: BotStatus,
-        home: Home,
-        defaults: SubscriptionDefaults,
-    ) -> None:
-        self._subscriptions = subscriptions
-        self._members = members
-        self._announcements = announcements
-        self._status = status
-        self._home = home
-        self._defaults = defaults
+    _subscriptions: Subscriptions
+    _members: Members
+    _announcements: Announcements
+    _status: BotStatus
+    _home: Home
+    _defaults: SubscriptionDefaults
 
     def subscribe(self, conversation: Conversation, command: Subscribe) -> Outcome:
         """Subscribe the channel."""

@@ -4,6 +4,7 @@ Commits are looked up in the store; of an open pull request GitHub is asked, at 
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import structlog
@@ -27,24 +28,16 @@ _OF_PULLS = "alerts of pull requests"
 log = structlog.get_logger(__name__)
 
 
+@dataclass(eq=False)
 class AlertNews:
     """Finds what is to be told of alerts. GitHub is asked of a pull request once in every `interval`."""
 
-    def __init__(
-        self,
-        alerts: Alerts,
-        commits: CommitLookup,
-        channels: Channels,
-        mailbox: Mailbox,
-        interval: timedelta,
-        now: Clock,
-    ) -> None:
-        self._alerts = alerts
-        self._commits = commits
-        self._channels = channels
-        self._mailbox = mailbox
-        self._interval = interval
-        self._now = now
+    _alerts: Alerts
+    _commits: CommitLookup
+    _channels: Channels
+    _mailbox: Mailbox
+    _interval: timedelta
+    _now: Clock
 
     def find(self, alert: Alert, view: ChannelView, fetched_at: datetime | None = None) -> Message | None:
         """Return what is to be told of a commit, as a channel reads it; None if it has not come to pass.

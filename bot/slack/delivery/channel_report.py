@@ -1,6 +1,7 @@
 """A day's or a week's report for a channel, filtered by its subscription, with what breaks its code; and what the channel has already."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from analysis.impact.reversal import undone_commits
@@ -25,26 +26,17 @@ from bot.store import Mailbox, Store, Subscription, Subscriptions
 _MOST_COMMITS = 3_000  # of a release, and since the pin
 
 
+@dataclass(eq=False)
 class ChannelReports:
     """Reports filtered by subscriptions; what is `checked` comes with what its commits break of the channel's downstream code."""
 
-    def __init__(
-        self,
-        store: Store,
-        weeks: WeekService,
-        releases: ReleaseDigests,
-        subscriptions: Subscriptions,
-        checks: DownstreamChecks,
-        lives: BreakLives,
-        now: Clock,
-    ) -> None:
-        self._store = store
-        self._lives = lives
-        self._weeks = weeks
-        self._releases = releases
-        self._subscriptions = subscriptions
-        self._checks = checks
-        self._now = now
+    _store: Store
+    _weeks: WeekService
+    _releases: ReleaseDigests
+    _subscriptions: Subscriptions
+    _checks: DownstreamChecks
+    _lives: BreakLives
+    _now: Clock
 
     def report(self, reader: Reader, ref: DayRef) -> DayReport:
         """Return the report of a day, filtered by its subscription; unread commits are read first."""

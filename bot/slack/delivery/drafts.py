@@ -3,6 +3,7 @@
 import re
 from base64 import b64encode
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -56,28 +57,18 @@ _Digest = tuple[DayReport | WeekReport, DownstreamCheck, list[Message], list[dic
 log = structlog.get_logger(__name__)
 
 
+@dataclass(eq=False)
 class Drafter:
     """Reads what is to be delivered, and drafts its messages."""
 
-    def __init__(
-        self,
-        channels: Channels,
-        reports: ChannelReports,
-        checks: DownstreamChecks,
-        lives: BreakLives,
-        postings: Postings,
-        mailbox: Mailbox,
-        web: Web,
-        now: Clock,
-    ) -> None:
-        self._channels = channels
-        self._reports = reports
-        self._checks = checks
-        self._lives = lives
-        self._postings = postings
-        self._mailbox = mailbox
-        self._web = web
-        self._now = now
+    _channels: Channels
+    _reports: ChannelReports
+    _checks: DownstreamChecks
+    _lives: BreakLives
+    _postings: Postings
+    _mailbox: Mailbox
+    _web: Web
+    _now: Clock
 
     def read(self, delivery: Delivery) -> Outcome:
         """Read and analyse the subject; the outcome's pause asks for a retry, e.g. when GitHub's limit resets."""

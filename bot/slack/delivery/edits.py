@@ -6,6 +6,7 @@ and many changes are one. An update neither notifies anybody nor moves the messa
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache, partial
 
@@ -32,26 +33,17 @@ _Marked = tuple[Commit, list[Mark]]  # a commit, and what became of it
 log = structlog.get_logger(__name__)
 
 
+@dataclass(eq=False)
 class DigestEdits:
     """Brings the first messages of the latest digests up to date."""
 
-    def __init__(
-        self,
-        reader: Reader,
-        sources: CommitSources,
-        store: Store,
-        lives: BreakLives,
-        mailbox: Mailbox,
-        web: Web,
-        now: Clock,
-    ) -> None:
-        self._reader = reader
-        self._sources = sources
-        self._store = store
-        self._lives = lives
-        self._mailbox = mailbox
-        self._web = web
-        self._now = now
+    _reader: Reader
+    _sources: CommitSources
+    _store: Store
+    _lives: BreakLives
+    _mailbox: Mailbox
+    _web: Web
+    _now: Clock
 
     def refresh(self, repositories: Iterable[Repository], channel: str = "") -> None:
         """Edit the first messages of the latest digests of repositories, in one channel if it is given."""

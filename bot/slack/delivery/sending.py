@@ -4,6 +4,7 @@ A message that Slack refuses is reported in the thread that lacks it, or to the 
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 import structlog
 
@@ -30,24 +31,16 @@ _LACKING = {
 log = structlog.get_logger(__name__)
 
 
+@dataclass(eq=False)
 class Sender:
     """Sends frozen messages, links what was delivered, and records and reports how deliveries ended."""
 
-    def __init__(
-        self,
-        channels: Channels,
-        subscriptions: Subscriptions,
-        mailbox: Mailbox,
-        outbox: Outbox,
-        edits: DigestEdits,
-        web: Web,
-    ) -> None:
-        self._channels = channels
-        self._subscriptions = subscriptions
-        self._mailbox = mailbox
-        self._outbox = outbox
-        self._edits = edits
-        self._web = web
+    _channels: Channels
+    _subscriptions: Subscriptions
+    _mailbox: Mailbox
+    _outbox: Outbox
+    _edits: DigestEdits
+    _web: Web
 
     def send(self, key: str) -> Outcome:
         """Send one message; the outcome's pause asks for a retry if it is unknown whether Slack received it."""

@@ -1,18 +1,14 @@
 """How much a commit matters, and why."""
 
-import json
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.facts import facts
 from analysis.models import Commit, Entry, Fact, FactKind, FileChange, Importance, Ranked, Repository
-from analysis.ranking import Weights, ceiling, corrected, floor, general_weights, packaged_weights, rank, score, within
+from analysis.ranking import Weights, ceiling, corrected, floor, general_weights, packaged_weights, rank, within
 from analysis.ranking.signals import signals, split_title
-from analysis.ranking.vocabulary import AREAS, TAGS, TITLE_WORDS, Vocabulary
-from bot.services.recorded_commits import recorded_commits
-from tests.data import commit_lines
+from analysis.ranking.vocabulary import AREAS, TAGS, TITLE_WORDS
 from tests.factories import commit, file, new_file, patch
 
 LOW, MEDIUM, HIGH = Importance.LOW, Importance.MEDIUM, Importance.HIGH
@@ -296,27 +292,6 @@ def test_a_signal_shows_the_words_it_was_seen_in(title: str, signal: str, eviden
 def test_a_signal_is_a_whole_word(title: str, signal: str) -> None:
     """A word inside another is none."""
     assert signal not in [each.name for each in signals(commit(title))]
-
-
-@pytest.mark.parametrize("name", [*TAGS, *TITLE_WORDS])
-def test_a_signal_is_found_by_words_that_begin_as_its_pattern_does(name: str) -> None:
-    """Each title of recorded history that a pattern matches is found to have the pattern's signal, in the same words."""
-    pattern = {**TAGS, **TITLE_WORDS}[name].pattern
-    vocabulary = Vocabulary({**TAGS, **TITLE_WORDS})
-    for line in commit_lines().splitlines()[::15]:
-        title = json.loads(line)["message"].partition("\n")[0]
-        match = pattern.search(title)
-        assert dict(vocabulary.found_in(title)).get(name) == (match[0] if match else None)
-
-
-def test_the_score_alone_is_that_of_the_rank() -> None:
-    """A score without change types has the number, the tier and the reasons of the whole rank."""
-    for recorded in recorded_commits(commit_lines().splitlines()[::30]):
-        ranked, scored = rank(recorded), score(recorded, (), general_weights())
-        assert (scored.score, scored.importance) == (ranked.score, ranked.importance)
-        assert [(each.signal.name, each.points) for each in scored.contributions] == [
-            (reason.signal, reason.points) for reason in ranked.reasons
-        ]
 
 
 def test_a_persons_correction_keeps_to_the_bounds() -> None:

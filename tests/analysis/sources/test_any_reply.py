@@ -38,7 +38,7 @@ ASKED: dict[str, tuple[Callable[[GitHub], object], Any]] = {
     "commit": (lambda at: at.read_commit(REPOSITORY, SHA), {**LISTED, "stats": {"additions": 1, "deletions": 0}, "files": [FILE]}),
     "pull": (lambda at: at.pull_request(REPOSITORY, SHA), [PULL]),
     "merged": (lambda at: at.pull_state(REPOSITORY, 1), PULL),
-    "releases": (lambda at: at.changed_releases(REPOSITORY), [RELEASE]),
+    "releases": (lambda at: at.releases(REPOSITORY), [RELEASE]),
     "compare": (lambda at: at.compare(REPOSITORY, "b" * 40, SHA), {"status": "ahead", "commits": [LISTED], "merge_base_commit": {"sha": SHA}}),
     "name": (lambda at: at.canonical_name(REPOSITORY), SHOWN),
     "clone": (lambda at: at.described(REPOSITORY), SHOWN),

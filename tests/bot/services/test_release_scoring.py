@@ -81,7 +81,9 @@ def test_a_new_release_is_scored_once(serve: Serve, services: At, store: Store) 
     assert [path for path, *_ in server.requests[before:]] == ["/repos/o/n/releases"]
     ReleaseScoring(desk.github, desk.sources, desk.store).score_new({REPOSITORY: FOLLOWED}, LATER)
     assert server.asked("/compare/") == 1, "another process compares nothing anew"
-    assert desk.github.changed_releases(REPOSITORY, desk.github.changed_releases(REPOSITORY)[1]) is None  # type: ignore[index]
+    assert [each.tag for each in desk.github.releases(REPOSITORY)] == ["v2", "v1"], (
+        "also of a list that has not changed"
+    )
 
 
 def test_a_release_settles_for_a_day(serve: Serve, services: At, store: Store) -> None:
