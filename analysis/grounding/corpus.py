@@ -55,7 +55,10 @@ def _path_pattern(path: str) -> str:
 
 
 class FileLines(NamedTuple):
-    """Lines of a file as of a commit, changed by it or not, that were read: number -> text; of the first commit asked about if None is named."""
+    """Lines of a file as of a commit, changed by it or not, that were read: number -> text; of the first commit asked about if None is named.
+
+    Those that the commit removes have negative numbers.
+    """
 
     path: str
     lines: Mapping[int, str]

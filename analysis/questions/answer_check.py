@@ -64,20 +64,20 @@ class AnswerChecker:
         found: Sequence[Statement] = (),
         at: Commit | None = None,
     ) -> None:
-        self._entries = question.entries
+        self._entries = question.listed
         self._said = (question.asked.text, *(turn.text for turn in question.asked.thread))
         self._language: Language = language
         versions = question.asked.versions
-        known = [record.text for entry in question.entries for record in records(entry, "en", versions)]
+        known = [record.text for entry in self._entries for record in records(entry, "en", versions)]
         self._shown = shown
         self._at = at
         self._queries = list[str]()
-        told = (each for entry in question.entries for each in records(entry, language, versions))
+        told = (each for entry in self._entries for each in records(entry, language, versions))
         places = {place.label: (place,) for each in found for place in each.citations}
         self._places = places | {each.label: each.citations for each in told}
         known += [at.sha] if at else []  # which a model is told
         known += [text for each in found for text in (each.text, *(place.label for place in each.citations))]
-        self._use(Corpus.of_entries(question.entries, known, contents))
+        self._use(Corpus.of_entries(self._entries, known, contents))
 
     def add(self, texts: Sequence[str], read: Sequence[FileLines]) -> None:
         """Let statements be borne out by what tools returned, too: texts, and lines of files."""
@@ -166,7 +166,7 @@ class AnswerChecker:
 
         bare = _BRACKETED.sub(collect, text).strip()
         if labels:
-            bare = _LEFT_OVER.sub("", re.sub(r"[(（][ ]*[)）]", "", bare))
+            bare = _LEFT_OVER.sub("", re.sub(r"(?<!\w)[(（][ ]*[)）]", "", bare))  # a call's stay
         return bare, labels
 
     def _is_label(self, text: str) -> bool:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:  # the SDK takes half a second to import, and the rules need n
     from analysis.llm import ChatModel, ModelMessage, ToolCall, UsageCounter
 
 _MAX_REPLY = 900  # tokens of the reply
-_MAX_STATEMENTS = 12  # maximum statements of an answer
+_MAX_STATEMENTS = 16  # maximum statements of an answer
 _LEAK_LENGTH: dict[Language, int] = {"zh": 16, "en": 40}  # common characters that count as a leaked prompt
 _MIN_LEAK_LENGTH = 12  # the minimum, for shorter statements
 _UNREAD = mark("The model's answer is not shown: it could not be checked by a second reading.")

@@ -107,12 +107,14 @@ class Citable:
         lines = [(line, code, each.commit) for each in files for line, code in each.lines.items()]
         wanted = (
             (line, commit)
-            for line, code, commit in lines
-            if (line == number if number is not None else any(has_word([code], each) for each in names))
+            for line, code, commit in sorted(lines, key=lambda each: each[0] < 0)
+            if (abs(line) == number if number is not None else any(has_word([code], each) for each in names))
         )
         if not (found := next(wanted, None)):
             return None
         line, commit = found
+        if commit and line < 0:  # it stands in no file
+            return to_commit(commit)
         cited = to_repository_line(commit or self._entries[0].commit, files[0].path, line)
         return cited.model_copy(update={"place": self._say(_REPOSITORY)})
 

@@ -40,6 +40,7 @@ _SETTINGS = re.compile(r"conf|arg|env|setting|option", re.IGNORECASE)  # of the 
 _GENERIC = frozenset({"use", "enable", "enabled", "disable", "is", ""})  # parts of their names that no question says
 _WORDS = 3  # of a question, the longest, that are looked for in names
 _ERROR = re.compile(r"[A-Z]\w+Error")  # which a question quotes beside the names that it is about
+_MODULE = re.compile(r"[a-z_0-9]+(?:\.[a-z_0-9]+){2,}")  # dotted, whose last part alone may be anything
 _OF_THE_GONE = frozenset({QuestionKind.REMOVAL, QuestionKind.REPLACEMENT})
 _NOT_FOUND = frozenset({QuestionKind.DEFAULT, QuestionKind.USES, QuestionKind.DEFINITION, QuestionKind.MEANING})
 
@@ -98,7 +99,8 @@ class FileAnswers:
             return self._path(name)
         key, say = spelled_in_code(name), self._say
         written = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
-        lines = self._best(key, lambda text: written.search(text) is not None) or self._best(key)
+        lines = self._best(key, lambda text: written.search(text) is not None)
+        lines = lines or ([] if _MODULE.fullmatch(name) else self._best(key))
         if not lines:
             return self._not_found(name, key, lines)
         return self._statement(say("{name} is there at {sha}.", name=code(name), sha=self._sha), lines[0].place)

@@ -26,7 +26,6 @@ if TYPE_CHECKING:  # the SDK takes half a second to import
 
 _MAX_TEXT = 2_000  # characters of a question or a turn
 _EVIDENCE_BUDGET = 6_000  # tokens of diff, or of a day's rows
-_MOST_FURTHER = 12  # commits that match, too
 _THREAD_BUDGET = 1_500  # tokens of the thread
 _MESSAGE_LENGTH = 4_000  # characters of a commit message or of a pull request's text
 _MAX_PATHS, _MAX_FACTS = 60, 30
@@ -65,7 +64,8 @@ def answer_prompt(
     say, asked, entries = catalogue(language), question.asked, question.entries
     single = entries[0] if len(entries) == 1 else None
     diffs = entries if single or question.further_commits is not None else ()
-    chosen = [piece for each in diffs for piece in relevant_chunks(each, asked, _EVIDENCE_BUDGET // len(diffs))]
+    by_commit = [(each.commit, relevant_chunks(each, asked, _EVIDENCE_BUDGET // len(diffs))) for each in diffs]
+    chosen = [piece for _, pieces in by_commit for piece in pieces]
     nothing = NOT_SHOWN if single and question.further_commits is None else NOT_FOUND
     rules = {
         bool(calls): rendered(
@@ -86,7 +86,11 @@ def answer_prompt(
         "answer_user.j2",
         **(_commit_evidence(single, asked, chosen, language) if single else _day_evidence(question)),
         found=[" ".join([each.text, *(f"[{place.label}]" for place in each.citations)]) for each in found],
-        diff=render_chunks(chosen),
+        diff="\n".join(
+            ("" if single else f"\n{commit.short_sha}:\n") + render_chunks(pieces)
+            for commit, pieces in by_commit
+            if pieces
+        ),
         nonce=nonce,
         language=language,
         turns=_recent_turns(asked.thread),
@@ -96,7 +100,7 @@ def answer_prompt(
 
 
 def _day_evidence(question: Question) -> dict[str, object]:
-    entries = (*question.entries, *(question.further_commits or ())[:_MOST_FURTHER])
+    entries = question.listed
     tiers = [entry.ranked.importance for entry in entries]
     counts = {tier.value: tiers.count(tier) for tier in Importance}
     rows = render_day(entries, question.asked, _EVIDENCE_BUDGET, best_first=question.further_commits is not None)

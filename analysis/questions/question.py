@@ -20,6 +20,7 @@ from analysis.questions.terms import QuestionTerm, names_in, terms_of
 from analysis.sources.secrets import Redactor
 from analysis.text import scalar
 
+_MOST_FURTHER = 12  # commits that match, too
 _TURNS = 4
 _DECAY = 0.5  # weight of each earlier turn of a thread, relative to the next
 
@@ -101,6 +102,11 @@ class Question(NamedTuple):
     entries: tuple[Entry, ...]
     further_commits: tuple[Entry, ...] | None = None
     nearest: bool = False
+
+    @property
+    def listed(self) -> tuple[Entry, ...]:
+        """The commits that a model is told of: its entries, and the best of the others, of which it sees no patches."""
+        return (*self.entries, *(self.further_commits or ())[:_MOST_FURTHER])
 
 
 def parse_question(text: str, thread: Sequence[Turn] = ()) -> ParsedQuestion:

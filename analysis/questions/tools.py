@@ -110,7 +110,7 @@ class ShowCommit(_Arguments):
 
 
 class _Row(NamedTuple):
-    """A line of a result, and the line of a file that it shows, if any; as of the tools' commit, or another."""
+    """A line of a result, and the line of a file that it shows, if any; as of the tools' commit, or another, whose removed lines have negative numbers."""
 
     text: str
     path: str = ""
@@ -251,8 +251,8 @@ class CommitTools:
             rows.append(_Row(f"{file.status} {file.path} +{file.additions} -{file.deletions}"))
             for line in (line for hunk in headed_hunks(file.patch) for line in hunk.lines):
                 text = line.text[:_MAX_LINE]
-                place = (file.path, line.number, text, commit) if line.sign != "-" else ()
-                rows.append(_Row(f"{line.sign} {line.number} | {text}", *place))
+                number = -line.number if line.sign == "-" else line.number
+                rows.append(_Row(f"{line.sign} {line.number} | {text}", file.path, number, text, commit))
         return rows
 
     def _lines_of(self, rows: Iterable[_Row]) -> Iterable[FileLines]:

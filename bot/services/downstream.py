@@ -113,7 +113,9 @@ def check_trees(
     if not then or check.commits or check.unchecked or not entries:
         return check
     earlier = check_trees(impacts, upstream, entries, impacts.as_of(trees, entries, now), now, allow)
-    return earlier._replace(compared=earlier.compared + check.compared) if earlier.commits else check
+    if not earlier.commits:
+        return check
+    return earlier._replace(compared=check.compared + earlier.compared, surfaces=check.surfaces + earlier.surfaces)
 
 
 @dataclass(eq=False)
@@ -211,6 +213,7 @@ def answer_from_impacts(
     unread = [each for each in commits.values() if not each.read or each.sha in failed]
     asked = set(_WORD.findall(question.lower()))
     yield from islice(_grown(check, entries, asked, say), _CAUSES)
+    names = [each.name for each in check.compared]
     for downstream in check.compared:
         breaking = [
             (commits[sha], each)
@@ -219,7 +222,8 @@ def answer_from_impacts(
             if each.downstream == downstream
         ]
         if breaking:
-            yield from _breaking(sorted(breaking, key=partial(_named_less, asked)), len(commits), say)
+            then = downstream.name.partition("@")[0] in names[: names.index(downstream.name)]
+            yield from _breaking(sorted(breaking, key=partial(_named_less, asked)), len(commits), say, then=then)
         elif len(unread) < len(commits):
             yield Statement(text=_denial(downstream, len(commits) - len(unread), say), new_paragraph=True)
     yield from (*beside, *_touching(check, entries, say))
@@ -235,14 +239,18 @@ def answer_from_impacts(
         yield Statement(text=text, new_paragraph=True)
 
 
-def _breaking(found: Sequence[tuple[Commit, DownstreamImpacts]], compared: int, say: Catalogue) -> Iterator[Statement]:
-    """Yield what commits break of one downstream repository."""
+def _breaking(
+    found: Sequence[tuple[Commit, DownstreamImpacts]], compared: int, say: Catalogue, *, then: bool
+) -> Iterator[Statement]:
+    """Yield what commits break of one downstream repository, or broke `then`, when they landed."""
     name, several = found[0][1].downstream.name, compared > 1
     every = [each for _, breaks in found for each in breaks.impacts]
     places = say.plural("{count} place", "{count} places", len({_line(each) for each in every}))
     proven = any(each.certainty is Certainty.PROVEN for each in every)
     values = {"name": name, "places": places, "count": f"{len(found):,}", "all": f"{compared:,}"}
-    if several:
+    if then:
+        text = say("When it landed, {name} broke in {places}:", **values)
+    elif several:
         text = say("{count} of {all} commits break {name}, in {places}:", **values)
     else:
         text = (

@@ -448,7 +448,7 @@ def test_a_models_headline_stands_before_the_proven_name(written: str, told: str
 
 
 def test_a_models_headline_loses_no_value_and_repeats_no_removal() -> None:
-    """A default that it does not name comes first, with its values; of what it says to be gone nothing follows."""
+    """A default that it does not name comes first, with its values, but one that is decided later; of what it says nothing follows."""
     graph, turbo = fact(FactKind.DEFAULT_CHANGED, "--graph", "False", "True"), fact(FactKind.REMOVED_FLAG, "--turbo")
     now = "`--graph` now defaults to `True` (was `False`)"
 
@@ -457,5 +457,10 @@ def test_a_models_headline_loses_no_value_and_repeats_no_removal() -> None:
         return [each.what for each in consequences(made, "en", facts)]
 
     assert told("Pools start on their own", graph) == [now, "Pools start on their own"]
+    later = fact(FactKind.CONDITIONAL_DEFAULT, "Config.graph", None, "False")
+    assert told("Pools start on their own with `graph`", later) == ["Pools start on their own with `graph`"]
+    assert told("Pools share lanes") == ["Pools share lanes"]
+    new = fact(FactKind.NEW_SETTING, "FrontendArgs.share_lanes")
+    assert told("`--share-lanes` lets pools share", new) == ["`--share-lanes` lets pools share"]
     assert told("`--turbo` is gone", graph, turbo) == ["`--turbo` is gone", now]
     assert told("`--turbo`/`--slow` are gone", graph, turbo) == ["`--turbo`/`--slow` are gone", now]

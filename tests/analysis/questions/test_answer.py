@@ -6,11 +6,13 @@ from hypothesis import strategies as st
 
 from analysis.citations import to_line
 from analysis.diff import hunks, tokens
+from analysis.grounding.corpus import FileLines
 from analysis.locale import catalogue
 from analysis.models import Analysis, Commit, Entry, Language, Statement, Turn
+from analysis.questions.answer_check import AnswerChecker
 from analysis.questions.intent import asks_what_breaks, language_of, reads_as_question, references_in
 from analysis.questions.prompt import relevant_chunks, render_chunks, render_day
-from analysis.questions.question import parse_question
+from analysis.questions.question import Question, parse_question
 from analysis.questions.segmenter import segments
 from analysis.questions.terms import names_in
 from tests.factories import REPOSITORY, SHA, answered, commit, file, new_file, patch
@@ -451,3 +453,23 @@ def test_a_trailer_is_not_denied() -> None:
     assert any(
         "mentions `ocelot`" in text for text in (each.text for each in by_rules("did Ocelot sign it?", entry(told)))
     )
+
+
+def test_what_a_model_was_shown_can_be_said() -> None:
+    """A commit of which it sees a row alone, a line that a tool showed as removed, a call's parentheses, and what files say of a name."""
+    lanes = entry(commit("Give `LaneGroup` back", [file("engine/lanes.py")], sha="b" * 40))
+    checker = AnswerChecker(
+        Question(parse_question("what about lanes?"), REPOSITORY, (entry(),), (lanes,)), (), "en", lambda: ""
+    )
+    lines = {-7: "    return first_lane()", 9: "# LaneGroup.first will be removed in v3"}
+    checker.add((), [FileLines("engine/pool.py", lines, lanes.commit)])
+    said = {
+        "`LaneGroup` is back in `engine/lanes.py` [bbbbbbb].": ["bbbbbbb"],
+        "It no longer calls `first_lane()` [engine/pool.py:7].": ["bbbbbbb"],
+        "`LaneGroup.first` will be removed in v3 [engine/pool.py:9].": ["engine/pool.py:9"],
+    }
+    for text, labels in said.items():
+        [told] = [checker.check(each) for each in segments(text)]
+        assert told
+        assert told.text == text.rpartition(" [")[0] + "."
+        assert [each.label for each in told.citations] == labels

@@ -93,6 +93,8 @@ def test_a_typing_error_gets_the_nearest_name(services: Services) -> None:
     (told,) = answered(services, "what is the default of zyzzyva_9000?")
     assert "is not found in the files at" in told
     assert "Did you mean" not in told
+    (module,) = services.answers.where(["lanes.old.max_lanes"], REPOSITORY, "en")  # whose last part may be anything
+    assert "is not found in the files at" in module.text
 
 
 @pytest.mark.parametrize(

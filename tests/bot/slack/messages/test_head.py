@@ -32,6 +32,7 @@ from analysis.models.impacts import (
 )
 from analysis.window import window
 from bot.models.downstream import UNASKED, DownstreamCheck
+from bot.services.downstream import answer_from_impacts
 from bot.slack.messages.blocks import Action, actions, button, option_value, with_menu
 from bot.slack.messages.commit import commit_messages, rank_message
 from bot.slack.messages.digest import day_head, digest_messages, others, rest_messages
@@ -201,3 +202,14 @@ def test_a_models_sentence_is_the_notification_while_what_it_says_stands() -> No
     assert day_head(edited, breaking(first)).worst != "Readers meet OLD_WAY"
     changed = edit.model_copy(update={"headlines": {first.commit.sha: "Another headline"}})
     assert "Readers" not in day_head(plain.model_copy(update={"edit": changed}), UNASKED).worst
+
+
+def test_what_broke_when_it_landed_follows_how_the_code_is_now() -> None:
+    """Of a plug-in that has adapted since, the denial comes first, and then where it broke at that time."""
+    check = breaking(MANY[0])
+    [plug], [found] = check.compared, check.commits.values()
+    then = plug.model_copy(update={"name": "acme/plug@0123456"})
+    earlier = {MANY[0].commit.sha: tuple(each.model_copy(update={"downstream": then}) for each in found)}
+    told = [*answer_from_impacts(check._replace(compared=(plug, then), commits=earlier), [MANY[0]], "en")]
+    assert told[0].text.startswith("Nothing is proven to break: 3 files")
+    assert told[1].text == "When it landed, acme/plug@0123456 broke in 1 place:"
