@@ -54,6 +54,8 @@ def consequences(
     written = _written(entry) if titled else ""
     if written and not told and entry.ranked.importance is not Importance.LOW:
         told = [Consequence(what=written, whom=Whom.INTERNALS, effect=Effect.OTHER, certainty=Certainty.LIKELY)]
+    elif written and told and any(fact.kind is FactKind.SECURITY for fact in told[0].facts):
+        told[0] = told[0].model_copy(update={"what": say("Security: {what}", what=written)})
     elif written and told and not _is_worded(told[0]):
         told = _as_written(entry, written, told, say)
     return tuple(told)

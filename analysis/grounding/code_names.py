@@ -77,7 +77,8 @@ def _names_a_path(path: str, corpus: Corpus, *, in_code: bool) -> bool:
     first, *rest = path.strip("./*").split("/")
     if _FILE.search(path.rstrip("/…")):
         owner, _, extension = first.partition(".")
-        attribute = owner in ("self", "cls") or (owner in LIBRARIES and extension not in PLAIN_EXTENSIONS)
+        of_class = CLASS_NAME.fullmatch(owner) is not None and extension == "json"  # the method of many a class
+        attribute = owner in ("self", "cls") or of_class or (owner in LIBRARIES and extension not in PLAIN_EXTENSIONS)
         return bool(rest) or not (path in PRODUCTS or attribute)
     parts = [part for part in (first, *rest) if part]
     if (

@@ -10,15 +10,12 @@ from collections.abc import Mapping, Sequence
 from analysis.facts.change import old_path
 from analysis.facts.python.revision import Revision
 from analysis.impact.matching import MAX_CHARACTERS, impacts, worst_first
-from analysis.impact.matching.broken_settings import SETTINGS, merged_pull
 from analysis.impact.matching.broken_uses import Matching, inherited_abstract_methods
 from analysis.impact.matching.changes import ChangedNames, Successors
 from analysis.impact.matching.upstream import Upstream
-from analysis.impact.surface.model import DownstreamLine, SurfaceIndex, UseKind
+from analysis.impact.surface.model import DownstreamLine, SurfaceIndex
 from analysis.models import Commit, Fact, Trees
-from analysis.models.impacts import Impact, ImpactKind
-
-_OF_SETTINGS = (ImpactKind.MENTION, ImpactKind.VERSION)
+from analysis.models.impacts import Impact
 
 _DEFINED = r"^-\s*(?:(?:async )?def |class )(?:{0})\b|^-\s*(?:self\.)?(?:{0})\s*[:=]"
 
@@ -33,9 +30,7 @@ class NetImpacts:
         matching = Matching(before, after, Successors((), (), before, after), None, index)
         subclasses = index.surface.subclasses.values()
         abstract = frozenset(name for each in subclasses for name in inherited_abstract_methods(after, each))
-        names = frozenset(
-            name for each in index.surface.uses if each.kind is not UseKind.MENTION for name in each.target
-        )
+        names = frozenset(name for each in index.surface.uses for name in each.target)
         found = worst_first(matching.impacts(ChangedNames(names, abstract)), index)
         self._lines = frozenset(map(line_of, found))
         self._paths = {each.upstream.path for each in found}
@@ -45,23 +40,12 @@ class NetImpacts:
         self._index = SurfaceIndex(index.surface, self._lines)
         self._roots = roots
 
-    def impacts_of(
-        self, commit: Commit, trees: Trees, facts: Sequence[Fact], standing: Sequence[Fact]
-    ) -> tuple[Impact, ...]:
-        """Return what a commit of the range, with its patches, breaks that is still broken at the end; ask for the oldest first.
-
-        Of its facts, `standing` are those that stand there.
-        """
-        merged = [each.name for each in merged_pull(commit, self._index)]
-        if not merged and not self._may_break(commit) and not any(fact.kind in SETTINGS for fact in standing):
+    def impacts_of(self, commit: Commit, trees: Trees, facts: Sequence[Fact]) -> tuple[Impact, ...]:
+        """Return what a commit of the range, with its patches, breaks that is still broken at the end; ask for the oldest first."""
+        if not self._may_break(commit):
             return ()
-        names = {*merged, *(fact.name for fact in standing)}
-        return tuple(
-            each
-            for each in impacts(commit, trees, self._index, self._roots, facts)
-            if (each.name in names or each.kind not in _OF_SETTINGS)
-            and (each.kind in _OF_SETTINGS or line_of(each) in self._lines)
-        )
+        found = impacts(commit, trees, self._index, self._roots, facts)
+        return tuple(each for each in found if line_of(each) in self._lines)
 
     def _may_break(self, commit: Commit) -> bool:
         self._paths |= {each.path for each in commit.files if each.previous_path in self._paths}  # it can break there

@@ -2,42 +2,25 @@
 
 import re
 from collections.abc import Iterable
-from enum import Enum, auto
 
 from analysis.locale import Phrase, mark
 from analysis.models.impacts import Cause, Impact, ImpactKind
 
-
-class _Mention(Enum):
-    """What a line that is no code of upstream names: something by a string, or a setting."""
-
-    STRING = auto()
-    VARIABLE = auto()
-    FLAG = auto()
-    ROUTE = auto()
-
-
-_GONE: dict[ImpactKind | _Mention, str] = {
+_GONE = {
     ImpactKind.IMPORT: mark("{name} is gone, so this import fails"),
     ImpactKind.CALL: mark("{name} is gone, so this call fails"),
     ImpactKind.ATTRIBUTE: mark("{name} is gone, so this read fails"),
     ImpactKind.OVERRIDE: mark("{name} is gone, so nothing upstream calls this override"),
     ImpactKind.REPLACEMENT: mark("{name} is gone, so this assignment no longer has any effect"),
-    _Mention.STRING: mark("{name} is gone, so this string no longer resolves"),
-    _Mention.VARIABLE: mark("{name} is gone, so setting it has no effect"),
-    _Mention.FLAG: mark("{name} is gone, so commands that pass it fail"),
-    _Mention.ROUTE: mark("{name} is gone, so requests to it fail"),
+    "string": mark("{name} is gone, so this string no longer resolves"),
 }
-_MOVED: dict[ImpactKind | _Mention, str] = {
+_MOVED = {
     ImpactKind.IMPORT: mark("{name} is now {new}, so this import fails"),
     ImpactKind.CALL: mark("{name} is now {new}, so this call fails"),
     ImpactKind.ATTRIBUTE: mark("{name} is now {new}, so this read fails"),
     ImpactKind.OVERRIDE: mark("{name} is now {new}, so nothing upstream calls this override"),
     ImpactKind.REPLACEMENT: mark("{name} is now {new}, so this assignment no longer has any effect"),
-    _Mention.STRING: mark("{name} is now {new}, so this string no longer resolves"),
-    _Mention.VARIABLE: mark("{name} is now {new}, so setting the old name has no effect"),
-    _Mention.FLAG: mark("{name} is now {new}, so commands that pass the old flag fail"),
-    _Mention.ROUTE: mark("{name} is now {new}, so requests to the old route fail"),
+    "string": mark("{name} is now {new}, so this string no longer resolves"),
 }
 _BREAKS = {
     Cause.REMOVED: mark("{name} is gone"),
@@ -71,10 +54,12 @@ _OTHERS = {
     Cause.RETYPED: mark("{name} is now of type {new}, which has no {subject}"),
     Cause.MAY_BE_NONE: mark("{name} may now be None, or have None in it, which this line may not expect"),
     Cause.MADE_ABSTRACT: mark("{name} is now abstract, and this class does not implement it"),
+    Cause.MADE_PROPERTY: mark("{name} is a property by now, which this line takes for a method"),
+    Cause.MADE_METHOD: mark("{name} is a method by now, which this line takes for a value"),
+    Cause.MADE_ASYNC: mark("{name} has to be awaited by now, and this line is not written for that"),
+    Cause.MADE_SYNC: mark("{name} is no longer awaited, and this line is written for that"),
     Cause.NEWLY_USED: mark("{name} now uses {subject}, which this class does not provide"),
-    Cause.VERSION: mark("Upstream requires {name} {new}, which this requirement excludes"),
 }
-_MERGED = mark("{name} is merged, so what this line is here for may go")
 _DEFINITIONS = (
     ImpactKind.CALL,
     ImpactKind.ATTRIBUTE,
@@ -107,27 +92,17 @@ def _message(impact: Impact) -> str:
         return _MOVED[_broken_use(impact)]
     if impact.cause in _OTHERS:
         return _OTHERS[impact.cause]
-    if impact.kind is ImpactKind.MENTION:
-        return _MERGED
     if impact.kind not in _DEFINED:
         return _CALLED[impact.cause]
     several = len(impact.subjects) > 1 and impact.cause is Cause.PARAMETER_ADDED
     return _PARAMETERS_ADDED if several else _OVERRIDDEN[impact.cause]
 
 
-def _broken_use(impact: Impact) -> ImpactKind | _Mention:
-    """Return what the line does with the name."""
+def _broken_use(impact: Impact) -> str:
+    """Return what the line does with the name: a kind of impact, or "string" for one that `mock.patch` takes."""
     if impact.kind is ImpactKind.IMPORT and re.search(rf"[\"']{re.escape(impact.name)}(?!\w)", impact.downstream.code):
-        return _Mention.STRING  # as `mock.patch` takes it
-    return _setting(impact) if impact.kind is ImpactKind.MENTION else impact.kind
-
-
-def _setting(impact: Impact) -> _Mention:
-    if impact.name.startswith("--"):
-        return _Mention.FLAG
-    if impact.name.rpartition(" ")[2].startswith("/"):
-        return _Mention.ROUTE
-    return _Mention.VARIABLE
+        return "string"
+    return impact.kind
 
 
 def _listed(names: Iterable[str]) -> object:

@@ -19,14 +19,12 @@ from analysis.impact.matching.changes import Successors
 from analysis.impact.matching.signatures import call_misfits, called_with, is_callable_as, own_parameters
 from analysis.impact.matching.upstream import Presence, Upstream
 from analysis.impact.reversal import reversed_commit
-from analysis.impact.surface.mentions import FLAG, ROUTE, VARIABLE
 from analysis.impact.surface.model import Surface, SurfaceIndex, Use, UseKind
 from analysis.impact.surface.targets import written
 from analysis.models import Commit, FileChange, Tree, Trees
 from analysis.models.compatibility import UnseenName, Version, VersionBreak
-from analysis.models.impacts import Cause, Certainty, DownstreamPlace, Impact, ImpactKind, UpstreamPlace
+from analysis.models.impacts import Cause, Certainty, Impact, ImpactKind
 from analysis.paths import Kind, kind
-from analysis.text import mentions
 
 _NOT_JUDGED = (Kind.TEST, Kind.EXAMPLE, Kind.DOCS, Kind.CI)  # what may be left behind, and breaks no user
 _GONE = (Cause.REMOVED, Cause.MOVED, Cause.RENAMED)
@@ -53,7 +51,7 @@ def judged_surface(surface: Surface) -> Surface:
 
     What a file imports under guards alone is guarded wherever the file uses it.
     """
-    uses = [each for each in surface.uses if each.kind is not UseKind.MENTION and _is_judged(each.path)]
+    uses = [each for each in surface.uses if _is_judged(each.path)]
     imports = [each for each in uses if each.kind is UseKind.IMPORT]
     whole = {(each.path, each.target) for each in imports if not each.guarded}
     guarded = {(each.path, each.target) for each in imports if each.guarded} - whole
@@ -64,59 +62,6 @@ def judged_surface(surface: Surface) -> Surface:
         for each in uses
     )
     return surface.model_copy(update={"uses": tuple(marked)})
-
-
-def settings_used(surface: Surface) -> tuple[Use, ...]:
-    """Return the mentions of variables, flags and routes that are upstream's if a version has them, in code that is judged.
-
-    A variable is by its name. What Python code says of a flag is mostly for its own parser, and such flags are not upstream's.
-    """
-    prefixes = tuple(f"{package.upper()}_" for package in surface.packages)
-    mentioned = [each for each in surface.uses if each.kind is UseKind.MENTION and _is_judged(each.path)]
-    own = {each.target for each in mentioned if "add_argument(" in each.code}
-    return tuple(
-        each
-        for each in mentioned
-        if (each.target[0] == VARIABLE and each.target[1].startswith(prefixes))
-        or (each.target[0] == FLAG and each.target not in own and not each.path.endswith(".py"))
-        or each.target[0] == ROUTE
-    )
-
-
-def without_settings(versions: Sequence[Mapping[str, str]], used: Sequence[Use]) -> list[tuple[VersionBreak, ...]]:
-    """Return for each version, the oldest first, the settings used that it lacks and another has, given a path of each it has.
-
-    A variable that is not there yet is ignored, which breaks nothing.
-    """
-    found: list[list[VersionBreak]] = [[] for _ in versions]
-    for use in used:
-        name = use.target[1]
-        having = [place for place, each in enumerate(versions) if name in each]
-        for place in range(len(versions)) if having else ():
-            early = place < having[0]
-            if place not in having and not (early and use.target[0] == VARIABLE):
-                nearest = min(having, key=lambda each: abs(each - place))
-                found[place].append(_without_setting(use, versions[nearest][name], early=early))
-    return [tuple(each) for each in found]
-
-
-def _without_setting(use: Use, path: str, *, early: bool) -> VersionBreak:
-    impact = Impact(
-        kind=ImpactKind.MENTION,
-        certainty=Certainty.PROVEN,
-        cause=Cause.REMOVED,
-        name=use.target[1],
-        upstream=UpstreamPlace(path=path),
-        downstream=DownstreamPlace(path=use.path, line=use.line, code=use.code),
-    )
-    return VersionBreak(impact=impact, early=early)
-
-
-def _takes_out(commit: Commit, impact: Impact) -> bool:
-    """Return whether a commit removes the last mention of a setting from the file that had it."""
-    patches = [each.patch or "" for each in commit.files if impact.upstream.path in each.paths]
-    signs = {line[:1] for patch in patches for line in patch.split("\n") if mentions(line, impact.name)}
-    return signs == {"-"}
 
 
 def _is_judged(path: str) -> bool:
@@ -210,16 +155,13 @@ def commit_breaks(
     early = wanted[0].early
     if early:
         commit, trees = reversed_commit(commit), Trees(trees.after, trees.before)
-    words = {
-        word.lstrip("-/") for each in wanted for word in (each.impact.name.rpartition(".")[2], *each.impact.subjects)
-    }
+    words = {word for each in wanted for word in (each.impact.name.rpartition(".")[2], *each.impact.subjects)}
     named = re.compile(rf"^[-+].*\b(?:{'|'.join(map(re.escape, sorted(words)))})\b", re.MULTILINE)
     if not any(each.status != "modified" or each.patch is None or named.search(each.patch) for each in commit.files):
         return ()
     lines = {each.line for each in wanted}
     found = (_break(each, early=early) for each in impacts(commit, trees, SurfaceIndex(surface, lines), roots, ()))
-    settings = (each for each in wanted if each.impact.kind is ImpactKind.MENTION and _takes_out(commit, each.impact))
-    return (*(each for each in found if each.line in lines and _counts(each)), *settings)
+    return tuple(each for each in found if each.line in lines and _counts(each))
 
 
 def widest_range(versions: Sequence[Version]) -> tuple[int, int]:

@@ -29,8 +29,6 @@ class ImpactKind(StrEnum):
     OVERRIDE = "override"
     REQUIRED_METHOD = "required method"
     REPLACEMENT = "replaced function"
-    MENTION = "mentioned name"
-    VERSION = "version"
 
 
 class Cause(StrEnum):
@@ -49,9 +47,12 @@ class Cause(StrEnum):
     RETYPED = "type changed"
     MAY_BE_NONE = "may be None"
     MADE_ABSTRACT = "made abstract"
+    MADE_PROPERTY = "made a property"
+    MADE_METHOD = "made a method"
+    MADE_ASYNC = "made async"
+    MADE_SYNC = "no longer async"
     NEWLY_USED = "newly used"
     MERGED = "merged"
-    VERSION = "version required"
 
 
 class UpstreamPlace(Frozen):
@@ -94,14 +95,13 @@ class Impact(Frozen):
         return self.cause not in _IN_COMMIT
 
 
-_IN_COMMIT = (Cause.MADE_ABSTRACT, Cause.NEWLY_USED, Cause.MERGED, Cause.VERSION)
+_IN_COMMIT = (Cause.MADE_ABSTRACT, Cause.NEWLY_USED, Cause.MERGED)
 
 
 class Downstream(Frozen):
     """A downstream tree as it was compared: `name` is owner/name[@ref], or the folder as it was given.
 
-    `packages` are those of upstream; `uses` counts what its code uses of them, `mentions` the names in its text that were
-    compared too. What could not be is named: Python files that do not parse, folders with a copy of upstream, submodules,
+    `packages` are those of upstream; `uses` counts what its code uses of them. What could not be is named: Python files that do not parse, folders with a copy of upstream, submodules,
     and the number of other files that were not read. `files_url` is the address of its files as of `sha`, without a slash.
     """
 
@@ -113,7 +113,6 @@ class Downstream(Frozen):
     files: int
     python_files: int
     uses: int
-    mentions: int
     unparsed: tuple[str, ...] = ()
     copies: tuple[str, ...] = ()
     submodules: tuple[str, ...] = ()

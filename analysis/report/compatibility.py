@@ -84,9 +84,7 @@ def _pin_sentence(report: CompatibilityReport, pin: Pin, version: Version | None
 def blind_spots(report: CompatibilityReport) -> Iterator[str]:
     """Yield what cannot be seen."""
     say = catalogue(report.language)
-    yield say(
-        "Not compared: behaviour, values, configuration keys, flags in Python code, and the code of tests, examples and documentation"
-    )
+    yield say("Not compared: behaviour, values, settings, and the code of tests, examples and documentation")
     if report.unseen:
         names = [f"{each.name} ({each.path}:{each.line})" for each in report.unseen[:_MAX_NAMES]]
         yield say.plural(

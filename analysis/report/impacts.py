@@ -105,7 +105,7 @@ def impact_summary(report: ImpactReport) -> str:
         return say("💥 Breaks your code: {breaking} of {commits}", breaking=f"{len(report.commits):,}", commits=commits)
     if not report.compared:
         return say("No commits were compared")
-    if not any(each.uses or each.mentions for each in report.downstreams):
+    if not any(each.uses for each in report.downstreams):
         return say("Nothing to compare")
     told = say("✅ No proven break of your code: {commits} compared", commits=commits)
     return join_clauses([told, *touching_modules(len(report.touching), say)], say)
@@ -137,12 +137,7 @@ def comparison(downstream: Downstream, language: Language) -> str:
     if downstream.uses:
         uses = say.plural("{count} use", "{count} uses", downstream.uses)
         return say("Compared with {downstream}: {files}, {uses} of {packages}", uses=uses, **values)
-    names = say.plural("{count} name", "{count} names", downstream.mentions)
-    return say(
-        "No code in {downstream} uses {packages} ({files}); only {names} of settings and versions in its files were compared",
-        names=names,
-        **values,
-    )
+    return say("No code in {downstream} uses {packages} ({files})", **values)
 
 
 def missing(report: ImpactReport) -> Iterator[str]:

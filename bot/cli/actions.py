@@ -47,6 +47,9 @@ def answer(
     subject = question_subject(about, question, choose, repo, options.today)
     trees = options.downstreams(downstream) if downstream else asked_for(question, options.downstreams(None))
     with TerminalProgress() as progress, options.services(progress, mirrored=bool(trees)) as services:
+        for each in trees if downstream else ():
+            if isinstance(each, Repository):  # one that does not exist is refused, also where there are no commits
+                services.impacts.mirror(each.model_copy(update={"branch": None}), options.now)
         read = partial(services.digests.report, now=options.now, ask=False)
         check = partial(check_trees, services.impacts, trees=trees, now=options.now, then=True) if trees else None
         statements = services.period_questions.answer_subject(

@@ -51,13 +51,17 @@ class AnswerService:
             iter(self._in_files(repository, language, lambda files: [files.resolved(asked, known)])), (asked, [])
         )
 
-    def where(self, names: Sequence[str], repository: Repository, language: Language) -> list[Statement]:
-        """Return where names stand in the files of the head, or that they do not; nothing without a mirror."""
-        return self._in_files(repository, language, lambda files: [files.where(each) for each in names[:_NAMES]])
+    def where(self, names: Sequence[str], repository: Repository, language: Language, sha: str = "") -> list[Statement]:
+        """Return where names stand in the files of a commit or the head, or that they do not; nothing without a mirror."""
+        return self._in_files(
+            repository, language, lambda files: [files.where(each) for each in names[:_NAMES]], sha=sha
+        )
 
-    def lines_of(self, names: Sequence[str], repository: Repository, language: Language) -> list[Statement]:
-        """Return the lines of the files of the head that have some names, imports too; nothing of names without any."""
-        return self._in_files(repository, language, lambda files: files.lines_of(names[:_OWN_NAMES]))
+    def lines_of(
+        self, names: Sequence[str], repository: Repository, language: Language, sha: str = ""
+    ) -> list[Statement]:
+        """Return the lines of the files of a commit or the head that have some names, imports too; nothing of names without any."""
+        return self._in_files(repository, language, lambda files: files.lines_of(names[:_OWN_NAMES]), sha=sha)
 
     def _in_files(
         self,
@@ -65,12 +69,13 @@ class AnswerService:
         language: Language,
         ask: Callable[[FileAnswers], list[T]],
         commit: Commit | None = None,
+        sha: str = "",
     ) -> list[T]:
         try:
             mirror = self._sources.existing_mirror(repository)
             if mirror is None:
                 return []
-            return ask(FileAnswers(mirror, commit or mirror.history("", limit=1)[0], language))
+            return ask(FileAnswers(mirror, commit or mirror.history("", at=sha, limit=1)[0], language))
         except DigestError as exc:
             log.warning("files not searched", repository=str(repository), why=str(exc))
             return []

@@ -4,7 +4,7 @@
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -17,9 +17,10 @@ import structlog
 from analysis.citations import to_commit, to_upstream_place
 from analysis.consequences.upgrade import severity
 from analysis.errors import DigestError
+from analysis.impact.surface.model import SurfaceIndex
 from analysis.locale import Catalogue, Phrase, catalogue, translated
 from analysis.locale.punctuation import join_items
-from analysis.models import SHORT_SHA, Citation, Commit, Entry, FactKind, Failure, Language, Repository, Statement
+from analysis.models import SHORT_SHA, Citation, Commit, Entry, Fact, FactKind, Failure, Language, Repository, Statement
 from analysis.models.impacts import Certainty, CommitImpacts, Downstream, DownstreamImpacts, Impact
 from analysis.questions.intent import asks_about_own_code, asks_what_breaks
 from analysis.report.impacts import ImpactCause, comparison, impact_causes, more_places, omissions
@@ -48,6 +49,14 @@ def asked_for(question: str, own: Sequence[Tree], others: Sequence[Tree] = ()) -
     """Return the downstream trees of which a question asks what breaks them: those that it names, or one's own."""
     named = {str(each): each for each in (*others, *own) if _is_named(question, each)}
     return list(named.values()) or (list(own) if asks_about_own_code(question) else [])
+
+
+def used_names(index: SurfaceIndex, removed: Iterable[Fact]) -> tuple[str, ...]:
+    """Return the names that facts say are removed, parameters apart, of those that a surface uses from the same module."""
+    names = {each: each.name.removesuffix(".py").replace("/", ".") for each in removed if "(" not in each.name}
+    return tuple(
+        dict.fromkeys(name for fact, name in names.items() if index.uses_of(name.rpartition(".")[2], fact.path or ""))
+    )
 
 
 def _is_named(question: str, tree: Repository | Path) -> bool:

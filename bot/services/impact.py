@@ -164,9 +164,8 @@ class ImpactService:
         nets = [(each.downstream, NetImpacts(ends, each.uses, roots)) for each in surfaces]
 
         def find(entry: Entry, commit: Commit, trees: Trees) -> Iterator[tuple[Downstream, Sequence[Impact]]]:
-            standing = span.net_facts.get(commit.sha, entry.facts)
             for downstream, net in nets:
-                yield downstream, net.impacts_of(commit, trees, entry.facts, standing)
+                yield downstream, net.impacts_of(commit, trees, entry.facts)
 
         standing = [each for each in span.entries if each.commit.sha not in span.undone]
         return self._compare(mirror, upstream, standing, find, progress)

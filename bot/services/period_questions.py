@@ -40,7 +40,7 @@ from bot.models.question_subject import QuestionSubject
 from bot.models.reference import parse_reference
 from bot.models.subjects import DayRef
 from bot.services.answers import AnswerService
-from bot.services.downstream import answer_from_impacts
+from bot.services.downstream import answer_from_impacts, used_names
 from bot.services.lookup import CommitLookup, Located
 from bot.services.period_wording import PeriodQuestion, none_of, not_found, scope_statement, unproven, unsearched
 from bot.services.stored_matches import StoredMatches
@@ -203,15 +203,18 @@ class PeriodQuestions:
     def of_own_code(self, check: DownstreamCheck, question: Question, language: Language) -> Iterator[Statement]:
         """Return what commits break of downstream code, and where that uses the names of the question, or what one commit removes."""
         entries = (*question.entries, *(question.further_commits or ()))
-        removed = (fact.name for fact in entries[0].facts if fact.removes) if len(entries) == 1 else ()
-        gone = [each.removesuffix(".py").replace("/", ".") for each in removed if "(" not in each]  # no parameters
-        names, beside = question.asked.symbols or tuple(dict.fromkeys(gone)), list[Statement]()
-        heads = {each.repository.full_name: each.repository for each in check.compared if each.repository}
-        for name, each in heads.items():
-            head = each.model_copy(update={"branch": None})
+        removed = [fact for fact in entries[0].facts if fact.removes] if len(entries) == 1 else []
+        beside = list[Statement]()
+        for compared, surface in zip(check.compared, check.surfaces, strict=False):
+            if compared.repository is None:
+                continue
+            tree, sha = compared.repository.model_copy(update={"branch": None}), compared.sha or ""
+            names = question.asked.symbols or used_names(surface, removed)
             absent = () if check.commits else names
-            if told := self._answers.lines_of(names, head, language) or self._answers.where(absent, head, language):
-                text = catalogue(language)("In {repository}:", repository=code(name))
+            if told := self._answers.lines_of(names, tree, language, sha) or self._answers.where(
+                absent, tree, language, sha
+            ):
+                text = catalogue(language)("In {repository}:", repository=code(tree.full_name))
                 beside += [Statement(text=text, new_paragraph=True), *told]
         return answer_from_impacts(check, entries, language, question.asked.text, beside)
 

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from analysis.errors import Misuse, UnknownCommit
 from analysis.impact.pins import by_strength, files_of_other_branches, find_pins, may_pin, submodule_paths, tag_names
 from analysis.impact.surface.extraction import TreeSurface, UpstreamTree, packages, surface_of_tree
-from analysis.impact.surface.model import SurfaceIndex, UseKind
+from analysis.impact.surface.model import SurfaceIndex
 from analysis.locale import Phrase
 from analysis.models import Repository
 from analysis.models.impacts import Downstream
@@ -108,7 +108,6 @@ def compared_surface(
 ) -> ComparedSurface:
     """Return a surface ready to be compared, with what a report says of its tree."""
     surface = found.surface
-    mentions = sum(use.kind is UseKind.MENTION for use in surface.uses)
     downstream = Downstream(
         name=name,
         repository=repository,
@@ -117,8 +116,7 @@ def compared_surface(
         packages=tuple(sorted(used.roots)),
         files=surface.files,
         python_files=found.python_files,
-        uses=len(surface.uses) - mentions,
-        mentions=mentions,
+        uses=len(surface.uses),
         unparsed=surface.unparsed,
         copies=found.copies,
         submodules=found.submodules,

@@ -52,7 +52,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Function:
-    """A function or method; `line` is that of its `def`, `start` and `end` enclose it with its decorators."""
+    """A function or method; `line` is that of its `def`, `start` and `end` enclose it with its decorators; `awaited` if it is `async`."""
 
     name: str
     line: int
@@ -61,6 +61,7 @@ class Function:
     parameters: tuple[Parameter, ...]
     decorators: tuple[str, ...]
     returns: str = ""
+    awaited: bool = False
 
     @property
     def abstract(self) -> bool:

@@ -193,6 +193,7 @@ def _read_function(node: _Function, members: dict[str, Member]) -> None:
             tuple(parameters(node.args)),
             decorators,
             returns,
+            isinstance(node, ast.AsyncFunctionDef),
         )
 
 

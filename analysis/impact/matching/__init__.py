@@ -7,10 +7,10 @@ from analysis.errors import DigestError
 from analysis.facts.python.module import module_path
 from analysis.facts.python.revision import Revision
 from analysis.facts.syntax import collecting_no_garbage, parse_module
-from analysis.impact.matching.broken_settings import merged_pull, setting_impacts
 from analysis.impact.matching.broken_uses import Matching
 from analysis.impact.matching.callers import Callers, missing_members
 from analysis.impact.matching.changes import Successors, changed_names
+from analysis.impact.matching.lost_variables import lost_variables
 from analysis.impact.matching.quotation import import_advice
 from analysis.impact.matching.upstream import ABSENT, Upstream
 from analysis.impact.surface.model import SurfaceIndex, Use
@@ -50,8 +50,7 @@ def impacts(
     few = index.few
     found = _of_few(commit.files, matching, few) if few is not None else _of_files(commit.files, matching)
     found += missing_members(commit.files, before, after, index)
-    found += setting_impacts(facts, index, before)
-    found += merged_pull(commit, index)
+    found += lost_variables(facts, index, before)
     told = worst_first(found, index)
     if not told and any(each.is_exhausted for each in revisions):
         raise DigestError(Phrase("too much code to compare"))
@@ -133,7 +132,7 @@ def _with_whole_imports(found: Sequence[Impact]) -> Iterator[Impact]:
         alike = lines.get((each.downstream.path, each.downstream.line), []) if each.kind is ImpactKind.IMPORT else []
         if len(alike) > 1:
             renamed = [(other.name, other.new) for other in alike if other.new]
-            advice = import_advice(each.downstream.code, renamed) if len(renamed) == len(alike) else None
-            yield each.model_copy(update={"advice": advice})
+            whole = import_advice(each.downstream.code, renamed) if len(renamed) == len(alike) else None
+            yield each.model_copy(update={"advice": whole})
         else:
             yield each

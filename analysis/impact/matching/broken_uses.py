@@ -20,13 +20,14 @@ from analysis.impact.matching.signatures import (
     call_misfits,
     called_with,
     displaced,
+    is_record,
     override_misfits,
     own_parameters,
     shifted_by,
 )
-from analysis.impact.matching.upstream import ABSENT, Answer, Place, Presence, Upstream
+from analysis.impact.matching.upstream import ABSENT, CALLED, Answer, Place, Presence, Upstream, handed_on
 from analysis.impact.surface.model import Subclass, SurfaceIndex, Use, UseKind
-from analysis.impact.surface.targets import CALL, CONSTRUCTOR, Target, written
+from analysis.impact.surface.targets import CALL, CONSTRUCTOR, Target, owner_of, written
 from analysis.models.impacts import Cause, Certainty, DownstreamPlace, Impact, ImpactKind, UpstreamPlace
 
 _KINDS = {
@@ -68,6 +69,7 @@ class Matching:
         return ()
 
     def _of_use(self, use: Use) -> Iterator[Impact]:
+        use = self._called(use)
         now = self.after.find(use.target)
         was = self.before.find(use.target)
         if now.presence is Presence.UNKNOWN:
@@ -88,6 +90,25 @@ class Matching:
                     yield from self._gone(use, use.target[: now.step + 1], certain=certain)
         elif was.presence is Presence.PRESENT:
             yield from self._changed(use, was, now)
+
+    def _called(self, use: Use) -> Use:
+        """Return a use of what Python calls in its place: of an object, or the constructor that a class has from a record."""
+        if use.kind is not UseKind.CALL:
+            return use
+        found = self.before.find(use.target)
+        place = found.last if found.presence is Presence.PRESENT else None
+        called: list[Target] = []
+        if place and (isinstance(place.member, Attribute) or place.instance):
+            called = [(*use.target, each) for each in CALLED]
+        elif not place and CALL in use.target and use.target[-1] == CONSTRUCTOR:
+            subclass = self.uses.surface.subclasses.get(owner_of(use.target))
+            called = [each for each in subclass.bases if self._is_record(each)] if subclass else []
+        there = next((each for each in called if self.before.find(each).presence is Presence.PRESENT), None)
+        return use.model_copy(update={"target": there}) if there else use
+
+    def _is_record(self, target: Target) -> bool:
+        above = self.before.find(target).places
+        return bool(above) and isinstance(above[-1].member, Class) and is_record(above[-1].member)
 
     def _gone(self, use: Use, target: Target, *, certain: bool) -> Iterator[Impact]:
         was = self.before.find(target)
@@ -149,6 +170,13 @@ class Matching:
         return Successor(Cause.MOVED, self._name(found.last))
 
     def _changed(self, use: Use, before: Answer, after: Answer) -> Iterator[Impact]:
+        if use.kind is UseKind.OVERRIDE and (name := handed_on(before.last)) and name == handed_on(after.last):
+            target = (*use.target[:-1], name)  # which has the parameters that upstream's callers know
+            before, after = self.before.find(target), self.after.find(target)
+        if before.presence is after.presence is Presence.PRESENT:
+            yield from self._differing(use, before, after)
+
+    def _differing(self, use: Use, before: Answer, after: Answer) -> Iterator[Impact]:
         was, now = before.last, after.last
         causes: dict[tuple[Cause, str | None], list[str]] = {}
         guessed: set[str | None] = set()
@@ -177,7 +205,7 @@ class Matching:
             old, new = own_parameters(was), own_parameters(now)
             if old is not None and new is not None and old != new:
                 unfit = override_misfits(use.parameters, old, new)
-                yield from self.callers.met(use, unfit, new) if self.callers else unfit
+                yield from self.callers.met(use, unfit, new, was.member.name) if self.callers else unfit
 
     def required(self, subclass: Subclass, names: frozenset[str]) -> Iterator[Impact]:
         """Yield those of some methods that a class lacks now that they are abstract."""

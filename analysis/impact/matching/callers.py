@@ -47,14 +47,17 @@ class Callers:
         self._after = after
         self._uses = uses
 
-    def met(self, use: Use, misfits: Iterable[Misfit], parameters: Sequence[Parameter]) -> Iterator[Misfit]:
-        """Yield the misfits of an override that callers meet, given the parameters that upstream's own has by now.
+    def met(self, use: Use, misfits: Iterable[Misfit], parameters: Sequence[Parameter], name: str) -> Iterator[Misfit]:
+        """Yield the misfits of an override that callers meet, given the name and parameters that upstream's own has by now.
 
         Callers in files that the commit leaves alone cannot know a new optional parameter, so that one of the others must
-        pass it. If the only callers are methods that the class replaces as well, nobody meets anything.
+        pass it. If the only callers are methods that the class replaces as well, nobody meets anything. What upstream hands on
+        to one of another name is called in many ways: who passes a new parameter by its name calls it.
         """
-        callers = list(self._of(use))
-        positions = {each.name: index for index, each in enumerate(parameters) if each.positional}
+        is_handed_on = name != use.target[-1]
+        callers = [each for calls in self._by_name.values() for each in calls] if is_handed_on else list(self._of(use))
+        by_place = [] if is_handed_on else parameters
+        positions = {each.name: index for index, each in enumerate(by_place) if each.positional}
         reached = [each for each in callers if not self._is_replaced(each.method, use)]
         for each in misfits:
             passed = any(caller.passes(each.parameter, positions.get(each.parameter)) for caller in reached)

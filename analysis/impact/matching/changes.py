@@ -10,7 +10,7 @@ from analysis.facts.python.comparison import modules_of
 from analysis.facts.python.module import Attribute, Class, Function, Import, Member, Module
 from analysis.facts.python.renaming import serves_as, successor
 from analysis.facts.python.revision import Found, Revision
-from analysis.impact.matching.upstream import Place, Presence, Upstream
+from analysis.impact.matching.upstream import CALLED, Place, Presence, Upstream, handed_on
 from analysis.impact.surface.targets import CONSTRUCTOR
 from analysis.models import Fact, FactKind, FileChange
 from analysis.models.impacts import Cause
@@ -73,13 +73,13 @@ def _of_file(file: FileChange, before: Revision, after: Revision) -> Iterator[st
     if file.status in ("removed", "renamed"):
         yield _module_name(old_path(file))
     if modules := modules_of(file, before, after):
-        yield from _of_module(*modules)
+        yield from _of_module(*modules, before, after)
         old, new = modules
         if new and "__getattr__" in old.members and "__getattr__" not in new.members:  # which served names on demand
             yield _module_name(old_path(file))
 
 
-def _of_module(old: Module, new: Module | None) -> Iterator[str]:
+def _of_module(old: Module, new: Module | None, before: Revision, after: Revision) -> Iterator[str]:
     for name, member in old.members.items():
         kept = new.members.get(name) if new else None
         if kept is None:
@@ -89,6 +89,7 @@ def _of_module(old: Module, new: Module | None) -> Iterator[str]:
         elif isinstance(member, Class) and isinstance(kept, Class):
             if new and old.source(member) != new.source(kept):
                 yield from _of_class(name, old, member, new, kept)
+                yield from _of_lineage(before, Found(old, member), after, Found(new, kept))
         elif kept is not None and _interface(member) != _interface(kept):
             yield name
 
@@ -106,11 +107,36 @@ def _of_class(name: str, old: Module, was: Class, new: Module, now: Class) -> It
     yield from (each.name for each in old.instance_attributes(was) if each.name not in kept_attributes)
 
 
+def _of_lineage(before: Revision, was: Found[Class], after: Revision, now: Found[Class]) -> Iterator[str]:
+    """Yield what a class no longer inherits, and what is called in place of its members whose interface changed."""
+    kept = now.member.members
+    changed = {
+        name for name, each in was.member.members.items() if name in kept and _interface(each) != _interface(kept[name])
+    }
+    rebased = was.member.bases != now.member.bases
+    old = _inherited(before, was) if changed or rebased else {}
+    if rebased:
+        yield from old.keys() - _inherited(after, now).keys()
+    if not changed.isdisjoint(CALLED):
+        yield was.member.name
+    yield from (name for name, each in old.items() if handed_on(each) in changed)
+
+
+def _inherited(revision: Revision, owner: Found[Class]) -> dict[str, Place]:
+    """Return the members of a class and of those above it, as far as they are known."""
+    classes = [owner, *filter(None, revision.bases(owner))]
+    return {
+        name: Place(found.module, each, found.member)
+        for found in classes[::-1]
+        for name, each in found.member.members.items()
+    }
+
+
 def _interface(member: Member) -> object:
     """Return what users of a definition depend on, to be compared."""
     match member:
         case Function():
-            return (member.parameters, member.returns, member.decorators)
+            return (member.parameters, member.returns, member.decorators, member.awaited)
         case Attribute():
             return (member.annotation, member.computed, member.required)
         case Class():

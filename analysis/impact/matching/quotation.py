@@ -70,6 +70,8 @@ def advised(kind: ImpactKind, code: str, name: str, new: str) -> str | None:
 
 def import_advice(code: str, renamed: Sequence[tuple[str, str]]) -> str | None:
     """Return what to write instead of an import of several names, given as (name, new name) pairs of dotted names."""
+    if whole := _of_several(code, renamed):
+        return whole
     lines = [code]
     for name, new in renamed:
         proposed = [(index, _imported(line, name, new)) for index, line in enumerate(lines)]
@@ -95,7 +97,7 @@ def _imported(code: str, name: str, new: str) -> str | None:
             as_before = f" as {alias}" if alias else ""
             return f"import {new}{whole[len(name) :]}{as_before}{code[node.end_col_offset :]}"
         case None | [ast.Expr(value=ast.Name() | ast.Tuple())]:  # a line of an import over several
-            return _one_of_several(code, name, new)
+            return _of_several(code, [(name, new)])
         case [ast.Import() | ast.ImportFrom()]:
             return None
     return re.sub(rf"(?<![\w.]){re.escape(name)}(?!\w)", new, code)  # in a string
@@ -116,10 +118,13 @@ def _imported_from(
     return f"from {module} import {kept}\n{line}" if kept else line
 
 
-def _one_of_several(code: str, name: str, new: str) -> str | None:
-    own = name.rpartition(".")[2]
-    found = re.fullmatch(rf"{re.escape(own)}(?:\s+as\s+(\w+))?\s*,?\s*(?:#.*)?", code.strip())
-    return _import_of(new, found[1] or own) if found else None
+def _of_several(code: str, renamed: Sequence[tuple[str, str]]) -> str | None:
+    """Return the imports of what a line within an import over several names, if each has a new name."""
+    new = {name.rpartition(".")[2]: each for name, each in renamed}
+    names = code.partition("#")[0].strip().removesuffix(",").split(",")
+    parts = [re.fullmatch(r"\s*(\w+)(?:\s+as\s+(\w+))?\s*", each) for each in names]
+    found = [_import_of(new[each[1]], each[2] or each[1]) for each in parts if each and each[1] in new]
+    return "\n".join(found) if len(found) == len(parts) else None
 
 
 def _import_of(new: str, bound: str) -> str:

@@ -5,7 +5,7 @@ import re
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from analysis.facts.python.module import Attribute, Function
+from analysis.facts.python.module import Attribute, Function, Member
 from analysis.facts.python.revision import Found
 from analysis.facts.python.signatures import alternatives, described_length, narrowed, returned_values
 from analysis.facts.syntax import body
@@ -34,6 +34,8 @@ def result_change(use: Use, was: Place, now: Place) -> ResultChange | None:
     A call fails if it takes apart a tuple of another length; an override may still return what was expected before.
     """
     old, new = was.member, now.member
+    if cause := _taken_otherwise(use, old, new):
+        return ResultChange(cause, certain=not isinstance(new, Attribute) or bool(new.annotation))
     if isinstance(old, Attribute) and isinstance(new, Attribute):
         is_assigned = was.owner and re.search(rf"\b{old.name}\b[^=\n]*= None\b", was.module.source(was.owner))
         unfit = use.kind is UseKind.READ and not is_assigned and _may_be_none_now(old.annotation, new.annotation)
@@ -47,6 +49,23 @@ def result_change(use: Use, was: Place, now: Place) -> ResultChange | None:
     if old.returns != new.returns and (change := _retyped(use, was, now)):
         return change
     return ResultChange(Cause.MERGED) if use.body and _is_taken_over(use, was, now) else None
+
+
+def _taken_otherwise(use: Use, old: Member | None, new: Member | None) -> Cause | None:
+    """Return what became of a property or a method if a use takes it for what it was, called, read or awaited."""
+    is_defined = use.kind is UseKind.OVERRIDE
+    is_value = use.parameters is None if is_defined else use.kind is UseKind.READ
+    if isinstance(old, Function) and isinstance(new, Attribute):
+        is_method = not is_value and (is_defined or use.kind is UseKind.CALL)
+        return Cause.MADE_PROPERTY if is_method and new.computed and "Callable" not in new.annotation else None
+    if isinstance(old, Attribute) and isinstance(new, Function):
+        return Cause.MADE_METHOD if is_value and old.computed and "Callable" not in old.annotation else None
+    if not isinstance(old, Function) or not isinstance(new, Function) or old.awaited is new.awaited:
+        return None
+    is_async = ("async def " if is_defined else "await ") in use.code
+    if is_async is not old.awaited or use.kind not in (UseKind.CALL, UseKind.OVERRIDE):
+        return None
+    return Cause.MADE_ASYNC if new.awaited else Cause.MADE_SYNC
 
 
 def _retyped(use: Use, was: Place, now: Place) -> ResultChange | None:

@@ -1,6 +1,7 @@
 """One revision of the upstream repository, and the definitions in it that targets stand for."""
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 from enum import Enum, auto
 from typing import NamedTuple
@@ -39,6 +40,8 @@ class Presence(Enum):
 
 
 ABSENT = (Presence.MISSING, Presence.UNSEEN)
+CALLED = ("__call__", "forward")  # what a call of an object calls; the latter where torch calls it
+_HANDED_ON = re.compile(r"return self\.(\w+)\(\*\w+, \*\*\w+\)\s*$")
 
 
 class Place(NamedTuple):
@@ -48,6 +51,16 @@ class Place(NamedTuple):
     member: Member | None = None
     owner: Class | None = None
     instance: bool = False
+
+
+def handed_on(place: Place) -> str | None:
+    """Return the method to which one gives all that it is passed, or of which it is another name."""
+    if isinstance(place.member, Attribute):
+        return place.member.value if place.owner and place.member.value.isidentifier() else None
+    if not isinstance(place.member, Function) or not any(each.variadic for each in place.member.parameters):
+        return None
+    found = _HANDED_ON.search(place.module.source(place.member))
+    return found[1] if found else None
 
 
 class Answer(NamedTuple):
@@ -157,7 +170,9 @@ class Upstream:
 
     def _imported(self, module: Module, member: Import, hops: int) -> "Place | Presence":
         target = self.local(member.target)
-        if target[0] not in self._roots or target == (*self.dotted(module), member.name):
+        if target[0] not in self._roots:
+            return Place(module, member)  # of a library, which can be imported from here as long as it stands here
+        if target == (*self.dotted(module), member.name):
             return Presence.UNKNOWN
         found = self._find(target, hops - 1)
         if found.presence is Presence.PRESENT:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from pathlib import PurePosixPath
 from typing import NamedTuple, TypeVar
 
-from analysis.impact.surface.mentions import VARIABLE, mentions, variables_read
 from analysis.impact.surface.model import Subclass, Substitute, Surface, Use, UseKind
 from analysis.impact.surface.modules import ClassDefinition, DownstreamModules, PythonModule
 from analysis.impact.surface.targets import CALL, Target
@@ -27,7 +26,7 @@ _ROOTS = ("", "src", "lib", "python")
 _LEAST_COPIED = 3  # Python files
 _COPIED_SHARE = 0.5  # of them are at the same place upstream
 # Of the rules that extract a surface: raised whenever they change, so that stored surfaces are extracted anew.
-VERSION = 11
+VERSION = 12
 
 _BARE_BASES = frozenset(
     ["object", "ABC", "Generic", "Protocol", "NamedTuple", "Enum"]
@@ -192,7 +191,6 @@ class _Extraction:
         self._files = 0
         self._uses: list[Use] = []
         self._subclasses: dict[Target, Subclass] = {}
-        self._own_variables: set[str] = set()
         self._constructed: set[Target] = set()
         self._importers: defaultdict[Target, list[bool]] = defaultdict(list)  # whether each is guarded
 
@@ -204,13 +202,11 @@ class _Extraction:
             self._add_class(definition, modules)
         # A module that is imported under guards alone is for another version.
         guarded = {each.path for each in modules if self._importers[each.target] and all(self._importers[each.target])}
-        own_variables = {(VARIABLE, name) for name in self._own_variables}
         return Surface(
             packages=self._packages,
             uses=tuple(
                 each.model_copy(update={"guarded": True, "latest": False}) if each.path in guarded else each
                 for each in self._uses
-                if each.kind is not UseKind.MENTION or each.target not in own_variables
             ),
             subclasses=self._subclasses,
             files=self._files,
@@ -219,12 +215,10 @@ class _Extraction:
         )
 
     def _python(self, files: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-        """Note what each file mentions, and yield those with code that may use upstream's."""
+        """Count the files, and yield those with code that may use upstream's."""
         for path, text in files:
             self._files += 1
-            self._uses.extend(mentions(path, text, self._packages))
             if path.endswith(".py") and kind(path) in _CODE:
-                self._own_variables.update(variables_read(text))
                 yield path, text
 
     def _visit(self, module: PythonModule, modules: DownstreamModules) -> None:

@@ -23,7 +23,6 @@ class UseKind(StrEnum):
     READ = "read"
     OVERRIDE = "override"
     REPLACEMENT = "replacement"
-    MENTION = "mention"
 
 
 class Arguments(Frozen):
@@ -45,7 +44,7 @@ class Use(Frozen):
     `guarded` is true where the code expects that the name may be missing, `latest` if not in the latest version. A call has
     `arguments`, and in `values` the number of names that its result is assigned to. An override or a replacement of a function
     has the `parameters` that it accepts, those of a method without `self`, in `values` how many it returns if they are several,
-    in `returns` its annotation, and in `body` its statements. A mention's target is one word.
+    in `returns` its annotation, and in `body` its statements.
     """
 
     kind: UseKind
@@ -124,13 +123,10 @@ class SurfaceIndex:
         self.surface = surface
         self._lines = lines
         self._uses: dict[str, list[Use]] = defaultdict(list)
-        self._mentions: dict[tuple[str, str], list[Use]] = defaultdict(list)
         # A class is constructed under the names of all that inherit its constructor.
         self._constructions: list[Use] = []
         for use in surface.uses:
-            if use.kind is UseKind.MENTION:
-                self._mentions[use.target[0], use.target[1].rpartition(".")[2] or use.target[1]].append(use)
-            elif use.latest or not use.guarded:
+            if use.latest or not use.guarded:
                 for name in set(use.target):
                     self._uses[name].append(use)
                 if use.kind is UseKind.CALL and use.target[-1][:1].isupper():
@@ -148,14 +144,16 @@ class SurfaceIndex:
     @cached_property
     def modules(self) -> frozenset[Target]:
         """What may be a module that the code imports from: the targets of its uses, and what is one or two names above them."""
-        code = (use.target for use in self.surface.uses if use.kind is not UseKind.MENTION)
-        return frozenset(target[: len(target) - above] for target in code for above in range(min(3, len(target))))
+        return frozenset(
+            use.target[: len(use.target) - above]
+            for use in self.surface.uses
+            for above in range(min(3, len(use.target)))
+        )
 
     @cached_property
     def _main_package(self) -> str:
         """The folder at the root of the tree that has most of the uses in source code."""
-        own = [use.path for use in self.surface.uses if use.kind is not UseKind.MENTION]
-        roots = Counter(_root(path) for path in own if kind(path) is Kind.SOURCE)
+        roots = Counter(_root(use.path) for use in self.surface.uses if kind(use.path) is Kind.SOURCE)
         return max(roots, key=lambda root: roots[root], default="")
 
     def rank(self, path: str) -> int:
@@ -185,9 +183,10 @@ class SurfaceIndex:
         """Return the uses of Python names that pass this one."""
         return self._uses.get(name, ())
 
-    def mentioning(self, what: str, name: str) -> Sequence[Use]:
-        """Return the mentions of a name of this kind (`analysis.impact.surface.mentions`)."""
-        return self._mentions.get((what, name), ())
+    def uses_of(self, name: str, path: str) -> Sequence[Use]:
+        """Return the uses of Python names that pass this one, in the module at an upstream path."""
+        module = tuple(module_path(path).split("/"))
+        return [each for each in self.passing(name) if each.target[: len(module)] == module]
 
 
 def _root(path: str) -> str:

@@ -40,9 +40,12 @@ class ScopedVisitor(ast.NodeVisitor):
             self._tested |= _tested_names(node)
         self._calls_guarded |= self._spells(node, "signature") and _inspects_signatures(node)
         names: dict[str, Target | None] = dict.fromkeys(_parameters(node))
-        names.update(parameter_names(node, self._names))
+        declared = parameter_names(node, self._names)
+        names.update(declared)
         if owner and is_method:
-            names.update(_first_parameter(node, owner))
+            # A mixin says by the annotation of `self` what it is mixed into.
+            known = {name for name, target in declared.items() if target[0] != "typing"}
+            names.update({name: each for name, each in _first_parameter(node, owner).items() if name not in known})
             names["super"] = (*owner.target, ABOVE)
         with self._scope(names):
             self._visit_all(node.body)

@@ -103,6 +103,11 @@ def _returned(call: ast.Call, names: Names) -> Target | None:
             | ast.Call(func=ast.Name(id="max" | "min" | "next"), args=[container])
         ):
             return item(found) if (found := infer(container, names)) else None
+        case ast.Call(
+            func=ast.Name(id="import_module") | ast.Attribute(attr="import_module"),
+            args=[ast.Constant(value=str(path))],
+        ):
+            return tuple(path.split("."))
         case ast.Call(func=ast.Name(id="copy" | "deepcopy") | ast.Attribute(attr="copy" | "deepcopy"), args=[original]):
             return infer(original, names)
     called = infer(call.func, names)

@@ -62,6 +62,11 @@ class UseFinder(ScopedVisitor):
         else:
             self.visit(node.value)
 
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+        if isinstance(node.target, ast.Attribute) and (target := infer(node.target, self._names)):
+            self._note(UseKind.READ, target, node.target)
+        self.generic_visit(node)
+
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         if isinstance(node.target, ast.Name):
             self._names[node.target.id] = instance(node.annotation, self._names)
@@ -110,8 +115,8 @@ class UseFinder(ScopedVisitor):
 
     def _visit_call(self, node: ast.Call, unpacked: int | None) -> None:
         target = infer(node.func, self._names)
+        self._visit_reflection(node)
         if target is None:
-            self._visit_reflection(node)
             self.visit(node.func)
         else:
             found = self._modules.canonical(target)
@@ -126,13 +131,23 @@ class UseFinder(ScopedVisitor):
             self._visit_all([each.value for each in node.keywords])
 
     def _visit_reflection(self, node: ast.Call) -> None:
-        """Note `getattr(x, "name")` as a read and `setattr(x, "name", value)` as a replacement."""
+        """Note `getattr(x, "name")` as a read, `setattr(x, "name", value)` as a replacement, and `partial(x, ...)` as a call."""
         match node:
             case ast.Call(func=ast.Name(id="getattr"), args=[of, ast.Constant(value=str(name)) as named]):
                 if owner := infer(of, self._names):
                     self._note(UseKind.READ, (*owner, name), named)
+            case ast.Call(func=ast.Name(id="partial") | ast.Attribute(attr="partial"), args=[function, *given]):
+                if target := infer(function, self._names):
+                    passed = _passed(ast.Call(node.func, given, node.keywords))
+                    later = passed.model_copy(update={"any_positional": True, "any_keywords": True})
+                    self._note(UseKind.CALL, target, function, arguments=later)
             case ast.Call(func=ast.Name(id="setattr"), args=[of, ast.Constant(value=str(name)), value]):
                 self._replacement(node, name, infer(of, self._names), value)
+            # By `patch.object` and `monkeypatch.setattr`, which fail without it.
+            case ast.Call(func=ast.Attribute(attr="object" | "setattr"), args=[of, ast.Constant(value=str(name)), *_]):
+                lenient = any(each.arg in ("create", "raising") for each in node.keywords)
+                if not lenient and (owner := infer(of, self._names)):
+                    self._note(UseKind.READ, (*owner, name), node.args[1])
 
     def _descend(self, node: ast.expr) -> None:
         """Visit what an expression with a known target is made of, without noting its parts as uses of their own."""

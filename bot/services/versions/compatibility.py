@@ -3,8 +3,7 @@
 The files of each release are compared with the surface; single commits only between two releases of which one breaks.
 """
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -18,16 +17,13 @@ from analysis.impact.versions import (
     VersionComparison,
     commit_breaks,
     judged_surface,
-    settings_used,
     widest_range,
-    without_settings,
 )
 from analysis.locale import Language
 from analysis.models import SHORT_SHA, Repository
 from analysis.models.compatibility import CompatibilityReport, NearestBreak, Version
 from analysis.models.releases import ReleaseTag
 from analysis.models.upgrades import Pinned, Proposal
-from analysis.sources.git.objects import EntryKind
 from analysis.sources.mirror import Mirror
 from bot.models.progress import SILENT, Progress
 from bot.services.commit_sources import CommitSources
@@ -36,7 +32,6 @@ from bot.services.surfaces import ComparedSurface, pinned_version, upstream_tree
 
 _MOST_RELEASES = 10  # looked at, the newest
 _MOST_COMMITS = 200  # looked at between two versions
-_SETTING = re.compile(r"""\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b|(?<=["'])(?:--|/)[a-z][\w/{}.-]*(?=["'])""")
 
 
 class CompatibilityRequest(NamedTuple):
@@ -148,28 +143,9 @@ def _compared(versions: Sequence[Version], surface: Surface, mirror: Mirror) -> 
     upstreams = [UpstreamVersion(tree, upstream_tree(mirror, sha).roots) for tree, sha in zip(trees, shas, strict=True)]
     packages = sorted({f"{root}/{name}".lstrip("/") for each in upstreams for name, root in each.roots.items()})
     mirror.fetch_code(shas, packages)
-    found, used = VersionComparison(upstreams, judged_surface(surface)).fit(), settings_used(surface)
-    named = _settings(frozenset(each.target[1] for each in used), versions, packages, mirror)
-    broken = zip(versions, found.breaks, without_settings(named, used), strict=True)
-    return tuple(each.model_copy(update={"breaks": (*breaks, *more)}) for each, breaks, more in broken), found
-
-
-def _settings(
-    names: frozenset[str], versions: Sequence[Version], packages: Sequence[str], mirror: Mirror
-) -> list[Mapping[str, str]]:
-    """Return for each version a path of each setting that its Python files name; what several versions have is read once."""
-    read: dict[str, frozenset[str]] = {}
-    folders, found = tuple(f"{each}/" for each in packages), list[Mapping[str, str]]()
-    for version in versions if names else ():
-        listed = (each for each in mirror.list_files(version.sha) if each.kind is EntryKind.FILE)
-        files = [each for each in listed if each.path.endswith(".py") and each.path.startswith(folders)]
-        new = [each for each in files if each.sha not in read]
-        for file, (_, text) in zip(new, mirror.read_files(new), strict=True):
-            read[file.sha] = names.intersection(_SETTING.findall(text or ""))
-        # One is declared where the others are, and read anywhere.
-        declaring = sorted(files, key=lambda file: len(read[file.sha]))
-        found.append({name: file.path for file in declaring for name in read[file.sha]})
-    return found or [{} for _ in versions]
+    found = VersionComparison(upstreams, judged_surface(surface)).fit()
+    broken = zip(versions, found.breaks, strict=True)
+    return tuple(each.model_copy(update={"breaks": breaks}) for each, breaks in broken), found
 
 
 def _nearest(near: Version, far: Version, surface: Surface, mirror: Mirror) -> NearestBreak:

@@ -460,6 +460,7 @@ def test_a_models_headline_loses_no_value_and_repeats_no_removal() -> None:
     later = fact(FactKind.CONDITIONAL_DEFAULT, "Config.graph", None, "False")
     assert told("Pools start on their own with `graph`", later) == ["Pools start on their own with `graph`"]
     assert told("Pools share lanes") == ["Pools share lanes"]
+    assert told("Pools check keys", fact(FactKind.SECURITY, "CVE-2026-1")) == ["Security: Pools check keys"]
     new = fact(FactKind.NEW_SETTING, "FrontendArgs.share_lanes")
     assert told("`--share-lanes` lets pools share", new) == ["`--share-lanes` lets pools share"]
     assert told("`--turbo` is gone", graph, turbo) == ["`--turbo` is gone", now]

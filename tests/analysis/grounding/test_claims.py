@@ -40,6 +40,7 @@ CHANGED = [
     "`--old-path` is removed next.",
     "It adds `PathKind` and `engine.cli.PathKind`.",
     "`cli.py` was added.",
+    "`PathKind.json` is new.",
     "`--slow-path` was not removed.",
     "`--slow-path` was removed in an earlier release.",
     "It adds a flag to `parser`.",

@@ -23,21 +23,6 @@ def impact(
 
 
 @pytest.mark.parametrize(
-    ("name", "code", "consequence"),
-    [
-        ("ENGINE_SYNC", "export ENGINE_SYNC=1", "setting it has no effect"),
-        ("--eager", "engine serve --eager", "commands that pass it fail"),
-        ("/v1/load", "curl host/v1/load", "requests to it fail"),
-        ("GET /v1/load", "curl host/v1/load", "requests to it fail"),
-    ],
-)
-def test_the_consequence_of_a_setting_is_that_of_its_kind(name: str, code: str, consequence: str) -> None:
-    """A variable that is gone is ignored, and what passes a flag or asks a route that is gone fails."""
-    gone = impact(ImpactKind.MENTION, Cause.REMOVED, name, code)
-    assert str(explanation(gone)) == f"`{name}` is gone, so {consequence}"
-
-
-@pytest.mark.parametrize(
     ("code", "consequence"),
     [
         ("from engine.core import load", "this import fails"),

@@ -10,9 +10,7 @@ from analysis.impact.versions import (
     VersionComparison,
     commit_breaks,
     judged_surface,
-    settings_used,
     widest_range,
-    without_settings,
 )
 from analysis.models.compatibility import Version, VersionBreak
 from analysis.models.impacts import Cause, Certainty, DownstreamPlace, Impact, ImpactKind, UpstreamPlace
@@ -96,21 +94,6 @@ def test_a_version_breaks_what_another_is_right_for(
 ) -> None:
     """Names, calls, overrides and abstract methods are compared at each version; guarded uses and unknown names break nothing."""
     assert told(downstream, *versions) == expected
-
-
-def test_settings_are_looked_up_in_each_version() -> None:
-    """A flag or a route fails a version that has it no more or not yet, a variable one that has it no more; the flags of the
-    tree's own parser, and what no version has, fail nothing.
-    """
-    script = "ENGINE_OLD=1 ENGINE_NEW=1 engine serve --old --new --own --never\ncurl http://engine:80/old\n"
-    parser = "import engine\nparser.add_argument('--own')\n"
-    used = settings_used(surface({"run.sh": script, "plugin/main.py": parser}))
-    versions = [{"ENGINE_OLD", "--old", "/old", "--own"}, {"ENGINE_NEW", "--new"}]
-    found = without_settings([dict.fromkeys(each, CODE) for each in versions], used)
-    assert [sorted((each.impact.name, each.early) for each in breaks) for breaks in found] == [
-        [("--new", True)],
-        [("--old", False), ("/old", False), ("ENGINE_OLD", False)],
-    ]
 
 
 def test_tests_and_examples_are_not_compared() -> None:

@@ -23,7 +23,7 @@ from analysis.report.impacts import impact_causes, impact_summary
 from analysis.report.terminal import print_report
 from tests.factories import commit
 
-UNUSED = Downstream(name="acme/plugin", packages=("engine",), files=3, python_files=3, uses=0, mentions=0)
+UNUSED = Downstream(name="acme/plugin", packages=("engine",), files=3, python_files=3, uses=0)
 USED = UNUSED.model_copy(update={"uses": 9})
 NAME, NEW = "engine.core.load", "engine.disk.load"
 

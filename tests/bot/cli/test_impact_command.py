@@ -157,3 +157,26 @@ def test_a_question_what_breaks_a_configured_repository_is_answered_so(run: Run,
         for question in ("Does anything break plugin?", "会破坏 `acme/plugin` 吗？"):
             assert "plugin/worker.py:1" in ask(subject, question).out
         assert "plugin/worker.py" not in ask(subject, "Does anything break gadget?").out
+
+
+def test_a_question_about_us_reads_the_tree_that_was_named(run: Run, pair: Pair) -> None:
+    """Lines are those of the tag, not of the head, and of what the commit removes, not of another module's of that name; a tree
+    that does not exist is refused, also where there are no commits.
+    """
+    other = USES.replace(b"engine.core", b"engine.other")
+    tagged = pair.commit({"plugin/__init__.py": b"", "plugin/worker.py": b"# a plug-in\n" + USES}, pair.head)
+    another = pair.commit({"plugin/__init__.py": b"", "plugin/worker.py": other}, tagged)
+
+    def ask(about: str, tree: str) -> Ran:
+        settings = {"DIGEST_REPOS": "o/engine", "DIGEST_MIRRORS": "mirrors"}
+        return run("ask", about, "does this break us?", "--downstream", tree, server=pair.server, **settings)
+
+    assert (
+        run("backfill", "2026-02-05", server=pair.server, DIGEST_REPOS="o/engine", DIGEST_MIRRORS="mirrors").code == 0
+    )
+    told = ask(pair.breaking, f"acme/plugin@{tagged}").out
+    assert "plugin/worker.py:2" in told
+    assert ("In `acme/plugin`:" in told, tagged[:7] in told, another[:7] in told) == (True, True, False)
+    assert "In `acme/plugin`:" not in ask(pair.breaking, f"acme/plugin@{another}").out
+    refused = ask("o/engine", "acme/none")
+    assert (refused.code, "acme/none" in refused.err) == (2, True)

@@ -110,8 +110,7 @@ def test_several_downstreams_are_told_apart(pair: Pair, tmp_path: Path) -> None:
 
 WORDS: tuple[tuple[Mapping[str, Entry | bytes], str], ...] = (
     ({"a.py": USES, "b.py": b"def ("}, "Python files that do not parse were not compared: b.py"),
-    ({"a.py": b"import os\n"}, "uses engine (1 file); only 0 names of settings"),
-    ({"run.sh": b"ENGINE_FAST=1 engine serve\n"}, "only 1 name of settings"),
+    ({"a.py": b"import os\n"}, "uses engine (1 file)"),
     (
         {"a.py": USES, "deps/engine": Entry(b"1" * 40, "submodule")},
         "Nested repositories were not read: deps/engine",

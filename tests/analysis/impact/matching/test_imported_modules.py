@@ -17,7 +17,6 @@ INDEX = SurfaceIndex(
         uses=(
             used(UseKind.IMPORT, "engine", "core", "Worker"),
             used(UseKind.OVERRIDE, "engine", "pool", "Pool", "take"),
-            used(UseKind.MENTION, "flag", "--eager"),
         ),
         subclasses={},
         files=1,

@@ -191,3 +191,17 @@ def test_a_member_of_a_former_base_is_gone_of_the_class_alone(
     read = f"from engine.core import Engine\n\n\ndef use(e: Engine):\n    return e.{member}\n"
     found = [(each.name, each.upstream.before) for each in impacts_of(before, after, read)]
     assert found == lost
+
+
+def test_a_removed_variable_breaks_who_reads_it_from_upstreams_module() -> None:
+    """A module may provide its variables on demand."""
+    before = (
+        "import os\n\nVARIABLES = {\n    'ENGINE_MODE': lambda: os.getenv('ENGINE_MODE'),\n"
+        "    'ENGINE_SIZE': lambda: os.getenv('ENGINE_SIZE'),\n}\n\n\n"
+        "def __getattr__(name):\n    return VARIABLES[name]()\n"
+    )
+    after = before.replace("    'ENGINE_MODE': lambda: os.getenv('ENGINE_MODE'),\n", "")
+    typed, old, new = ({"engine/envs.py": each} for each in (f"ENGINE_MODE: str = ''\n{before}", before, after))
+    plugin = "from engine import envs\n\nmode = envs.ENGINE_MODE\n"
+    assert told(typed, old, plugin) == []
+    assert told(old, new, plugin) == ["attribute: removed: engine.envs.ENGINE_MODE"]

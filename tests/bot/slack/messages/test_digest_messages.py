@@ -440,7 +440,6 @@ def broken_by(number: int, places: int) -> tuple[DownstreamImpacts, ...]:
         files=1134,
         python_files=900,
         uses=6204,
-        mentions=3,
         unparsed=(HOSTILE,),
     )
     found = tuple(

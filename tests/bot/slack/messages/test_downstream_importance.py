@@ -28,7 +28,7 @@ from bot.slack.messages.week import week_message
 from tests.factories import commit
 
 COMPARED = DownstreamCheck(
-    compared=(Downstream(name="acme/plugin", packages=("engine",), files=3, python_files=3, uses=9, mentions=1),)
+    compared=(Downstream(name="acme/plugin", packages=("engine",), files=3, python_files=3, uses=9),)
 )
 BROKEN = DownstreamImpacts(
     downstream=COMPARED.compared[0],

@@ -68,7 +68,7 @@ def removed(name: str) -> Fact:
 
 def breaking(*entries: Entry) -> DownstreamCheck:
     """A check of a plug-in that each of the commits breaks."""
-    plug = Downstream(name="acme/plug", packages=("engine",), files=3, python_files=3, uses=9, mentions=1)
+    plug = Downstream(name="acme/plug", packages=("engine",), files=3, python_files=3, uses=9)
     impact = Impact(
         kind=ImpactKind.IMPORT,
         certainty=Certainty.PROVEN,
