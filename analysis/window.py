@@ -66,7 +66,7 @@ def parse_day(text: str, today: date) -> date:
         try:
             return _check_day(date.fromisoformat(word), today, text)
         except ValueError:
-            pass
+            raise Misuse(f"{text!r} is not a date of the calendar") from None
     raise Misuse(f"{text!r} is not a date; use 2026-02-05, today, yesterday, -3 or mon")
 
 

@@ -14,8 +14,8 @@ from typing import NamedTuple
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 import structlog
-from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector, make_wsgi_app
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, InfoMetricFamily, Metric
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info, ProcessCollector, make_wsgi_app
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -66,8 +66,11 @@ class Metrics:
         self._mcp_calls = self._counter("mcp_calls", "Calls of MCP tools, by outcome.", "tool", "outcome")
         self.mcp_refused = self._counter("mcp_refused", "MCP requests without the token.").inc
         self.taken_over = self._counter("takeovers", "Dead processes whose unfinished work this one took over.").inc
-        self.registry.register(_ProcessCollector(lease, failures))
-        self.registry.register(_StoredCollector(stored, now))
+        build = Info("vllm_digest_build", "The program.", registry=self.registry)
+        build.info({"version": version("vllm-digest")})
+        held = Gauge("vllm_digest_lease_held", "Whether this process may write to Slack.", registry=self.registry)
+        held.set_function(lease.is_held)
+        self.registry.register(_StoredCollector(stored, failures, now))
         ProcessCollector(registry=self.registry)
 
     def _counter(self, name: str, description: str, *labels: str) -> Counter:
@@ -83,29 +86,12 @@ class Metrics:
         self._mcp_calls.labels(tool, outcome).inc()
 
 
-class _ProcessCollector(Collector):
-    """Collector of what this process knows of its lease and its connections."""
-
-    def __init__(self, lease: Lease, failures: Callable[[], int]) -> None:
-        self._lease = lease
-        self._failures = failures
-
-    def collect(self) -> Iterator[Metric]:
-        yield InfoMetricFamily("vllm_digest_build", "The program.", {"version": version("vllm-digest")})
-        held = 1 if self._lease.is_held() else 0
-        yield _gauge("lease_held", "Whether this process may write to Slack.", held)
-        yield CounterMetricFamily(
-            "vllm_digest_database_failures",
-            "Statements that failed because the database was away or overloaded.",
-            value=self._failures(),
-        )
-
-
 class _StoredCollector(Collector):
-    """Collector of gauges from the database; those that cannot be read are left out."""
+    """Collector of gauges from the database, those that cannot be read left out, and of this process's failures there."""
 
-    def __init__(self, stored: Stored, now: Clock) -> None:
+    def __init__(self, stored: Stored, failures: Callable[[], int], now: Clock) -> None:
         self._stored = stored
+        self._failures = failures
         self._now = now
 
     def collect(self) -> Iterator[Metric]:
@@ -119,6 +105,8 @@ class _StoredCollector(Collector):
                 well = False
         yield _gauge("store_up", "Whether the database answers all that is asked here.", int(well))
         yield from found
+        failed = "Statements that failed because the database was away or overloaded."
+        yield CounterMetricFamily("vllm_digest_database_failures", failed, value=self._failures())
 
     def _work(self) -> list[Metric]:
         now, (store, mailbox, *_) = self._now(), self._stored

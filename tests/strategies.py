@@ -1,7 +1,7 @@
 """What strangers could send: strategies of hypothesis that several tests share, and how many examples each test takes.
 
 The properties of the suite are the campaign: with CAMPAIGN=N in the environment each takes N times its examples, other ones with
-each `--hypothesis-seed`. `python -m tests.bench campaign` runs them all so, and counts.
+each `--hypothesis-seed`. `pytest -m hypothesis` runs them alone.
 """
 
 import json

@@ -12,7 +12,6 @@ from bot.mcp.visibility import CLIENT, Visibility
 from bot.services.limits import CallerLimits
 from bot.settings import Settings
 from bot.slack.app import SlackApp, first_socket_address, slack_app, socket_mode
-from bot.slack.commands.departures import Departures
 from bot.slack.commands.subscriptions import SubscriptionForms
 from bot.slack.listeners import Inbox, Listeners
 from bot.slack.web import Web
@@ -65,10 +64,10 @@ def _over_http(bot: "Bot", secret: str, place: socket) -> Iterator[None]:
 def _app(bot: "Bot", signing_secret: str = "") -> Iterator[SlackApp]:
     """Build the Bolt app. At the end of the block every request that was acknowledged has been handed over."""
     forms = SubscriptionForms(bot.channels, bot.subscriptions, bot.members, bot.defaults)
-    departures = Departures(bot.subscriptions, bot.now)
     inbox = Inbox(bot.mailbox, bot.flows.start_answer, bot.now)
     with ThreadPoolExecutor(_HAND_OVERS, "hand-over") as executor:
-        listeners = Listeners(bot.web, inbox, bot.threads, forms, bot.channels, bot.sessions, departures, executor)
+        speaking = bot.threads, forms, bot.channels, bot.sessions
+        listeners = Listeners(bot.web, inbox, *speaking, bot.subscriptions, bot.now, executor)
         command, acknowledged = bot.settings.digest_command, bot.figures.acknowledged
         yield slack_app(listeners, command, bot.web, acknowledged, signing_secret)
 

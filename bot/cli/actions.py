@@ -15,7 +15,7 @@ from analysis.questions.intent import language_of
 from analysis.ranking import packaged_weights
 from analysis.report.as_json import found_json
 from analysis.report.terminal import Line, print_answer, print_found, print_line
-from analysis.text import one_line, quantity
+from analysis.text import one_line, quantity, shorten
 from bot.cli.options import CommandOptions, IncompleteResult, check_complete, complete_index
 from bot.cli.output import deliver, open_input, raw, standard_console
 from bot.cli.progress import TerminalProgress
@@ -29,6 +29,7 @@ from bot.services.recorded_commits import ranked_lines
 from bot.settings import choose_repositories
 
 _MOST_WORDS = 50  # in a search
+_LONGEST_ECHO = 200  # characters
 
 
 def answer(
@@ -104,7 +105,7 @@ def search_store(
         elif found:
             print_found(console, found, options.tz, options.language)
         else:
-            raw(console, f"no stored commit holds {' '.join(words)!r}\n")
+            raw(console, f"no stored commit holds {shorten(' '.join(words), _LONGEST_ECHO)!r}\n")
 
     deliver(show, None)
 

@@ -1,12 +1,15 @@
 """The options of the commands that read, report and search. What they do is imported when they run, so that `--help` is fast."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from analysis.errors import Misuse
 from analysis.locale import Language
+
+if TYPE_CHECKING:
+    from bot.cli.options import CommandOptions
 
 Repo = Annotated[
     str | None, typer.Option("--repo", metavar="OWNER/NAME", help="One repository instead of DIGEST_REPOS.")
@@ -34,6 +37,14 @@ FormatOrSlack = Annotated[
 Out = Annotated[Path | None, typer.Option("--out", metavar="PATH", help="Write to a file instead of the terminal.")]
 
 
+def _options(
+    repo: str | None, lang: Language | None = None, timezone: str | None = None, *, model: bool = False
+) -> "CommandOptions":
+    from bot.cli.options import CommandOptions
+
+    return CommandOptions(repo, lang, timezone, model=model)
+
+
 def digest(
     day: Annotated[str, typer.Argument(metavar="[DATE]", help="2026-02-05, today, yesterday, -3 or mon.")] = "",
     repo: Repo = None,
@@ -48,7 +59,6 @@ def digest(
     sample: Annotated[bool, typer.Option("--sample", help="The sample day, offline and without a token.")] = False,
 ) -> None:
     """Report one day's commits, ranked and analysed."""
-    from bot.cli.options import CommandOptions
     from bot.cli.reports import report_days
 
     if sample:
@@ -57,7 +67,7 @@ def digest(
         from bot.local import SAMPLE_DAY, SAMPLE_REPOSITORY
 
         day, repo = day or SAMPLE_DAY.isoformat(), SAMPLE_REPOSITORY
-    options = CommandOptions(repo, lang, timezone, model=not no_model)
+    options = _options(repo, lang, timezone, model=not no_model)
     report_days(options, day, watch, sample=sample).show(format, out)
 
 
@@ -78,10 +88,9 @@ def week(
     ] = None,
 ) -> None:
     """Report a week by its consequences. It names what was reverted and what is announced to go."""
-    from bot.cli.options import CommandOptions
     from bot.cli.reports import report_weeks
 
-    report_weeks(CommandOptions(repo, lang, timezone), day, chart).show(format, out)
+    report_weeks(_options(repo, lang, timezone), day, chart).show(format, out)
 
 
 def impact(
@@ -100,10 +109,9 @@ def impact(
 ) -> None:
     """Show which commits break downstream code. It shows both places and, where known, what to write instead."""
     from bot.cli.downstream_reports import report_impacts
-    from bot.cli.options import CommandOptions
 
     repo, subject = _split_repository(what or ["yesterday"], repo, "impact")
-    options = CommandOptions(repo, lang, timezone)
+    options = _options(repo, lang, timezone)
     report_impacts(options, subject, options.downstreams(downstream)).show(format, out)
 
 
@@ -124,11 +132,10 @@ def upgrade(
 ) -> None:
     """Show what lies between two versions. What breaks downstream code comes first."""
     from bot.cli.downstream_reports import report_upgrade
-    from bot.cli.options import CommandOptions
     from bot.services.versions.upgrade import parse_span
 
     repo, span = _split_repository(what or [""], repo, "upgrade")
-    options, command = CommandOptions(repo, lang, timezone), "upgrade {repository} FROM..TO"
+    options, command = _options(repo, lang, timezone), "upgrade {repository} FROM..TO"
     report_upgrade(options, command, *parse_span(span), options.downstreams(downstream)).show(format, out)
 
 
@@ -152,9 +159,8 @@ def compat(
 ) -> None:
     """Show with which releases downstream code has no proven break. It names the nearest break before and after."""
     from bot.cli.downstream_reports import report_compatibility
-    from bot.cli.options import CommandOptions
 
-    options = CommandOptions(repo or None, lang)
+    options = _options(repo or None, lang)
     report_compatibility(
         options, options.downstreams(downstream), candidates=candidates, fail_on_break=fail_on_break
     ).show(format, out)
@@ -175,9 +181,8 @@ def release(
 ) -> None:
     """Show what a release brings. What breaks downstream code since the version that it pins comes first."""
     from bot.cli.downstream_reports import report_upgrade
-    from bot.cli.options import CommandOptions
 
-    options, command = CommandOptions(repo, lang, timezone), "release {repository} TAG"
+    options, command = _options(repo, lang, timezone), "release {repository} TAG"
     report_upgrade(options, command, since or "", tag, options.downstreams(downstream)).show(format, out)
 
 
@@ -198,9 +203,8 @@ def publish(
 ) -> None:
     """Publish days as Markdown, a web page and Atom feeds. One commit a day, none if nothing changed."""
     from bot.cli.actions import publish_days
-    from bot.cli.options import CommandOptions
 
-    publish_days(CommandOptions(repo, lang, timezone, model=not no_model), days, to)
+    publish_days(_options(repo, lang, timezone, model=not no_model), days, to)
 
 
 def commit(
@@ -213,10 +217,9 @@ def commit(
     no_model: NoModel = False,
 ) -> None:
     """Show one commit with its analysis."""
-    from bot.cli.options import CommandOptions
     from bot.cli.reports import report_commit
 
-    report_commit(CommandOptions(repo, lang, timezone, model=not no_model), ref).show(format, out)
+    report_commit(_options(repo, lang, timezone, model=not no_model), ref).show(format, out)
 
 
 def ask(
@@ -235,9 +238,8 @@ def ask(
 ) -> None:
     """Answer a question about commits. It quotes the lines that prove the answer."""
     from bot.cli.actions import answer
-    from bot.cli.options import CommandOptions
 
-    answer(CommandOptions(repo, lang, timezone, model=not no_model), about, question, repo, lang, downstream)
+    answer(_options(repo, lang, timezone, model=not no_model), about, question, repo, lang, downstream)
 
 
 def backfill(
@@ -251,9 +253,8 @@ def backfill(
 ) -> None:
     """Read many days into the store. An interrupted run resumes where it stopped."""
     from bot.cli.actions import fill_store
-    from bot.cli.options import CommandOptions
 
-    fill_store(CommandOptions(repo, lang, timezone, model=not no_model), days)
+    fill_store(_options(repo, lang, timezone, model=not no_model), days)
 
 
 def search(
@@ -267,9 +268,8 @@ def search(
 ) -> None:
     """Find commits in the store."""
     from bot.cli.actions import search_store
-    from bot.cli.options import CommandOptions
 
-    options = CommandOptions(repo, timezone=timezone)
+    options = _options(repo, timezone=timezone)
     search_store(options, words, limit, format, among=options.repositories if repo else ())
 
 
@@ -295,9 +295,8 @@ def suspects(
 ) -> None:
     """Find the commits that most likely caused a failure. It reads a traceback, a log or a description, and says why."""
     from bot.cli.downstream_reports import report_suspects
-    from bot.cli.options import CommandOptions
 
-    options = CommandOptions(repo, lang, timezone)
+    options = _options(repo, lang, timezone)
     report_suspects(options, file, until, days, options.downstreams(downstream)).show(format, out)
 
 
@@ -310,9 +309,8 @@ def rank(
 ) -> None:
     """Rank recorded commits: a JSON object a line."""
     from bot.cli.actions import rank_lines
-    from bot.cli.options import CommandOptions
 
-    rank_lines(CommandOptions(repo), file)
+    rank_lines(_options(repo), file)
 
 
 def score(
@@ -328,10 +326,9 @@ def score(
     out: Out = None,
 ) -> None:
     """Show how right the ranks of a release's commits were. It compares them with what the notes name."""
-    from bot.cli.options import CommandOptions
     from bot.cli.reports import report_score
 
-    report_score(CommandOptions(repo, lang), release, read=read).show(format, out)
+    report_score(_options(repo, lang), release, read=read).show(format, out)
 
 
 def move(

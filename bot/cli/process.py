@@ -7,7 +7,7 @@ import sys
 import time
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
@@ -15,7 +15,6 @@ from analysis.errors import BadSetting, StoreAway
 
 if TYPE_CHECKING:
     from bot.settings import Settings
-    from bot.store.executors import Timing
 
 _METRICS_PORT = 9464
 _POLL_INTERVAL = 1  # second between two looks whether the database is back
@@ -82,23 +81,19 @@ def run_bot(
     settings: "Settings",
     address: tuple[str, int] | None,
     metrics_port: int | None,
-    *,
-    listens: bool = True,
-    timing: "Timing | None" = None,
+    **options: Any,
 ) -> None:
-    """Run the bot as a process until SIGINT or SIGTERM; the arguments are those of `Start`."""
+    """Run the bot as a process until SIGINT or SIGTERM; the arguments and the options are those of `Start`."""
     from bot.bootstrap import Start, running_bot
-    from bot.store.executors import TIMING
 
     url = settings.database_url.get_secret_value()
     signals = _Signals()
     start = Start(
         address,
-        listens,
         metrics_port=_METRICS_PORT if metrics_port is None else metrics_port,
         metrics_needed=metrics_port is not None,
-        timing=timing or TIMING,
         on_lease_lost=signals.start_anew,
+        **options,
     )
     try:
         with running_bot(settings, lambda: datetime.now(UTC), start) as flows:

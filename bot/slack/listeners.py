@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import structlog
@@ -18,13 +19,12 @@ from analysis.locale import catalogue
 from analysis.models import Language
 from bot.models.clock import Clock
 from bot.services.reader import Channels
-from bot.slack.commands.departures import Departures
 from bot.slack.commands.subscriptions import SubscriptionForms
 from bot.slack.commands.threads import Threads
 from bot.slack.delivery.sessions import AgentSessions
 from bot.slack.messages.blocks import Action
 from bot.slack.messages.modals import ASK, SUBSCRIBE, ask_modal, asked_in, no_question
-from bot.slack.parsing.departures import DEPARTURES, departed
+from bot.slack.parsing.departures import DEPARTURES, Departed, departed
 from bot.slack.parsing.requests import (
     AnyRequest,
     ButtonRequest,
@@ -42,7 +42,7 @@ from bot.slack.parsing.requests import (
 )
 from bot.slack.web import Web
 from bot.slack.web_errors import SlackFailure
-from bot.store import Mailbox
+from bot.store import Mailbox, Subscriptions
 
 SUBSCRIBING = ("open_subscribe", "edit_subscription")
 ASKING = (Action.ASK, Action.ASK_COMMIT)
@@ -86,7 +86,8 @@ class Listeners:
     _forms: SubscriptionForms
     _channels: Channels
     _sessions: AgentSessions
-    _departures: Departures
+    _subscriptions: Subscriptions
+    _now: Clock
     _executor: Executor
 
     def register(self, app: App, command: str) -> None:
@@ -151,7 +152,7 @@ class Listeners:
     def keep_departure(self, body: dict[str, Any], next_: Callable[[], BoltResponse]) -> BoltResponse:
         """Have subscriptions end whose channel or person is gone, before Bolt acknowledges the event."""
         if gone := departed(body):
-            self._departures.take(gone)
+            _end_departed(self._subscriptions, gone, self._now())
         return next_()
 
     def on_event(self, context: dict[str, Any]) -> None:
@@ -229,3 +230,15 @@ def _logged(do: Callable[..., None], *arguments: Any) -> None:
         log.warning("not done", why=str(exc))
     except Exception:
         log.exception("this is a bug in vllm-digest")
+
+
+def _end_departed(subscriptions: Subscriptions, gone: Departed, now: datetime) -> None:
+    """End or move the subscriptions of a channel or a person that is gone; doing so again changes nothing.
+
+    Those that a person who left made for a channel stay: they are the channel's.
+    """
+    if gone.how is None:
+        subscriptions.follow(gone.channel, gone.new_channel)
+        return
+    for each in subscriptions.end_all(gone.how, now, channel=gone.channel, user=gone.user):
+        log.warning("subscription ended", subscription=each.id, channel=each.terms.channel, why=gone.how)

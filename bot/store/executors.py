@@ -5,12 +5,12 @@ is free is dead. One whose row is old is paused or cut off: its connection is te
 goes on. Times are the database's, since the machines' clocks may differ.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import structlog
-from sqlalchemy import Connection, Engine, Select, delete, func, or_, select, text, update
+from sqlalchemy import Connection, Engine, Row, Select, delete, func, or_, select, text, update
 
 from bot.store.postgresql import LOCK_HOLDERS
 from bot.store.schema import executors
@@ -37,18 +37,8 @@ class Timing(NamedTuple):
 TIMING = Timing(renewal=timedelta(seconds=10), silence=timedelta(seconds=60), sweep=timedelta(seconds=20))
 
 
-class Executor(NamedTuple):
-    """A process of the bot: its id, place, command (run, serve or worker), program and schema version, and its times."""
-
-    id: str
-    host: str
-    pid: int
-    command: str
-    version: str
-    schema_version: str
-    started_at: datetime
-    seen_at: datetime
-    ended_at: datetime | None
+# A row of `executors`: a process of the bot.
+Executor: TypeAlias = Row[*tuple[Any, ...]]
 
 
 class Executors(Records):
@@ -59,16 +49,16 @@ class Executors(Records):
         self._timing = timing
         self._ended: frozenset[str] = frozenset()  # lately, as far as `newly_ended` has told
 
-    def living(self) -> list[Executor]:
+    def living(self) -> Sequence[Executor]:
         """Return the processes that are not known to have ended, oldest first."""
         return self._read(select(executors).where(executors.c.ended_at.is_(None)))
 
-    def all(self) -> list[Executor]:
+    def all(self) -> Sequence[Executor]:
         """Return the processes of the last 30 days, oldest first."""
         return self._read(select(executors))
 
-    def _read(self, query: Select[Any]) -> list[Executor]:
-        return [Executor(*row) for row in self.database.rows(query.order_by(executors.c.started_at))]
+    def _read(self, query: Select[*tuple[Any, ...]]) -> Sequence[Executor]:
+        return self.database.rows(query.order_by(executors.c.started_at))
 
     def time(self) -> datetime:
         """Return the time of the database's clock on PostgreSQL, by which the rows' times go."""

@@ -9,10 +9,10 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, exc, text
 from sqlalchemy.engine import URL, ExceptionContext
-from sqlalchemy.pool import ConnectionPoolEntry, NullPool
+from sqlalchemy.pool import NullPool
 
 from analysis.errors import BadSetting, StoreAway, StoreUnusable
-from bot.store.transactions import WRITING, CountingPool, count_failure, without_password
+from bot.store.transactions import WRITING, ClosingPool, CountingPool, count_failure, without_password
 
 # The sessions that hold an advisory lock; one of 64 bits is listed in two halves.
 LOCK_HOLDERS = (
@@ -105,7 +105,7 @@ def new_engine(url: URL) -> Engine:
         isolation_level="REPEATABLE READ",
         execution_options={WRITING: {"isolation_level": "READ COMMITTED"}},
     )
-    return _closing_late(_listening(engine))
+    return _listening(engine)
 
 
 def flows_engine(url: URL, connections: int) -> Engine:
@@ -114,10 +114,10 @@ def flows_engine(url: URL, connections: int) -> Engine:
     The durable engine waits for a server that is away, and lets a flow fail for any other error. It tells them apart by
     sentences of the driver, of which it lacks those about a socket that is not there and a name that is not resolved.
     """
-    engine = _engine(url, " flows", pool_size=connections, max_overflow=0, pool_pre_ping=True)
+    engine = _engine(url, " flows", poolclass=ClosingPool, pool_size=connections, max_overflow=0, pool_pre_ping=True)
     event.listen(engine, "connect", _end_idle_transactions)
     event.listen(engine, "handle_error", _mark_unreachable)
-    return _closing_late(engine)
+    return engine
 
 
 def read_only_engine(url: URL) -> Engine:
@@ -200,16 +200,6 @@ def _check_may_create_schema(connection: Connection) -> None:
 def _listening(engine: Engine) -> Engine:
     event.listen(engine, "connect", _set_up)
     event.listen(engine, "handle_error", _translate)
-    return engine
-
-
-def _closing_late(engine: Engine) -> Engine:
-    """Have connections closed that a thread returns once the engine was disposed of: nobody would close them later."""
-
-    def close(_connection: object, record: ConnectionPoolEntry) -> None:
-        record.invalidate()
-
-    event.listen(engine, "engine_disposed", lambda _: event.listen(engine, "checkin", close))
     return engine
 
 

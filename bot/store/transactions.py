@@ -50,10 +50,32 @@ def count_failure() -> None:
     _failures.add()
 
 
-class CountingPool(QueuePool):
-    """A pool in which a wait in vain for a connection is a transient failure, as those of the database are."""
+class ClosingPool(QueuePool):
+    """A pool that keeps no connection once it was disposed of: what a thread returns later nobody else would close."""
 
     __module__ = QueuePool.__module__  # by which SQLAlchemy names the logger: it is not one of ours
+    _is_disposed = False
+
+    def dispose(self) -> None:
+        self._is_disposed = True  # before those that are here are closed: none is returned unseen in between
+        super().dispose()
+
+    def recreate(self) -> QueuePool:
+        """Return the pool that takes this one's place, as closed as this one, for threads that still run."""
+        pool = super().recreate()
+        pool.dispose()
+        return pool
+
+    def _do_return_conn(self, record: ConnectionPoolEntry) -> None:
+        super()._do_return_conn(record)
+        if self._is_disposed:
+            super().dispose()
+
+
+class CountingPool(ClosingPool):
+    """A pool in which a wait in vain for a connection is a transient failure, as those of the database are."""
+
+    __module__ = QueuePool.__module__
 
     def _do_get(self) -> ConnectionPoolEntry:
         try:

@@ -24,7 +24,7 @@ from loopback.slack.people import People
 from loopback.slack.workspace import Json, T, Workspace
 
 BOT_USER = "U0BOT"
-# Slack allows short bursts: messages in a channel less than this many seconds apart.
+# Seconds between two messages in a channel, and how many Slack takes at once that are less apart.
 _PACE, _BURST = 0.9, 5
 _STRANGERS = ("unknown_method", "not_authed", "invalid_auth")  # what whoever has no token is told
 _STRUCTURED = frozenset({"blocks", "files", "metadata", "prompts", "view"})
@@ -50,8 +50,8 @@ class LoopbackSlack(People, Membership):
     """The server, running while the context is entered. `url` is the value for SLACK_API_URL.
 
     - `calls` lists every request, `refusals` those refused for a reason of the caller's (no injected faults)
-    - `breaches` says where a limit was overstepped that Slack would let pass for a while: more than a message a second in
-      a channel (chat.postMessage), `text` over 4,000 characters, more than 5 uses of a response_url
+    - `breaches` says where a limit was overstepped that Slack would let pass for a while: messages in a channel less
+      than `pace` seconds apart (chat.postMessage), `text` over 4,000 characters, more than 5 uses of a response_url
     - `faults` are faults to come; `delivery.deliver_to` is where the app listens for HTTP, used while no app is connected by socket
     - `agent` is whether the app has the agent surface, as one whose manifest has `agent_view`; with `threaded_direct` each
       direct message is told as the root of a thread
@@ -68,7 +68,7 @@ class LoopbackSlack(People, Membership):
         scopes: Collection[str] | None = None,
         agent: bool = True,
         threaded_direct: bool = False,
-        pace: bool = True,
+        pace: float = _PACE,
         command_timeout: float = 3.0,
         event_timeout: float = 3.0,
         now: Callable[[], float] = time.time,
@@ -194,8 +194,8 @@ class LoopbackSlack(People, Membership):
             return
         with self._lock:
             now, posted = time.monotonic(), self._posted[home.id]
-            recent = [at for at in posted if now - at < 1]
-            if posted and now - posted[-1] < _PACE:
+            recent = [at for at in posted if now - at < self.pace]
+            if posted and now - posted[-1] < self.pace:
                 self.breaches.append(f"{home.id}: a message {now - posted[-1]:.2f} s after the one before")
             posted.append(now)
             if len(recent) >= _BURST - 1:

@@ -125,7 +125,7 @@ def test_a_weekday_lies_in_the_last_week(today: date, word: str) -> None:
     [
         ("", "is not a date; use 2026-02-05, today"),
         ("tomorrow", "is not a date"),
-        ("2026-02-30", "is not a date"),
+        ("2026-02-30", "is not a date of the calendar"),
         ("2026-2-5", "is not a date"),
         ("20260205", "is not a date"),
         ("2026-W06-4", "is not a date"),

@@ -20,7 +20,6 @@ from rich.text import Text
 from tests.bench.acknowledging import acknowledging
 from tests.bench.answers import answers
 from tests.bench.asking_a_model import asking_a_model
-from tests.bench.campaign import campaign
 from tests.bench.figures import Row, duration
 from tests.bench.huge import huge
 from tests.bench.impacts import impact
@@ -54,9 +53,6 @@ BENCHMARKS: dict[str, Benchmark] = {
     "answers": Benchmark(answers, {"settings": {}}),
     "impact": Benchmark(impact, {"settings": {}}),
     "suspects": Benchmark(suspects, {"settings": {}}),
-    "campaign": Benchmark(
-        campaign, {"settings": {"BENCH_KINDS": "forms", "BENCH_CAMPAIGN": "1", "BENCH_PIECES": "1"}}, None
-    ),
     "start": Benchmark(starting, {"commits": 2, "runs": 1, "starts": 0}),
     "ack": Benchmark(acknowledging, {"at_once": 5, "rounds": 1, "commits": 3, "answers": 2}),
     "killed": Benchmark(killed, {"settings": {"BENCH_KILLS": "1", "BENCH_SEEDS": "100"}}, None),

@@ -6,6 +6,7 @@ which BENCH_PAUSES only stop a process (SIGSTOP) until another took over, has a 
 of the last, `100-102`.
 """
 
+import math
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -59,8 +60,8 @@ def _run(settings: Mapping[str, str], seed: int, server: PostgresqlServer | None
 
 
 def _days(kills: int) -> int:
-    """Days that keep the bot busy for so many kills; it catches up on three at most."""
-    return 2 if kills <= 10 else 3
+    """Days that keep the bot busy for so many kills: one for five; it catches up on three at most."""
+    return min(3, math.ceil(kills / 5))
 
 
 def _summary(rounds: Mapping[int, Delivered]) -> Iterator[Row]:

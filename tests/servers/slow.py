@@ -8,10 +8,12 @@ from typing import Any
 from loopback.github import Handler
 from loopback.slack import LoopbackSlack
 from loopback.slack.server import Reply
+from tests.servers.bot_process import PACE
 from tests.servers.chat import Said, ScriptedChat
 from tests.servers.github import FaultyGitHub
 from tests.servers.writable import PublishingGitHub
 
+_JITTER = 0.1  # seconds that a message may come too early, as the loopback Slack puts up with
 _LATENCY = 0.07  # seconds that GitHub and the model take for each request
 
 
@@ -28,10 +30,10 @@ class SlowPublishingGitHub(PublishingGitHub):
 
 
 class LateSlack(LoopbackSlack):
-    """Does what the next posts ask for only after the seconds in `late`, whether or not anybody still waits for it."""
+    """Takes messages at `PACE`, and does what the next posts ask for only after the seconds in `late`, whether or not anybody still waits for it."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(pace=PACE.channel.total_seconds() - _JITTER)
         self.late: list[float] = []
         self.kept_back = 0
 

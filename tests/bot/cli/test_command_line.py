@@ -31,7 +31,7 @@ def one_line(err: str) -> str:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("digest", "2026-13-01"), "is not a date"),
+        (("digest", "2026-13-01"), "is not a date of the calendar"),
         (("digest", "2999-01-01"), "future"),
         (("digest", "--unknown"), "--unknown"),
         (("digest", "2026-02-05", "--lng", "en"), "--lng (Possible options: --lang)"),
@@ -320,6 +320,7 @@ def test_search_finds_titles_paths_and_summaries(run: Run, serve: Serve) -> None
         assert [json.loads(line)["sha"][:2] for line in ran.out.splitlines()] == ["01"], words
     nothing = run("search", "nowhere")
     assert (nothing.code, nothing.out) == (0, "no stored commit holds 'nowhere'\n")
+    assert len(run("search", "x" * 3_000).out) < 300
     assert "0101010" in run("search", "connector").out
 
 

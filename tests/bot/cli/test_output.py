@@ -19,9 +19,10 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
+from bot.cli.progress import TerminalProgress
 from tests.conftest import Run, recorded
 from tests.servers.github import FaultyGitHub
-from tests.servers.launched import Launched, begun
+from tests.servers.launched import Launched, begun, without_progress
 
 Serve = Callable[..., FaultyGitHub]
 
@@ -61,7 +62,7 @@ def run_unread(folder: Path, settings: Mapping[str, str], *arguments: str, error
     errors.write_text("")
     with writing:
         process = begun(arguments, folder, settings, [_NOTHING, writing, writing if errors_too else errors])
-    return ended(process), errors.read_text("utf-8")
+    return ended(process), without_progress(errors.read_text("utf-8"))
 
 
 def first_line(folder: Path, *arguments: str, pipe: str = "") -> tuple[int, str, str]:
@@ -74,7 +75,7 @@ def first_line(folder: Path, *arguments: str, pipe: str = "") -> tuple[int, str,
     with FileIO(pipe or os.dup(reading.fileno())) as reader:
         line = reader.readline().decode()
         reading.close()
-    return ended(process), errors.read_text("utf-8"), line
+    return ended(process), without_progress(errors.read_text("utf-8")), line
 
 
 def shown_on_terminal(
@@ -136,7 +137,7 @@ def test_head_gets_its_line(tmp_path: Path) -> None:
     line = f"set -o pipefail; {sys.executable} -m bot digest --sample | head -1"
     settings = environment(PYTHONPATH=str(_ROOT))
     done = subprocess.run(["bash", "-c", line], cwd=tmp_path, env=settings, capture_output=True, check=False)
-    assert (done.returncode, done.stderr) == (0, b"")
+    assert (done.returncode, without_progress(done.stderr.decode())) == (0, "")
     assert "lantern/lantern-serve" in done.stdout.decode()
 
 
@@ -181,3 +182,16 @@ def test_an_answer_does_not_stand_beside_the_progress(serve: Serve, tmp_path: Pa
     (told,) = (number for number, each in enumerate(shown) if "part1.py" in each)
     bars = [number for number, each in enumerate(shown) if "━" in each]
     assert 0 <= max(bars) < told
+
+
+def test_progress_is_told_in_lines_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    """Every few seconds standard error says what is done and how far it is, and standard output nothing."""
+    with TerminalProgress(interval=0.01) as progress:
+        progress.stage("o/n 2026-02-05")
+        progress.expect(3)
+        progress.advance()
+        told = ""
+        while "… o/n 2026-02-05 1 of 3 (0 s)\n" not in told:
+            shown = capsys.readouterr()
+            told += shown.err
+            assert shown.out == ""

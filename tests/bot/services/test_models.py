@@ -449,6 +449,7 @@ SHAPES = st.recursive(
 ) | st.text(max_size=200)
 
 
+@pytest.mark.hypothesis
 def test_whatever_a_model_says_ends_in_an_analysis(serve: Serve, services: At, chat: Chat) -> None:
     """Replies of any shape and any characters leave a commit with an analysis, and the coverage adding up."""
     first, said = date(2025, 1, 1), [""]

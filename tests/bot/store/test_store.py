@@ -203,6 +203,18 @@ def test_the_stores_connections_are_counted(engine: Engine) -> None:
     assert isinstance(engine.pool, CountingPool)
 
 
+def test_what_outlives_the_store_leaves_no_connection_open(engine: Engine) -> None:
+    """A connection that a thread gives back, or opens, once the store is closed is closed then: no pool would ever do so."""
+    closed: list[object] = []
+    event.listen(engine, "close", lambda driver, _: closed.append(driver))
+    before = engine.connect()
+    Store(engine).close()
+    for each in (before, engine.connect()):
+        driver = each.connection.dbapi_connection
+        each.close()
+        assert closed[-1:] == [driver]
+
+
 def test_the_time_is_told_in_milliseconds_by_any_sqlite() -> None:
     """An engine made by a library, before or after, fills in the default that the durable engine's tables have on Python 3.12."""
     earlier = create_engine("sqlite://")

@@ -1,6 +1,6 @@
 """Whatever people type in Slack is answered where an answer is due, and nothing of it goes wrong."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 
 import pytest
@@ -59,11 +59,9 @@ def crowd(batches: list[list[Said]], tmp_path_factory: pytest.TempPathFactory) -
         yield Crowd(talk, 25)
 
 
-def test_whatever_is_typed_is_answered(
-    batches: list[list[Said]], crowd: Crowd, record_property: Callable[[str, object], None]
-) -> None:
+@pytest.mark.hypothesis
+def test_whatever_is_typed_is_answered(batches: list[list[Said]], crowd: Crowd) -> None:
     """Of 100 texts in commands, mentions, direct messages and threads each gets the answer that is due, and no bug shows."""
-    record_property("examples", sum(map(len, batches)))
     assert sum(map(len, batches)) == 100 * TIMES
     for said in batches:
         assert crowd.says(said) == []
