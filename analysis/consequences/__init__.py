@@ -13,6 +13,7 @@ from analysis.consequences.parameters import PARAMETER_KINDS, parameter_of
 from analysis.consequences.titles import (
     ANY_FIX,
     EXPLAINS_NOTHING,
+    is_shipped,
     is_written,
     says_more,
     title_consequence,
@@ -23,7 +24,7 @@ from analysis.facts.python.classes import BASE_CLASS, BASE_FILE
 from analysis.grounding.plain_text import sentences
 from analysis.locale import Catalogue, catalogue
 from analysis.locale.punctuation import join_items
-from analysis.models import DEPENDENCIES, Entry, Fact, FactKind, Importance, Language
+from analysis.models import DEPENDENCIES, Entry, Fact, FactKind, Language
 from analysis.models.consequences import Consequence, Effect, Whom
 from analysis.models.impacts import Certainty
 from analysis.ranking.vocabulary import AREAS, TAGS
@@ -52,7 +53,7 @@ def consequences(
     say = catalogue(language)
     told = _by_rules(entry, entry.facts if facts is None else facts, say, titled=titled)
     written = _written(entry) if titled else ""
-    if written and not told and entry.ranked.importance is not Importance.LOW:
+    if written and not told and is_shipped(entry):
         told = [Consequence(what=written, whom=Whom.INTERNALS, effect=Effect.OTHER, certainty=Certainty.LIKELY)]
     elif written and told and any(fact.kind is FactKind.SECURITY for fact in told[0].facts):
         told[0] = told[0].model_copy(update={"what": say("Security: {what}", what=written)})
@@ -68,7 +69,7 @@ def _as_written(entry: Entry, written: str, told: Sequence[Consequence], say: Ca
     is_title = first.what.startswith(title_line(entry, say).partition(" (")[0]) or _is_decided_later(first)
     if not is_change or is_title or _names_any(written, first.facts):
         others = [each for each in proven if each.facts != first.facts]
-        what = written if _is_decided_later(first) else _with_names(written, first, say)
+        what = written if "`" in written or _is_decided_later(first) else _with_names(written, first, say)
         return [first.model_copy(update={"what": what}), *others]
     by_model = first.model_copy(update={"what": written, "facts": ()})
     return [first, by_model, *proven[1:]] if first.effect is Effect.BEHAVIOUR else [by_model, *proven]

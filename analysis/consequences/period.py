@@ -68,6 +68,8 @@ _LINES, _TESTS, _WORDS = 1.0, 2.0, 0.4
 # Where all of the source is of models, or of a part of which people run an earlier version.
 _OF_MODELS, _NEXT = -2.0, -5.0
 _FURTHER = 4.0  # by which each further consequence of a commit matters less than another commit's first
+_OF_TIERS = {Importance.HIGH: 3.0, Importance.MEDIUM: 0.0, Importance.LOW: -3.0}  # of a model
+_FURTHER_WRITTEN = 12.0  # where a model's headline says the most of it
 _PREFERRED = 5.0  # what a model's edit puts first, and as much less what it puts last
 _GROUPS = {Whom.USERS: Group.USERS, Whom.OPERATORS: Group.OPERATORS, Whom.EXTENDERS: Group.EXTENDERS}
 _BY_EFFECT = {Effect.FIX: Group.FIXES, Effect.ADDITION: Group.NEW}
@@ -109,7 +111,8 @@ class CommitLine(NamedTuple):
         """Return how much it matters to readers, in log-odds: what it tells last, each further consequence less."""
         base, further = _weight(self.entry), self.consequences[1 : self.told]
         if further:
-            return base + min(map(_worth, further)) - len(further) * _FURTHER
+            less = _FURTHER_WRITTEN if is_written(self.entry) else _FURTHER
+            return base + min(map(_worth, further)) - len(further) * less
         worths = [_worth(each) for each in self.consequences if each.whom is not Whom.INTERNALS]
         return base + max(worths, default=_TELLS_NOTHING)
 
@@ -259,6 +262,8 @@ def _weight(entry: Entry) -> float:
         weight += _TESTS
     if ChangeType.PERFORMANCE in entry.ranked.change_types:
         weight += _ONLY_FASTER
+    if is_written(entry):  # its tier is a reader's
+        weight += _OF_TIERS[entry.ranked.importance]
     if source and all(AREAS["touches models"].search(file.path.lower()) for file in source):
         weight += _OF_MODELS
     return weight + (_NEXT if any(map(NEXT_VERSION.search, concerned_parts(entry.commit))) else 0)

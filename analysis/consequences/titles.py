@@ -138,7 +138,7 @@ def _told(entry: Entry) -> tuple[Whom, Effect, int] | None:
     if is_contradicted(entry) or _MERGE.match(title):
         return None
     notable = importance is not Importance.LOW or entry.ranked.score > _NOTABLE
-    harmless, shipped = _HARMLESS.search(title), _is_shipped(entry)
+    harmless, shipped = _HARMLESS.search(title), is_shipped(entry)
     tells = notable and shipped and not harmless
     is_read = tells or (shipped and not harmless and is_written(entry))
     is_tested_alone = _has_files(entry, Kind.TEST) and not _has_files(entry, Kind.SOURCE)  # beside how it is built
@@ -201,7 +201,7 @@ def _is_feature(entry: Entry) -> bool:
     return bool(added_feature(entry.commit)) and ChangeType.REFACTOR not in types and not by_product
 
 
-def _is_shipped(entry: Entry) -> bool:
+def is_shipped(entry: Entry) -> bool:
     """Return whether a commit changes what users run or install, or may do so because its files are unknown."""
     installed = [each for each in entry.commit.files if kind(each.path) in (Kind.DEPENDENCY, Kind.BUILD)]
     return _has_files(entry, Kind.SOURCE) or not all(FOR_DEVELOPERS.search(each.path) for each in installed)
