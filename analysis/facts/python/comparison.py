@@ -110,7 +110,7 @@ class FileComparison(NamedTuple):
 
     def _is_re_exported(self, name: str, member: Import) -> bool:
         """Return whether a package offers what it imports: from its own modules, or by listing it in `__all__`."""
-        if not self.old.path.endswith("/__init__.py"):
+        if member.typing_only or not self.old.path.endswith("/__init__.py"):
             return False
         folder = self.file.path.removesuffix("__init__.py")
         own = member.target.startswith(f"{self.old.dotted}.") or f'"{name}"' in self.old.text

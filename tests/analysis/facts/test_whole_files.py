@@ -338,6 +338,8 @@ def test_what_a_package_no_longer_exports_is_gone() -> None:
     before = {PACKAGE: "from engine.base import Shared\n", BASE: SHARED}
     assert told(before, {PACKAGE: "", BASE: SHARED}) == [("removed public name", "Shared")]
     assert told(before, {PACKAGE: "from engine.base import *\n", BASE: SHARED}) == []
+    typed = "if TYPE_CHECKING:\n    from engine.base import Shared\n"  # no run could import it
+    assert told({PACKAGE: typed, BASE: SHARED}, {PACKAGE: f"{typed}x = 1\n", BASE: SHARED}) == []
 
 
 def test_what_a_package_imports_for_itself_is_no_export() -> None:
