@@ -67,9 +67,9 @@ class Citable:
             return None
         number = int(place["line"]) if place["line"] else None
         owners = self._matching_files(place["path"])
-        if len({file.path for _, file in owners}) == 1:
-            if number is None:
-                return to_file(*owners[0])
+        if number is None and len({file.path for _, file in owners}) == 1:
+            return to_file(*owners[0])
+        if number is not None:
             lines = (self._cite_line(commit, file, number, place["sign"], names) for commit, file in owners)
             if found := next(filter(None, lines), None):
                 return found
@@ -150,7 +150,10 @@ class Citable:
             return to_line(commit, file, min(numbered, key=preference))
         facts = [fact for each in self._entries if each.commit is commit for fact in each.facts]
         proven = [fact for fact in facts if fact.line == number and fact.path in (file.path, file.previous_path)]
-        return to_fact(commit, proven[0]) if proven else None
+        if proven:
+            return to_fact(commit, proven[0])
+        is_destination = any(fact.new == f"{file.path}:{number}" for fact in facts)
+        return to_repository_line(commit, file.path, number) if is_destination else None
 
     @cached_property
     def _all_lines(self) -> tuple[_LocatedLine, ...]:

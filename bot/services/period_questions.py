@@ -194,13 +194,25 @@ class PeriodQuestions:
         own = frozenset(map(spelled_in_code, question.asked.symbols))  # what upstream has not is no typing error
         asked, _ = self._answers.resolved(question.asked, repository, language, lambda: own)
         modules = [each for each in asked.paths if each not in question.asked.names]
-        yield from self._answers.where((*asked.symbols, *modules), repository, language)
-        yield from self.of_own_code(check(()), question.about(()), language)
+        there = self._answers.where((*asked.symbols, *modules), repository, language)
+        yield from self.of_own_code(check(()), question.about(()), language, there)
         by_whom = asked._replace(kinds=question.asked.kinds | {QuestionKind.REMOVAL})
         if asked.removed and (history := self._matches.history(by_whom, repository)[:_READ]):
             yield from self._answers.answer(_as_history(question.about(()), history), language)
 
-    def of_own_code(self, check: DownstreamCheck, question: Question, language: Language) -> Iterator[Statement]:
+    def of_own_code(
+        self, check: DownstreamCheck, question: Question, language: Language, there: Sequence[Statement] = ()
+    ) -> Iterator[Statement]:
+        """Yield what a model makes of the question if it may read the code, then what is `there` upstream and what rules find of downstream code."""
+        found = [*there, *self._of_own_code(check, question, language)]
+        trees = [each.repository for each in check.compared]
+        if trees and all(each and self._answers.asks_model(each) for each in trees) and self._asks_model(question):
+            told = list(self._answers.answer_from(question, language, found))
+            yield from told
+            found = [each for each in found if each not in told]
+        yield from found
+
+    def _of_own_code(self, check: DownstreamCheck, question: Question, language: Language) -> Iterator[Statement]:
         """Return what commits break of downstream code, and where that uses the names of the question, or what one commit removes."""
         entries = (*question.entries, *(question.further_commits or ()))
         removed = [fact for fact in entries[0].facts if fact.removes] if len(entries) == 1 else []

@@ -8,7 +8,7 @@ from analysis.citations import to_line
 from analysis.diff import hunks, tokens
 from analysis.grounding.corpus import FileLines
 from analysis.locale import catalogue
-from analysis.models import Analysis, Commit, Entry, Language, Statement, Turn
+from analysis.models import Analysis, Commit, Entry, Fact, FactKind, Language, Statement, Turn
 from analysis.questions.answer_check import AnswerChecker
 from analysis.questions.intent import asks_what_breaks, language_of, reads_as_question, references_in
 from analysis.questions.prompt import relevant_chunks, render_chunks, render_day
@@ -456,8 +456,12 @@ def test_a_trailer_is_not_denied() -> None:
 
 
 def test_what_a_model_was_shown_can_be_said() -> None:
-    """A commit of which it sees a row alone, a line that a tool showed as removed, a call's parentheses, and what files say of a name."""
+    """A commit of which it sees a row alone, also where a fact moves something to, a line that a tool showed as removed, a call's
+    parentheses, and what files say of a name.
+    """
+    moved = Fact(kind=FactKind.MOVED_NAME, name="hold", path="engine/pool.py", line=3, new="engine/lanes.py:41")
     lanes = entry(commit("Give `LaneGroup` back", [file("engine/lanes.py")], sha="b" * 40))
+    lanes = lanes.model_copy(update={"facts": (moved,)})
     checker = AnswerChecker(
         Question(parse_question("what about lanes?"), REPOSITORY, (entry(),), (lanes,)), (), "en", lambda: ""
     )
@@ -465,6 +469,7 @@ def test_what_a_model_was_shown_can_be_said() -> None:
     checker.add((), [FileLines("engine/pool.py", lines, lanes.commit)])
     said = {
         "`LaneGroup` is back in `engine/lanes.py` [bbbbbbb].": ["bbbbbbb"],
+        "`hold` is in `engine/lanes.py` by now [engine/lanes.py:41].": ["engine/lanes.py:41"],
         "It no longer calls `first_lane()` [engine/pool.py:7].": ["bbbbbbb"],
         "`LaneGroup.first` will be removed in v3 [engine/pool.py:9].": ["engine/pool.py:9"],
     }
