@@ -97,3 +97,27 @@ def test_private_code_reaches_a_model_only_if_the_operator_allows_it(
         talk.reply(ADA, "which parameter does start lose?", start)
         assert len(chat.requests) > asked
         assert (MARK in json.dumps(chat.requests)) is allowed
+
+
+def test_a_model_answers_about_our_code_before_what_is_proven(
+    slack: LoopbackSlack, github: FaultyGitHub, tmp_path: Path
+) -> None:
+    """It is told what rules found of code that it may read, and can cite it; the places that break follow its answer."""
+    says = "Yes: `plug/run.py` still passes `eager` to `start` [plug/run.py:10]."
+    with (
+        ScriptedChat(lambda _: says) as chat,
+        Talk(
+            slack,
+            github.url,
+            tmp_path,
+            digest_mirrors=tmp_path / "mirrors",
+            digest_model="scripted",
+            openai_base_url=chat.url,
+            openai_api_key="sk-x",
+        ) as talk,
+    ):
+        talk.type(ADA, "subscribe downstream o/plug")
+        answer = talk.reply(ADA, "does this break us?", talk.open(START))
+        assert told(answer).startswith("Yes: plug/run.py still passes eager to start")
+        assert told(answer).index("this breaks o/plug in 1 place:") > 0
+        assert "plug/run.py:10" in chat.requests[-1]["messages"][-1]["content"]
