@@ -100,10 +100,16 @@ class FileAnswers:
         key, say = spelled_in_code(name), self._say
         written = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
         lines = self._best(key, lambda text: written.search(text) is not None)
-        lines = lines or ([] if _MODULE.fullmatch(name) else self._best(key))
+        lines = lines or ([] if _MODULE.fullmatch(name) or self._is_of_no_class(name) else self._best(key))
         if not lines:
             return self._not_found(name, key, lines)
         return self._statement(say("{name} is there at {sha}.", name=code(name), sha=self._sha), lines[0].place)
+
+    def _is_of_no_class(self, name: str) -> bool:
+        """Return whether a name is of a class that no file defines: another class may have one of that name."""
+        owner = name.rpartition(".")[0].rpartition(".")[2]
+        defined = re.compile(rf"\s*class {re.escape(owner)}\b")
+        return owner[:1].isupper() and not any(defined.match(each.text) for each in self._held(owner))
 
     def lines_of(self, names: Sequence[str]) -> list[Statement]:
         """Return in which lines names stand, whole if they do so anywhere, imports included; nothing of those in none."""

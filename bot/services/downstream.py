@@ -258,7 +258,7 @@ def _breaking(
     proven = any(each.certainty is Certainty.PROVEN for each in every)
     values = {"name": name, "places": places, "count": f"{len(found):,}", "all": f"{compared:,}"}
     if then:
-        text = say("When it landed, {name} broke in {places}:", **values)
+        text = say("At that time, {name} broke in {places}:", **values)
     elif several:
         text = say("{count} of {all} commits break {name}, in {places}:", **values)
     else:

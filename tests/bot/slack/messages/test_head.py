@@ -212,4 +212,4 @@ def test_what_broke_when_it_landed_follows_how_the_code_is_now() -> None:
     earlier = {MANY[0].commit.sha: tuple(each.model_copy(update={"downstream": then}) for each in found)}
     told = [*answer_from_impacts(check._replace(compared=(plug, then), commits=earlier), [MANY[0]], "en")]
     assert told[0].text.startswith("Nothing is proven to break: 3 files")
-    assert told[1].text == "When it landed, acme/plug@0123456 broke in 1 place:"
+    assert told[1].text == "At that time, acme/plug@0123456 broke in 1 place:"
