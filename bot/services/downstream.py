@@ -236,9 +236,8 @@ def answer_from_impacts(
         elif len(unread) < len(commits):
             yield Statement(text=_denial(downstream, len(commits) - len(unread), say), new_paragraph=True)
     yield from (*beside, *_touching(check, entries, say))
-    for downstream in check.compared:
-        for omission in omissions(downstream, language):
-            yield Statement(text=f"⚠️ {omission}", new_paragraph=True)
+    for omission in dict.fromkeys(each for downstream in check.compared for each in omissions(downstream, language)):
+        yield Statement(text=f"⚠️ {omission}", new_paragraph=True)
     if unread:
         text = _uncompared(unread, failed.get(unread[0].sha), say)
         yield Statement(text=text, citations=tuple(map(to_commit, unread[:_COMMITS])), new_paragraph=True)
