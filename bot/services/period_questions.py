@@ -181,10 +181,11 @@ class PeriodQuestions:
         """Yield what commits break: those that the question is about, which are shown below, or else all."""
         named = self._asked_of(question, entries)
         best = [self._whole(question, each) for each in named[:_READ]]
-        about = question.about([*best, *named[_READ:]] or entries)
-        yield from self.of_own_code(check(about.entries), about, question.language)
-        if named:
-            yield from self._answers.answer(question.about(best, named[_READ:]), question.language)
+        about = question.about(best, named[_READ:]) if named else question.about(entries)
+        broken = check([*best, *named[_READ:]] or entries)
+        yield from self.of_own_code(broken, about, question.language)
+        if named and not self._reads_code(broken, about):  # a model was told of them
+            yield from self._answers.answer(about, question.language)
 
     def _of_own_names(
         self, question: PeriodQuestion, check: Callable[[Sequence[Entry]], DownstreamCheck]
@@ -205,12 +206,20 @@ class PeriodQuestions:
     ) -> Iterator[Statement]:
         """Yield what a model makes of the question if it may read the code, then what is `there` upstream and what rules find of downstream code."""
         found = [*there, *self._of_own_code(check, question, language)]
-        trees = [each.repository for each in check.compared]
-        if trees and all(each and self._answers.asks_model(each) for each in trees) and self._asks_model(question):
+        if self._reads_code(check, question):
             told = list(self._answers.answer_from(question, language, found))
             yield from told
             found = [each for each in found if each not in told]
         yield from found
+
+    def _reads_code(self, check: DownstreamCheck, question: Question) -> bool:
+        """Return whether a model answers a question and may read all code that was compared."""
+        trees = [each.repository for each in check.compared]
+        return (
+            self._asks_model(question)
+            and bool(trees)
+            and all(each and self._answers.asks_model(each) for each in trees)
+        )
 
     def _of_own_code(self, check: DownstreamCheck, question: Question, language: Language) -> Iterator[Statement]:
         """Return what commits break of downstream code, and where that uses the names of the question, or what one commit removes."""
