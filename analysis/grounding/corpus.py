@@ -74,6 +74,7 @@ class ToolResult(NamedTuple):
     told: str = ""
 
 
+_CHINESE_NOUNS = {"commit": "个提交", "file": "个文件", "line": "行"}
 _FACTORS, _MIN_DIGITS = ("%", "x"), 3  # digits from which a number is unlikely to occur by chance
 _MAX_PATH = 500  # maximum characters of a path
 _MAX_WILDCARDS = 4  # maximum wildcards in a path
@@ -176,10 +177,12 @@ class Corpus:
         return frozenset().union(*map(_sizes, self.commits))
 
     def has_count(self, noun: str, count: int) -> bool:
-        """Return whether a commit, or a part of it, has `count` of `noun`: "file" or "line"; or there are so many commits."""
+        """Return whether a commit, or a part of it, has `count` of `noun`: "file" or "line"; or there are so many commits; or a text says so."""
+        counted = re.compile(rf"(?<!\d){count} ?(?:{noun}s?\b|{_CHINESE_NOUNS[noun]})")
+        if any(map(counted.search, self.texts)):
+            return True
         if noun == "commit":
-            known = {1, len(self.commits), *(self.tiers.count(tier) for tier in Importance)}
-            return count in known or any(re.search(rf"\b{count} commits\b", text) for text in self.texts)
+            return count in {1, len(self.commits), *(self.tiers.count(tier) for tier in Importance)}
         if noun == "file":
             return any(count == files for files, _, _ in self.sizes)
         return any(count in (added, removed, added + removed) for _, added, removed in self.sizes)

@@ -110,7 +110,9 @@ _COUNTS = {
     "line": r"(?:(?:多|余)?行(?![为业动进列程驶])|(?:(?:added|removed|new|changed) )?lines?\b)",
     "commit": r"(?:个?提交|commits\b)",
 }
-_COUNTED = {noun: re.compile(rf"(?<!第)(?<!第 ){NUMBER}\+?[ ]?{name}", re.ASCII) for noun, name in _COUNTS.items()}
+_COUNTED = {noun: re.compile(rf"{NUMBER}\+?[ ]?{name}", re.ASCII) for noun, name in _COUNTS.items()}
+
+_ORDINAL = re.compile(r"第[\d、,， 和]*$")  # the numbers of lines in Chinese
 
 
 def find_measurements(line: str, section: Section, corpus: Corpus) -> Iterator[FoundClaim]:
@@ -129,7 +131,8 @@ def find_counts(line: str, _section: Section, corpus: Corpus) -> Iterator[FoundC
     """Find counts of files, lines and commits."""
     for noun, pattern in _COUNTED.items():
         for match in pattern.finditer(line):
-            yield FoundClaim(*match.span(), corpus.has_count(noun, int(number(match[1]))))
+            if not _ORDINAL.search(line, 0, match.start()):
+                yield FoundClaim(*match.span(), corpus.has_count(noun, int(number(match[1]))))
 
 
 _KNOWN = WORDS | CUSTOMARY | LIBRARIES | COMMANDS | SUBCOMMANDS

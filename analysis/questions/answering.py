@@ -229,11 +229,16 @@ class Answering:
             self._rejected = segment
         return statement
 
+    def _fixed_phrases(self) -> set[str]:
+        """Return the sentences that the prompt asks for word by word, without their stops."""
+        return {catalogue(self._language)(each).strip(".。") for each in (OFF_TOPIC, NOT_SHOWN, NOT_FOUND)}
+
     def _is_fixed_phrase(self, text: str) -> bool:
-        say = catalogue(self._language)
-        return text.strip(" .。“”\"'") in {say(each).strip(".。") for each in (OFF_TOPIC, NOT_SHOWN, NOT_FOUND)}
+        return text.strip(" .。“”\"'") in self._fixed_phrases()
 
     def _leaks_prompt(self, text: str) -> bool:
         rules = " ".join(self._prompt.rules[True].split())
+        for phrase in self._fixed_phrases():
+            text = text.replace(phrase, "")
         size = min(_LEAK_LENGTH[self._language], max(len(text), _MIN_LEAK_LENGTH))
         return any(text[at : at + size] in rules for at in range(len(text) - size + 1))

@@ -466,11 +466,13 @@ def test_what_a_model_was_shown_can_be_said() -> None:
         Question(parse_question("what about lanes?"), REPOSITORY, (entry(),), (lanes,)), (), "en", lambda: ""
     )
     lines = {-7: "    return first_lane()", 9: "# LaneGroup.first will be removed in v3"}
-    checker.add((), [FileLines("engine/pool.py", lines, lanes.commit)])
+    checker.add(["`hold` is used in 28 lines"], [FileLines("engine/pool.py", lines, lanes.commit)])
     said = {
         "`LaneGroup` is back in `engine/lanes.py` [bbbbbbb].": ["bbbbbbb"],
         "`hold` is in `engine/lanes.py` by now [engine/lanes.py:41].": ["engine/lanes.py:41"],
         "It no longer calls `first_lane()` [engine/pool.py:7].": ["bbbbbbb"],
+        "`hold` is used in 28 lines [bbbbbbb].": ["bbbbbbb"],
+        "第 3、7 行用到它 [bbbbbbb].": ["bbbbbbb"],
         "`LaneGroup.first` will be removed in v3 [engine/pool.py:9].": ["engine/pool.py:9"],
     }
     for text, labels in said.items():
