@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from posixpath import dirname, join
 from typing import NamedTuple
 
-from analysis.diff import changed_lines, side_lines
+from analysis.diff import changed_lines, headed_hunks, side_lines
 from analysis.facts.change import Change, Side, old_path
 from analysis.facts.requirements import Requirement, is_installed_from, requirements, version_parts
 from analysis.models import Fact, FactKind, FileChange, Proof
@@ -98,6 +98,9 @@ def _lists(change: Change, file: FileChange) -> _Lists:
     for index, text in enumerate(whole):
         if text is not None:
             known[index] = {**dict(enumerate(text.split("\n"), 1)), **known[index]}
+        else:  # git names the list that a hunk begins in
+            for hunk in (each for each in headed_hunks(file.patch) if each.heading and each.lines):
+                known[index].setdefault(hunk.lines[0].number_on(sides[index]) - 1, hunk.heading)
     paths = old_path(file), file.path
     before, after = (
         list(requirements(path, lines, numbers)) for path, lines, numbers in zip(paths, known, changed, strict=True)

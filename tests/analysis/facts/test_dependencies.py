@@ -8,7 +8,7 @@ from analysis.facts import facts
 from analysis.models import FactKind, Proof
 from tests.analysis.facts.told import Told, changed
 from tests.analysis.facts.trees import Files, commit_between, trees
-from tests.factories import commit, new_file
+from tests.factories import commit, file, new_file
 
 KINDS = (
     FactKind.MINIMUM_RAISED,
@@ -234,6 +234,14 @@ def test_a_package_of_an_extra_is_optional(path: str, text: str, extra: str) -> 
     assert between(with_extra, other) == [(FactKind.EXTRA_MOVED, ("ray", ">=2", ">=3"))]
     in_patch = facts(commit_between(without, with_extra))
     assert [each.kind for each in in_patch if each.kind in KINDS] == [FactKind.EXTRA_ADDED]
+
+
+@pytest.mark.parametrize(("array", "found"), [("dependencies", [FactKind.DEPENDENCY_REMOVED]), ("testing-extra", [])])
+def test_a_list_that_begins_above_the_patch_is_named_by_git(array: str, found: list[FactKind]) -> None:
+    """Without the whole file the heading of a hunk says whether users install what goes."""
+    hunk = f'@@ -9,3 +9,2 @@ {array} = [\n     "greenlet>=3.0",\n-    "ray>=2",\n ]'
+    told = facts(commit("Tidy up", [file("pyproject.toml", hunk)]))
+    assert [each.kind for each in told if each.kind in KINDS] == found
 
 
 def test_a_package_that_is_taken_back_is_removed() -> None:
