@@ -117,12 +117,19 @@ def _included(change: Change, file: FileChange, lines: Sequence[str]) -> Iterato
 
 
 def _is_required(change: Change, package: Requirement, side: Side) -> bool:
-    """Return whether what users install from names a package on one side, in a whole file or the lines changed there."""
+    """Return whether what users install from names a package on one side, in a whole file or the lines changed there.
+
+    Extras alone do not require what everybody installed.
+    """
     for file in change.commit.files:
         if is_installed_from(file, change.read_after):
             whole = change.read_before(old_path(file)) if side == "-" else change.read_after(file.path)
             text = whole or "\n".join(line.text for line in changed_lines(file, side))
-            if mentions(text.lower(), package.name.lower()):
+            lines = dict(enumerate(text.split("\n"), 1))
+            found = requirements(file.path, lines, frozenset(lines), any_list=True)
+            named = [each.extra for each in found if each.key == package.key]
+            in_extras_alone = bool(named) and all(named) and not package.extra
+            if mentions(text.lower(), package.name.lower()) and not in_extras_alone:
                 return True
     return False
 

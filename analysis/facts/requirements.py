@@ -84,8 +84,13 @@ def is_installed_from(file: FileChange, read: Callable[[str], str | None]) -> bo
     return text is None or not _COMPILED.search(text if low.endswith((".txt", ".in")) else text[:_HEADER])
 
 
-def requirements(path: str, lines: Mapping[int, str], changed: frozenset[int]) -> Iterator[Requirement]:
-    """Yield the requirements on the `changed` lines of one side of a file; `lines` are those known, by their numbers."""
+def requirements(
+    path: str, lines: Mapping[int, str], changed: frozenset[int], *, any_list: bool = False
+) -> Iterator[Requirement]:
+    """Yield the requirements on the `changed` lines of one side of a file; `lines` are those known, by their numbers.
+
+    A name without a version in a list of another purpose may be anything: it is left out unless `any_list` will do.
+    """
     if path.endswith((".txt", ".in")):
         for number in sorted(changed):
             if (match := _LINE.match(lines[number])) and not lines[number].lstrip().startswith("-"):
@@ -103,7 +108,7 @@ def requirements(path: str, lines: Mapping[int, str], changed: frozenset[int]) -
             optional = extra or section.strip() == "build-system" or path.endswith(".py")
             known = bool(section or (array and array in _FOR_ALL))
             found = (_requirement(match, number, optional=optional, extra=extra) for match in _on_line(path, text))
-            yield from (each for each in found if each.spec or known)
+            yield from (each for each in found if each.spec or known or any_list)
 
 
 def _on_line(path: str, text: str) -> Iterator[re.Match[str]]:

@@ -236,6 +236,13 @@ def test_a_package_of_an_extra_is_optional(path: str, text: str, extra: str) -> 
     assert [each.kind for each in in_patch if each.kind in KINDS] == [FactKind.EXTRA_ADDED]
 
 
+def test_a_package_that_becomes_optional_is_removed() -> None:
+    """What everybody installed is gone for them, if from now on an extra alone has it."""
+    before = {"requirements.txt": "numpy\nray\n", "setup.py": SETUP % ""}
+    after = {"requirements.txt": "numpy\n", "setup.py": SETUP % '        "fast": [\n            "ray",\n        ],\n'}
+    assert between(before, after) == [(FactKind.DEPENDENCY_REMOVED, ("ray", None, None))]
+
+
 @pytest.mark.parametrize(("array", "found"), [("dependencies", [FactKind.DEPENDENCY_REMOVED]), ("testing-extra", [])])
 def test_a_list_that_begins_above_the_patch_is_named_by_git(array: str, found: list[FactKind]) -> None:
     """Without the whole file the heading of a hunk says whether users install what goes."""
