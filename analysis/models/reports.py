@@ -40,7 +40,7 @@ class Insight(Frozen):
 class Analysis(Frozen):
     """The description of a commit and its consequences. Plain text with `code` spans; each surface escapes it.
 
-    The headline is a model's, of at most 90 characters, or "".
+    The headline is a model's, of at most 90 characters as it is asked for, or "".
     """
 
     by: Literal["model", "rules"]
@@ -50,6 +50,11 @@ class Analysis(Frozen):
     insight: Insight = Insight()
     risks: tuple[Risk, ...] = ()
     advice: tuple[str, ...] = ()
+
+    @property
+    def heading(self) -> str:
+        """The headline to be shown above the summary; "" if that begins with it."""
+        return "" if self.summary.startswith(self.headline) else self.headline
 
     @property
     def texts(self) -> list[str]:

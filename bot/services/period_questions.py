@@ -196,10 +196,13 @@ class PeriodQuestions:
         asked, _ = self._answers.resolved(question.asked, repository, language, lambda: own)
         modules = [each for each in asked.paths if each not in question.asked.names]
         there = self._answers.where((*asked.symbols, *modules), repository, language)
-        yield from self.of_own_code(check(()), question.about(()), language, there)
+        about, broken = question.about(()), check(())
+        yield from self.of_own_code(broken, about, language, there)
         by_whom = asked._replace(kinds=question.asked.kinds | {QuestionKind.REMOVAL})
         if asked.removed and (history := self._matches.history(by_whom, repository)[:_READ]):
-            yield from self._answers.answer(_as_history(question.about(()), history), language)
+            # A model that has answered answers no second time, without sight of the code.
+            answers = self._answers.by_rules() if self._reads_code(broken, about) else self._answers
+            yield from answers.answer(_as_history(about, history), language)
 
     def of_own_code(
         self, check: DownstreamCheck, question: Question, language: Language, there: Sequence[Statement] = ()

@@ -235,8 +235,7 @@ def _analysis(entry: Entry, analysis: Analysis, say: Catalogue) -> list[Block]:
         (say("⚠️ Risks"), risks),
         (say("💡 Advice"), [prose(row) for row in analysis.advice if row not in mitigations]),
     ]
-    is_said = analysis.summary.startswith(analysis.headline)
-    headline = [] if is_said else prose(analysis.headline, "bold") + ours("\n")
+    headline = prose(analysis.heading, "bold") + ours("\n") if analysis.heading else []
     return [
         rich_text(headline + prose(analysis.summary)),
         *(listed(ours(label, "bold"), rows) for label, rows in lists if any(rows)),

@@ -465,3 +465,10 @@ def test_a_models_headline_loses_no_value_and_repeats_no_removal() -> None:
     assert told("`--share-lanes` lets pools share", new) == ["`--share-lanes` lets pools share"]
     assert told("`--turbo` is gone", graph, turbo) == ["`--turbo` is gone", now]
     assert told("`--turbo`/`--slow` are gone", graph, turbo) == ["`--turbo`/`--slow` are gone", now]
+
+
+def test_a_heading_is_not_said_twice() -> None:
+    """A headline with which the summary begins stands there alone."""
+    made = Analysis(by="model", headline="Pools share lanes", summary="Pools share lanes. So do queues.")
+    assert made.heading == ""
+    assert made.model_copy(update={"summary": "Queues do, too."}).heading == "Pools share lanes"
