@@ -24,7 +24,7 @@ from analysis.facts.python.classes import BASE_CLASS, BASE_FILE
 from analysis.grounding.plain_text import sentences
 from analysis.locale import Catalogue, catalogue
 from analysis.locale.punctuation import join_items
-from analysis.models import DEPENDENCIES, Entry, Fact, FactKind, Language
+from analysis.models import DEPENDENCIES, Concern, Entry, Fact, FactKind, Language
 from analysis.models.consequences import Consequence, Effect, Whom
 from analysis.models.impacts import Certainty
 from analysis.ranking.vocabulary import AREAS, TAGS
@@ -32,6 +32,13 @@ from analysis.text import one_line, shorten
 from analysis.writing.by_rules import advice_for, code
 from analysis.writing.titles import NEXT_VERSION, concerned_parts, names_code, plain_title
 
+_CONCERNED = {
+    "users": (Whom.USERS, Effect.BEHAVIOUR),
+    "operators": (Whom.OPERATORS, Effect.BEHAVIOUR),
+    "plug-ins": (Whom.EXTENDERS, Effect.BEHAVIOUR),
+    "fixes": (Whom.USERS, Effect.FIX),
+    "new": (Whom.USERS, Effect.ADDITION),
+}  # by a model
 _WHOM, _EFFECTS, _KINDS = list(Whom), list(Effect), list(FactKind)
 _IS_PATH = re.compile(r"^\w.*/")  # rather than a route
 _PLATFORM = TAGS["tag: platform"]
@@ -52,19 +59,31 @@ def consequences(
     """
     say = catalogue(language)
     told = _by_rules(entry, entry.facts if facts is None else facts, say, titled=titled)
-    written = _written(entry) if titled else ""
-    if written and not told and is_shipped(entry):
-        told = [Consequence(what=written, whom=Whom.INTERNALS, effect=Effect.OTHER, certainty=Certainty.LIKELY)]
-    elif written and told and any(fact.kind is FactKind.SECURITY for fact in told[0].facts):
-        told[0] = told[0].model_copy(update={"what": say("Security: {what}", what=written)})
-    elif written and told and not _is_worded(told[0]):
+    written = _written(entry) if titled else ()
+    if written and not (told and _is_revert(told[0])) and (told or is_shipped(entry)):
         told = _as_written(entry, written, told, say)
     return tuple(told)
 
 
-def _as_written(entry: Entry, written: str, told: Sequence[Consequence], say: Catalogue) -> list[Consequence]:
+def _as_written(entry: Entry, written: Sequence[str], told: list[Consequence], say: Catalogue) -> list[Consequence]:
+    """Put a model's headline among the consequences, concerning whom it says, and behind it what else it wrote."""
+    by_model = Consequence(what=written[0], whom=Whom.INTERNALS, effect=Effect.OTHER, certainty=Certainty.LIKELY)
+    found = _with_headline(entry, by_model, told, say) if told else [by_model]
+    place = next(place for place, each in enumerate(found) if written[0] in each.what)
+    found[place] = headed = _concerning(found[place], entry.analysis.concerns if entry.analysis else None)
+    whom = Whom.EXTENDERS if headed.whom is Whom.INTERNALS else headed.whom
+    also = [by_model.model_copy(update={"what": each, "whom": whom, "written": True}) for each in written[1:]]
+    return [*found[: place + 1], *also, *found[place + 1 :]]
+
+
+def _with_headline(
+    entry: Entry, by_model: Consequence, told: Sequence[Consequence], say: Catalogue
+) -> list[Consequence]:
     """Put what a model wrote in the place of the title, or before what facts prove besides; a new value stands before it."""
-    first, proven = told[0], [each for each in told if not all(_says(written, fact) for fact in each.facts)]
+    written, first = by_model.what, told[0]
+    if any(fact.kind is FactKind.SECURITY for fact in first.facts):
+        return [first.model_copy(update={"what": say("Security: {what}", what=written)}), *told[1:]]
+    proven = [each for each in told if not all(_says(written, fact) for fact in each.facts)]
     is_change = first.effect in (Effect.BREAK, Effect.BEHAVIOUR) and not all(fact.removes for fact in first.facts)
     is_title = first.what.startswith(title_line(entry, say).partition(" (")[0]) or _is_decided_later(first)
     if not is_change or is_title or _names_any(written, first.facts):
@@ -73,6 +92,18 @@ def _as_written(entry: Entry, written: str, told: Sequence[Consequence], say: Ca
         return [first.model_copy(update={"what": what}), *others]
     by_model = first.model_copy(update={"what": written, "facts": ()})
     return [first, by_model, *proven[1:]] if first.effect is Effect.BEHAVIOUR else [by_model, *proven]
+
+
+def _concerning(each: Consequence, concern: Concern | None) -> Consequence:
+    """Return what a model's headline says with whom that concerns, as the model says; what is proven to break others still does."""
+    is_proven = bool(each.facts) and each.effect in (Effect.SECURITY, Effect.BREAK, Effect.REQUIREMENT)
+    if concern is None or (is_proven and (each.whom is not Whom.EXTENDERS or concern == "nobody")):
+        return each
+    if concern == "nobody":
+        return each.model_copy(update={"whom": Whom.INTERNALS, "effect": Effect.OTHER})
+    whom, effect_of = _CONCERNED[concern]
+    is_kept = effect_of is Effect.BEHAVIOUR and each.effect not in (Effect.FIX, Effect.ADDITION, Effect.OTHER)
+    return each.model_copy(update={"whom": whom, "effect": each.effect if is_kept else effect_of})
 
 
 def _says(text: str, fact: Fact) -> bool:
@@ -92,11 +123,19 @@ def _names_any(text: str, facts: Sequence[Fact]) -> bool:
     return any(_names(text, name) or (names_code(part) and _names(text, part)) for name, part in names)
 
 
-def _written(entry: Entry) -> str:
-    """Return a model's headline of a commit, or of one without it the first sentence about it; "" if it is too long."""
-    analysis = entry.analysis if is_written(entry) else None
-    text = analysis and (analysis.headline or next(iter(sentences(analysis.summary)), "").strip().rstrip(".。;；"))
-    return text if text and fits(text, WRITTEN_LENGTH) else ""
+def _written(entry: Entry) -> tuple[str, ...]:
+    """Return a model's headline of a commit and what else it says that readers have to know, or without them the first two sentences about it; what is too long is left out."""
+    if entry.analysis is None or not is_written(entry):
+        return ()
+    told = [entry.analysis.headline, entry.analysis.also]
+    if not told[0]:
+        told = [each.strip().rstrip(".。;；") for each in sentences(entry.analysis.summary)[:2]]
+    return tuple(each for each in told if each and fits(each, WRITTEN_LENGTH)) if fits(told[0], WRITTEN_LENGTH) else ()
+
+
+def _is_revert(first: Consequence) -> bool:
+    """Return whether a consequence is that something is taken back, which is told in words of ours alone."""
+    return any(fact.kind is FactKind.REVERT for fact in first.facts)
 
 
 def _is_worded(first: Consequence) -> bool:

@@ -42,10 +42,10 @@ _HEADINGS = {
     Group.NEW: mark("✨ New ({count})"),
     Group.IMPORTANT: mark("🔎 Also ({count})"),
 }
-_MOST_LINES = 15
+MOST_LINES = 15
 _MOST_WORDS = 172  # of a head, read in 45 seconds; what breaks your code comes on top
 _OPENING_WORDS = 12  # of its repository, date, statistics and time zone
-_MOST_TOLD = 4  # consequences on the line of a commit
+MOST_TOLD = 4  # consequences on the line of a commit
 # How much a commit matters to readers, fourfold in log-odds: from what maintainers and operators wanted to know of 44 days, where
 # the score of a commit said less than what it does, to whom, how much source it changes, and whether it comes with tests.
 _WORTH = {
@@ -69,8 +69,8 @@ _LINES, _TESTS, _WORDS = 1.0, 2.0, 0.4
 _OF_MODELS, _NEXT = -2.0, -5.0
 _FURTHER = 4.0  # by which each further consequence of a commit matters less than another commit's first
 _OF_TIERS = {Importance.HIGH: 3.0, Importance.MEDIUM: 0.0, Importance.LOW: -3.0}  # of a model
-_FURTHER_WRITTEN = 12.0  # where a model's headline says the most of it
-_PREFERRED = 5.0  # what a model's edit puts first, and as much less what it puts last
+_FURTHER_WRITTEN = 40.0  # where a model's headline says the most of it
+_PREFERRED = 20.0  # what a model's edit puts first, and as much less what it puts last
 _GROUPS = {Whom.USERS: Group.USERS, Whom.OPERATORS: Group.OPERATORS, Whom.EXTENDERS: Group.EXTENDERS}
 _BY_EFFECT = {Effect.FIX: Group.FIXES, Effect.ADDITION: Group.NEW}
 _TIERS = list(Importance)
@@ -169,10 +169,10 @@ def shown_lines(report: PeriodReport, apart: Collection[str] = ()) -> list[Group
     say, groups = catalogue(report.language), group_lines(report, apart)
     preferred = _preferences(report)
     told: dict[str, CommitLine] = {}
-    for line in sorted(_by_length(groups), key=lambda line: -line.worth - preferred.get(line.entry.commit.sha, 0)):
+    for line in sorted(_by_length(groups), key=lambda line: -line.worth - _preference(line, preferred)):
         known = told.get(line.entry.commit.sha)
         more = {**told, line.entry.commit.sha: line}
-        if len(more) > _MOST_LINES or line.told - 1 != (known.told if known else 0):
+        if len(more) > MOST_LINES or line.told - 1 != (known.told if known else 0):
             continue
         if not told or _words(_grouped(groups, more), say) <= _MOST_WORDS:
             told = more
@@ -183,6 +183,14 @@ def _preferences(report: PeriodReport) -> dict[str, float]:
     """Return by how much each commit matters more or less than rules say, by the order that a model gave the day."""
     order = report.edit.order if report.edit else ()
     return {sha: _PREFERRED * (1 - 2 * place / len(order)) for place, sha in enumerate(order)}
+
+
+def _preference(line: CommitLine, preferred: Mapping[str, float]) -> float:
+    """Return by how much a line matters more or less; what is proven to break users' or operators' use is as what comes first."""
+    users, worst = (Whom.USERS, Whom.OPERATORS), (Effect.SECURITY, Effect.BREAK)
+    if preferred and any(each.facts and each.whom in users and each.effect in worst for each in line.consequences):
+        return _PREFERRED
+    return preferred.get(line.entry.commit.sha, 0)
 
 
 def lead_of(report: PeriodReport, apart: Collection[str] = ()) -> Lead | None:
@@ -202,7 +210,7 @@ def _by_length(groups: Mapping[Group, Sequence[CommitLine]]) -> Iterator[CommitL
         written = is_written(line.entry)
         told = (each for each in others if _may_follow(each, written=written) and not _goes_with(each, first))
         further = sorted(told, key=_behind)
-        kept = line._replace(consequences=(first, *further[: _MOST_TOLD - 1]))
+        kept = line._replace(consequences=(first, *further[: MOST_TOLD - 1]))
         yield from (kept._replace(told=told) for told in range(1, len(kept.consequences) + 1))
 
 
@@ -214,11 +222,11 @@ def _may_follow(each: Consequence, *, written: bool) -> bool:
 
 
 def _behind(each: Consequence) -> tuple[bool, ...]:
-    """Return the sort key of what follows a headline: what people set or install, what many meet, the title, the others."""
+    """Return the sort key of what follows a headline: what a model wrote, what people set or install, what many meet, the title, the others."""
     are_settings = any(is_setting(fact.name) for fact in each.facts)
     is_set = each.whom is Whom.OPERATORS or (each.whom is Whom.USERS and are_settings)
     is_wide = each.reach <= INTERFACE if each.facts else each.effect is not Effect.OTHER
-    return not is_set, not is_wide, bool(each.facts), each.whom is Whom.INTERNALS
+    return not each.written, not is_set, not is_wide, bool(each.facts), each.whom is Whom.INTERNALS
 
 
 def _goes_with(each: Consequence, first: Consequence) -> bool:

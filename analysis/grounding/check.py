@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from analysis.grounding.claims import Claim, find_unsupported
-from analysis.grounding.corpus import Corpus, plain
+from analysis.grounding.corpus import SPAN, Corpus, plain
 from analysis.grounding.finders import Section
 from analysis.grounding.plain_text import cut_after_sentence, plain_text, repair_end, sentences
 from analysis.models import Analysis, Insight, Risk
@@ -24,6 +24,7 @@ _STOPWORDS = wordlist("stopwords") | wordlist("title_words")
 _NUMBERS = r"\d{1,6}(?:\s*[-–]\s*\d{1,6})?"
 _PLACE = rf"(?:[\w-]*[./][\w./-]*:)?{_NUMBERS}"  # of the diff, or of a file that a tool read
 _CITED = re.compile(rf"\s*\[(?:(?:lines?|L|行)\s*)?{_PLACE}(?:\s*[,，、;]\s*{_PLACE})*\]")
+_CODE_OR_CITED = re.compile(rf"({SPAN.pattern})|{_CITED.pattern}")  # `shape=[128, 128]` cites nothing
 _AFTER_STOP = re.compile(rf"([.!?。！？])((?:{_CITED.pattern})+)")
 
 
@@ -61,12 +62,17 @@ def check(text: str, corpus: Corpus, section: Section = Section.CONSEQUENCE) -> 
 
 def without_citations(text: str) -> str:
     """Return a text without the numbers of lines in brackets, wherever they stand in a sentence."""
-    return _CITED.sub("", _AFTER_STOP.sub(lambda match: match[2] + match[1], text))
+    return _CODE_OR_CITED.sub(lambda match: match[1] or "", _AFTER_STOP.sub(lambda match: match[2] + match[1], text))
 
 
 def cited_lines(text: str) -> set[int]:
     """Return the numbers of the lines of the diff that a text cites, the ends of ranges among them."""
-    cited = (part for each in _CITED.finditer(text) for part in re.split(r"[,，、;]", each[0]) if ":" not in part)
+    cited = (
+        part
+        for each in _CITED.finditer(SPAN.sub("", text))
+        for part in re.split(r"[,，、;]", each[0])
+        if ":" not in part
+    )
     return {int(number) for part in cited for number in re.findall(r"\d+", part)}
 
 
@@ -105,9 +111,13 @@ def rewritten(analysis: Analysis, prose: Rewrite, item: Rewrite) -> Analysis:
             if risk:
                 yield Risk(risk=risk, severity=each.severity, mitigation=mitigation)
 
+    def line(text: str) -> str:
+        return item(_first_sentence(text), Section.CHANGE).rstrip(".。")
+
     return analysis.model_copy(
         update={
-            "headline": item(_first_sentence(analysis.headline), Section.CHANGE).rstrip(".。"),
+            "headline": line(analysis.headline),
+            "also": line(analysis.also),
             "summary": prose(analysis.summary, Section.CHANGE),
             "scope": items(analysis.scope, Section.CHANGE),
             "insight": Insight(**{name: prose(text, Section.CONSEQUENCE) for name, text in analysis.insight}),

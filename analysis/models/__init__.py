@@ -11,6 +11,7 @@ from analysis.models.releases import FoundCommit, Released, ReleaseState, Releas
 from analysis.models.reports import (
     Analysis,
     Chosen,
+    Concern,
     Coverage,
     DayReport,
     Edit,
@@ -43,6 +44,7 @@ __all__ = [
     "Chosen",
     "Citation",
     "Commit",
+    "Concern",
     "Coverage",
     "DayReport",
     "Edit",

@@ -33,7 +33,7 @@ class Consequence(Frozen):
     """What happens, to whom, and what to do about it: a sentence with `code` spans, and an instruction or "".
 
     The evidence is `facts`; without any it is the commit's title. `reach` ranks how many people meet it: 0
-    for most of them, 4 for hardly any.
+    for most of them, 4 for hardly any. A model may have `written` it.
     """
 
     what: str
@@ -43,3 +43,4 @@ class Consequence(Frozen):
     certainty: Certainty = Certainty.PROVEN
     reach: int = 0
     facts: tuple[Fact, ...] = ()
+    written: bool = False

@@ -37,14 +37,21 @@ class Insight(Frozen):
     dependencies: str = ""
 
 
+# Whom a headline concerns: whoever uses, installs or extends the project, waits for a fix, wants what is new, or nobody else.
+Concern = Literal["users", "operators", "plug-ins", "fixes", "new", "nobody"]
+
+
 class Analysis(Frozen):
     """The description of a commit and its consequences. Plain text with `code` spans; each surface escapes it.
 
-    The headline is a model's, of at most 90 characters as it is asked for, or "".
+    The headline is a model's, and `also` what else readers have to know, both of at most 90 characters as they are
+    asked for, or "". `concerns` is None where the model did not say whom the headline concerns.
     """
 
     by: Literal["model", "rules"]
     headline: str = ""
+    also: str = ""
+    concerns: Concern | None = None
     summary: str
     scope: tuple[str, ...] = ()
     insight: Insight = Insight()
@@ -60,7 +67,7 @@ class Analysis(Frozen):
     def texts(self) -> list[str]:
         """All texts, in the order of the fields; a risk is followed by its mitigation."""
         risks = [text for each in self.risks for text in (each.risk, each.mitigation)]
-        return [self.summary, *self.scope, *(text for _, text in self.insight), *risks, *self.advice]
+        return [self.summary, self.also, *self.scope, *(text for _, text in self.insight), *risks, *self.advice]
 
 
 class Touch(Frozen):
@@ -179,7 +186,7 @@ class Usage(Frozen):
 
 
 class Edit(Frozen):
-    """How a model edited the day of some commits: which come first within their groups, and one sentence about some.
+    """How a model edited the day of some commits: which readers have to know first, and one sentence about some.
 
     `headlines` are those that the sentence was made of, by SHA: it stands as long as they do.
     """

@@ -7,7 +7,7 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from analysis.consequences.period import all_lines
+from analysis.consequences.period import MOST_LINES, MOST_TOLD, all_lines
 from analysis.errors import ModelFailure
 from analysis.locale import LANGUAGES, catalogue
 from analysis.models import SHORT_SHA, DayReport, Edit, Entry, Importance, Language, Ranked, Repository, Usage
@@ -187,20 +187,27 @@ class ModelReader:
         from analysis.llm import UsageCounter
         from analysis.writing.by_model import EditedLine, edit
 
-        say, failure = catalogue("en"), (f"edit {report.repository} {report.date} {report.timezone}", self._language)
-        lines = [(line, group.heading(say)) for group in all_lines(report) for line in group.lines]
+        failure = (f"edit {report.repository} {report.date} {report.timezone}", self._language)
+        lines = [(line, group.group.value) for group in all_lines(report) for line in group.lines]
         if len(lines) < _FEWEST_LINES or self.edit_of(report) or self._lasting or self._model.failures.recent(failure):
             return
         ids = self._store.read_ids(self._repository, [line.entry.commit.sha for line, _ in lines])
         whole = {each.commit.sha: each for each in self._store.commits(list(ids.values()), patches=True)}
         shown = [
-            EditedLine(stored.commit, stored.facts, group, line.headline)
+            EditedLine(
+                stored.commit,
+                stored.facts,
+                group,
+                line.entry.ranked.importance,
+                line.headline,
+                [each.what for each in line.consequences[1:MOST_TOLD]],
+            )
             for line, group in lines
             if (stored := whole.get(line.entry.commit.sha))
         ]
         usage = UsageCounter()
         try:
-            made = edit(shown, self._language, self._repository.full_name, self._asker(usage))
+            made = edit(shown, MOST_LINES, self._language, self._repository.full_name, self._asker(usage))
         except ModelFailure as exc:
             self._model.failures.record(failure, exc.what, usage)
             return

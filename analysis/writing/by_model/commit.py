@@ -27,6 +27,7 @@ _MESSAGE_LENGTH = 4_000  # characters of a commit message or of a pull request's
 
 class _Medium(Brief):
     headline: str = Field("", description=f"one sentence, at most {HEADLINE} characters")
+    also: str = Field("", description=f"one sentence, at most {HEADLINE} characters")
     scope: list[str]
     advice: list[str]
 

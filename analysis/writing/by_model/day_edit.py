@@ -1,4 +1,4 @@
-"""The edit of a day by a model: the order of its commits within their groups, and one sentence about the day."""
+"""The edit of a day by a model: the order of its commits, and one sentence about the day."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from analysis.grounding.corpus import Corpus
 from analysis.grounding.finders import Section
 from analysis.grounding.language import is_in_language
 from analysis.grounding.plain_text import sentences
-from analysis.models import Commit, Edit, Fact, Language
+from analysis.models import Commit, Edit, Fact, Importance, Language
 from analysis.writing.by_model.asking import Asker, Form
 from analysis.writing.second_reading import confirmed
 
@@ -21,12 +21,14 @@ _MOST_NAMED = 4  # commits of the sentence
 
 
 class EditedLine(NamedTuple):
-    """A commit that has a line in the head of a day, its group, and the headline that everybody reads there."""
+    """A commit that may have a line in the head of a day: its group and tier, the headline that everybody reads, and what else it means."""
 
     commit: Commit
     facts: Sequence[Fact]
     group: str
+    importance: Importance
     headline: str
+    further: Sequence[str]
 
 
 class _Edit(Form):
@@ -35,13 +37,14 @@ class _Edit(Form):
     lead: str = Field(description=f"one sentence, at most {_ASKED} words")
 
 
-def edit(lines: Sequence[EditedLine], language: Language, repository: str, asker: Asker) -> Edit:
-    """Let the model order the lines of a day and write one sentence about some; the sentence is "" unless the commits bear it out.
+def edit(lines: Sequence[EditedLine], shown: int, language: Language, repository: str, asker: Asker) -> Edit:
+    """Let the model order the lines of a day, of which at most so many are `shown`, and write one sentence about some; the sentence is "" unless the commits bear it out.
 
     Raises `ModelFailure` if there is no reply.
     """
     most = f"{_ASKED} words" if language == "en" else f"{_CHARACTERS} characters"
-    messages = asker.prompt("edit_system.j2", "edit.j2", language, repository=repository, lines=lines, most=most)
+    values = {"repository": repository, "lines": lines, "shown": shown, "most": most}
+    messages = asker.prompt("edit_system.j2", "edit.j2", language, **values)
     reply = asker.ask(messages, _Edit, _MAX_REPLY)
     order = [lines[number - 1] for number in dict.fromkeys(reply.order) if 0 < number <= len(lines)]
     about = [lines[number - 1] for number in dict.fromkeys(reply.about) if 0 < number <= len(lines)][:_MOST_NAMED]

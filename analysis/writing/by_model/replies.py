@@ -23,7 +23,7 @@ from analysis.grounding.language import is_in_language
 from analysis.grounding.plain_text import repair_end, sentences
 from analysis.llm import ModelMessage
 from analysis.locale import Phrase, catalogue
-from analysis.models import Analysis, Commit, Fact, Importance, Language, Ranked, Repository
+from analysis.models import Analysis, Commit, Concern, Fact, Importance, Language, Ranked, Repository
 from analysis.ranking import ceiling, floor, may_move, within
 from analysis.writing.by_model.asking import Asker, Form, Tools
 from analysis.writing.fact_sentences import FACT_SENTENCES
@@ -38,6 +38,7 @@ class Brief(Form):
     """The reply about a commit of low importance, and the beginning of every other."""
 
     summary: str
+    concerns: Concern | None = None
     move: Literal["up", "keep", "down"]
     move_reason: str
 

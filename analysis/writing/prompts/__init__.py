@@ -5,7 +5,7 @@ from functools import cache
 from analysis.templates import text_environment
 
 # Incremented whenever a prompt or a reply schema changes, so that analyses are made anew; part of an analysis's key.
-VERSION = "12"
+VERSION = "13"
 _environment = cache(lambda: text_environment("analysis.writing.prompts"))
 
 

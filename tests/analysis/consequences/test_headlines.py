@@ -7,7 +7,7 @@ import pytest
 from analysis.consequences import consequences, headline, title_line
 from analysis.consequences.names import LENGTH
 from analysis.locale import catalogue
-from analysis.models import Analysis, ChangeType, Entry, Fact, FactKind, Importance, Language, Ranked
+from analysis.models import Analysis, ChangeType, Concern, Entry, Fact, FactKind, Importance, Language, Ranked
 from analysis.models.consequences import Effect, Whom
 from analysis.writing.replacements import replacement
 from analysis.writing.titles import added_feature, concerned_parts, plain_title
@@ -465,6 +465,46 @@ def test_a_models_headline_loses_no_value_and_repeats_no_removal() -> None:
     assert told("`--share-lanes` lets pools share", new) == ["`--share-lanes` lets pools share"]
     assert told("`--turbo` is gone", graph, turbo) == ["`--turbo` is gone", now]
     assert told("`--turbo`/`--slow` are gone", graph, turbo) == ["`--turbo`/`--slow` are gone", now]
+
+
+@pytest.mark.parametrize(
+    ("concerns", "facts", "told"),
+    [
+        (None, [], (Whom.INTERNALS, Effect.OTHER)),
+        ("operators", [], (Whom.OPERATORS, Effect.BEHAVIOUR)),
+        ("fixes", [fact(FactKind.REMOVED_METHOD, "Pool.take")], (Whom.USERS, Effect.FIX)),
+        ("users", [fact(FactKind.REMOVED_METHOD, "Pool.take")], (Whom.USERS, Effect.BREAK)),
+        ("nobody", [fact(FactKind.REMOVED_METHOD, "Pool.take")], (Whom.EXTENDERS, Effect.BREAK)),
+        ("nobody", [fact(FactKind.NEW_METHOD, "Pool.take")], (Whom.INTERNALS, Effect.OTHER)),
+        ("new", [fact(FactKind.REMOVED_FLAG, "--turbo")], (Whom.USERS, Effect.BREAK)),
+    ],
+)
+def test_a_model_says_whom_its_headline_concerns(
+    concerns: Concern | None, facts: list[Fact], told: tuple[Whom, Effect]
+) -> None:
+    """It decides the group; what is proven to break users still does, and nothing that breaks others concerns nobody."""
+    analysis = Analysis(
+        by="model", headline="Pools share `take` and `--turbo`", concerns=concerns, summary="It changes."
+    )
+    first = consequences(entry().model_copy(update={"analysis": analysis}), "en", facts)[0]
+    assert (first.what, first.whom, first.effect) == (analysis.headline, *told)
+
+
+@pytest.mark.parametrize(
+    ("headline", "also", "summary", "told"),
+    [
+        ("`--turbo` is gone", "Who runs `turbo` has to stop", "Long.", ["Who runs `turbo` has to stop"]),
+        ("`--turbo` is gone", "long " * 21, "Long. Longer.", []),
+        ("", "", "`--turbo` is gone. Pools keep their keys.", ["Pools keep their keys"]),
+    ],
+)
+def test_what_else_a_model_says_follows_its_headline(headline: str, also: str, summary: str, told: list[str]) -> None:
+    """Right behind it and before what facts prove, if it is short enough; of a low commit it is the second sentence."""
+    analysis = Analysis(by="model", headline=headline, also=also, summary=summary)
+    made = entry().model_copy(update={"analysis": analysis})
+    facts = [fact(FactKind.REMOVED_FLAG, "--turbo"), fact(FactKind.REMOVED_METHOD, "Pool.give")]
+    lines = [each.what for each in consequences(made, "en", facts)]
+    assert lines == ["`--turbo` is gone", *told, "Removes method `Pool.give`"]
 
 
 def test_a_heading_is_not_said_twice() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.grounding.check import check, check_analysis, is_empty, tidied
+from analysis.grounding.check import check, check_analysis, cited_lines, is_empty, tidied, without_citations
 from analysis.grounding.corpus import Corpus
 from analysis.grounding.language import is_in_language
 from analysis.grounding.plain_text import sentences as split
@@ -253,6 +253,13 @@ def test_sentences_end_where_a_reader_would_end_them(text: str, pieces: list[str
     """Stops of both languages split; code, versions, file names, abbreviations and numbers of lists do not."""
     assert "".join(split(text)) == text
     assert split(text) == pieces
+
+
+def test_what_a_reply_cites_is_not_read_and_code_cites_nothing() -> None:
+    """The numbers of lines leave the text, wherever they stand; numbers in brackets within code stay."""
+    said = "`shape=[128, 128]` is now `[64]` [12, 15-16]. It is gone. [7]"
+    assert without_citations(said) == "`shape=[128, 128]` is now `[64]`. It is gone."
+    assert cited_lines(said) == {12, 15, 16, 7}
 
 
 def test_a_false_sentence_goes_and_its_neighbours_stay() -> None:
