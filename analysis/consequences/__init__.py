@@ -72,7 +72,8 @@ def _as_written(entry: Entry, written: Sequence[str], told: list[Consequence], s
     place = next(place for place, each in enumerate(found) if written[0] in each.what)
     found[place] = headed = _concerning(found[place], entry.analysis.concerns if entry.analysis else None)
     whom = Whom.EXTENDERS if headed.whom is Whom.INTERNALS else headed.whom
-    also = [by_model.model_copy(update={"what": each, "whom": whom, "written": True}) for each in written[1:]]
+    further = {"whom": whom, "effect": Effect.BEHAVIOUR, "written": True}
+    also = [by_model.model_copy(update={"what": each, **further}) for each in written[1:]]
     return [*found[: place + 1], *also, *found[place + 1 :]]
 
 
@@ -124,11 +125,11 @@ def _names_any(text: str, facts: Sequence[Fact]) -> bool:
 
 
 def _written(entry: Entry) -> tuple[str, ...]:
-    """Return a model's headline of a commit and what else it says that readers have to know, or without them the first two sentences about it; what is too long is left out."""
+    """Return a model's headline of a commit and what else it says that readers have to know, or of one of which it wrote no more the first two sentences; what is too long is left out."""
     if entry.analysis is None or not is_written(entry):
         return ()
-    told = [entry.analysis.headline, entry.analysis.also]
-    if not told[0]:
+    told, is_brief = [entry.analysis.headline, entry.analysis.also], not (entry.analysis.scope or entry.analysis.advice)
+    if is_brief and not told[0]:
         told = [each.strip().rstrip(".。;；") for each in sentences(entry.analysis.summary)[:2]]
     return tuple(each for each in told if each and fits(each, WRITTEN_LENGTH)) if fits(told[0], WRITTEN_LENGTH) else ()
 

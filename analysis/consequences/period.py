@@ -13,7 +13,7 @@ from analysis.consequences import consequences, order
 from analysis.consequences.audience import INTERFACE, is_setting
 from analysis.consequences.parameters import parameter_of
 from analysis.consequences.repeats import merged_commits, undone_titles
-from analysis.consequences.titles import is_written
+from analysis.consequences.titles import concerns_nobody, is_written
 from analysis.locale import Catalogue, catalogue, mark
 from analysis.locale.punctuation import CHINESE
 from analysis.models import ChangeType, Commit, Entry, FactKind, Importance, PeriodReport
@@ -149,7 +149,14 @@ def group_lines(report: PeriodReport, apart: Collection[str] = ()) -> dict[Group
         facts = [each for each in report.net(entry) if each.kind is not FactKind.REVERT or sha not in taken_back]
         told = consequences(entry, report.language, facts, titled=sha not in taken_back)
         stands = bool(facts) or not entry.facts
-        if told and sha not in apart and _group(told[0]) and (stands or told[0].effect is not Effect.OTHER):
+        is_internal = told and told[0].whom is Whom.INTERNALS and concerns_nobody(entry)
+        if (
+            told
+            and not is_internal
+            and sha not in apart
+            and _group(told[0])
+            and (stands or told[0].effect is not Effect.OTHER)
+        ):
             found[sha] = CommitLine(entry, told)
     for merge, merged in merged_commits(period):
         _tell_merge_once(found, merge, merged)

@@ -122,6 +122,11 @@ def is_written(entry: Entry) -> bool:
     return entry.analysis is not None and entry.analysis.by == "model"
 
 
+def concerns_nobody(entry: Entry) -> bool:
+    """Return whether a model says of a commit that it changes nothing for others."""
+    return entry.analysis is not None and entry.analysis.concerns == "nobody"
+
+
 def new_model(entry: Entry) -> str:
     """Return the model that a commit adds, as its title calls it; "" if it adds none, or the title tells more."""
     is_added = any(

@@ -43,7 +43,7 @@ def repair_end(text: str) -> str:
 
 _FENCE = re.compile(r"^[ \t]*(?:```+|~~~+)[^`\n]*$|^[ \t]*(?:={3,}|-{3,}|\*{3,}|_{3,})[ \t]*$", re.MULTILINE)
 _LEADING = re.compile(r"^[ \t]*(?:(?:#{1,6}|[-*+•·▪>]|\d{1,2}[.)]|\[[ xX]\])(?:[ \t]+|$))+", re.MULTILINE)
-_ADDRESSED = re.compile(r"!?\[([^\[\]\n]*)\](?:\([^)\n]*\)|\[[^\[\]\n]*\])")
+_ADDRESSED = re.compile(r"!?\[([^\[\]\n]*)\](?:\([^)\n]*\)|\[\d*\])")  # `[Core][Bugfix]` are tags of a title
 _AUTOLINK = re.compile(r"<(?:https?|ftp|mailto):[^<>\s]*>", re.IGNORECASE)
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 _TAG = re.compile(

@@ -28,7 +28,7 @@ _IN_PROSE = re.compile(
     rf"(?<![\w-])--[A-Za-z][\w-]*|[\w./-]+\.(?:{'|'.join(EXTENSIONS)})\b(?::\d+)?|\w+(?:\.\w+)*(?=\(\))|\b\w*[A-Za-z0-9]_\w+",
     re.ASCII,
 )
-_LEFT_OVER = re.compile(r"(?:[ ]*(?:[,，、;；]|\band\b|和|以及))*[ ]*(?=[.。]?$)")
+_LEFT_OVER = re.compile(r"(?:[ ]*(?:[,，、;；]|\band\b|(?<![总之])和|以及))*[ ]*(?=[.。]?$)")
 
 _DENIAL = re.compile(
     r"\b(?:does|do|did|is|are|was|were|has|have)(?: not|n['’]t)\b|\bnothing\b|\bno (?:mention|trace|sign|change|evidence)\b"
@@ -84,7 +84,7 @@ class AnswerChecker:
         self._use(self._corpus.with_texts(*texts, read=read))
 
     def allow(self, queries: Sequence[str]) -> None:
-        """Let statements name what was looked for, as in "a search for `--x` finds nothing"; that proves nothing of it."""
+        """Let statements name what was looked for, as in "a search for `--x` finds nothing", or counted; that proves nothing of it."""
         self._queries += queries
 
     def _use(self, corpus: Corpus) -> None:
@@ -149,7 +149,7 @@ class AnswerChecker:
             if found is None:
                 return None
             cited = [found]
-        return tuple(dict.fromkeys(each for each in cited if each))
+        return tuple({each.label: each for each in cited if each}.values())
 
     def _without_labels(self, text: str) -> tuple[str, list[str]]:
         """Return a text without the citations in brackets, and their labels."""

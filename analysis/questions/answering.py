@@ -28,7 +28,7 @@ if TYPE_CHECKING:  # the SDK takes half a second to import, and the rules need n
     from analysis.llm import ChatModel, ModelMessage, ToolCall, UsageCounter
 
 _MAX_REPLY = 900  # tokens of the reply
-_MAX_STATEMENTS = 16  # maximum statements of an answer
+_MAX_STATEMENTS = 24  # maximum statements of an answer
 _LEAK_LENGTH: dict[Language, int] = {"zh": 16, "en": 40}  # common characters that count as a leaked prompt
 _MIN_LEAK_LENGTH = 12  # the minimum, for shorter statements
 _UNREAD = mark("The model's answer is not shown: it could not be checked by a second reading.")
@@ -199,7 +199,10 @@ class Answering:
     def _supported(self, reply: str) -> list[Statement]:
         """Return the statements of a reply that are new and supported; none where none so far is about the commits."""
         found, texts = list[Statement](), {each.text for each in self._told}
-        for segment in segments(reply):
+        said = [*segments(reply)]
+        listed = sum(each.kind == "item" for each in said)
+        self._checker.allow([f"{listed} {noun}" for noun in ("file", "commit", "line")])  # as in "17 files use it:"
+        for segment in said:
             statement = self._check_segment(segment)
             if statement and statement.text not in texts and len(texts) < _MAX_STATEMENTS:
                 texts.add(statement.text)

@@ -52,7 +52,7 @@ _EVERYTHING = re.compile(
 
 # The day is no day of commits where it is asked how something is.
 _AS_IT_IS = re.compile(
-    r"(\b(?:(?:is|are) (?:it|there|that|[\w.]*[_.][\w.]*\w)|called|named)\b[^,.?!]*?) *\b(?:today|these days|nowadays)\b",
+    r"(\b(?:(?:is|are) (?:it|there|that|[\w.]*[_.][\w.]*\w)|called|named|who (?:still )?(?:uses|calls|imports|reads))\b[^,.?!]*?) *\b(?:today|these days|nowadays)\b",
     re.IGNORECASE,
 )
 _NEWS = re.compile(r"\b(?:any\w*|new)\b|有没有|新", re.IGNORECASE)  # of what is asked what came lately

@@ -187,8 +187,8 @@ class ModelReader:
         from analysis.llm import UsageCounter
         from analysis.writing.by_model import EditedLine, edit
 
-        failure = (f"edit {report.repository} {report.date} {report.timezone}", self._language)
-        lines = [(line, group.group.value) for group in all_lines(report) for line in group.lines]
+        say, failure = catalogue("en"), (f"edit {report.repository} {report.date} {report.timezone}", self._language)
+        lines = [(line, group.heading(say)) for group in all_lines(report) for line in group.lines]
         if len(lines) < _FEWEST_LINES or self.edit_of(report) or self._lasting or self._model.failures.recent(failure):
             return
         ids = self._store.read_ids(self._repository, [line.entry.commit.sha for line, _ in lines])

@@ -289,6 +289,25 @@ def test_a_line_tells_what_else_its_commit_breaks_where_there_is_room() -> None:
     assert sum(len(each.text.split()) for each in full.lines) < 172
 
 
+def test_a_head_tells_what_else_a_model_says_where_there_is_room_and_nothing_that_concerns_nobody() -> None:
+    """Its second line follows its headline, before what facts prove, but after other commits' headlines."""
+    facts = fact(FactKind.REMOVED_FLAG, "--pool"), fact(FactKind.REMOVED_METHOD, "Pool.give")
+    analysis = Analysis(by="model", headline="`--pool` is gone", also="Who sets it has to stop", summary="It changes.")
+    told = entry(1, *facts).model_copy(update={"analysis": analysis})
+    inner = analysis.model_copy(update={"headline": "Pools are tidied", "concerns": "nobody"})
+    [group] = shown_lines(report(told, entry(2).model_copy(update={"analysis": inner})))
+    assert [each.text for each in group.lines] == [
+        "`--pool` is gone · Who sets it has to stop · Removes method `Pool.give`"
+    ]
+    others = [entry(n, title="Drop the heron part" + " of it" * 7, types=FIX) for n in range(3, 40)]
+    silent = told.model_copy(update={"analysis": analysis.model_copy(update={"also": ""})})
+    full, without = (
+        [line.headline for each in shown_lines(report(first, *others)) for line in each.lines]
+        for first in (told, silent)
+    )
+    assert full == without
+
+
 def test_a_head_shows_what_a_model_puts_first() -> None:
     """Among commits that matter alike by rules the order of the day's edit decides which have a line; a worse break stands."""
     alike = [scored(entry(number, fact(FactKind.REMOVED_METHOD, f"Pool.a_{number}")), 5) for number in range(2, 32)]

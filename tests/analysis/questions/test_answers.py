@@ -157,6 +157,18 @@ def test_what_is_not_borne_out_is_dropped(said: str, ask: Ask) -> None:
     assert (answering.by, answering.dropped) == ("model", 1)
 
 
+def test_what_a_reply_counts_of_its_own_is_kept(ask: Ask) -> None:
+    """The number of the items that it lists, a title's tags, each place once, and a Chinese sum before its place."""
+    items = [f"- Part {place} calls `best_of` [{SCHEDULER}:21]." for place in range(17)]
+    statements, _ = ask("\n".join(["17 files call `best_of`:", *items]), "who calls it?")
+    assert [each.text for each in statements][:2] == ["17 files call `best_of`:", "Part 0 calls `best_of`."]
+    assert len(statements) == 18
+    [told], _ = ask(f'"[Core][Bugfix] Drop it" calls `best_of` [{SCHEDULER}:21] [{SCHEDULER}:21].', "what?")
+    assert (told.text, len(told.citations)) == ('"[Core][Bugfix] Drop it" calls `best_of`.', 1)
+    [told], _ = ask(f"`best_of` 取各部分的总和 [{SCHEDULER}:21]。", "取什么？", language="zh")
+    assert told.text == "`best_of` 取各部分的总和。"
+
+
 REVERTED = entry().model_copy(update={"links": Links(reverted_by="c2" * 20)})
 
 

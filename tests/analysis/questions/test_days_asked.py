@@ -96,6 +96,7 @@ def test_days_in_the_future_are_refused() -> None:
         ("was it reverted, and is it the default today?", True),
         ("is KVCache.hold still a list these days?", True),
         ("what is the pool called these days?", True),
+        ("who uses KVCache today? how many files", True),
         ("已存储的提交里有哪些动了缓存？", True),
     ],
 )
