@@ -83,8 +83,9 @@ class Answering:
 
     @cached_property
     def _prompt(self) -> Prompt:
-        at = self._tools.at.short_sha if self._tools else ""
-        return answer_prompt(self._question, self._language, self._nonce, self._canary, self._known, at)
+        tools = self._tools
+        at, own = (tools.at.short_sha, [each.name for each in tools.own]) if tools else ("", [])
+        return answer_prompt(self._question, self._language, self._nonce, self._canary, self._known, at, own)
 
     @cached_property
     def _known(self) -> Sequence[Statement]:
