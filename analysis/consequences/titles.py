@@ -122,6 +122,11 @@ def is_written(entry: Entry) -> bool:
     return entry.analysis is not None and entry.analysis.by == "model"
 
 
+def concerns_others(entry: Entry) -> bool:
+    """Return whether a model says of a commit that it changes something for others."""
+    return entry.analysis is not None and entry.analysis.concerns not in (None, "nobody")
+
+
 def concerns_nobody(entry: Entry) -> bool:
     """Return whether a model says of a commit that it changes nothing for others."""
     return entry.analysis is not None and entry.analysis.concerns == "nobody"
