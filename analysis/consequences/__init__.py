@@ -13,7 +13,7 @@ from analysis.consequences.parameters import PARAMETER_KINDS, parameter_of
 from analysis.consequences.titles import (
     ANY_FIX,
     EXPLAINS_NOTHING,
-    concerns_others,
+    concern_of,
     is_shipped,
     is_written,
     says_more,
@@ -61,7 +61,7 @@ def consequences(
     say = catalogue(language)
     told = _by_rules(entry, entry.facts if facts is None else facts, say, titled=titled)
     written = _written(entry) if titled else ()
-    if written and (told or is_shipped(entry) or concerns_others(entry)):
+    if written and (told or is_shipped(entry) or concern_of(entry) not in (None, "nobody")):
         told = _as_written(entry, written, told, say)
     return tuple(told)
 
@@ -73,7 +73,7 @@ def _as_written(entry: Entry, written: Sequence[str], told: list[Consequence], s
     if not (told and _is_revert(told[0])):
         found, others = _with_headline(entry, by_model, told, say) if told else [by_model], written[1:]
         place = next(place for place, each in enumerate(found) if written[0] in each.what)
-        found[place] = _concerning(found[place], entry.analysis.concerns if entry.analysis else None)
+        found[place] = _concerning(found[place], concern_of(entry))
     whom = Whom.EXTENDERS if found[place].whom is Whom.INTERNALS else found[place].whom
     further = {"whom": whom, "effect": Effect.BEHAVIOUR, "written": True}
     also = [by_model.model_copy(update={"what": each, **further}) for each in others]
