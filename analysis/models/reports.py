@@ -60,8 +60,8 @@ class Analysis(Frozen):
 
     @property
     def heading(self) -> str:
-        """The headline to be shown above the summary; "" if that begins with it."""
-        return "" if self.summary.startswith(self.headline) else self.headline
+        """The headline, and what else readers have to know, to be shown above the summary; not with what it begins."""
+        return " · ".join(each for each in (self.headline, self.also) if each and not self.summary.startswith(each))
 
     @property
     def texts(self) -> list[str]:

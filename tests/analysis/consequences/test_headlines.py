@@ -520,3 +520,4 @@ def test_a_heading_is_not_said_twice() -> None:
     made = Analysis(by="model", headline="Pools share lanes", summary="Pools share lanes. So do queues.")
     assert made.heading == ""
     assert made.model_copy(update={"summary": "Queues do, too."}).heading == "Pools share lanes"
+    assert made.model_copy(update={"also": "Set `lanes`"}).heading == "Set `lanes`"
