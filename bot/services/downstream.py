@@ -317,7 +317,7 @@ def _grown(check: DownstreamCheck, entries: Sequence[Entry], asked: set[str], sa
             role, name = _ROLE.findall(match["owner"])[-1], own.target[-1]
             if name.endswith(role) and {match["name"], role.lower()} & asked:
                 text = say(
-                    "{upstream} now takes {parameter}; check {own}, which defines it too (not proven).",
+                    "{upstream} now takes {parameter}; check {own}, which has this method, too (not proven).",
                     upstream=code(f"{match['owner']}.{match['name']}"),
                     parameter=code(match["parameter"]),
                     own=code(name),
