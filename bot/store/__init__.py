@@ -4,7 +4,7 @@ from bot.store.alerts import Alert, AlertEvent, Alerts
 from bot.store.breaks import Breaks, BreakState, DownstreamBreak
 from bot.store.commit_rows import StoredCommit
 from bot.store.database import open_engine
-from bot.store.feedback import AnswerRatings, GivenVerdict, Rating, Verdicts
+from bot.store.feedback import AnswerRatings, Rating, Verdicts
 from bot.store.mailbox import Draft, Duplicate, Mailbox, OutboxMessage, Root, State
 from bot.store.ongoing_answers import Interruption, OngoingAnswers
 from bot.store.outcomes import DayEdits, ModelFailures, PublicationOutcomes, Spending
