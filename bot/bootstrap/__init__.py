@@ -209,8 +209,7 @@ class Bot:
             (
                 once(self.flows.forget_old),
                 once(self._executors.forget),
-                once(self._forget_alerts),
-                once(self._forget_breaks),
+                once(self._forget_alerts_and_breaks),
                 services.sources.remove_unused_mirrors,  # of this machine
                 once(services.store.search_index.complete),
                 once(self._score_releases),
@@ -242,9 +241,6 @@ class Bot:
         for each in self._alerts.settled():
             self.flows.start_alert(each.id)
 
-    def _forget_alerts(self) -> None:
-        self._alerts.forget(self.now() - _ALERTS_KEPT)
-
     def _take_over(self) -> None:
         self.figures.taken_over(self.flows.take_over(self._executors))
         self.outbox.delete_duplicates()
@@ -253,7 +249,8 @@ class Bot:
         if self._executors.newly_ended():
             self._take_over()
 
-    def _forget_breaks(self) -> None:
+    def _forget_alerts_and_breaks(self) -> None:
+        self._alerts.forget(self.now() - _ALERTS_KEPT)
         self.services.store.breaks.forget(self.now() - _BREAKS_KEPT)
 
     def _score_releases(self) -> None:
