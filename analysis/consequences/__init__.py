@@ -13,6 +13,7 @@ from analysis.consequences.parameters import PARAMETER_KINDS, parameter_of
 from analysis.consequences.titles import (
     ANY_FIX,
     EXPLAINS_NOTHING,
+    concern_of,
     is_shipped,
     is_written,
     says_more,
@@ -60,20 +61,22 @@ def consequences(
     say = catalogue(language)
     told = _by_rules(entry, entry.facts if facts is None else facts, say, titled=titled)
     written = _written(entry) if titled else ()
-    if written and not (told and _is_revert(told[0])) and (told or is_shipped(entry)):
+    if written and (told or is_shipped(entry) or concern_of(entry) not in (None, "nobody")):
         told = _as_written(entry, written, told, say)
     return tuple(told)
 
 
 def _as_written(entry: Entry, written: Sequence[str], told: list[Consequence], say: Catalogue) -> list[Consequence]:
-    """Put a model's headline among the consequences, concerning whom it says, and behind it what else it wrote."""
+    """Put a model's headline among the consequences, concerning whom it says, and behind it what else it wrote; a revert is told in our words."""
     by_model = Consequence(what=written[0], whom=Whom.INTERNALS, effect=Effect.OTHER, certainty=Certainty.LIKELY)
-    found = _with_headline(entry, by_model, told, say) if told else [by_model]
-    place = next(place for place, each in enumerate(found) if written[0] in each.what)
-    found[place] = headed = _concerning(found[place], entry.analysis.concerns if entry.analysis else None)
-    whom = Whom.EXTENDERS if headed.whom is Whom.INTERNALS else headed.whom
+    place, found, others = 0, told, written
+    if not (told and _is_revert(told[0])):
+        found, others = _with_headline(entry, by_model, told, say) if told else [by_model], written[1:]
+        place = next(place for place, each in enumerate(found) if written[0] in each.what)
+        found[place] = _concerning(found[place], concern_of(entry))
+    whom = Whom.EXTENDERS if found[place].whom is Whom.INTERNALS else found[place].whom
     further = {"whom": whom, "effect": Effect.BEHAVIOUR, "written": True}
-    also = [by_model.model_copy(update={"what": each, **further}) for each in written[1:]]
+    also = [by_model.model_copy(update={"what": each, **further}) for each in others]
     return [*found[: place + 1], *also, *found[place + 1 :]]
 
 
@@ -135,7 +138,7 @@ def _written(entry: Entry) -> tuple[str, ...]:
 
 
 def _is_revert(first: Consequence) -> bool:
-    """Return whether a consequence is that something is taken back, which is told in words of ours alone."""
+    """Return whether a consequence is that something is taken back."""
     return any(fact.kind is FactKind.REVERT for fact in first.facts)
 
 

@@ -13,7 +13,7 @@ from analysis.consequences import consequences, order
 from analysis.consequences.audience import INTERFACE, is_setting
 from analysis.consequences.parameters import parameter_of
 from analysis.consequences.repeats import merged_commits, undone_titles
-from analysis.consequences.titles import concerns_nobody, is_written
+from analysis.consequences.titles import concern_of, is_written
 from analysis.locale import Catalogue, catalogue, mark
 from analysis.locale.punctuation import CHINESE
 from analysis.models import ChangeType, Commit, Entry, FactKind, Importance, PeriodReport
@@ -149,7 +149,7 @@ def group_lines(report: PeriodReport, apart: Collection[str] = ()) -> dict[Group
         facts = [each for each in report.net(entry) if each.kind is not FactKind.REVERT or sha not in taken_back]
         told = consequences(entry, report.language, facts, titled=sha not in taken_back)
         stands = bool(facts) or not entry.facts
-        is_internal = told and told[0].whom is Whom.INTERNALS and concerns_nobody(entry)
+        is_internal = told and told[0].whom is Whom.INTERNALS and concern_of(entry) == "nobody"
         if (
             told
             and not is_internal

@@ -3,7 +3,7 @@
 import re
 
 from analysis.consequences.audience import FOR_DEVELOPERS, effect
-from analysis.models import ChangeType, Commit, Entry, Importance
+from analysis.models import ChangeType, Commit, Concern, Entry, Importance
 from analysis.models.consequences import Consequence, Effect, Whom
 from analysis.models.impacts import Certainty
 from analysis.paths import Kind, kind
@@ -122,9 +122,9 @@ def is_written(entry: Entry) -> bool:
     return entry.analysis is not None and entry.analysis.by == "model"
 
 
-def concerns_nobody(entry: Entry) -> bool:
-    """Return whether a model says of a commit that it changes nothing for others."""
-    return entry.analysis is not None and entry.analysis.concerns == "nobody"
+def concern_of(entry: Entry) -> Concern | None:
+    """Return whom a commit concerns, as a model says; None where none says so."""
+    return entry.analysis.concerns if entry.analysis else None
 
 
 def new_model(entry: Entry) -> str:

@@ -51,7 +51,7 @@ _LINK = re.compile(
 _ADDRESS = re.compile(
     rf"""
     \b[a-z][a-z0-9+.-]{{1,20}}://[^\s`'"<>，。；）)]+       # any scheme
-    | \b(?:mailto|javascript|data):[^\s`，。；]+\w
+    | \b(?:(?:mailto|javascript):|data:\w+/[\w.+-]+[;,])[^\s`，。；]+\w
     | \bwww\.[^\s`，。；）)]+
     | (?<![\w@./-])(?:[a-z0-9-]+\.)+(?:{"|".join(TOP_LEVEL_DOMAINS)})(?::\d+)?/[^\s`'"<>，。；）)]*
     """,

@@ -1,8 +1,8 @@
 """Answers to questions about a commit or a day: by a model with each statement checked, or found by rules.
 
 The prompt holds the evidence and the thread as delimited data. Each statement of a reply is checked; the model reads those
-that are left once more, with their citations, and what it confirms is yielded. If nothing is left, or the model fails, the
-rules answer.
+that are left once more, with their citations, and what it confirms is yielded. An answer that loses its beginning is asked
+for once more. If nothing is left, or the model fails, the rules answer.
 """
 
 import re
@@ -22,12 +22,14 @@ from analysis.questions.proofs import proofs
 from analysis.questions.question import Question
 from analysis.questions.segmenter import Segment, segments
 from analysis.questions.tools import CommitTools
+from analysis.writing.prompts import rendered
 from analysis.writing.second_reading import Slot, confirmed, longest_reading
 
 if TYPE_CHECKING:  # the SDK takes half a second to import, and the rules need none
     from analysis.llm import ChatModel, ModelMessage, ToolCall, UsageCounter
 
 _MAX_REPLY = 900  # tokens of the reply
+_BEGINNING = 20  # characters by which a statement is known again
 _MAX_STATEMENTS = 24  # maximum statements of an answer
 _LEAK_LENGTH: dict[Language, int] = {"zh": 16, "en": 40}  # common characters that count as a leaked prompt
 _MIN_LEAK_LENGTH = 12  # the minimum, for shorter statements
@@ -73,6 +75,7 @@ class Answering:
         self._nonce, self._canary = random_marks.token_hex(8), random_marks.token_hex(8)
         self._told: list[Statement] = []
         self._messages: Sequence[ModelMessage] = ()  # the last that were put to the model
+        self._said = ""  # the reply that was checked last
         self._rejected: Segment | None = None
         self._in_other_language = False  # a statement was dropped for its language
         self._unread = False  # the second reading failed
@@ -83,8 +86,9 @@ class Answering:
 
     @cached_property
     def _prompt(self) -> Prompt:
-        at = self._tools.at.short_sha if self._tools else ""
-        return answer_prompt(self._question, self._language, self._nonce, self._canary, self._known, at)
+        tools = self._tools
+        at, own = (tools.at.short_sha, [each.name for each in tools.own]) if tools else ("", [])
+        return answer_prompt(self._question, self._language, self._nonce, self._canary, self._known, at, own)
 
     @cached_property
     def _known(self) -> Sequence[Statement]:
@@ -125,9 +129,35 @@ class Answering:
             model.refuse_tools()
             self._tools = None
             self._converse(model)
-        if not (left := self._confirmed(model)):
+        left = self._confirmed(model)
+        if not self._keeps_beginning(left):
+            left = self._again(model) or left
+        if not left:
             raise ModelFailure(Phrase("nothing in the reply could be verified"))
         return left
+
+    def _keeps_beginning(self, left: Sequence[Statement]) -> bool:
+        """Return whether the reply's first statement is left, which answers the question."""
+        first = next(segments(self._said), None)
+        said = self._checker.bare(first) if first else ""
+        return self._is_fixed_phrase(said) or not said or bool(left and left[0].text.startswith(said[:_BEGINNING]))
+
+    def _again(self, model: "ChatModel") -> list[Statement]:
+        """Return what is left of another answer to the same evidence; nothing if that loses its beginning, too, or fails."""
+        from analysis.llm import ModelMessage
+
+        evidence, first = self._messages, next(segments(self._said))
+        asked = rendered("again.j2", lost=first.text, language=self._language)
+        self._messages = [*evidence, ModelMessage("assistant", self._said), ModelMessage("user", asked)]
+        self._told, self._rejected = [], None
+        try:
+            text, _ = self._reply(model, may_call=False)
+            self._messages = evidence  # beside which it is read again
+            self._told = self._supported(text)
+            left = self._confirmed(model)
+        except ModelFailure:
+            return []
+        return left if self._keeps_beginning(left) else []
 
     def _confirmed(self, model: "ChatModel") -> list[Statement]:
         """Return the statements that the model confirms when it reads them again. Raises `ModelFailure`."""
@@ -199,7 +229,7 @@ class Answering:
     def _supported(self, reply: str) -> list[Statement]:
         """Return the statements of a reply that are new and supported; none where none so far is about the commits."""
         found, texts = list[Statement](), {each.text for each in self._told}
-        said = [*segments(reply)]
+        self._said, said = reply, [*segments(reply)]
         listed = sum(each.kind == "item" for each in said)
         self._checker.allow([f"{listed} {noun}" for noun in ("file", "commit", "line")])  # as in "17 files use it:"
         for segment in said:

@@ -55,11 +55,17 @@ class Prompt(NamedTuple):
 
 
 def answer_prompt(
-    question: Question, language: Language, nonce: str, canary: str, found: Sequence[Statement] = (), at: str = ""
+    question: Question,
+    language: Language,
+    nonce: str,
+    canary: str,
+    found: Sequence[Statement] = (),
+    at: str = "",
+    own: Sequence[str] = (),
 ) -> Prompt:
     """Return the prompt of a question, with what rules `found` for it; `nonce` delimits what is data, and `canary` must not come back.
 
-    Tools read the files `at` a commit.
+    Tools read the files `at` a commit, and `own` trees, by name.
     """
     say, asked, entries = catalogue(language), question.asked, question.entries
     single = entries[0] if len(entries) == 1 else None
@@ -79,6 +85,7 @@ def answer_prompt(
             off_topic=say(OFF_TOPIC),
             calls=calls,
             at=at,
+            own=own,
         )
         for calls in (MAX_CALLS, 0)
     }

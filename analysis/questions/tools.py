@@ -1,7 +1,7 @@
 """Tools that a model may call while it answers a question, or before it analyses a commit.
 
-They only read, of one repository, its files as of one commit: no tool has an argument that names a repository or a
-branch. What they return is text from outside, with its secrets redacted where it was read.
+They only read files, of one repository as of one commit, and of the downstream trees of which a question asks: no tool
+has an argument that names a repository or a branch. What they return is text from outside, with its secrets redacted where it was read.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,7 +15,7 @@ from analysis.diff import headed_hunks, tokens
 from analysis.errors import DigestError, Misuse, UnknownCommit
 from analysis.grounding.corpus import FileLines, ToolResult
 from analysis.models import SHORT_SHA, Commit
-from analysis.sources.mirror import FileMatch, Mirror
+from analysis.sources.mirror import Mirror
 from analysis.text import one_line
 
 if TYPE_CHECKING:  # the SDK takes half a second to import
@@ -119,6 +119,14 @@ class _Row(NamedTuple):
     commit: Commit | None = None
 
 
+class OwnTree(NamedTuple):
+    """A downstream tree, as of a commit, that tools may read for whoever asks about code of their own."""
+
+    name: str
+    commit: Commit
+    mirror: Mirror
+
+
 class _Refused(Exception):
     """A call without a result; the message is the reason, for the model."""
 
@@ -126,10 +134,17 @@ class _Refused(Exception):
 class CommitTools:
     """The tools for one question, or the analysis of a commit, as of a commit, with what is left of the limits.
 
-    `search` returns the stored commits of the repository that match some words, the best first.
+    `search` returns the stored commits of the repository that match some words, the best first; `own` trees are read by tools of theirs.
     """
 
-    def __init__(self, commit: Commit, mirror: Mirror, search: Callable[[str], Sequence[Commit]]) -> None:
+    def __init__(
+        self,
+        commit: Commit,
+        mirror: Mirror,
+        search: Callable[[str], Sequence[Commit]],
+        own: Sequence[OwnTree] = (),
+    ) -> None:
+        self.own = own
         self._commit = commit
         self._mirror = mirror
         self._search = search
@@ -145,7 +160,7 @@ class CommitTools:
         """Return the tools as a model is offered them."""
         from analysis.llm import Tool
 
-        return tuple(Tool(name, description, arguments) for name, (description, arguments) in _TOOLS.items())
+        return tuple(Tool(name, description, arguments) for name, (description, arguments) in self._tools.items())
 
     def run(self, calls: "Sequence[ToolCall]") -> list[ToolResult]:
         """Run the calls of one reply beside each other; return a result or an error for each, within the limits."""
@@ -182,46 +197,30 @@ class CommitTools:
 
     def _rows(self, call: "ToolCall") -> list[_Row]:
         """Return what a call finds. Raise `_Refused` for one that is invalid, or `DigestError` if git fails."""
-        if call.name not in _TOOLS:
-            raise _Refused(f"There is no such tool; there are {', '.join(_TOOLS)}.")
+        tools = self._tools
+        if call.name not in tools:
+            raise _Refused(f"There is no such tool; there are {', '.join(tools)}.")
         try:
-            arguments = _TOOLS[call.name][1].model_validate_json(call.arguments or "{}")
+            arguments = tools[call.name][1].model_validate_json(call.arguments or "{}")
         except ValidationError as exc:
             error = exc.errors(include_url=False, include_input=False, include_context=False)[0]
             where = ".".join(map(str, error["loc"]))[:_MAX_LINE]
             raise _Refused(f"Invalid arguments: {f'{where}: ' if where else ''}{error['msg']}") from exc
+        trees = self.own if call.name in _OWN_TOOLS else [OwnTree("", self._commit, self._mirror)]
         match arguments:
             case ReadFile():
-                return self._read_file(arguments)
+                return _read_file(arguments, trees)
             case Grep():
-                return [
-                    _match_row(each) for each in self._grep(arguments.pattern, arguments.path, regex=arguments.regex)
-                ]
+                return [row for tree in trees for row in _grep(arguments, tree)]
             case FindCommits():
                 return self._find_commits(arguments)
             case ShowCommit():
                 return self._show_commit(arguments)
         return []
 
-    def _read_file(self, wanted: ReadFile) -> list[_Row]:
-        text = self._mirror.read_file(self._commit.sha, wanted.path)
-        if text is None:
-            raise _Refused(_NO_FILE)
-        lines = text.removesuffix("\n").split("\n")
-        first = wanted.first_line
-        last = min(wanted.last_line or first + _DEFAULT_LINES - 1, first + _MAX_LINES - 1, len(lines))
-        if first > len(lines):
-            raise _Refused(f"The file has only {len(lines)} lines.")
-        title = _Row(f"{wanted.path}, lines {first} to {last} of {len(lines)}")
-        numbered = ((number, lines[number - 1][:_MAX_LINE]) for number in range(first, last + 1))
-        return [title, *(_Row(f"{number} | {line}", wanted.path, number, line) for number, line in numbered)]
-
-    def _grep(self, pattern: str, path: str, *, regex: bool) -> tuple[FileMatch, ...]:
-        folders = (path,) if path else ()
-        try:
-            return self._mirror.search(self._commit.sha, pattern, regex=regex, folders=folders, limit=_MAX_MATCHES)
-        except Misuse as exc:
-            raise _Refused("This is not a POSIX extended expression; leave regex out to search for a text.") from exc
+    @property
+    def _tools(self) -> "Mapping[str, tuple[str, type[_Arguments]]]":
+        return {**_TOOLS, **(_OWN_TOOLS if self.own else {})}
 
     def _find_commits(self, wanted: FindCommits) -> list[_Row]:
         """Return the commits whose messages have all the words, and how many; then the stored ones that the search finds."""
@@ -272,11 +271,43 @@ _TOOLS: Mapping[str, tuple[str, type[_Arguments]]] = {
     ),
     "show_commit": ("Show a commit of this repository: its message and its diff.", ShowCommit),
 }
+_OWN_TOOLS: Mapping[str, tuple[str, type[_Arguments]]] = {
+    "read_own_file": (f"Read lines of a text file of the code of whoever asks, at most {_MAX_LINES}.", ReadFile),
+    "grep_own_code": ("Find the lines of the code of whoever asks that contain a text.", Grep),
+}
 
 
-def _match_row(match: FileMatch) -> _Row:
-    line = match.text[:_MAX_LINE]
-    return _Row(f"{match.path}:{match.line} | {line}", match.path, match.line, line)
+def _read_file(wanted: ReadFile, trees: Iterable[OwnTree]) -> list[_Row]:
+    """Return lines of a file of the first tree that has it."""
+    read = ((tree, tree.mirror.read_file(tree.commit.sha, wanted.path)) for tree in trees)
+    tree, text = next(((tree, text) for tree, text in read if text is not None), (None, None))
+    if tree is None or text is None:
+        raise _Refused(_NO_FILE)
+    lines = text.removesuffix("\n").split("\n")
+    first = wanted.first_line
+    last = min(wanted.last_line or first + _DEFAULT_LINES - 1, first + _MAX_LINES - 1, len(lines))
+    if first > len(lines):
+        raise _Refused(f"The file has only {len(lines)} lines.")
+    title = _Row(f"{wanted.path}, lines {first} to {last} of {len(lines)}")
+    numbered = ((number, lines[number - 1][:_MAX_LINE]) for number in range(first, last + 1))
+    return [title, *(_Row(f"{number} | {line}", wanted.path, number, line, tree.commit) for number, line in numbered)]
+
+
+def _grep(wanted: Grep, tree: OwnTree) -> list[_Row]:
+    """Return the lines of a tree that have a text."""
+    folders = (wanted.path,) if wanted.path else ()
+    try:
+        found = tree.mirror.search(
+            tree.commit.sha, wanted.pattern, regex=wanted.regex, folders=folders, limit=_MAX_MATCHES
+        )
+    except Misuse as exc:
+        raise _Refused("This is not a POSIX extended expression; leave regex out to search for a text.") from exc
+    title = [_Row(f"in {tree.name}:")] if found and tree.name else []
+    lines = ((each, each.text[:_MAX_LINE]) for each in found)
+    return [
+        *title,
+        *(_Row(f"{each.path}:{each.line} | {text}", each.path, each.line, text, tree.commit) for each, text in lines),
+    ]
 
 
 def _commit_row(commit: Commit) -> _Row:

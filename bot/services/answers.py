@@ -8,12 +8,13 @@ import structlog
 
 from analysis.errors import DigestError
 from analysis.models import Commit, Language, Repository, Statement
+from analysis.models.impacts import Downstream
 from analysis.questions.answering import Answering
 from analysis.questions.files import FileAnswers
 from analysis.questions.kinds import QuestionKind
 from analysis.questions.proofs import proofs
 from analysis.questions.question import ParsedQuestion, Question
-from analysis.questions.tools import CommitTools
+from analysis.questions.tools import CommitTools, OwnTree
 from analysis.sources.mirror import Mirror
 from bot.services.commit_sources import CommitSources
 from bot.services.limits import MeteredModel
@@ -96,12 +97,17 @@ class AnswerService:
         """Return the service that answers by rules alone."""
         return FoundByRules(self._sources, self._store)
 
-    def answer_from(self, question: Question, language: Language, found: Sequence[Statement]) -> Iterator[Statement]:
-        """Yield what a model makes of a question's commits and of what rules `found`; without one, or if it fails, what these say."""
+    def answer_from(
+        self, question: Question, language: Language, found: Sequence[Statement], own: Sequence[Downstream] = ()
+    ) -> Iterator[Statement]:
+        """Yield what a model makes of a question's commits and of what rules `found`; without one, or if it fails, what these say.
+
+        Its tools read `own` downstream trees, too.
+        """
         if self._model is None or not self.asks_model(question.repository):
             yield from Answering(question, language, found=found)
         else:
-            yield from self._by_model(self._model, question, language, found)
+            yield from self._by_model(self._model, question, language, found, own)
 
     def _found(self, question: Question, language: Language) -> Sequence[Statement]:
         """Return what the files as of a commit say of a name, if that is asked and the commit does not prove it itself."""
@@ -113,7 +119,12 @@ class AnswerService:
         return self.from_files(asked, question.repository, language, entry.commit)
 
     def _by_model(
-        self, model: MeteredModel, question: Question, language: Language, found: Sequence[Statement]
+        self,
+        model: MeteredModel,
+        question: Question,
+        language: Language,
+        found: Sequence[Statement],
+        own: Sequence[Downstream],
     ) -> Iterator[Statement]:
         from analysis.llm import UsageCounter
 
@@ -126,7 +137,7 @@ class AnswerService:
             source, entries = self._sources.stored(question.repository), question.entries
             return source.contents(entries[0].commit) if len(entries) == 1 else ""
 
-        tools = self._tools(question)
+        tools = self._tools(question, own)
         answering = Answering(
             question, language, model.chat, usage, contents, tools=tools, reserve=reserve, found=found
         )
@@ -138,7 +149,7 @@ class AnswerService:
         failure = str(answering.failure) if answering.failure else ""
         log.info("answered", by=answering.by, dropped=answering.dropped, calls=usage.calls, why=failure)
 
-    def _tools(self, question: Question) -> CommitTools | None:
+    def _tools(self, question: Question, own: Sequence[Downstream]) -> CommitTools | None:
         """Return the tools of a repository with a mirror: as of the commit or the day that a question is about, else as of the head."""
         try:
             mirror = self._sources.existing_mirror(question.repository)
@@ -146,10 +157,19 @@ class AnswerService:
                 return None
             about = (each.commit for each in question.entries if question.further_commits is None)
             commit = max(about, key=lambda each: each.committed_at, default=None) or mirror.history("", limit=1)[0]
+            trees = [*filter(None, map(self._own_tree, own))]
         except DigestError as exc:
             log.warning("no mirror", repository=str(question.repository), why=str(exc))
             return None
-        return commit_tools(self._store, mirror, question.repository, commit)
+        return commit_tools(self._store, mirror, question.repository, commit, trees)
+
+    def _own_tree(self, downstream: Downstream) -> OwnTree | None:
+        """Return a downstream tree for tools; None for a folder, or without a mirror."""
+        tree = downstream.repository and downstream.repository.model_copy(update={"branch": None})
+        mirror = self._sources.existing_mirror(tree) if tree else None
+        if mirror is None:
+            return None
+        return OwnTree(downstream.name, mirror.history("", at=downstream.sha or "", limit=1)[0], mirror)
 
 
 class FoundByRules(AnswerService):
@@ -174,10 +194,12 @@ class FoundByRules(AnswerService):
         return question._replace(entries=found[:_MOST_SHOWN], further_commits=found[_MOST_SHOWN:])
 
 
-def commit_tools(store: Store, mirror: Mirror, repository: Repository, commit: Commit) -> CommitTools:
-    """Return the tools that read a commit's repository, as of that commit, and its stored commits."""
+def commit_tools(
+    store: Store, mirror: Mirror, repository: Repository, commit: Commit, own: Sequence[OwnTree] = ()
+) -> CommitTools:
+    """Return the tools that read a commit's repository, as of that commit, its stored commits, and `own` trees."""
 
     def search(query: str) -> Sequence[Commit]:
         return [each.commit for each in store.search_index.search(query, [repository], _MOST_FOUND)]
 
-    return CommitTools(commit, mirror, search)
+    return CommitTools(commit, mirror, search, own)

@@ -210,7 +210,7 @@ class PeriodQuestions:
         """Yield what a model makes of the question if it may read the code, then what is `there` upstream and what rules find of downstream code."""
         found = [*there, *self._of_own_code(check, question, language)]
         if self._reads_code(check, question):
-            told = list(self._answers.answer_from(question, language, found))
+            told = list(self._answers.answer_from(question, language, found, check.compared))
             yield from told
             found = [each for each in found if each not in told]
         yield from found

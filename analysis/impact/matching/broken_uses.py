@@ -288,7 +288,12 @@ def _quotation(was: Place, now: Place | None, subjects: Sequence[str]) -> Upstre
 
 
 def _names(use: Use, target: Target) -> bool:
-    """Return whether the line of a use spells the last name of a target, after a dot or in quotes where an object has it."""
+    """Return whether the line of a use spells the last name of a target, after a dot or in quotes where an object has it.
+
+    A line of a longer import belongs to one that begins above and spells its module there.
+    """
+    if use.kind is UseKind.IMPORT and not re.search(r"\bimport\b", use.code):
+        return True
     before = r"""[."']\s*""" if CALL in target and use.kind in (UseKind.READ, UseKind.CALL) else r"(?<!\w)"
     return re.search(rf"{before}{re.escape(target[-1])}(?!\w)", use.code) is not None
 

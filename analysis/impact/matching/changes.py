@@ -37,7 +37,7 @@ def changed_names(files: Sequence[FileChange], before: Revision, after: Revision
     abstract: set[str] = set()
     rewritten: set[str] = set()
     for file in files:
-        if file.status != "added" and file.size and is_module(file):
+        if file.status != "added" and (file.size or file.status == "renamed") and is_module(file):
             found |= set(_of_file(file, before, after))
             rewritten |= set(_rewritten_functions(file, before, after))
             if "abstractmethod" in (file.patch or "abstractmethod"):

@@ -101,7 +101,8 @@ def check_reply(reply: Brief, request: AnalysisRequest, corpus: Corpus, left_out
     if not is_in_language(analysis.texts, request.language):
         raise ModelFailure(Phrase("the reply was in another language"))
     told = f"{analysis.headline} {reply.summary}"
-    if not (is_about(told, corpus) or (request.language == "zh" and has_known_names(told, corpus))):
+    is_cited = bool(cited_lines(reply.summary))  # of its own diff, which a second reading compares with it
+    if not (is_cited or is_about(told, corpus) or (request.language == "zh" and has_known_names(told, corpus))):
         raise ModelFailure(Phrase("the reply is not about the commit"))
     if is_empty(analysis.summary):
         analysis = analysis.model_copy(update={"summary": analysis.headline})

@@ -507,6 +507,14 @@ def test_what_else_a_model_says_follows_its_headline(headline: str, also: str, s
     assert lines == ["`--turbo` is gone", *told, "Removes method `Pool.give`"]
 
 
+def test_a_revert_is_told_before_what_a_model_says_of_it() -> None:
+    """It names what it takes back, and behind that what the model says that it does."""
+    analysis = Analysis(by="model", headline="Prefill is slow again", also="Outputs differ", summary="It changes.")
+    made = entry('Revert "Speed up prefill"').model_copy(update={"analysis": analysis})
+    lines = [each.what for each in consequences(made, "en", [fact(FactKind.REVERT, "Speed up prefill")])]
+    assert lines == ["Reverts “Speed up prefill”", "Prefill is slow again", "Outputs differ"]
+
+
 def test_a_heading_is_not_said_twice() -> None:
     """A headline with which the summary begins stands there alone."""
     made = Analysis(by="model", headline="Pools share lanes", summary="Pools share lanes. So do queues.")

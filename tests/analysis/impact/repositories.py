@@ -44,7 +44,7 @@ def with_renames(commit: Commit, renamed: Mapping[str, str]) -> Commit:
     by_path = {each.path: each for each in commit.files}
     files = [each for each in commit.files if each.path not in renamed and each.path not in renamed.values()]
     for old, new in renamed.items():
-        update = {"status": "renamed", "previous_path": old, "patch": None, "additions": 1, "deletions": 1}
+        update = {"status": "renamed", "previous_path": old, "patch": None, "additions": 0, "deletions": 0}
         files.append(by_path[new].model_copy(update=update))
     return commit.model_copy(update={"files": tuple(files)})
 

@@ -20,7 +20,7 @@ from analysis.questions.answering import Answering
 from tests.factories import SHA, commit, file, patch
 from tests.factories import entry as analysed
 from tests.factories import question as asked_of
-from tests.servers.chat import Say, ScriptedChat, confirming
+from tests.servers.chat import Refusal, Say, ScriptedChat, confirming
 from tests.strategies import examples
 
 SCHEDULER = "engine/core/scheduler.py"
@@ -275,8 +275,31 @@ def test_what_the_model_doubts_when_it_reads_again_is_left_out(
     server = opened.enter_context(ScriptedChat(lambda _: f"{TRUE} And so on.", scripts={"SecondReading": doubt}))
     answering = asking(server.url)
     statements = [each.text for each in answering]
-    assert len(server.others["SecondReading"]) == 1
+    assert len(server.others["SecondReading"]) == (2 if doubted else 1)
     assert statements == kept if kept else answering.by == "rules"
+
+
+@pytest.mark.parametrize(
+    ("again", "kept"),
+    [
+        (f"Yes: {TRUE}", ["Yes: `best_of` is called now."]),
+        ("Yes: `absent_one` goes. And so on.", ["And so on."]),
+        (None, ["And so on."]),
+    ],
+)
+def test_an_answer_that_loses_its_beginning_is_asked_for_once_more(
+    again: str | None, kept: list[str], asking: Callable[..., Answering], opened: ExitStack
+) -> None:
+    """The model is told which sentence was lost; if that is lost again, or nothing comes, what was left of the first answer stays."""
+    first = f"Yes: `absent_one` is gone. And so on. [{SCHEDULER}:21]"
+    replies = iter([first, again])
+    server = opened.enter_context(
+        ScriptedChat(lambda _: next(replies) or Refusal(500, "broken"), scripts={"SecondReading": confirming})
+    )
+    assert [each.text for each in asking(server.url)] == kept
+    lost = server.requests[1]["messages"]
+    assert [each["role"] for each in lost[-2:]] == ["assistant", "user"]
+    assert "Yes: `absent_one` is gone." in lost[-1]["content"]
 
 
 def test_who_stops_listening_ends_the_reply(asking: Callable[..., Answering]) -> None:

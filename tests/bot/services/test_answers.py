@@ -85,7 +85,7 @@ def test_without_a_mirror_the_evidence_is_alone(asked: Asked) -> None:
     with asked.place.cloned() as mirror:
         told, other = mirror.read_commit(asked.place.second), mirror.read_commit(asked.place.first)
     asked.ask(told, other)
-    assert ["tools" in each for each in asked.chat.requests] == [True, True]
+    assert all("tools" in each for each in asked.chat.requests)
     for path in sorted(asked.place.mirror_path.rglob("*"), reverse=True):
         path.rmdir() if path.is_dir() else path.unlink()
     asked.place.mirror_path.rmdir()

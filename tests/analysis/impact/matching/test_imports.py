@@ -140,7 +140,13 @@ def test_a_renamed_name_names_its_new_one(owner: str, used: str, new: str, advic
 
 
 @pytest.mark.parametrize(
-    "imported", ["import engine.core\n", "from engine import core\n", "from engine.core import load\n"]
+    "imported",
+    [
+        "import engine.core\n",
+        "from engine import core\n",
+        "from engine.core import load\n",
+        "from engine.core import (\n    load,\n)\n",
+    ],
 )
 def test_a_renamed_module_names_its_new_one(imported: str) -> None:
     """An import of a module that git calls renamed says where it is now."""

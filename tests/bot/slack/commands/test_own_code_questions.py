@@ -4,11 +4,12 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from loopback.slack import LoopbackSlack
-from tests.servers.chat import ScriptedChat
+from tests.servers.chat import Calls, Said, ScriptedChat
 from tests.servers.github import FaultyGitHub
 from tests.servers.plugin import PLUGIN, plugin, upstream
 from tests.servers.talk import ADA, BOT, Talk, links, markdown, told
@@ -102,10 +103,18 @@ def test_private_code_reaches_a_model_only_if_the_operator_allows_it(
 def test_a_model_answers_about_our_code_before_what_is_proven(
     slack: LoopbackSlack, github: FaultyGitHub, tmp_path: Path
 ) -> None:
-    """It is told what rules found of code that it may read, and can cite it; the places that break follow its answer."""
-    says = "Yes: `plug/run.py` still passes `eager` to `start` [plug/run.py:10]."
+    """It is told what rules found of code that it may read, looks for more there, and can cite both; the places that break follow its answer."""
+    says = "Yes: `plug/run.py` still passes `eager` to `start` [plug/run.py:10], which it imports [plug/run.py:1]."
+    looks = Calls(
+        [("grep_own_code", {"pattern": "import"}), ("read_own_file", {"path": "plug/run.py", "last_line": 1})]
+    )
+
+    def say(request: dict[str, Any]) -> Said:
+        is_new = "grep_own_code" in json.dumps(request.get("tools")) and request["messages"][-1]["role"] == "user"
+        return looks if is_new else says
+
     with (
-        ScriptedChat(lambda _: says) as chat,
+        ScriptedChat(say) as chat,
         Talk(
             slack,
             github.url,
@@ -120,4 +129,11 @@ def test_a_model_answers_about_our_code_before_what_is_proven(
         answer = talk.reply(ADA, "does this break us?", talk.open(START))
         assert told(answer).startswith("Yes: plug/run.py still passes eager to start")
         assert told(answer).index("this breaks o/plug in 1 place:") > 0
-        assert "plug/run.py:10" in chat.requests[-1]["messages"][-1]["content"]
+        messages = chat.requests[-1]["messages"]
+        assert "plug/run.py:10" in messages[1]["content"]
+        found, read = (each["content"] for each in messages if each["role"] == "tool")
+        assert "in o/plug:\nplug/run.py:1 | from engine" in found
+        assert "\n1 | from engine" in read
+        read_there, proven = links(markdown(answer))[:2]
+        assert (read_there[0], proven[0]) == ("plug/run.py:1", "plug/run.py:10")
+        assert re.search(r"/o/plug/blob/\w{40}/plug/run.py#L1$", read_there[1])
