@@ -146,9 +146,9 @@ class Answering:
         """Return what is left of another answer to the same evidence; nothing if that loses its beginning, too, or fails."""
         from analysis.llm import ModelMessage
 
-        evidence, first = self._messages, next(segments(self._said))
-        asked = rendered("again.j2", lost=first.text, language=self._language)
-        self._messages = [*evidence, ModelMessage("assistant", self._said), ModelMessage("user", asked)]
+        evidence = self._messages
+        asked = [ModelMessage("assistant", self._said), ModelMessage("user", rendered("again.j2"))]
+        self._messages = [*evidence, *asked]
         self._told, self._rejected = [], None
         try:
             text, _ = self._reply(model, may_call=False)

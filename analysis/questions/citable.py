@@ -116,7 +116,8 @@ class Citable:
         if commit and line < 0:  # it stands in no file
             return to_commit(commit)
         cited = to_repository_line(commit or self._entries[0].commit, files[0].path, line)
-        return cited.model_copy(update={"place": self._say(_REPOSITORY)})
+        is_own = commit and self._at and commit.url.rpartition("/")[0] != self._at.url.rpartition("/")[0]
+        return cited if is_own else cited.model_copy(update={"place": self._say(_REPOSITORY)})
 
     def _cite_commit(self, sha: str, names: Iterable[str]) -> Citation | None:
         for entry in self._entries:

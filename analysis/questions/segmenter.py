@@ -26,7 +26,9 @@ _FENCED = re.compile(r"^[ \t]*(```+|~~~+).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.DOTALL 
 _MARKER = re.compile(r"[ \t]*(?:[-*+•·▪]|\d{1,2}[.)、])[ \t]+(?=\S)")
 _BRACKETED = re.compile(r"[ \t]*[\[【][^\[\]【】\n]*[\]】](?!\()[ \t]*[.。]?[ \t]*")
 # A path begins with a lower-case letter, so `sentences` does not split before a citation after the full stop.
-_CITED_AFTER = re.compile(r"[.!?][ \t]+(?:[\[【][^\[\]【】\n]*[\]】](?!\()[ \t]*)+(?=[^\s.。,，\[【])")
+_CITED_AFTER = re.compile(
+    r"(?<!\be\.g)(?<!\bi\.e)[.!?][ \t]+(?:[\[【][^\[\]【】\n]*[\]】](?!\()[ \t]*)+(?=[^\s.。,，\[【])"
+)
 _CITED_END = re.compile(r"[\]】][ \t]*[。！？]")
 
 
@@ -68,7 +70,7 @@ def _first_sentence(line: str) -> str:
     text = ""
     for piece in sentences(line):
         text += piece
-        if _is_closed(text):
+        if _is_closed(text) and not text.rstrip().endswith("；"):  # of which one half says little without the other
             break
     masked = SPAN.sub(lambda match: "`" + "_" * (len(match[0]) - 2) + "`", text)
     if early := _CITED_AFTER.search(masked):

@@ -157,7 +157,8 @@ class PeriodQuestions:
         statements = self.answer_from(question, found)
         if question.check and not question.days:
             statements = self._of_own_names(question, question.check)
-        return chain([scope_statement(question)], statements) if question.told else statements
+        is_told = question.told and (question.days or not self._asks_model(question.about(())))
+        return chain([scope_statement(question)], statements) if is_told else statements
 
     def answer_from(self, question: PeriodQuestion, entries: Sequence[Entry]) -> Iterator[Statement]:
         """Yield the statements of an answer from these commits; without days, from all that is stored."""
