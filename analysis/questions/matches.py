@@ -178,6 +178,8 @@ def _proven(asked: ParsedQuestion, held: Sequence[_Held]) -> PeriodMatches:
         return PeriodMatches((), tuple(absent))
     nearest = [each for each in held if asked.subjects and any(map(asked.facts.has, each.commit.entry.facts))]
     found = sorted(proven or nearest, key=lambda each: (-each.proof, -each.commit.entry.ranked.score))
+    if not found and QuestionKind.HISTORY in asked.kinds:  # who or when has a commit, also where no fact says which
+        found = _ranked(asked, held, [term for term in asked.terms if term.telling and term.text in mentioned])
     return PeriodMatches(tuple(each.commit.entry for each in found), unproven=not proven, exact=bool(proven))
 
 
