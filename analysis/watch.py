@@ -30,7 +30,9 @@ _DEFINED, _WITHIN, _MENTIONED = range(3)
 
 def parse_watch(text: str) -> tuple[str, ...]:
     """Parse comma-separated terms; `Misuse` names a term that cannot be watched."""
-    found = tuple(dict.fromkeys(_normalized_term(each) for each in re.split("[,，、]", text) if each.strip()))
+    # Chat clients write an em dash instead of `--`, and make addresses of file names.
+    bare = (each.strip().strip("`").removeprefix("http://") for each in re.split("[,，、]", text) if each.strip())
+    found = tuple(dict.fromkeys(re.sub(r"^[—–]", "--", each) for each in bare))
     if len(found) > _MAX_TERMS:
         raise Misuse(
             Phrase("{count} watched terms are too many; use at most {most}", count=len(found), most=_MAX_TERMS)
@@ -44,11 +46,6 @@ def touches(commit: Commit, terms: Sequence[str]) -> tuple[Touch, ...]:
     """Return the most significant place where a commit (with patches) touches each term, in the order of the terms."""
     found = (_touch(commit, term) for term in terms)
     return tuple(each for each in found if each)
-
-
-def _normalized_term(text: str) -> str:
-    """Undo the changes of chat clients: an em dash instead of `--`, file names turned into URLs."""
-    return re.sub(r"^[—–]", "--", text.strip().strip("`").removeprefix("http://"))
 
 
 def _validate_term(term: str) -> None:

@@ -33,7 +33,7 @@ from bot.models.clock import Clock
 from bot.models.deliveries import Delivery, Outcome
 from bot.publishing.publications import ScheduledPublications
 from bot.slack.commands.responder import Responder
-from bot.slack.delivery.alerts import AlertNotices
+from bot.slack.delivery.alerts import AlertNews
 from bot.slack.delivery.drafts import Drafter
 from bot.slack.delivery.revert_notices import Reverted, RevertNotices
 from bot.slack.delivery.sending import Sender
@@ -83,7 +83,7 @@ class Flows:
         drafter: Drafter,
         sender: Sender,
         revert_notices: RevertNotices,
-        alerts: AlertNotices,
+        alerts: AlertNews,
         publications: ScheduledPublications,
         mailbox: Mailbox,
         now: Clock,

@@ -104,11 +104,6 @@ def _tag_prefixes(text: str) -> dict[str, str]:
     return _by_repository(text, "prefix", "sdk-v")
 
 
-def _publish_rules(text: str) -> list[PublishRule]:
-    """Parse `TARGET, owner/name=TARGET`."""
-    return [parse_rule(each) for each in _items(text)]
-
-
 def _time_of_day(text: str) -> time:
     match = re.fullmatch(r"([01]?\d|2[0-3]):([0-5]\d)", text.strip())
     if not match:
@@ -195,7 +190,9 @@ class Settings(BaseSettings):
     digest_channel: Annotated[list[str], NoDecode, _parsed(_channels)] = Field(default_factory=list)
     digest_private: Annotated[dict[str, frozenset[str]], NoDecode, _parsed(_private)] = Field(default_factory=dict)
     digest_private_to_model: bool = False
-    digest_publish: Annotated[list[PublishRule], NoDecode, _parsed(_publish_rules)] = Field(default_factory=list)
+    digest_publish: Annotated[
+        list[PublishRule], NoDecode, _parsed(lambda text: [parse_rule(each) for each in _items(text)])
+    ] = Field(default_factory=list)
     digest_publish_token: _Token = None
     digest_mcp_token: Annotated[SecretStr | None, _parsed(_mcp_token)] = None
     digest_mcp_hosts: _Items = Field(default_factory=list)

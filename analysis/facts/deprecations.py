@@ -68,7 +68,8 @@ class _Notice(NamedTuple):
 
 def deprecations(change: Change, file: FileChange) -> Iterator[Fact]:
     """Yield what the added lines of a public module announce as deprecated."""
-    if file.status == "removed" or not is_module(file) or not _has_hint(_added(file)):
+    gained = "\n".join(line for line in (file.patch or "").split("\n") if line.startswith("+"))
+    if file.status == "removed" or not is_module(file) or not _has_hint(gained):
         return
     before = "\n".join(change.read_before(old_path(each)) or "" for each in change.commit.files if is_module(each))
     known = {each.name for other in change.commit.files if is_module(other) for each in _notices(change, other, "-")}
@@ -87,10 +88,6 @@ def deprecations(change: Change, file: FileChange) -> Iterator[Fact]:
 
 def _has_hint(text: str | None) -> bool:
     return text is not None and _HINT in text.lower()
-
-
-def _added(file: FileChange) -> str:
-    return "\n".join(line for line in (file.patch or "").split("\n") if line.startswith("+"))
 
 
 def _was_deprecated(name: str, before: str) -> bool:

@@ -3,5 +3,3 @@
 from analysis.llm.chat import ChatModel, ModelMessage, UsageCounter, size_of
 from analysis.llm.errors import ToolsRefused
 from analysis.llm.tool_calls import Tool, ToolCall
-
-__all__ = ["ChatModel", "ModelMessage", "Tool", "ToolCall", "ToolsRefused", "UsageCounter", "size_of"]

@@ -1,5 +1,8 @@
 """The score of the ranks that commits were given, by the notes of the release that they went into."""
 
+from collections.abc import Iterable
+from typing import Literal, NamedTuple, Self
+
 from pydantic import AwareDatetime
 
 from analysis.models.commits import SHORT_SHA, Repository
@@ -39,12 +42,31 @@ class TierCount(Frozen):
     named: int = 0
 
 
+Verdict = Literal["too_high", "too_low"]
+
+
+class GivenVerdict(NamedTuple):
+    """A person's latest verdict on the tier of a commit."""
+
+    sha: str
+    verdict: Verdict
+
+
 class Corrections(Frozen):
     """People's corrections of ranks: commits that were corrected, that somebody raised, and that somebody lowered."""
 
     commits: int = 0
     raised: int = 0
     lowered: int = 0
+
+    @classmethod
+    def of(cls, given: Iterable[GivenVerdict]) -> Self:
+        """Count the commits of some verdicts."""
+        shas: dict[Verdict, set[str]] = {"too_low": set(), "too_high": set()}
+        for each in given:
+            shas[each.verdict].add(each.sha)
+        raised, lowered = shas["too_low"], shas["too_high"]
+        return cls(commits=len(raised | lowered), raised=len(raised), lowered=len(lowered))
 
 
 class ReleaseScore(Frozen):

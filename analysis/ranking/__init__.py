@@ -3,16 +3,3 @@
 from analysis.ranking.scoring import ceiling, floor, importance_downstream, rank, within
 from analysis.ranking.tier_override import corrected, may_move
 from analysis.ranking.weights import Weights, general_weights, packaged_weights
-
-__all__ = [
-    "Weights",
-    "ceiling",
-    "corrected",
-    "floor",
-    "general_weights",
-    "importance_downstream",
-    "may_move",
-    "packaged_weights",
-    "rank",
-    "within",
-]

@@ -5,19 +5,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from analysis.models import Commit, Importance, Repository
-from analysis.models.release_scores import Corrections, GivenRank, RankedCommit, ReleaseScore, TierCount
+from analysis.models.release_scores import Corrections, GivenRank, GivenVerdict, RankedCommit, ReleaseScore, TierCount
 from analysis.sources.github import Release
 from analysis.sources.release_notes import Named
 
 _MOST_MISSED = 5
 _TIERS = tuple(Importance)
-
-
-class Correction(NamedTuple):
-    """A person's verdict on the rank of a commit: whether it should be higher, or else lower."""
-
-    sha: str
-    raised: bool
 
 
 class ReleasedCommits(NamedTuple):
@@ -41,7 +34,7 @@ def score_release(
     release: Release,
     named: Named,
     released: ReleasedCommits,
-    corrections: Iterable[Correction] = (),
+    verdicts: Iterable[GivenVerdict] = (),
 ) -> ReleaseScore:
     """Compare the ranks that a release's commits were given with what its notes name.
 
@@ -69,7 +62,7 @@ def score_release(
         breaking=len(breaking),
         breaking_low=tuple(_shown(row) for row in breaking if row.rank.importance is Importance.LOW),
         missed=tuple(_shown(row) for row in missed[:_MOST_MISSED]),
-        corrections=_corrections(released, corrections),
+        corrections=_corrections(released, verdicts),
         auc=auc(labels, [score for _, score in scored]) if len(set(labels)) > 1 else None,
     )
 
@@ -107,9 +100,7 @@ def _shown(row: _RankedRow) -> RankedCommit:
     return RankedCommit(**row.rank.model_dump(include={"sha", "url", "title", "importance"}))
 
 
-def _corrections(released: ReleasedCommits, corrections: Iterable[Correction]) -> Corrections:
+def _corrections(released: ReleasedCommits, verdicts: Iterable[GivenVerdict]) -> Corrections:
     """Count the corrected commits of the release, also those that a release branch has under another SHA."""
     shas = {commit.sha for commit in released.commits} | {rank.sha for rank in released.ranks.values()}
-    inside = [each for each in corrections if each.sha in shas]
-    raised, lowered = ({each.sha for each in inside if each.raised is up} for up in (True, False))
-    return Corrections(commits=len(raised | lowered), raised=len(raised), lowered=len(lowered))
+    return Corrections.of(each for each in verdicts if each.sha in shas)

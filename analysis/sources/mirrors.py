@@ -129,7 +129,8 @@ class Mirrors:
         """Fetch into a mirror; clone it anew if it is damaged, and ask GitHub about the repository if git is refused."""
         try:
             self._fetch(folder.path, repository, state, lock, self._limits.fetch)
-            moved = repository.branch is None and _has_other_head(folder.path, state.default_branch)
+            head, known = ref(folder.path, _REMOTE_HEAD), ref(folder.path, f"refs/heads/{state.default_branch}")
+            moved = repository.branch is None and head != known  # the branch that used to be the default
             current = self._asked(folder, repository, state) if moved else state
         except GitFailed as exc:
             if exc.cause is GitCause.BROKEN:
@@ -208,8 +209,3 @@ class Mirrors:
         """Return where a repository is fetched from, with the token if that server is the one that the token is for."""
         trusted = is_server_of(self._github.api_url, state.clone_url)
         return Remote(state.clone_url, self._token if trusted else None)
-
-
-def _has_other_head(path: Path, branch: str) -> bool:
-    """Return whether the server's HEAD is not at the branch that used to be the default."""
-    return ref(path, _REMOTE_HEAD) != ref(path, f"refs/heads/{branch}")

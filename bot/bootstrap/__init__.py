@@ -34,7 +34,7 @@ from bot.slack.commands.days import DayCommands
 from bot.slack.commands.help import HelpCommand
 from bot.slack.commands.home import Home
 from bot.slack.commands.posting import Members, PostCommand
-from bot.slack.commands.questions import AnswerFeedback, Questions
+from bot.slack.commands.questions import Questions
 from bot.slack.commands.reasons import MessageReasons
 from bot.slack.commands.responder import Handler, Responder, show_no_form
 from bot.slack.commands.status import BotStatus
@@ -43,7 +43,7 @@ from bot.slack.commands.suspects_command import SuspectsCommand
 from bot.slack.commands.threads import Threads
 from bot.slack.commands.upgrade import UpgradeCommand
 from bot.slack.commands.welcome import Welcome
-from bot.slack.delivery.alerts import AlertNews, AlertNotices
+from bot.slack.delivery.alerts import AlertNews
 from bot.slack.delivery.announcements import Announcements
 from bot.slack.delivery.channel_report import ChannelReports, Postings
 from bot.slack.delivery.drafts import Drafter
@@ -165,7 +165,9 @@ class Bot:
         self._edits = DigestEdits(self.reader, services.sources, store, self._lives, self.mailbox, web, now)
         self._postings = Postings(self.mailbox, web, self._reports)
         interval = timedelta(hours=1) / (_PULLS_AN_HOUR if settings.github_token else _PULLS_WITHOUT_TOKEN)
-        self._news = AlertNews(self._alerts, services.commits, self.channels, self.mailbox, interval, now)
+        self._news = AlertNews(
+            self._alerts, services.commits, self.channels, self.mailbox, web.directory, interval, now
+        )
         self.members = Members(web.directory)
         self.threads = Threads(self.mailbox, web, private_to_model=settings.digest_private_to_model)
 
@@ -207,8 +209,7 @@ class Bot:
             (
                 once(self.flows.forget_old),
                 once(self._executors.forget),
-                once(self._forget_alerts),
-                once(self._forget_breaks),
+                once(self._forget_alerts_and_breaks),
                 services.sources.remove_unused_mirrors,  # of this machine
                 once(services.store.search_index.complete),
                 once(self._score_releases),
@@ -240,9 +241,6 @@ class Bot:
         for each in self._alerts.settled():
             self.flows.start_alert(each.id)
 
-    def _forget_alerts(self) -> None:
-        self._alerts.forget(self.now() - _ALERTS_KEPT)
-
     def _take_over(self) -> None:
         self.figures.taken_over(self.flows.take_over(self._executors))
         self.outbox.delete_duplicates()
@@ -251,7 +249,8 @@ class Bot:
         if self._executors.newly_ended():
             self._take_over()
 
-    def _forget_breaks(self) -> None:
+    def _forget_alerts_and_breaks(self) -> None:
+        self._alerts.forget(self.now() - _ALERTS_KEPT)
         self.services.store.breaks.forget(self.now() - _BREAKS_KEPT)
 
     def _score_releases(self) -> None:
@@ -288,7 +287,7 @@ class Bot:
             Drafter(channels, reports, self._checks, self._lives, self._postings, mailbox, web, self.now),
             Sender(channels, self.subscriptions, mailbox, self.outbox, self._edits, web),
             RevertNotices(channels, reports, self.services.store, mailbox),
-            AlertNotices(self._alerts, channels, mailbox, web.directory, self.now),
+            self._news,
             published,
             mailbox,
             self.now,
@@ -307,7 +306,8 @@ class Bot:
         post = PostCommand(self.members, self._postings)
         days = DayCommands(self._reports, post)
         commits = CommitCommands(services.store, services.sources, self._checks, post)
-        questions = Questions(services.answers, services.period_questions, self._checks, self.threads, limits)
+        answering = services.answers, services.period_questions, self._checks, self.threads, limits
+        questions = Questions(*answering, services.store.ratings, mailbox)
         alerts = AlertCommands(
             self._alerts, self._news, services.store, services.commits, self.members, home, web.directory
         )
@@ -318,7 +318,7 @@ class Bot:
         welcome = Welcome(services.store, mailbox, self.members, web, self.settings.digest_command)
         handlers: dict[type | str, Handler] = {
             **self._commands(days, commits, alerts, questions, subscriptions, home),
-            **self._buttons(post, days, commits, alerts, subscriptions, home),
+            **self._buttons(post, days, commits, alerts, questions, subscriptions, home),
             JoinRequest: welcome.greet,
             Action.NOT_NOW: welcome.decline,
         }
@@ -364,6 +364,7 @@ class Bot:
         days: DayCommands,
         commits: CommitCommands,
         alerts: AlertCommands,
+        questions: Questions,
         subscriptions: SubscriptionCommands,
         home: Home,
     ) -> dict[type | str, Handler]:
@@ -384,7 +385,7 @@ class Bot:
             Action.WHY: commits.explain_tier,
             Action.WHY_HERE: reasons.show,
             **dict.fromkeys((Action.TAKE, Action.PUT_OFF, Action.DISMISS, Action.REOPEN), breaks.change),
-            Action.RATE_ANSWER: AnswerFeedback(self.services.store.ratings, self.mailbox).store,
+            Action.RATE_ANSWER: questions.rate,
             "settings": subscriptions.show_all,
             "unsubscribe": subscriptions.cancel,
             "send_again": home.release,

@@ -13,7 +13,7 @@ from bot.services.limits import CallerLimits
 from bot.settings import Settings
 from bot.slack.app import SlackApp, first_socket_address, slack_app, socket_mode
 from bot.slack.commands.subscriptions import SubscriptionForms
-from bot.slack.listeners import Inbox, Listeners
+from bot.slack.listeners import Listeners
 from bot.slack.web import Web
 
 if TYPE_CHECKING:
@@ -64,10 +64,11 @@ def _over_http(bot: "Bot", secret: str, place: socket) -> Iterator[None]:
 def _app(bot: "Bot", signing_secret: str = "") -> Iterator[SlackApp]:
     """Build the Bolt app. At the end of the block every request that was acknowledged has been handed over."""
     forms = SubscriptionForms(bot.channels, bot.subscriptions, bot.members, bot.defaults)
-    inbox = Inbox(bot.mailbox, bot.flows.start_answer, bot.now)
     with ThreadPoolExecutor(_HAND_OVERS, "hand-over") as executor:
         speaking = bot.threads, forms, bot.channels, bot.sessions
-        listeners = Listeners(bot.web, inbox, *speaking, bot.subscriptions, bot.now, executor)
+        listeners = Listeners(
+            bot.web, bot.mailbox, bot.flows.start_answer, *speaking, bot.subscriptions, bot.now, executor
+        )
         command, acknowledged = bot.settings.digest_command, bot.figures.acknowledged
         yield slack_app(listeners, command, bot.web, acknowledged, signing_secret)
 

@@ -76,7 +76,7 @@ class _CheckedTool(Tool):
             if isinstance(cause, ValidationError):
                 return self._refused(_invalid_argument(cause))
             if isinstance(cause, DigestError):
-                return self._refused(_in_words_of_clients(cause))
+                return self._refused(re.sub(r"--repo( owner/name)?", "the argument repository", str(cause)))
             if not isinstance(exc, UnexpectedToolError):
                 return self._refused(str(exc))
             log.exception("this is a bug in vllm-digest", tool=self.name, exc_info=cause)
@@ -102,10 +102,6 @@ def _invalid_argument(error: ValidationError) -> str:
     first = error.errors(include_url=False, include_input=False)[0]
     name = ".".join(str(part) for part in first["loc"]) or "the arguments"
     return f"{name}: {first['msg'][:1].lower()}{first['msg'][1:]}"
-
-
-def _in_words_of_clients(error: DigestError) -> str:
-    return re.sub(r"--repo( owner/name)?", "the argument repository", str(error))
 
 
 def serve_stdio(settings: Settings, now: Clock) -> None:

@@ -310,8 +310,4 @@ class WeekService:
 
     def _corrections(self, ref: WeekRef) -> Corrections:
         since, until = window(ref.first, ref.tz).start, window(ref.last + timedelta(days=1), ref.tz).start
-        given = self._store.verdicts.given(ref.repository, since, until)
-        raised, lowered = (
-            {each.sha for each in given if each.verdict == verdict} for verdict in ("too_low", "too_high")
-        )
-        return Corrections(commits=len(raised | lowered), raised=len(raised), lowered=len(lowered))
+        return Corrections.of(self._store.verdicts.given(ref.repository, since, until))

@@ -12,7 +12,7 @@ from analysis.errors import DigestError, Misuse
 from analysis.models import Commit, Failure, Repository
 from analysis.models.release_scores import ReleaseScore
 from analysis.ranking import packaged_weights, rank
-from analysis.ranking.release_score import Correction, ReleasedCommits, score_release
+from analysis.ranking.release_score import ReleasedCommits, score_release
 from analysis.sources.github import GitHub, Release
 from analysis.sources.release_notes import Named, named
 from analysis.text import quantity
@@ -121,9 +121,7 @@ class ReleaseScoring:
         return release, older
 
     def _score(self, repository: Repository, release: Release, names: Named, covered: ReleasedCommits) -> ReleaseScore:
-        given = self._store.verdicts.of(repository)
-        corrections = [Correction(each.sha, each.verdict == "too_low") for each in given]
-        return score_release(repository, release, names, covered, corrections)
+        return score_release(repository, release, names, covered, self._store.verdicts.of(repository))
 
     def _rank_missing(
         self, repository: Repository, covered: ReleasedCommits, now: datetime, tz: ZoneInfo, progress: Progress

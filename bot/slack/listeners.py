@@ -53,35 +53,16 @@ Listener = Callable[[Ack, dict[str, Any]], None]
 log = structlog.get_logger(__name__)
 
 
-class Inbox:
-    """Stores requests, and starts their handling. `start` takes a request's key."""
-
-    def __init__(self, mailbox: Mailbox, start: Callable[[str], None], now: Clock) -> None:
-        self._mailbox = mailbox
-        self._start = start
-        self._now = now
-
-    def store(self, request: AnyRequest) -> None:
-        """Store a request, once however often Slack delivers it."""
-        self._mailbox.receive(request.key, request_row(request), self._now())
-
-    def withdraw(self, channel: str, ts: str) -> None:
-        """Forget a message that was deleted: it is not answered, and an answer under way ends, whichever process writes it."""
-        key = message_key(channel, ts)
-        if self._mailbox.request(key):
-            self._mailbox.done(key, self._now())
-
-    def start(self, request: AnyRequest) -> None:
-        """Start the handling of a stored request, once."""
-        self._start(request.key)
-
-
 @dataclass(eq=False)
 class Listeners:
-    """The listeners of one app. What follows an ack runs in `executor`, so that no ack waits for the store or for Slack."""
+    """The listeners of one app. What follows an ack runs in `executor`, so that no ack waits for the store or for Slack.
+
+    `start` starts the handling of a stored request, once, by its key.
+    """
 
     _web: Web
-    _inbox: Inbox
+    _mailbox: Mailbox
+    _start: Callable[[str], None]
     _threads: Threads
     _forms: SubscriptionForms
     _channels: Channels
@@ -132,11 +113,11 @@ class Listeners:
     ) -> BoltResponse:
         """Store a message that may concern the bot, or forget one that was deleted, before Bolt acknowledges it."""
         if deleted := deleted_message(body):
-            self._inbox.withdraw(*deleted)
+            self._withdraw(message_key(*deleted))
             return next_()
         request = from_message(body, self._web.me["user_id"])
         if request and self._threads.concerns(request):
-            self._inbox.store(request)
+            self._store(request)
             context["request"] = request
         return next_()
 
@@ -145,7 +126,7 @@ class Listeners:
     ) -> BoltResponse:
         """Store the bot's joining of a channel before Bolt acknowledges it."""
         if request := from_join(body, self._web.me["user_id"]):
-            self._inbox.store(request)
+            self._store(request)
             context["request"] = request
         return next_()
 
@@ -157,7 +138,7 @@ class Listeners:
 
     def on_event(self, context: dict[str, Any]) -> None:
         if context.get("request"):
-            self._submit(self._inbox.start, context["request"])
+            self._submit(self._start, context["request"].key)
 
     def on_stop(self, body: dict[str, Any]) -> None:
         if thread := stopped_thread(body):
@@ -195,14 +176,23 @@ class Listeners:
             log.warning("no modal", run=request.run, why=str(exc))
             self._hand_over(request)
 
+    def _store(self, request: AnyRequest) -> None:
+        """Store a request, once however often Slack delivers it."""
+        self._mailbox.receive(request.key, request_row(request), self._now())
+
+    def _withdraw(self, key: str) -> None:
+        """Forget a message that was deleted: it is not answered, and an answer under way ends, whichever process writes it."""
+        if self._mailbox.request(key):
+            self._mailbox.done(key, self._now())
+
     def _hand_over(self, request: AnyRequest) -> None:
         try:
-            self._inbox.store(request)
+            self._store(request)
         except StoreUnusable as exc:
             log.warning("request lost", run=request.run, why=str(exc))
             self._apologise(request)
         else:
-            self._inbox.start(request)
+            self._start(request.key)
 
     def _apologise(self, request: AnyRequest) -> None:
         """Tell the person that a request was lost, where Slack gave a place to do so. The store knows no language now."""

@@ -4,7 +4,7 @@ from bot.store.alerts import Alert, AlertEvent, Alerts
 from bot.store.breaks import Breaks, BreakState, DownstreamBreak
 from bot.store.commit_rows import StoredCommit
 from bot.store.database import open_engine
-from bot.store.feedback import AnswerRatings, GivenVerdict, Rating, Verdicts
+from bot.store.feedback import AnswerRatings, Rating, Verdicts
 from bot.store.mailbox import Draft, Duplicate, Mailbox, OutboxMessage, Root, State
 from bot.store.ongoing_answers import Interruption, OngoingAnswers
 from bot.store.outcomes import DayEdits, ModelFailures, PublicationOutcomes, Spending
@@ -19,41 +19,3 @@ from bot.store.subscriptions import (
     Terms,
     Weekday,
 )
-
-__all__ = [
-    "Alert",
-    "AlertEvent",
-    "Alerts",
-    "AnswerRatings",
-    "BreakState",
-    "Breaks",
-    "DayEdits",
-    "Departure",
-    "DownstreamBreak",
-    "Draft",
-    "Duplicate",
-    "GivenVerdict",
-    "Interruption",
-    "Mailbox",
-    "ModelFailures",
-    "OngoingAnswers",
-    "OutboxMessage",
-    "ProcessLocks",
-    "PublicationOutcomes",
-    "Rating",
-    "Releases",
-    "Root",
-    "SeenReleases",
-    "Spending",
-    "State",
-    "Store",
-    "StoredAnalysis",
-    "StoredCommit",
-    "StoredDay",
-    "Subscription",
-    "Subscriptions",
-    "Terms",
-    "Verdicts",
-    "Weekday",
-    "open_engine",
-]

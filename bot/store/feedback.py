@@ -10,13 +10,12 @@ from typing import Literal, NamedTuple
 from sqlalchemy import ColumnElement, func, select
 
 from analysis.models import Commit, Importance, Ranked, Repository
-from analysis.models.release_scores import GivenRank, ReleaseScore
+from analysis.models.release_scores import GivenRank, GivenVerdict, ReleaseScore, Verdict
 from bot.store.commit_rows import of_repository
 from bot.store.schema import answer_ratings, commits, labels, ranks, release_scores
 from bot.store.transactions import Records, insert_missing
 
 Rating = Literal["helpful", "unhelpful"]
-Verdict = Literal["too_high", "too_low"]
 
 
 class RatingCounts(NamedTuple):
@@ -24,13 +23,6 @@ class RatingCounts(NamedTuple):
 
     helpful: int
     unhelpful: int
-
-
-class GivenVerdict(NamedTuple):
-    """A person's latest verdict on a commit."""
-
-    sha: str
-    verdict: Verdict
 
 
 class AnswerRatings(Records):

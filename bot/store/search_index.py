@@ -176,7 +176,9 @@ def _best_matches(connection: Connection, words: str, keys: Sequence[str], limit
         return {}
     own = [] if len(among) == len(stored) else [commits.c.repository_id.in_(among)]
     is_sqlite = connection.dialect.name == "sqlite"
-    held = {term: _count(connection, _fts5([term]) if is_sqlite else _tsvector([term])) for term in query.terms}
+    held = {
+        term: _count(connection, _fts5_match(_phrase(term)) if is_sqlite else _tsvector([term])) for term in query.terms
+    }
     find = fts5_candidates if is_sqlite else tsvector_candidates
     texts = (commit_search.c[name] for name in _TEXTS)
     candidates = (
@@ -213,10 +215,6 @@ def fts5_candidates(
     found = select(_rowid).where(_fts5_match(match)).order_by(rank, _rowid.desc()).limit(most)
     within = [_rowid.in_(select(commits.c.id).where(*own))] if own else []
     return connection.execute(found.where(*within)).scalars().all()
-
-
-def _fts5(terms: Sequence[Term]) -> ColumnElement[bool]:
-    return _fts5_match(" AND ".join(map(_phrase, terms)))
 
 
 def _fts5_match(match: str) -> ColumnElement[bool]:

@@ -2,5 +2,3 @@
 
 from loopback.github.rest import Recorded, RecordedRepository, Reply
 from loopback.github.server import Handler, LoopbackGitHub
-
-__all__ = ["Handler", "LoopbackGitHub", "Recorded", "RecordedRepository", "Reply"]

@@ -8,5 +8,3 @@ It shows one player's view and performs their actions; all HTML is rendered on t
 
 from loopback.page.player import Player
 from loopback.page.server import Page
-
-__all__ = ["Page", "Player"]

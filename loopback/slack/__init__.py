@@ -19,16 +19,3 @@ from loopback.slack.faults import Fault
 from loopback.slack.limits import measure
 from loopback.slack.server import Call, LoopbackSlack
 from loopback.slack.workspace import Channel, File, Message, View, Workspace
-
-__all__ = [
-    "Call",
-    "Channel",
-    "Fault",
-    "File",
-    "Interaction",
-    "LoopbackSlack",
-    "Message",
-    "View",
-    "Workspace",
-    "measure",
-]

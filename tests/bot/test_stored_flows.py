@@ -10,7 +10,7 @@ from bot.flows import Flows
 from bot.models.deliveries import Delivery, Outcome
 from bot.publishing.publications import ScheduledPublications
 from bot.slack.commands.responder import Responder
-from bot.slack.delivery.alerts import AlertNotices
+from bot.slack.delivery.alerts import AlertNews
 from bot.slack.delivery.drafts import Drafter
 from bot.slack.delivery.revert_notices import Reverted, RevertNotices
 from bot.slack.delivery.sending import Sender
@@ -39,7 +39,7 @@ STEPS: dict[str, tuple[Callable[..., Any] | None, str]] = {
     "_finish": (Sender.finish, "list[str]"),
     "_reverted": (RevertNotices.reverted_by, "list[Reverted]"),
     "_draft_retraction": (RevertNotices.draft, "list[str]"),
-    "_draft_alert": (AlertNotices.draft, "Outcome"),
+    "_draft_alert": (AlertNews.draft, "Outcome"),
     "_end_alert": (None, ""),
     "_publications_due": (ScheduledPublications.due, "list[tuple[str, str]]"),
     "_try_publishing": (ScheduledPublications.publish, "Outcome"),

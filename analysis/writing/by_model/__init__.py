@@ -6,15 +6,3 @@ from analysis.writing.by_model.day_edit import EditedLine, edit
 from analysis.writing.by_model.low_commits import AT_ONCE, analyse_low
 from analysis.writing.by_model.replies import Analysed, AnalysisRequest
 from analysis.writing.by_model.translation import translate
-
-__all__ = [
-    "AT_ONCE",
-    "Analysed",
-    "AnalysisRequest",
-    "Asker",
-    "EditedLine",
-    "analyse",
-    "analyse_low",
-    "edit",
-    "translate",
-]

@@ -117,8 +117,6 @@ class UpgradeService:
             pinned=ends.pinned,
             release=asked.release and _release_notes(asked.release, span, groups, asked.language),
             merge_base=base if own else None,
-            oldest=min((each.committed_at for each in listed), default=None),
-            newest=max((each.committed_at for each in listed), default=None),
             commits=len(listed),
             picked=len(new) - len(listed),
             reverted=len(span.undone),

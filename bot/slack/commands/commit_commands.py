@@ -6,6 +6,7 @@ from zoneinfo import ZoneInfo
 from analysis.errors import Misuse
 from analysis.locale import catalogue
 from analysis.models import FoundCommit, Language
+from analysis.models.release_scores import GivenVerdict
 from analysis.questions.intent import references_in
 from analysis.text import one_line, shorten
 from analysis.writing.labels import IMPORTANCE, release_label
@@ -20,7 +21,7 @@ from bot.slack.messages.blocks import Message, bullets, context, escaped, linked
 from bot.slack.messages.commit import commit_messages, rank_message
 from bot.slack.parsing.command_types import Lookup, Search
 from bot.slack.parsing.requests import ButtonRequest, ShortcutRequest
-from bot.store import GivenVerdict, Store
+from bot.store import Store
 
 _MOST = 5  # commits that are shown
 _MOST_FOUND = 10  # search results that are shown

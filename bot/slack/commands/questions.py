@@ -43,6 +43,15 @@ class Questions:
     _checks: DownstreamChecks
     _threads: Threads
     _limits: CallerLimits
+    _ratings: AnswerRatings
+    _mailbox: Mailbox
+
+    def rate(self, conversation: Conversation, button: ButtonRequest) -> None:
+        """Store a person's rating of one of our answers, in place of their earlier one. Slack shows which button is pressed."""
+        message = self._mailbox.at(button.channel, button.ts)
+        if message:
+            rating: Rating = "helpful" if button.value == HELPFUL else "unhelpful"
+            self._ratings.rate(button.channel, button.ts, button.user, message.about, rating, conversation.now)
 
     def answer(self, conversation: Conversation, asked: Ask) -> None:
         """Answer a question about its subject and the commits that it names."""
@@ -190,18 +199,3 @@ def _named_repository(text: str, known: Sequence[Repository]) -> tuple[Repositor
             if word in (each.full_name.lower(), each.name.lower()):
                 return each, " ".join(f"{text[: match.start()]} {text[match.end() :]}".split())
     return None, text
-
-
-class AnswerFeedback:
-    """Stores people's ratings of answers."""
-
-    def __init__(self, ratings: AnswerRatings, mailbox: Mailbox) -> None:
-        self._ratings = ratings
-        self._mailbox = mailbox
-
-    def store(self, conversation: Conversation, button: ButtonRequest) -> None:
-        """Store a person's rating of one of our answers, in place of their earlier one. Slack shows which button is pressed."""
-        message = self._mailbox.at(button.channel, button.ts)
-        if message:
-            rating: Rating = "helpful" if button.value == HELPFUL else "unhelpful"
-            self._ratings.rate(button.channel, button.ts, button.user, message.about, rating, conversation.now)

@@ -30,12 +30,13 @@ log = structlog.get_logger(__name__)
 
 @dataclass(eq=False)
 class AlertNews:
-    """Finds what is to be told of alerts. GitHub is asked of a pull request once in every `interval`."""
+    """Finds what is to be told of alerts, and drafts the direct messages. GitHub is asked of a pull request once in every `interval`."""
 
     _alerts: Alerts
     _commits: CommitLookup
     _channels: Channels
     _mailbox: Mailbox
+    _directory: Directory
     _interval: timedelta
     _now: Clock
 
@@ -99,17 +100,6 @@ class AlertNews:
                 message = closed_message(each, self._channels.view(each.channel).language)
                 self._alerts.settle(each.id, message.content)
             self._alerts.checked(each.id, self._now(), sha)
-
-
-class AlertNotices:
-    """Drafts the direct messages of alerts."""
-
-    def __init__(self, alerts: Alerts, channels: Channels, mailbox: Mailbox, directory: Directory, now: Clock) -> None:
-        self._alerts = alerts
-        self._channels = channels
-        self._mailbox = mailbox
-        self._directory = directory
-        self._now = now
 
     def draft(self, alert_id: int) -> Outcome:
         """Freeze the message of an alert that is not over, unless its person may no longer read of the repository.

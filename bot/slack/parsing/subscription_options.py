@@ -226,16 +226,16 @@ def default_options(text: str) -> SubscriptionOptions:
 def _value(option: Option, left: list[str]) -> str:
     """Consume an option's value: one word, or any number of days, paths or terms."""
     taken = list[str]()
-    while left and left[0].lower() not in _FIELDS and (not taken or _goes_on(option, left[0])):
+    while (
+        left
+        and left[0].lower() not in _FIELDS
+        and (not taken or (option.further and option.further.fullmatch(left[0])))
+    ):
         taken.append(left.pop(0))
     if not taken and not option.alone:
         example = f"{option.word} {option.example}"
         raise InputError("{text!r} needs a value; for example: {example}", option.word, example=example)
     return " ".join(taken) or option.alone
-
-
-def _goes_on(option: Option, word: str) -> bool:
-    return bool(option.further and option.further.fullmatch(word))
 
 
 def _repository(word: str, named: Callable[[str], Repository | None]) -> Repository:

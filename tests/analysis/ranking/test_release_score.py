@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from analysis.models import Commit, Importance, Repository
-from analysis.models.release_scores import Corrections, GivenRank, ReleaseScore, TierCount
-from analysis.ranking.release_score import Correction, ReleasedCommits, score_release
+from analysis.models.release_scores import Corrections, GivenRank, GivenVerdict, ReleaseScore, TierCount, Verdict
+from analysis.ranking.release_score import ReleasedCommits, score_release
 from analysis.report.as_json import json_lines
 from analysis.report.markdown import ScoreReport, report_markdown
 from analysis.report.release_scores import score_sentence
@@ -16,6 +16,9 @@ AT = datetime(2026, 2, 13, tzinfo=UTC)
 HIGH, MEDIUM, LOW = Importance
 TIERS = (HIGH, HIGH, HIGH, MEDIUM, MEDIUM, LOW, LOW, LOW)
 NAMED = Named(frozenset({1, 2, 4, 6, 9}), frozenset({6}))
+
+
+VERDICTS: tuple[Verdict, ...] = ("too_low", "too_high")
 
 
 def sha(number: int) -> str:
@@ -37,7 +40,7 @@ def given(number: int, importance: Importance, **more: Any) -> GivenRank:
     )
 
 
-def scored(*, corrections: tuple[Correction, ...] = (), with_scores: bool = True, late: int = 0) -> ReleaseScore:
+def scored(*, corrections: tuple[GivenVerdict, ...] = (), with_scores: bool = True, late: int = 0) -> ReleaseScore:
     """Eight commits with ranks, the higher the number the lower the score, and two without, of which one is named."""
     ranks = {
         sha(number): given(
@@ -101,7 +104,8 @@ def test_without_scores_there_is_no_auc() -> None:
 
 def test_people_s_corrections_of_the_release_are_counted() -> None:
     """Commits are counted once, whoever corrected them; those of other releases are not."""
-    said = (Correction(sha(5), True), Correction(sha(5), False), Correction(sha(7), True), Correction(sha(99), True))
+    corrected = {"too_low": (5, 7, 99), "too_high": (5,)}
+    said = tuple(GivenVerdict(sha(number), verdict) for verdict in VERDICTS for number in corrected[verdict])
     assert scored(corrections=said).corrections == Corrections(commits=2, raised=2, lowered=1)
 
 
@@ -110,7 +114,7 @@ def test_a_picked_commit_counts_as_corrected_where_the_original_was() -> None:
     rank = given(1, HIGH, pr=3, score=1.0)
     released = ReleasedCommits([commit(3)], {sha(3): rank})
     release = Release(tag="v2", notes="", published_at=AT)
-    said = [Correction(sha(1), raised=False)]
+    said = [GivenVerdict(sha(1), "too_high")]
     score = score_release(Repository(owner="o", name="n"), release, NAMED, released, said)
     assert score.corrections == Corrections(commits=1, lowered=1)
 

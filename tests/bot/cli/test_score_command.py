@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from analysis.models import Importance
-from bot.store import GivenVerdict, Verdicts, open_engine
+from analysis.models.release_scores import GivenVerdict
+from bot.store import Verdicts, open_engine
 from loopback.github import RecordedRepository
 from tests.bot.services.test_release_scoring import NOW, RELEASES, REPOSITORY, TAGS, history
 from tests.conftest import Run, recorded

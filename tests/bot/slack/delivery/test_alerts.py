@@ -16,6 +16,7 @@ from analysis.sources.github import GitHub
 from bot.services.factory import Services
 from bot.services.reader import Access, Channels, Reader
 from bot.slack.delivery.alerts import AlertNews
+from bot.slack.web import Web
 from bot.store import Alert, Alerts, Mailbox, Store, Subscriptions, open_engine
 from loopback.github import RecordedRepository
 from loopback.slack import LoopbackSlack
@@ -49,7 +50,9 @@ class Desk(NamedTuple):
         access = Access({}, lambda _: True, self.now)
         reader = Reader(services.digests, services.commits, list, access)
         channels = Channels(reader, Subscriptions(self.engine), "en", ZoneInfo("UTC"))
-        return AlertNews(self.alerts, services.commits, channels, Mailbox(self.engine), HOUR / hourly, self.now)
+        directory = Web("x", "http://127.0.0.1:9/").directory  # of which nothing is asked
+        news = self.alerts, services.commits, channels, Mailbox(self.engine), directory
+        return AlertNews(*news, HOUR / hourly, self.now)
 
     def now(self) -> datetime:
         return self.clock[0]
