@@ -3,9 +3,24 @@
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from sqlalchemy import JSON, Column, Connection, Date, Text, select
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    Column,
+    Connection,
+    Date,
+    Float,
+    Integer,
+    Text,
+    UniqueConstraint,
+    false,
+    select,
+)
 
+from bot.store.column_types import Instant
 from bot.store.schema import alembic_version
+from bot.store.search_index import create_index
 
 if TYPE_CHECKING:
     from alembic.operations import Operations
@@ -24,6 +39,96 @@ class Migration(NamedTuple):
     readable_by: str
 
 
+def _corrections(operations: "Operations") -> None:
+    """Have corrections of tiers know their channel, where they apply, and PostgreSQL make tsvectors of the indexed texts.
+
+    The table of weights fitted to a repository goes, and a column that repeated the sum of the reservations.
+    """
+    operations.drop_table("weights")
+    operations.drop_column("spending", "reserved_usd")
+    connection = operations.get_bind()
+    if connection.dialect.name == "postgresql":
+        columns = "rowid, title, message, paths, code, summary"
+        operations.execute(f"CREATE TEMPORARY TABLE earlier_search AS SELECT {columns} FROM commit_search")  # noqa: S608 (likewise)
+        operations.execute("DROP TABLE commit_search")
+        create_index(connection)
+        operations.execute(f"INSERT INTO commit_search ({columns}) SELECT {columns} FROM earlier_search")  # noqa: S608 (the only insertions are ours)
+        operations.execute("DROP TABLE earlier_search")
+        operations.execute("DROP FUNCTION IF EXISTS add_search_scope")
+    operations.add_column("labels", Column("channel", _TEXT, nullable=False, server_default=""))
+
+
+def _reservations(operations: "Operations") -> None:
+    """Have reservations know when they were made, in place of the process that made them. None outlives its call."""
+    operations.drop_table("reservations")
+    operations.create_table(
+        "reservations",
+        Column("id", _TEXT, primary_key=True),
+        Column("date", Date, nullable=False),
+        Column("purpose", _TEXT, nullable=False),
+        Column("usd", Float, nullable=False),
+        Column("made_at", Instant, nullable=False),
+    )
+
+
+def _releases(operations: "Operations") -> None:
+    """Have subscriptions to releases, and know which tags there were before."""
+    operations.add_column("subscriptions", Column("releases", _TEXT, nullable=False, server_default=""))
+    operations.add_column("subscriptions", Column("releases_since", Instant))
+    operations.add_column("subscriptions", Column("released_to", _TEXT, nullable=False, server_default=""))
+    operations.create_table(
+        "seen_releases",
+        Column("repository", _TEXT, primary_key=True),
+        Column("tag", _TEXT, primary_key=True),
+        Column("seen_at", Instant),
+    )
+
+
+def _alerts(operations: "Operations") -> None:
+    """Add what people asked to be told once."""
+    operations.create_table(
+        "alerts",
+        Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True),
+        *(Column(name, _TEXT, nullable=False) for name in ("user", "channel", "repository", "event")),
+        *(Column(name, _TEXT, nullable=False) for name in ("subject", "title", "url")),
+        Column("sha", _TEXT),
+        Column("message", JSON),
+        Column("asked_at", Instant, nullable=False),
+        Column("checked_at", Instant, nullable=False),
+        Column("ended_at", Instant),
+        UniqueConstraint("user", "repository", "subject", "event", name="uq_alerts_user_repository_subject_event"),
+        sqlite_autoincrement=True,
+    )
+
+
+def _quiet_days(operations: "Operations") -> None:
+    """Let subscriptions choose weekdays, and keep quiet on days without consequences."""
+    for column in (
+        Column("days", _TEXT, nullable=False, server_default=""),
+        Column("quiet", Boolean, nullable=False, server_default=false()),
+        Column("quiet_days", Integer, nullable=False, server_default="0"),
+        Column("quiet_to", Date),
+    ):
+        operations.add_column("subscriptions", column)
+
+
+def _breaks(operations: "Operations") -> None:
+    """Have what breaks a channel's downstream code its life, and the first message of a digest what was put into it."""
+    keys = ("channel", "repository", "sha", "downstream", "name")
+    operations.create_table(
+        "breaks",
+        *(Column(each, _TEXT, primary_key=True) for each in keys),
+        Column("paths", JSON, nullable=False),
+        Column("head", _TEXT, nullable=False),
+        Column("state", _TEXT, nullable=False),
+        Column("who", _TEXT, nullable=False, server_default=""),
+        Column("until", Date),
+        Column("by_commit", _TEXT, nullable=False, server_default=""),
+        Column("updated_at", Instant, nullable=False),
+    )
+    operations.add_column("outbox", Column("edits", JSON))
+
+
 def _day_edits(operations: "Operations") -> None:
     """Add how a model edited days."""
     keys = ("timezone", "language", "model", "prompt")
@@ -36,8 +141,14 @@ def _day_edits(operations: "Operations") -> None:
     )
 
 
-OLDEST = "0026"  # the first schema whose stores are kept
+OLDEST = "0020"  # the first schema whose stores are kept
 MIGRATIONS: Mapping[str, Migration] = {  # in this order
+    "0021": Migration(_corrections, readable_by="0021"),
+    "0022": Migration(_reservations, readable_by="0022"),
+    "0023": Migration(_releases, readable_by="0022"),
+    "0024": Migration(_alerts, readable_by="0022"),
+    "0025": Migration(_quiet_days, readable_by="0022"),
+    "0026": Migration(_breaks, readable_by="0022"),
     "0027": Migration(_day_edits, readable_by="0022"),
 }
 HEAD = max(MIGRATIONS)

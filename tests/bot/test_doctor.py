@@ -309,7 +309,7 @@ def test_githubs_limit_is_used_up(setup: Setup, refused: bool) -> None:
 
 @pytest.mark.parametrize(
     ("version", "told"),
-    [("0025", "move it away"), ("0026", "start the bot once to upgrade it"), ("9999", "upgrade the program")],
+    [("0019", "move it away"), ("0020", "start the bot once to upgrade it"), ("9999", "upgrade the program")],
 )
 def test_a_database_behind_or_ahead(setup: Setup, version: str, told: str) -> None:
     """A database of an earlier or a newer program is named with what to do, and is left as it was to the last byte."""

@@ -209,7 +209,7 @@ def test_a_database_that_is_nothing_to_move_is_refused(make: Make, tmp_path: Pat
         move(empty_database(tmp_path / "empty.db"), source)
     engine = engine_as_it_is(source)
     with engine.begin() as connection:
-        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0026'")
+        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0020'")
     engine.dispose()
     with pytest.raises(Misuse, match="start the bot on it once"):
         move(source, target)

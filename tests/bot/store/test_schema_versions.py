@@ -35,8 +35,16 @@ def earlier() -> Iterator[Engine]:
         open_engine(url).dispose()
         engine = create_engine(url, poolclass=NullPool)
         with engine.begin() as connection:
-            connection.exec_driver_sql("DROP TABLE day_edits")
-        stamp(engine, OLDEST, OLDEST)
+            connection.exec_driver_sql(
+                "CREATE TABLE weights (repository text PRIMARY KEY, body json, fitted_at timestamptz)"
+            )
+            connection.exec_driver_sql("ALTER TABLE labels DROP COLUMN channel")
+            connection.exec_driver_sql("DROP TABLE alerts, breaks, day_edits, seen_releases")
+            for column in ("releases", "releases_since", "released_to", "days", "quiet", "quiet_days", "quiet_to"):
+                connection.exec_driver_sql(f"ALTER TABLE subscriptions DROP COLUMN {column}")
+            connection.exec_driver_sql("ALTER TABLE outbox DROP COLUMN edits")
+            connection.exec_driver_sql("ALTER TABLE spending ADD COLUMN reserved_usd float NOT NULL DEFAULT 0")
+        stamp(engine, OLDEST, "0015")
         yield engine
 
 
