@@ -174,9 +174,9 @@ def group_lines(report: PeriodReport, apart: Collection[str] = ()) -> dict[Group
 def shown_lines(report: PeriodReport, apart: Collection[str] = ()) -> list[GroupLines]:
     """Return the groups that have commits in a head, each with them: those that matter most, as many as are read in 45 seconds."""
     say, groups = catalogue(report.language), group_lines(report, apart)
-    preferred = _preferences(report)
+    preferred = _preferences(report, groups)
     told: dict[str, CommitLine] = {}
-    for line in sorted(_by_length(groups), key=lambda line: -line.worth - _preference(line, preferred)):
+    for line in sorted(_by_length(groups), key=lambda line: -line.worth - preferred.get(line.entry.commit.sha, 0)):
         known = told.get(line.entry.commit.sha)
         more = {**told, line.entry.commit.sha: line}
         if len(more) > MOST_LINES or line.told - 1 != (known.told if known else 0):
@@ -186,18 +186,17 @@ def shown_lines(report: PeriodReport, apart: Collection[str] = ()) -> list[Group
     return _grouped(groups, told)
 
 
-def _preferences(report: PeriodReport) -> dict[str, float]:
-    """Return by how much each commit matters more or less than rules say, by the order that a model gave the day."""
-    order = report.edit.order if report.edit else ()
-    return {sha: _PREFERRED * (1 - 2 * place / len(order)) for place, sha in enumerate(order)}
-
-
-def _preference(line: CommitLine, preferred: Mapping[str, float]) -> float:
-    """Return by how much a line matters more or less; what is proven to break users' or operators' use is as what comes first."""
+def _preferences(report: PeriodReport, groups: Mapping[Group, Sequence[CommitLine]]) -> dict[str, float]:
+    """Return by how much each commit matters more or less by the order that a model gave the day; what is proven to break users' or operators' use is as what comes first."""
+    if report.edit is None:
+        return {}
     users, worst = (Whom.USERS, Whom.OPERATORS), (Effect.SECURITY, Effect.BREAK)
-    if preferred and any(each.facts and each.whom in users and each.effect in worst for each in line.consequences):
-        return _PREFERRED
-    return preferred.get(line.entry.commit.sha, 0)
+    order = report.edit.order
+    preferred = {sha: _PREFERRED * (1 - 2 * place / len(order)) for place, sha in enumerate(order)}
+    for line in (each for lines in groups.values() for each in lines):
+        if any(each.facts and each.whom in users and each.effect in worst for each in line.consequences):
+            preferred[line.entry.commit.sha] = _PREFERRED
+    return preferred
 
 
 def lead_of(report: PeriodReport, apart: Collection[str] = ()) -> Lead | None:

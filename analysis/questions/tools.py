@@ -6,6 +6,7 @@ has an argument that names a repository or a branch. What they return is text fr
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -131,30 +132,19 @@ class _Refused(Exception):
     """A call without a result; the message is the reason, for the model."""
 
 
+@dataclass(eq=False)
 class CommitTools:
-    """The tools for one question, or the analysis of a commit, as of a commit, with what is left of the limits.
+    """The tools for one question, or the analysis of a commit, whose files are read as of the commit `at`, with what is left of the limits.
 
     `search` returns the stored commits of the repository that match some words, the best first; `own` trees are read by tools of theirs.
     """
 
-    def __init__(
-        self,
-        commit: Commit,
-        mirror: Mirror,
-        search: Callable[[str], Sequence[Commit]],
-        own: Sequence[OwnTree] = (),
-    ) -> None:
-        self.own = own
-        self._commit = commit
-        self._mirror = mirror
-        self._search = search
-        self._tokens_left = MAX_TOKENS - _FOR_NOTES
-        self.calls_left = MAX_CALLS
-
-    @property
-    def at(self) -> Commit:
-        """The commit as of which files are read."""
-        return self._commit
+    at: Commit
+    mirror: Mirror
+    search: Callable[[str], Sequence[Commit]]
+    own: Sequence[OwnTree] = ()
+    calls_left: int = field(default=MAX_CALLS, init=False)
+    _tokens_left: int = field(default=MAX_TOKENS - _FOR_NOTES, init=False)
 
     def offered(self) -> "tuple[Tool, ...]":
         """Return the tools as a model is offered them."""
@@ -206,7 +196,7 @@ class CommitTools:
             error = exc.errors(include_url=False, include_input=False, include_context=False)[0]
             where = ".".join(map(str, error["loc"]))[:_MAX_LINE]
             raise _Refused(f"Invalid arguments: {f'{where}: ' if where else ''}{error['msg']}") from exc
-        trees = self.own if call.name in _OWN_TOOLS else [OwnTree("", self._commit, self._mirror)]
+        trees = self.own if call.name in _OWN_TOOLS else [OwnTree("", self.at, self.mirror)]
         match arguments:
             case ReadFile():
                 return _read_file(arguments, trees)
@@ -224,13 +214,13 @@ class CommitTools:
 
     def _find_commits(self, wanted: FindCommits) -> list[_Row]:
         """Return the commits whose messages have all the words, and how many; then the stored ones that the search finds."""
-        at, words, days = self._commit.sha, wanted.query.split(), (wanted.since, wanted.until)
+        at, words, days = self.at.sha, wanted.query.split(), (wanted.since, wanted.until)
         if wanted.symbol:
-            titled = self._mirror.history(wanted.path, at=at, symbol=wanted.symbol, limit=_MAX_COMMITS)
+            titled = self.mirror.history(wanted.path, at=at, symbol=wanted.symbol, limit=_MAX_COMMITS)
         else:
-            titled = self._mirror.matching(at, words, wanted.author, days, wanted.path)
+            titled = self.mirror.matching(at, words, wanted.author, days, wanted.path)
         known = {each.sha for each in titled}
-        meant = self._search(wanted.query) if words and not any((wanted.author, wanted.path, *days)) else ()
+        meant = self.search(wanted.query) if words and not any((wanted.author, wanted.path, *days)) else ()
         further = [each for each in meant if each.sha not in known]
         rows = (
             [_Row(f"{len(titled)} commits, newest first:"), *map(_commit_row, titled[:_MAX_COMMITS])] if titled else []
@@ -240,7 +230,7 @@ class CommitTools:
 
     def _show_commit(self, wanted: ShowCommit) -> list[_Row]:
         try:
-            commit = self._mirror.read_commit(wanted.sha)
+            commit = self.mirror.read_commit(wanted.sha)
         except UnknownCommit as exc:
             raise _Refused("There is no such commit here.") from exc
         rows = [_commit_row(commit), *map(_Row, commit.message.splitlines()[1:_MAX_MESSAGE])]
@@ -257,7 +247,7 @@ class CommitTools:
     def _lines_of(self, rows: Iterable[_Row]) -> Iterable[FileLines]:
         files: dict[tuple[str, str], tuple[Commit, dict[int, str]]] = {}
         for row in (row for row in rows if row.path):
-            commit = row.commit or self._commit
+            commit = row.commit or self.at
             files.setdefault((commit.sha, row.path), (commit, {}))[1][row.number] = row.content
         return [FileLines(path, lines, commit) for (_, path), (commit, lines) in files.items()]
 
