@@ -68,14 +68,16 @@ def consequences(
 
 def _as_written(entry: Entry, written: Sequence[str], told: list[Consequence], say: Catalogue) -> list[Consequence]:
     """Put a model's headline among the consequences, concerning whom it says, and behind it what else it wrote; a revert is told in our words."""
-    by_model = Consequence(what=written[0], whom=Whom.INTERNALS, effect=Effect.OTHER, certainty=Certainty.LIKELY)
+    by_model = Consequence(
+        what=written[0], whom=Whom.INTERNALS, effect=Effect.OTHER, certainty=Certainty.LIKELY, written=True
+    )
     place, found, others = 0, told, written
     if not (told and _is_revert(told[0])):
         found, others = _with_headline(entry, by_model, told, say) if told else [by_model], written[1:]
-        place = next(place for place, each in enumerate(found) if written[0] in each.what)
+        place = next(place for place, each in enumerate(found) if each.written)
         found[place] = _concerning(found[place], concern_of(entry))
     whom = Whom.EXTENDERS if found[place].whom is Whom.INTERNALS else found[place].whom
-    further = {"whom": whom, "effect": Effect.BEHAVIOUR, "written": True}
+    further = {"whom": whom, "effect": Effect.BEHAVIOUR}
     also = [by_model.model_copy(update={"what": each, **further}) for each in others]
     return [*found[: place + 1], *also, *found[place + 1 :]]
 
@@ -86,15 +88,16 @@ def _with_headline(
     """Put what a model wrote in the place of the title, or before what facts prove besides; a new value stands before it."""
     written, first = by_model.what, told[0]
     if any(fact.kind is FactKind.SECURITY for fact in first.facts):
-        return [first.model_copy(update={"what": say("Security: {what}", what=written)}), *told[1:]]
+        what = say("Security: {what}", what=written)
+        return [first.model_copy(update={"what": what, "written": True}), *told[1:]]
     proven = [each for each in told if not all(_says(written, fact) for fact in each.facts)]
     is_change = first.effect in (Effect.BREAK, Effect.BEHAVIOUR) and not all(fact.removes for fact in first.facts)
     is_title = first.what.startswith(title_line(entry, say).partition(" (")[0]) or _is_decided_later(first)
     if not is_change or is_title or _names_any(written, first.facts):
         others = [each for each in proven if each.facts != first.facts]
         what = written if "`" in written or _is_decided_later(first) else _with_names(written, first, say)
-        return [first.model_copy(update={"what": what}), *others]
-    by_model = first.model_copy(update={"what": written, "facts": ()})
+        return [first.model_copy(update={"what": what, "written": True}), *others]
+    by_model = first.model_copy(update={"what": written, "facts": (), "written": True})
     return [first, by_model, *proven[1:]] if first.effect is Effect.BEHAVIOUR else [by_model, *proven]
 
 

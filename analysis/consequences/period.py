@@ -148,15 +148,9 @@ def group_lines(report: PeriodReport, apart: Collection[str] = ()) -> dict[Group
         sha = entry.commit.sha
         facts = [each for each in report.net(entry) if each.kind is not FactKind.REVERT or sha not in taken_back]
         told = consequences(entry, report.language, facts, titled=sha not in taken_back)
-        stands = bool(facts) or not entry.facts
+        stands = facts or not entry.facts or (told and told[0].effect is not Effect.OTHER)
         is_internal = told and told[0].whom is Whom.INTERNALS and concern_of(entry) == "nobody"
-        if (
-            told
-            and not is_internal
-            and sha not in apart
-            and _group(told[0])
-            and (stands or told[0].effect is not Effect.OTHER)
-        ):
+        if told and stands and not is_internal and sha not in apart and _group(told[0]):
             found[sha] = CommitLine(entry, told)
     for merge, merged in merged_commits(period):
         _tell_merge_once(found, merge, merged)

@@ -156,6 +156,7 @@ class Answering:
             self._told = self._supported(text)
             left = self._confirmed(model)
         except ModelFailure:
+            self._unread = False  # what is left of the first answer was read
             return []
         return left if self._keeps_beginning(left) else []
 

@@ -465,6 +465,7 @@ def test_a_models_headline_loses_no_value_and_repeats_no_removal() -> None:
     assert told("`--share-lanes` lets pools share", new) == ["`--share-lanes` lets pools share"]
     assert told("`--turbo` is gone", graph, turbo) == ["`--turbo` is gone", now]
     assert told("`--turbo`/`--slow` are gone", graph, turbo) == ["`--turbo`/`--slow` are gone", now]
+    assert told("Turbo is gone (CPU)", turbo) == ["Turbo is gone (CPU, `--turbo`)"]
 
 
 @pytest.mark.parametrize(

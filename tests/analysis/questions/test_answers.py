@@ -303,6 +303,11 @@ def test_an_answer_that_loses_its_beginning_is_asked_for_once_more(
     assert [each.text for each in asking(server.url)] == kept
     lost = server.requests[1]["messages"]
     assert [each["role"] for each in lost[-2:]] == ["assistant", "user"]
+    answers, verdicts = iter([first, f"Yes: {TRUE}"]), iter([CONFIRMED, ""])
+    server = opened.enter_context(
+        ScriptedChat(lambda _: next(answers), scripts={"SecondReading": lambda _: next(verdicts)})
+    )
+    assert [each.text for each in asking(server.url)] == ["And so on."]
 
 
 def test_who_stops_listening_ends_the_reply(asking: Callable[..., Answering]) -> None:
