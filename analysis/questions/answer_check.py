@@ -100,10 +100,6 @@ class AnswerChecker:
         """Return whether a statement is about the commits: it cites them, denies something, or shares their words."""
         return bool(statement.citations) or _denies(statement.text) or is_about(statement.text, self._corpus)
 
-    def bare(self, segment: Segment) -> str:
-        """Return the text of a segment without its citations, as it is shown."""
-        return tidied(self._without_labels(segment.text)[0])
-
     def check(self, segment: Segment) -> Statement | None:
         """Return the segment as a statement with citations; None if something in it is not supported."""
         text, labels = self._without_labels(segment.text)

@@ -29,7 +29,6 @@ if TYPE_CHECKING:  # the SDK takes half a second to import, and the rules need n
     from analysis.llm import ChatModel, ModelMessage, ToolCall, UsageCounter
 
 _MAX_REPLY = 900  # tokens of the reply
-_BEGINNING = 20  # characters by which a statement is known again
 _MAX_STATEMENTS = 24  # maximum statements of an answer
 _LEAK_LENGTH: dict[Language, int] = {"zh": 16, "en": 40}  # common characters that count as a leaked prompt
 _MIN_LEAK_LENGTH = 12  # the minimum, for shorter statements
@@ -76,6 +75,7 @@ class Answering:
         self._told: list[Statement] = []
         self._messages: Sequence[ModelMessage] = ()  # the last that were put to the model
         self._said = ""  # the reply that was checked last
+        self._first: Statement | None = None  # of it
         self._rejected: Segment | None = None
         self._in_other_language = False  # a statement was dropped for its language
         self._unread = False  # the second reading failed
@@ -138,9 +138,7 @@ class Answering:
 
     def _keeps_beginning(self, left: Sequence[Statement]) -> bool:
         """Return whether the reply's first statement is left, which answers the question."""
-        first = next(segments(self._said), None)
-        said = self._checker.bare(first) if first else ""
-        return self._is_fixed_phrase(said) or not said or bool(left and left[0].text.startswith(said[:_BEGINNING]))
+        return not self._said.strip() or self._is_fixed_phrase(self._said) or self._first in left
 
     def _again(self, model: "ChatModel") -> list[Statement]:
         """Return what is left of another answer to the same evidence; nothing if that loses its beginning, too, or fails."""
@@ -230,11 +228,12 @@ class Answering:
     def _supported(self, reply: str) -> list[Statement]:
         """Return the statements of a reply that are new and supported; none where none so far is about the commits."""
         found, texts = list[Statement](), {each.text for each in self._told}
-        self._said, said = reply, [*segments(reply)]
+        said = [*segments(reply)]
         listed = sum(each.kind == "item" for each in said)
         self._checker.allow([f"{listed} {noun}" for noun in ("file", "commit", "line")])  # as in "17 files use it:"
-        for segment in said:
-            statement = self._check_segment(segment)
+        checked = [*map(self._check_segment, said)]
+        self._said, self._first = reply, next(iter(checked), None)
+        for statement in checked:
             if statement and statement.text not in texts and len(texts) < _MAX_STATEMENTS:
                 texts.add(statement.text)
                 found.append(statement)

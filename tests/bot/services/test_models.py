@@ -218,7 +218,10 @@ def test_a_day_is_edited_once(serve: Serve, read: Read, chat: Callable[[Say], Sc
     assert lead
     assert (lead.text, [each.commit.subject[-1] for each in lead.entries]) == (written["lead"], ["4"])
     assert report.edit == read(github, server.url).edit
-    assert len(server.others["_Edit"]) == 1
+    [asked] = server.others["_Edit"]
+    told = asked["messages"][-1]["content"]
+    assert "Only 15 of them are shown" in told
+    assert re.search(r"1\. \[[^]]*Fixes[^]]*\] rank (high|medium|low): Fix \d crashes", told)
 
 
 @pytest.mark.parametrize(
